@@ -1,0 +1,26 @@
+// Jest has no require(esm) on Node 20, so the ESM-only packages are transformed to CommonJS with ours.
+const swc = (typescript) => [
+  '@swc/jest',
+  {
+    sourceMaps: 'inline',
+    jsc: {
+      target: 'es2022',
+      keepClassNames: true,
+      parser: typescript ? { syntax: 'typescript', decorators: true } : { syntax: 'ecmascript' },
+      transform: typescript ? { legacyDecorator: true, decoratorMetadata: true } : undefined,
+    },
+    module: { type: 'commonjs' },
+  },
+];
+const esm = ['@nestjs', 'jose', 'file-type', 'strtok3', 'token-types', '@tokenizer', '@borewit', 'uint8array-extras', 'load-esm'];
+
+module.exports = {
+  rootDir: __dirname,
+  testEnvironment: 'node',
+  setupFiles: ['reflect-metadata'],
+  testRegex: '\\.spec\\.ts$',
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.parley', '<rootDir>/test/bench/node_modules'],
+  transform: { '\\.ts$': swc(true), '\\.m?js$': swc(false) },
+  transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(${esm.join('|')})/)`],
+  moduleNameMapper: { '^@app/([^/]+)$': '<rootDir>/libs/$1/src' },
+};
