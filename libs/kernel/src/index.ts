@@ -1,1 +1,20 @@
-export const k: number = 1;
+export { accept, reject, unreachable, type Decider, type Decision } from './decider';
+export {
+  asId,
+  parseUuid,
+  type Branded,
+  type ConversationId,
+  type MessageId,
+  type PartnerKeyId,
+  type RequestId,
+  type RunId,
+  type RunKey,
+  type ToolCallId,
+  type UserId,
+} from './ids';
+export { epochMsOf, instantOf, utcDayOf, utcMonthOf, type Instant } from './instants';
+export { codePointLength, isJsonObject, pointerTo, type JsonObject, type JsonValue } from './json';
+export { limits } from './limits';
+export { centsFromMicroCents, microCentsPerCent } from './money';
+export { problemKinds, reasons, type ProblemKind, type Reason, type ReasonRow } from './reasons';
+export { because, invalid, notFound, ok, refuse, type Issue, type Refusal, type Result } from './refusal';

@@ -1,0 +1,32 @@
+/** A string that is known to name one kind of thing; made only by the functions that checked or minted it. */
+export type Branded<Name extends string> = string & { readonly __brand: Name };
+
+export type UserId = Branded<'UserId'>;
+export type ConversationId = Branded<'ConversationId'>;
+/** The id that the client sees and may choose; unique for its user only. */
+export type RunId = Branded<'RunId'>;
+/** The id of a run inside the deployment: UUIDv5(userId, runId). */
+export type RunKey = Branded<'RunKey'>;
+export type MessageId = Branded<'MessageId'>;
+/** `runId/step/index`; models repeat their own call ids. */
+export type ToolCallId = Branded<'ToolCallId'>;
+export type PartnerKeyId = Branded<'PartnerKeyId'>;
+export type RequestId = Branded<'RequestId'>;
+
+// Versions 1 to 8 with RFC variant bits, or the nil or the max UUID (specification, "Common types").
+const uuid =
+  /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$/;
+
+/** The UUID in lower case, or null when the text is none. Either case is accepted (decisions.md, section 1). */
+export function parseUuid<Id extends Branded<string>>(text: unknown): Id | null {
+  if (typeof text !== 'string') return null;
+  const lower = text.toLowerCase();
+  // Reason for the assertion: this is where the brand is earned.
+  return uuid.test(lower) ? (lower as Id) : null;
+}
+
+/** Names a text that the caller minted or read back from its own records as an id of that kind. */
+export function asId<Id extends Branded<string>>(text: string): Id {
+  // Reason for the assertion: this is where trusted text gets its brand.
+  return text as Id;
+}

@@ -1,0 +1,19 @@
+/** Bounds of the contract that more than one part of the product keeps (specification, "Limits"; decisions.md). */
+export const limits = {
+  titleLengthMax: 200,
+  cursorLengthMax: 256,
+  listLimitMax: 100,
+  listLimitDefault: 50,
+  eventsLimitMax: 1000,
+  eventsLimitDefault: 500,
+  streamCursorMax: Number.MAX_SAFE_INTEGER,
+  inputTextLengthMax: 32_768,
+  artifactIdsMax: 10,
+  instructionsLengthMax: 8192,
+  profileToolsMax: 64,
+  maxStepsMax: 50,
+  maxStepsDefault: 16,
+  outputSchemaBytesMax: 16 * 1024,
+  jsonDepthMax: 32,
+  requestIdPattern: /^[A-Za-z0-9._-]{8,64}$/,
+} as const;

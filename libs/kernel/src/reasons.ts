@@ -1,0 +1,71 @@
+/**
+ * The one table of machine-readable reasons (specification, "Errors"; decisions.md, section 1, "Problems").
+ * Handlers, documents and tests all read it; a reason that is not here does not exist.
+ */
+export const reasons = {
+  run_active: conflict('A run already holds this conversation', true),
+  budget_exhausted: conflict("The user's spend headroom is gone", true),
+  approval_not_pending: conflict('The approval is not pending', false),
+  execution_capacity: conflict('No execution capacity is free now', true),
+  execution_unavailable: conflict('The execution engine could not take the work', true),
+  stop_pending: conflict('A stop is in progress and its cleanup is not confirmed', true),
+  automation_changed: conflict('The automation has changed', false),
+  automation_held: conflict('An operator holds the automation', true),
+  automation_invalid: conflict('The definition cannot run as written', false),
+  automation_completed: conflict('The automation has finished for good', false),
+  automation_limit: conflict('The user has as many automations as the deployment allows', false),
+  profile_unknown_tool: conflict('The run profile names a tool that the deployment lacks', false),
+  deployment_paused: conflict('An operator paused a deployment control', true),
+  run_not_active: conflict("The run is not the conversation's live run", false),
+  withdrawal_changed: conflict('The withdrawal cannot be prepared or confirmed as asked', false),
+  credential_expired: reason(401, 'unauthenticated', 'The user token has expired', false),
+  partner_key_required: reason(401, 'unauthenticated', 'A partner key is required', false),
+  partner_key_invalid: reason(401, 'unauthenticated', 'The partner key is unknown or revoked', false),
+  account_disabled: reason(403, 'forbidden', 'The account is disabled', false),
+  subject_mismatch: reason(403, 'forbidden', "The path names another user than the token's", false),
+  origin_rejected: reason(403, 'forbidden', 'The browser origin is not allowed', false),
+  permission_required: reason(403, 'forbidden', 'The credential lacks the needed scope', false),
+  account_not_provisioned: reason(412, 'not_provisioned', 'No account yet for this identity', false),
+  provider_unavailable: reason(503, 'unavailable', 'An external provider did not answer', true),
+  engine_unavailable: reason(503, 'unavailable', 'The execution engine did not answer', true),
+  invalid_input: reason(400, 'invalid_input', 'The request failed validation', false),
+  invalid_cursor: reason(400, 'invalid_input', 'The cursor is not one that this list minted', false),
+  internal: reason(500, 'internal', 'A fault on the service side', false),
+  rate_limited: reason(429, 'rate_limited', 'The request limit is spent', true),
+  stream_capacity: reason(429, 'rate_limited', 'No stream socket is free', true),
+} as const satisfies Record<string, ReasonRow>;
+
+export type Reason = keyof typeof reasons;
+
+/** The `<kind>` of a problem's `type` URN, with the status that it belongs to. */
+export const problemKinds = {
+  invalid_input: { status: 400, title: 'The request failed validation' },
+  unauthenticated: { status: 401, title: 'The credentials were not accepted' },
+  forbidden: { status: 403, title: 'The request is not allowed' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
+  conflict: { status: 409, title: 'The request conflicts with the present state' },
+  not_provisioned: { status: 412, title: 'No account yet for this identity' },
+  too_large: { status: 413, title: 'The body is larger than the deployment accepts' },
+  rate_limited: { status: 429, title: 'The request limit is spent' },
+  internal: { status: 500, title: 'A fault on the service side' },
+  unavailable: { status: 503, title: 'A dependency did not answer' },
+} as const;
+
+export type ProblemKind = keyof typeof problemKinds;
+
+export interface ReasonRow {
+  readonly status: number;
+  readonly kind: ProblemKind;
+  readonly title: string;
+  /** Whether repeating the same request later can succeed unchanged. */
+  readonly retryable: boolean;
+}
+
+function reason<Kind extends ProblemKind>(status: number, kind: Kind, title: string, retryable: boolean) {
+  return { status, kind, title, retryable };
+}
+
+function conflict(title: string, retryable: boolean) {
+  return reason(409, 'conflict', title, retryable);
+}

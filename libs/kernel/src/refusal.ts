@@ -1,0 +1,40 @@
+import type { Reason } from './reasons';
+
+/** One part of the input that failed: `path` is a JSON pointer (RFC 6901), empty for the root. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Why something was refused; the HTTP layer turns each into exactly one problem. */
+export type Refusal =
+  | { readonly kind: 'reason'; readonly reason: Exclude<Reason, 'invalid_input'>; readonly retryable?: boolean }
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'invalid_input'; readonly issues: readonly Issue[] };
+
+/** The outcome of a use case: a value, or why not. */
+export type Result<Value> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
+
+/** A use case's success. */
+export function ok<Value>(value: Value): Result<Value> {
+  return { ok: true, value };
+}
+
+/** A use case's refusal. */
+export function refuse<Value = never>(refusal: Refusal): Result<Value> {
+  return { ok: false, refusal };
+}
+
+/** A refusal by a row of the reasons table. `retryable` overrides the row's own (a frozen budget). */
+export function because(reason: Exclude<Reason, 'invalid_input'>, retryable?: boolean): Refusal {
+  return retryable === undefined ? { kind: 'reason', reason } : { kind: 'reason', reason, retryable };
+}
+
+/** Missing, foreign and malformed ids all answer with this one (specification, "Errors", rule 1). */
+export const notFound: Refusal = { kind: 'not_found' };
+
+/** A 400 `invalid_input` that points at one part of the input. */
+export function invalid(path: string, message: string): Refusal {
+  return { kind: 'invalid_input', issues: [{ path, message }] };
+}
