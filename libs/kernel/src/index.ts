@@ -1,3 +1,5 @@
+export type { Actor, Cause } from './cause';
+export { Clock } from './clock';
 export { accept, reject, unreachable, type Decider, type Decision } from './decider';
 export {
   asId,
@@ -18,3 +20,4 @@ export { limits } from './limits';
 export { centsFromMicroCents, microCentsPerCent } from './money';
 export { problemKinds, reasons, type ProblemKind, type Reason, type ReasonRow } from './reasons';
 export { because, invalid, notFound, ok, refuse, type Issue, type Refusal, type Result } from './refusal';
+export { Unavailable } from './unavailable';

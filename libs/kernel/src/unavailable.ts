@@ -1,0 +1,15 @@
+/**
+ * A dependency did not answer, so nothing is known to have happened.
+ * Answered as 503 `internal` with `retryable: true` (decisions.md, section 1, "Problems"), unless the thrower names a reason of its own.
+ */
+export class Unavailable extends Error {
+  constructor(
+    readonly dependency: 'event store' | 'database' | 'identity provider' | 'execution engine' | 'service',
+    options?: ErrorOptions & { readonly reason?: 'engine_unavailable' | 'provider_unavailable' },
+  ) {
+    super(`the ${dependency} did not answer`, options);
+    this.reason = options?.reason;
+  }
+
+  readonly reason: 'engine_unavailable' | 'provider_unavailable' | undefined;
+}

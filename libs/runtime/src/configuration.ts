@@ -1,0 +1,120 @@
+import { bool, cleanEnv, makeValidator, port, str, type CleanedEnv } from 'envalid';
+
+const positiveInteger = makeValidator<number>((text) => {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new Error('must be a whole number of 1 or more');
+  return Number(text);
+});
+
+const wholeNumber = makeValidator<number>((text) => {
+  if (!/^(0|[1-9][0-9]{0,8})$/.test(text)) throw new Error('must be a whole number');
+  return Number(text);
+});
+
+const secretKey = makeValidator<string>((text) => {
+  if (Buffer.from(text, 'base64').length < 32) throw new Error('must be at least 32 bytes in base64');
+  return text;
+});
+
+/**
+ * Every environment variable of the service, with its default and meaning: the one table (decisions.md, section 11).
+ * `docs/configuration.md` is generated from it.
+ */
+export const variables = {
+  PARLEY_MODE: str({
+    choices: ['sandbox', 'production'] as const,
+    default: 'sandbox',
+    desc: 'sandbox adds /sandbox/v1 and a built-in issuer on loopback; production refuses every sandbox default',
+  }),
+  HOST: str({ default: '127.0.0.1', desc: 'Address to listen on; sandbox mode accepts loopback only' }),
+  PORT: port({ default: 8080, desc: 'Port of the partner API' }),
+  MANAGEMENT_PORT: port({ default: 9464, desc: 'Port of GET /metrics, on the same address' }),
+  PARLEY_DATA_DIR: str({ default: '.parley', desc: 'Folder of the embedded stores and of generated sandbox secrets' }),
+  DATABASE_URL: str({ default: undefined, desc: 'PostgreSQL; unset: the embedded one (npm start only)' }),
+  EVENTSTORE_URL: str({
+    default: undefined,
+    desc: 'EventStoreDB or KurrentDB (esdb://…), or unix:/path of an embedded event store; unset: embedded (npm start only)',
+  }),
+  PARLEY_SECRET_KEY: secretKey({
+    default: undefined,
+    requiredWhen: (env) => env['PARLEY_MODE'] === 'production',
+    desc: 'Secret, 32 bytes or more in base64: authenticates cursors and seals secrets; generated in sandbox mode',
+  }),
+  OIDC_ISSUER: str({
+    default: undefined,
+    requiredWhen: (env) => env['PARLEY_MODE'] === 'production',
+    desc: 'Issuer of user access tokens, found by its OpenID discovery document; unset: the sandbox issuer',
+  }),
+  OIDC_AUDIENCE: str({ default: 'parley', desc: 'Audience that user access tokens must name' }),
+  OPERATOR_AUDIENCE: str({ default: 'parley-operator', desc: 'Audience of the operator tokens that the sandbox mints' }),
+  WEB_ORIGIN: str({ default: undefined, desc: "The one browser origin allowed; unset: only the service's own" }),
+  EXECUTION_CAPACITY: positiveInteger({ default: 64, desc: 'Run segments that may execute at once, deployment-wide' }),
+  BUDGET_DAY_CENTS: wholeNumber({ default: 500, desc: 'Spend cap of a user for a UTC day, in cents' }),
+  BUDGET_MONTH_CENTS: wholeNumber({ default: 5000, desc: 'Spend cap of a user for a UTC month, in cents' }),
+  RUN_RESERVATION_CENTS: positiveInteger({ default: 25, desc: 'Cents reserved for each run segment when it is admitted' }),
+  RULES_STEP_MICRO_CENTS: wholeNumber({
+    default: 1_000_000,
+    desc: 'Price of one step of the model parley/rules, in millionths of a cent',
+  }),
+  RATE_LIMIT_KEY_PER_MINUTE: positiveInteger({ default: 6000, desc: 'Requests per partner key in any 60 s' }),
+  RATE_LIMIT_USER_PER_MINUTE: positiveInteger({ default: 300, desc: 'Requests per user in any 60 s' }),
+  STREAMS_PER_USER: positiveInteger({ default: 8, desc: 'Open event streams per user' }),
+  STREAMS_PER_REPLICA: positiveInteger({ default: 2000, desc: 'Open event streams per api process' }),
+  BODY_LIMIT_BYTES: positiveInteger({ default: 256 * 1024, desc: 'Largest JSON body, in bytes' }),
+  DATABASE_POOL_SIZE: positiveInteger({ default: 10, desc: 'PostgreSQL connections per process, besides one that listens' }),
+  DRAIN_SECONDS: positiveInteger({ default: 10, desc: 'How long a stopping process waits for requests in flight' }),
+  LOG_LEVEL: str({
+    choices: ['debug', 'info', 'warn', 'error', 'silent'] as const,
+    default: 'info',
+    desc: 'Least severe log line that is written',
+  }),
+  LOG_REQUESTS: bool({ default: true, desc: 'Write one log line for each request' }),
+};
+
+export type Environment = CleanedEnv<typeof variables>;
+
+/** The validated configuration of a process; injected wherever a setting is needed. */
+export class Configuration {
+  constructor(readonly env: Readonly<Environment>) {}
+
+  get sandbox(): boolean {
+    return this.env.PARLEY_MODE === 'sandbox';
+  }
+
+  /** Where partners reach this process. */
+  get baseUrl(): string {
+    const host = this.env.HOST.includes(':') ? `[${this.env.HOST}]` : this.env.HOST;
+    return `http://${host}:${this.env.PORT}`;
+  }
+
+  /** The issuer whose user tokens are accepted; the built-in one in a sandbox that names no other. */
+  get issuer(): string {
+    return this.env.OIDC_ISSUER ?? `${this.baseUrl}/sandbox/issuer`;
+  }
+}
+
+/** All that is wrong with the environment, in one message that holds names and rules but no values. */
+export class ConfigurationError extends Error {}
+
+/**
+ * Reads and validates the environment, reporting every problem at once.
+ * @throws ConfigurationError
+ */
+export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration {
+  const env = cleanEnv(environment, variables, {
+    reporter: ({ errors }) => {
+      // The values stay out of the message: a misplaced secret must not reach a log.
+      const lines = Object.keys(errors).map((name) => `  ${name}: ${describe(name)}`);
+      if (lines.length > 0) throw new ConfigurationError(`The environment is not valid:\n${lines.join('\n')}`);
+    },
+  });
+  const configuration = new Configuration(env);
+  if (configuration.sandbox && !['127.0.0.1', 'localhost', '::1'].includes(env.HOST)) {
+    throw new ConfigurationError('The environment is not valid:\n  HOST: sandbox mode listens on loopback only');
+  }
+  return configuration;
+}
+
+function describe(name: string): string {
+  const found = Object.entries(variables).find(([known]) => known === name)?.[1];
+  return found?.desc ?? 'not understood';
+}

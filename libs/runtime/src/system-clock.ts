@@ -1,0 +1,8 @@
+import { Clock } from '@app/kernel';
+
+/** The machine's clock: the service clock of every mode but the sandbox. */
+export class SystemClock extends Clock {
+  epochMs(): number {
+    return Date.now();
+  }
+}
