@@ -1,4 +1,5 @@
 export { Configuration, ConfigurationError, readConfiguration, variables, type Environment } from './configuration';
 export { createPino, PinoNestLogger } from './logging';
 export { Metrics } from './metrics';
+export { Probe, type ProbePoint } from './probe';
 export { SystemClock } from './system-clock';

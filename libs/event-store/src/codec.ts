@@ -1,0 +1,97 @@
+import { jsonEvent, type EventData, type RecordedEvent } from '@eventstore/db-client';
+import { isJsonObject, type Actor, type Cause, type JsonObject } from '@app/kernel';
+import { v7 as uuidV7 } from 'uuid';
+import type { DomainEvent, StreamKind } from './stream-kind';
+
+/** What is stored beside an event's public payload: who, why, and what must not be public. */
+export interface EventMetadata {
+  readonly $correlationId: string;
+  readonly $causationId: string;
+  readonly requestId: string;
+  readonly actor: Actor;
+  /** Version of the stored shape; absent means 1. */
+  readonly v?: number;
+  readonly private?: JsonObject;
+}
+
+/** An event as the store gave it back: `payload` is the public form, exactly as it was appended or lifted by its upcasters. */
+export interface StoredEvent {
+  readonly stream: string;
+  /** Place in its stream, from 0; a journal's `seq` is this + 1. */
+  readonly revision: number;
+  /** Place in the whole store; grows with commit order. */
+  readonly position: number;
+  readonly id: string;
+  readonly type: string;
+  readonly payload: JsonObject;
+  readonly metadata: EventMetadata;
+}
+
+/** A stored event with its domain event: the payload together with the private members. */
+export interface Recorded<Event> extends StoredEvent {
+  readonly event: Event;
+}
+
+type AnyKind<Event extends DomainEvent> = Pick<
+  StreamKind<unknown, never, Event>,
+  'category' | 'privateMembers' | 'upcasters'
+>;
+
+/** Encodes an event once, with a fresh id; a retry after a lost answer must resend this very value. */
+export function encodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, event: Event, cause: Cause): EventData {
+  const hidden = privateMembersOf(kind, event.type);
+  const payload: Record<string, unknown> = {};
+  const secret: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(event)) (hidden.includes(name) ? secret : payload)[name] = value;
+  const version = (kind.upcasters?.[event.type]?.length ?? 0) + 1;
+  return jsonEvent({
+    id: uuidV7(),
+    type: event.type,
+    data: payload,
+    metadata: {
+      $correlationId: cause.correlationId,
+      $causationId: cause.causationId,
+      requestId: cause.requestId,
+      actor: cause.actor,
+      ...(version > 1 ? { v: version } : {}),
+      ...(hidden.length > 0 ? { private: secret } : {}),
+    },
+  });
+}
+
+/** Reads what the client gave back. Throws TypeError for an event that this product cannot have written. */
+export function decodeStored(recorded: RecordedEvent): StoredEvent {
+  const { data, metadata } = recorded;
+  if (!isJsonObject(data) || !isJsonObject(metadata)) {
+    throw new TypeError(`event ${recorded.revision} of ${recorded.streamId} is not one of this product's`);
+  }
+  return {
+    stream: recorded.streamId,
+    revision: Number(recorded.revision),
+    position: Number(recorded.position?.commit ?? 0n),
+    id: recorded.id,
+    type: recorded.type,
+    payload: data,
+    // Reason for the assertion: only `encodeEvent` writes metadata, and the streams are append-only.
+    metadata: metadata as unknown as EventMetadata,
+  };
+}
+
+/** The domain event of a stored one: lifted to the present version, with its private members. */
+export function decodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, stored: StoredEvent): Recorded<Event> {
+  const payload = upcast(kind, stored);
+  const event = { ...payload, ...stored.metadata.private };
+  // Reason for the assertion: the event was written from this union, and fixtures of every stored version are tested.
+  return { ...stored, payload, event: event as unknown as Event };
+}
+
+/** The payload in its present version. */
+export function upcast(kind: Pick<AnyKind<DomainEvent>, 'upcasters'>, stored: StoredEvent): JsonObject {
+  const chain = kind.upcasters?.[stored.type] ?? [];
+  return chain.slice((stored.metadata.v ?? 1) - 1).reduce((payload, lift) => lift(payload), stored.payload);
+}
+
+function privateMembersOf<Event extends DomainEvent>(kind: AnyKind<Event>, type: string): readonly string[] {
+  const lists: { readonly [type: string]: readonly string[] | undefined } = kind.privateMembers ?? {};
+  return lists[type] ?? [];
+}

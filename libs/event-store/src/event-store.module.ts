@@ -1,0 +1,47 @@
+import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { Configuration, Probe } from '@app/runtime';
+import { connectEventStore } from './connection';
+import { EventStore } from './event-store';
+import { FoldedStates } from './folded-states';
+import { SnapshotStore } from './snapshots';
+import { TransactHandler } from './transact';
+
+/** One client, one cache of folded states and one `Transact` handler for the whole process. */
+@Global()
+@Module({})
+export class EventStoreModule implements OnApplicationShutdown {
+  constructor(private readonly store: EventStore) {}
+
+  static register(): DynamicModule {
+    return {
+      module: EventStoreModule,
+      imports: [CqrsModule.forRoot()],
+      providers: [
+        {
+          provide: EventStore,
+          useFactory: (configuration: Configuration, probe: Probe) =>
+            new EventStore(connectEventStore(eventStoreUrl(configuration)), probe),
+          inject: [Configuration, Probe],
+        },
+        {
+          provide: FoldedStates,
+          useFactory: (store: EventStore, snapshots: SnapshotStore) => new FoldedStates(store, snapshots),
+          inject: [EventStore, SnapshotStore],
+        },
+        TransactHandler,
+      ],
+      exports: [EventStore, FoldedStates, CqrsModule],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.store.client.dispose();
+  }
+}
+
+function eventStoreUrl(configuration: Configuration): string {
+  const url = configuration.env.EVENTSTORE_URL;
+  if (url === undefined) throw new Error('EVENTSTORE_URL is not set, and only npm start brings an event store of its own');
+  return url;
+}

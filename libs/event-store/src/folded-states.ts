@@ -1,0 +1,102 @@
+import { LRUCache } from 'lru-cache';
+import { decodeEvent, type Recorded } from './codec';
+import type { EventStore } from './event-store';
+import { SnapshotStore } from './snapshots';
+import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
+
+/** Folded states kept per process. */
+const cachedStreamsMax = 20_000;
+/** Events read at a time while a stream is folded. */
+const pageEvents = 1_000;
+/** A stream is folded from its last snapshot, which is never further behind than about this. */
+const snapshotEveryEvents = 500;
+
+/** A stream's state as of its revision; -1 is a stream without events. */
+export interface Folded<State> {
+  readonly state: State;
+  readonly revision: number;
+}
+
+interface CacheEntry {
+  readonly folded: Folded<unknown>;
+  readonly snapshotRevision: number;
+}
+
+/**
+ * States of streams, folded from the store and kept by revision, so that a command on a long stream costs what it costs on a new one.
+ * A cached state may be behind the store; whoever decides on it appends at its revision and finds out.
+ */
+export class FoldedStates {
+  private readonly cache = new LRUCache<string, CacheEntry>({ max: cachedStreamsMax });
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly snapshots: SnapshotStore,
+  ) {}
+
+  /** The state that this process last saw, or null when it has none. */
+  cached<State, Command, Event extends DomainEvent>(
+    kind: StreamKind<State, Command, Event>,
+    id: string,
+  ): Folded<State> | null {
+    const entry = this.cache.get(streamName(kind, id));
+    // Reason for the assertion: entries are kept by stream name, and a category has one state type.
+    return entry === undefined ? null : (entry.folded as Folded<State>);
+  }
+
+  /** The state as of now: reads whatever the store has beyond the cached revision. Throws Unavailable. */
+  async current<State, Command, Event extends DomainEvent>(
+    kind: StreamKind<State, Command, Event>,
+    id: string,
+  ): Promise<Folded<State>> {
+    const stream = streamName(kind, id);
+    let folded = this.cached(kind, id) ?? (await this.fromSnapshot(kind, stream));
+    for (;;) {
+      const page = await this.store.readStream(stream, folded.revision + 1, pageEvents);
+      if (page.length === 0) return folded;
+      folded = this.advance(
+        kind,
+        id,
+        folded,
+        page.map((stored) => decodeEvent(kind, stored)),
+      );
+      if (page.length < pageEvents) return folded;
+    }
+  }
+
+  /** Folds events that directly follow `from`, and keeps the result. */
+  advance<State, Command, Event extends DomainEvent>(
+    kind: StreamKind<State, Command, Event>,
+    id: string,
+    from: Folded<State>,
+    events: readonly Pick<Recorded<Event>, 'event'>[],
+  ): Folded<State> {
+    const stream = streamName(kind, id);
+    const state = events.reduce((before, { event }) => kind.decider.evolve(before, event), from.state);
+    const folded = { state, revision: from.revision + events.length };
+    let snapshotRevision = this.cache.get(stream)?.snapshotRevision ?? from.revision;
+    if (folded.revision - snapshotRevision >= snapshotEveryEvents) {
+      this.snapshots.saveLater({ stream, version: kind.stateVersion, revision: folded.revision, state });
+      snapshotRevision = folded.revision;
+    }
+    this.cache.set(stream, { folded, snapshotRevision });
+    return folded;
+  }
+
+  /** Forgets a state whose stream is in doubt. */
+  forget(kind: { readonly category: string }, id: string): void {
+    this.cache.delete(streamName(kind, id));
+  }
+
+  private async fromSnapshot<State, Command, Event extends DomainEvent>(
+    kind: StreamKind<State, Command, Event>,
+    stream: string,
+  ): Promise<Folded<State>> {
+    const snapshot = await this.snapshots.load(stream, kind.stateVersion);
+    if (snapshot === null) return { state: kind.decider.initialState, revision: -1 };
+    // Reason for the assertion: `stateVersion` says that the stored shape is the present one.
+    const folded = { state: snapshot.state as State, revision: snapshot.revision };
+    this.cache.set(stream, { folded, snapshotRevision: folded.revision });
+    return folded;
+  }
+}

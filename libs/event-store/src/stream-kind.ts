@@ -1,0 +1,33 @@
+import type { Decider, Instant, JsonObject } from '@app/kernel';
+
+/** The least that every stored event has: its public type and the service clock's instant. */
+export interface DomainEvent {
+  readonly type: string;
+  readonly at: Instant;
+}
+
+/** Turns the stored form of an older version of an event into the present one; stored events themselves never change. */
+export type Upcaster = (stored: JsonObject) => JsonObject;
+
+/** Everything that the store needs to know about one kind of stream. */
+export interface StreamKind<State, Command, Event extends DomainEvent> {
+  /** Streams are named `<category>-<id>`. */
+  readonly category: string;
+  readonly decider: Decider<State, Command, Event>;
+  /** Members that must not be public, by event type: they are stored in the event's metadata and merged back when folded. */
+  readonly privateMembers?: { readonly [Type in Event['type']]?: readonly string[] };
+  /** Keyed by event type; the n-th entry lifts version n to n + 1, so the present version is the list's length + 1. */
+  readonly upcasters?: { readonly [type: string]: readonly Upcaster[] };
+  /** Raise it whenever the shape of `State` changes: snapshots of another version are ignored. */
+  readonly stateVersion: number;
+}
+
+/** The name of a stream. */
+export function streamName(kind: { readonly category: string }, id: string): string {
+  return `${kind.category}-${id}`;
+}
+
+/** The id part of a stream's name, or null when the stream is of another category. */
+export function idInStream(kind: { readonly category: string }, stream: string): string | null {
+  return stream.startsWith(`${kind.category}-`) ? stream.slice(kind.category.length + 1) : null;
+}

@@ -1,0 +1,116 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Unavailable, type Cause, type Refusal } from '@app/kernel';
+import AsyncLock from 'async-lock';
+import { encodeEvent } from './codec';
+import { EventStore } from './event-store';
+import { FoldedStates, type Folded } from './folded-states';
+import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
+
+/** Appends that lose the race for a stream are decided again this often before the caller is told to come back. */
+const attemptsMax = 50;
+/** Commands of one process that may wait for one stream. */
+const waitingPerStreamMax = 2_000;
+
+/** What a command came to: its events (none when there was nothing to do) and the state after them, or why not. */
+export type Transacted<State, Event> =
+  | {
+      readonly accepted: true;
+      readonly events: readonly Event[];
+      readonly state: State;
+      readonly revision: number;
+      /** Position of the last appended event; null when nothing was appended. */
+      readonly position: number | null;
+    }
+  | { readonly accepted: false; readonly refusal: Refusal; readonly state: State };
+
+/** One command for one stream: folded, decided and appended at the exact revision that it was decided on. */
+export class Transact<State, C, Event extends DomainEvent> extends Command<Transacted<State, Event>> {
+  constructor(
+    readonly kind: StreamKind<State, C, Event>,
+    readonly id: string,
+    readonly command: C,
+    readonly cause: Cause,
+    /** Set where the id was just minted: the stream is then not read before the first attempt. */
+    readonly options: { readonly newStream?: boolean } = {},
+  ) {
+    super();
+  }
+}
+
+/**
+ * Serves every decider. A refusal, and "nothing to do", are only answered on a state that was read after the command arrived;
+ * an acceptance is tried on the cached state, since the append's expected revision proves it right or wrong.
+ */
+@CommandHandler(Transact)
+export class TransactHandler implements ICommandHandler<Transact<unknown, unknown, DomainEvent>> {
+  // Commands of one process on one stream queue up here instead of losing races against each other.
+  private readonly streams = new AsyncLock({ maxPending: waitingPerStreamMax });
+
+  constructor(
+    @Inject(EventStore) private readonly store: EventStore,
+    @Inject(FoldedStates) private readonly states: FoldedStates,
+  ) {}
+
+  async execute<State, C, Event extends DomainEvent>(
+    transact: Transact<State, C, Event>,
+  ): Promise<Transacted<State, Event>> {
+    return this.streams.acquire(streamName(transact.kind, transact.id), () => this.decideAndAppend(transact));
+  }
+
+  private async decideAndAppend<State, C, Event extends DomainEvent>(
+    transact: Transact<State, C, Event>,
+  ): Promise<Transacted<State, Event>> {
+    const { kind, id, command } = transact;
+    let { folded, fresh } = await this.start(transact);
+    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+      const decision = kind.decider.decide(command, folded.state);
+      if (!decision.accepted || decision.events.length === 0) {
+        if (fresh) return settled(decision, folded);
+      } else {
+        const appended = await this.append(transact, decision.events, folded);
+        if (appended !== null) return appended;
+      }
+      folded = await this.states.current(kind, id);
+      fresh = true;
+    }
+    throw new Unavailable('event store', { cause: new Error(`${streamName(kind, id)} is too busy`) });
+  }
+
+  private async start<State, C, Event extends DomainEvent>({ kind, id, options }: Transact<State, C, Event>) {
+    if (options.newStream === true) return { folded: { state: kind.decider.initialState, revision: -1 }, fresh: false };
+    const cached = this.states.cached(kind, id);
+    return cached ? { folded: cached, fresh: false } : { folded: await this.states.current(kind, id), fresh: true };
+  }
+
+  private async append<State, C, Event extends DomainEvent>(
+    { kind, id, cause }: Transact<State, C, Event>,
+    events: readonly Event[],
+    from: Folded<State>,
+  ): Promise<Transacted<State, Event> | null> {
+    const encoded = events.map((event) => encodeEvent(kind, event, cause));
+    try {
+      const appended = await this.store.append(streamName(kind, id), encoded, from.revision);
+      if (appended.kind === 'conflict') return null;
+      const { state, revision } = this.states.advance(
+        kind,
+        id,
+        from,
+        events.map((event) => ({ event })),
+      );
+      return { accepted: true, events, state, revision, position: appended.position };
+    } catch (error) {
+      this.states.forget(kind, id);
+      throw error;
+    }
+  }
+}
+
+function settled<State, Event>(
+  decision: { accepted: true } | { accepted: false; refusal: Refusal },
+  { state, revision }: Folded<State>,
+): Transacted<State, Event> {
+  return decision.accepted
+    ? { accepted: true, events: [], state, revision, position: null }
+    : { accepted: false, refusal: decision.refusal, state };
+}
