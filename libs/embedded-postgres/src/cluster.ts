@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { chown, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { giveTo } from './account';
+import type { Binaries } from './binaries';
+import type { DataFolder } from './data-folder';
+import { tiedToUs } from './lifeline';
+import { readIfThere, statIfThere } from './files';
+import { run, type Account } from './run';
+
+export const SUPERUSER = 'postgres';
+const PASSWORD_FILE = 'password';
+const PASSWORD_BYTES = 32;
+const UNFINISHED = 'cluster.new-';
+
+/**
+ * How a command that runs in `cluster` and as `account` names that folder. Another account may be unable to enter the
+ * folders above it (such as /root); through its own working folder, which root chose for it, it needs none of them.
+ */
+export function ownFolder(cluster: string, account: Account | undefined): string {
+  return account !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : cluster;
+}
+
+/**
+ * Makes the cluster at the first start, and answers the superuser's password. `initdb` works in a folder beside it that
+ * is renamed when all is on disk: killed at any moment, it leaves no half-made cluster.
+ * Throws when the cluster was made by another major version, or its password is lost.
+ */
+export async function ensureCluster(
+  folder: DataFolder,
+  binaries: Binaries,
+  account: Account | undefined,
+): Promise<{ password: string }> {
+  for (const name of await readdir(folder.path)) {
+    if (name.startsWith(UNFINISHED))
+      await rm(join(folder.path, name), { recursive: true, force: true, maxRetries: 10 });
+  }
+  const major = (await readIfThere(join(folder.cluster, 'PG_VERSION')))?.trim();
+  const known = (await readIfThere(join(folder.path, PASSWORD_FILE)))?.trim();
+  if (major === undefined) {
+    const password = known || randomBytes(PASSWORD_BYTES).toString('base64url');
+    await folder.write(PASSWORD_FILE, `${password}\n`);
+    await makeCluster(folder, binaries, account);
+    return { password };
+  }
+  if (major !== binaries.major) {
+    throw new Error(
+      `${folder.cluster} was made by PostgreSQL ${major} and cannot be read by ${binaries.major}: ` +
+        `dump it with ${major} and restore it into an empty folder.`,
+    );
+  }
+  if (!known) throw new Error(`${join(folder.path, PASSWORD_FILE)} is lost: put it back from a backup.`);
+  // Root may have copied or restored the folder without its owners.
+  if (account !== undefined && (await statIfThere(folder.cluster))?.uid === 0) await giveTo(account, folder.cluster);
+  return { password: known };
+}
+
+async function makeCluster(folder: DataFolder, binaries: Binaries, account: Account | undefined): Promise<void> {
+  const making = await mkdtemp(join(folder.path, UNFINISHED));
+  const passwordFile = await open(join(folder.path, PASSWORD_FILE), 'r');
+  try {
+    if (account !== undefined) {
+      await chown(making, account.uid, account.gid);
+      // initdb opens the file anew, by the descriptor it was given: it needs no access to the folder, but to the file.
+      await passwordFile.chown(account.uid, account.gid);
+    }
+    const { command, prefix } = await tiedToUs('KILL', binaries.initdb);
+    const { code, output } = await run(command, [...prefix, ...initdbArguments(ownFolder(making, account))], {
+      cwd: making,
+      account,
+      inherited: { fd: passwordFile.fd, as: 'stdin' },
+    });
+    if (code !== 0) throw new Error(`initdb failed (${code ?? 'killed'}) in ${making}:\n${output}`);
+    await rename(making, folder.cluster);
+    const directory = await open(folder.path, 'r');
+    await directory.sync().finally(() => directory.close());
+  } catch (error) {
+    await rm(making, { recursive: true, force: true });
+    throw error;
+  } finally {
+    await passwordFile.close();
+  }
+}
+
+/** Text in UTF-8, compared byte by byte: sorting that is fast and the same on every system. Data checksums are on. */
+function initdbArguments(dataDirectory: string): string[] {
+  return [
+    ...['-D', dataDirectory, '-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile=/dev/stdin', '--no-instructions'],
+    ...['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--data-checksums'],
+  ];
+}

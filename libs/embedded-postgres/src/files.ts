@@ -1,0 +1,22 @@
+import { readFile, stat } from 'node:fs/promises';
+
+/** The `code` of a Node system error (`ENOENT`, …); undefined for anything else. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The text of a file; undefined when there is none. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(absent);
+}
+
+/** What `stat` says; undefined when there is nothing. */
+export async function statIfThere(
+  path: string,
+): Promise<{ uid: number; gid: number; ino: number; dev: number } | undefined> {
+  return stat(path).catch(absent);
+}
+
+function absent(error: unknown): undefined {
+  if (errorCode(error) !== 'ENOENT') throw error;
+}

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { errorCode } from './files';
+import { CHILD_ENVIRONMENT, run } from './run';
+
+/** Ends with the server, or when told that the server has ended. */
+export interface Guardian {
+  dismiss(): void;
+}
+
+/** What to start in place of a program: `command`, with `prefix` before the program's own arguments. */
+export interface Tied {
+  command: string;
+  prefix: readonly string[];
+  /** False where `guard` has to see to the end instead. */
+  byKernel: boolean;
+}
+
+/**
+ * Lets the kernel send `signal` to the program when the thread that started it ends, kill -9 included, and forbids the
+ * program to ever gain privileges. Where setpriv(1) cannot do that (macOS, util-linux before 2.33) the program is
+ * started as it is.
+ */
+export async function tiedToUs(signal: 'INT' | 'KILL', program: string): Promise<Tied> {
+  const untied = { command: program, prefix: [], byKernel: false };
+  if (process.platform !== 'linux') return untied;
+  const flags = ['--pdeathsig', signal, '--no-new-privs', '--'];
+  try {
+    const { code } = await run('setpriv', [...flags, 'true']);
+    return code === 0 ? { command: 'setpriv', prefix: [...flags, program], byKernel: true } : untied;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return untied;
+    throw error;
+  }
+}
+
+/**
+ * A shell that reads from us. When we end, however, its input ends, and it asks the server `pid` to shut down. It lives
+ * in a session of its own, so Ctrl-C in a terminal does not reach it.
+ */
+export function guard(pid: number): Guardian {
+  const shell = spawn('/bin/sh', ['-c', 'read -r line || kill -INT "$1"', 'sh', String(pid)], {
+    detached: true,
+    cwd: '/',
+    env: CHILD_ENVIRONMENT,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  shell.unref();
+  // Without a guardian the server still runs; the next start ends what this one may leave behind.
+  shell.on('error', () => undefined);
+  shell.stdin.on('error', () => undefined);
+  return { dismiss: () => void shell.stdin.end('done\n') };
+}

@@ -1,0 +1,150 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serverAccount } from './account';
+import { prepareBinaries } from './binaries';
+import { ensureCluster, ownFolder, SUPERUSER } from './cluster';
+import { takeDataFolder, type DataFolder } from './data-folder';
+import { readIfThere } from './files';
+import { guard, tiedToUs } from './lifeline';
+import { clearRemains } from './remains';
+import { asAccount, CHILD_ENVIRONMENT } from './run';
+import { PORT, settingArguments } from './settings';
+import { socketFolder } from './socket-path';
+
+const READY_POLL_MS = 5;
+/** Recovery after a crash replays at most `max_wal_size`, which takes seconds; this is for very slow disks. */
+const READY_WAIT_MAX_MS = 300_000;
+const FAST_STOP_MAX_MS = 20_000;
+const IMMEDIATE_STOP_MAX_MS = 5_000;
+const LAST_LINES_MAX = 20;
+const LAST_LINES_WAIT_MAX_MS = 500;
+
+export interface EmbeddedPostgres {
+  /** Connection URL of a database on this server, for `pg` and what builds on it. It contains the password. */
+  url(database: string): string;
+  /** Ends all sessions and the server, and sets the data folder free. Safe to call twice. */
+  stop(): Promise<void>;
+  /** Resolves when the server has ended, whoever ended it; the data folder is free then. */
+  exited: Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  /** Created when missing; holds the cluster, its password (0600) and its socket. Nothing else may be in it. */
+  dataDir: string;
+  /** Receives PostgreSQL's log line by line; without statements or values. */
+  onLog?: (line: string) => void;
+  /** PostgreSQL settings over the defaults, such as `{ fsync: 'off' }` in tests. */
+  settings?: Record<string, string>;
+}
+
+/**
+ * Starts PostgreSQL 18 on `dataDir`, creating the cluster at the first start, and resolves when it takes connections.
+ * It listens on a unix socket only, which nobody but this user can reach, and ends with the thread that called this,
+ * even by kill -9. What an earlier server left behind on the folder is cleared away first; its data are kept.
+ * Throws DataFolderInUse when a living process has the folder, and an Error with the server's last log lines when it
+ * does not start.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const folder = await takeDataFolder(options.dataDir);
+  try {
+    return await startOn(folder, options);
+  } catch (error) {
+    await folder.release();
+    throw error;
+  }
+}
+
+async function startOn(folder: DataFolder, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const account = await serverAccount(folder);
+  const binaries = await prepareBinaries(account);
+  await clearRemains(folder.cluster);
+  const { password } = await ensureCluster(folder, binaries, account);
+  const socket = await socketFolder(folder);
+  const { command, prefix, byKernel } = await tiedToUs('INT', binaries.postgres);
+
+  const args = [...prefix, '-D', ownFolder(folder.cluster, account), ...settingArguments(options.settings ?? {})];
+  const server = spawn(command, args, {
+    cwd: folder.cluster,
+    env: CHILD_ENVIRONMENT,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // A session of its own: Ctrl-C in the terminal goes to us, and we stop the server when nobody needs it any more.
+    detached: true,
+    ...asAccount(account),
+  });
+  const ended = new Promise<void>((resolve) => void server.once('exit', () => resolve()));
+  const lastLines = followLog(server, options.onLog);
+  await once(server, 'spawn');
+  const guardian = byKernel || server.pid === undefined ? undefined : guard(server.pid);
+
+  const exited = ended.then(async () => {
+    guardian?.dismiss();
+    await socket.remove();
+    await folder.release();
+  });
+  // A failure of this clearing up reaches whoever awaits `exited` or `stop`; it is no reason to end a process.
+  exited.catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    await shutDown(server, ended);
+    await exited;
+  };
+  try {
+    await ready(server, folder.cluster, lastLines);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: (database) => connectionUrl(database, password, socket.path), stop, exited };
+}
+
+/** Hands the log on, and keeps the last lines of it for an error. */
+function followLog(server: ChildProcess, onLog: ((line: string) => void) | undefined): string[] {
+  const lastLines: string[] = [];
+  if (server.stderr === null) return lastLines;
+  createInterface({ input: server.stderr }).on('line', (line) => {
+    lastLines.push(line);
+    if (lastLines.length > LAST_LINES_MAX) lastLines.shift();
+    onLog?.(line);
+  });
+  return lastLines;
+}
+
+/** Waits until the server says in its `postmaster.pid` that it takes connections, as pg_ctl does. */
+async function ready(server: ChildProcess, cluster: string, lastLines: readonly string[]): Promise<void> {
+  const deadline = performance.now() + READY_WAIT_MAX_MS;
+  while (server.exitCode === null && server.signalCode === null) {
+    const lines = (await readIfThere(join(cluster, 'postmaster.pid')))?.split('\n') ?? [];
+    if (lines[0] === String(server.pid) && lines[7]?.trim() === 'ready') return;
+    if (performance.now() > deadline) throw new Error(`PostgreSQL took more than ${READY_WAIT_MAX_MS} ms to start.`);
+    await sleep(READY_POLL_MS);
+  }
+  await Promise.race([once(server, 'close'), sleep(LAST_LINES_WAIT_MAX_MS)]);
+  const how = server.signalCode ?? `exit code ${server.exitCode}`;
+  throw new Error(`PostgreSQL did not start (${how}). Its last words:\n${lastLines.join('\n')}`);
+}
+
+async function shutDown(server: ChildProcess, ended: Promise<void>): Promise<void> {
+  const signals = [
+    { signal: 'SIGINT', waitMs: FAST_STOP_MAX_MS },
+    { signal: 'SIGQUIT', waitMs: IMMEDIATE_STOP_MAX_MS },
+    { signal: 'SIGKILL', waitMs: IMMEDIATE_STOP_MAX_MS },
+  ] as const;
+  for (const { signal, waitMs } of signals) {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill(signal);
+    const patience = new AbortController();
+    await Promise.race([ended, sleep(waitMs, undefined, { signal: patience.signal }).catch(() => undefined)]);
+    patience.abort();
+  }
+}
+
+/**
+ * `localhost` only makes it a URL that every parser accepts: `host`, the socket's folder, goes before it. Port and SSL
+ * mode are said so that PGPORT and PGSSLMODE in the environment mean nothing.
+ */
+function connectionUrl(database: string, password: string, socketPath: string): string {
+  const query = `host=${encodeURIComponent(socketPath)}&sslmode=disable`;
+  return `postgresql://${SUPERUSER}:${password}@localhost:${PORT}/${encodeURIComponent(database)}?${query}`;
+}
