@@ -1,0 +1,77 @@
+// Lint with types. A rule is here because it finds mistakes or keeps the code readable; how code is laid out is prettier's business.
+import tseslint from 'typescript-eslint';
+
+const typescriptFiles = ['**/*.ts'];
+const testFiles = ['**/*.spec.ts', 'test/**/*.ts'];
+
+export default tseslint.config(
+  { ignores: ['dist/', 'coverage/', '.parley/', '**/generated/**', 'test/bench/node_modules/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    rules: {
+      'array-callback-return': 'error',
+      complexity: ['error', 12],
+      eqeqeq: 'error',
+      'max-depth': ['error', 3],
+      'max-params': ['error', 5],
+      'no-constant-binary-expression': 'error',
+      'no-constant-condition': ['error', { checkLoops: 'allExceptWhileTrue' }],
+      'no-empty': 'error',
+      'no-self-compare': 'error',
+      'no-unsafe-finally': 'error',
+      'no-unused-vars': 'error',
+      'no-useless-escape': 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+    },
+  },
+  {
+    files: typescriptFiles,
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      'no-unused-vars': 'off', // the typed rule of the same name knows types
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        {
+          allowDefaultCaseForExhaustiveSwitch: false,
+          considerDefaultExhaustiveForUnions: false,
+          requireDefaultForNonUnion: true,
+        },
+      ],
+      // Leaves classes alone that Nest injects by their type: it sees emitDecoratorMetadata and skips files with decorators.
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      '@typescript-eslint/no-unnecessary-condition': 'error',
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/prefer-nullish-coalescing': 'error',
+      '@typescript-eslint/return-await': ['error', 'in-try-catch'],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      // A Nest module is a class without members.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      'max-lines-per-function': ['error', { max: 50, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  {
+    files: testFiles,
+    rules: {
+      // Answers are read as JSON here, and what is not there fails the test anyway.
+      '@typescript-eslint/explicit-module-boundary-types': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      'max-lines-per-function': 'off', // a describe is one function
+    },
+  },
+  { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs' } },
+);

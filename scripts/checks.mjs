@@ -1,0 +1,64 @@
+// The checks of `npm run check`: what each one runs, and how they are run side by side.
+import { availableParallelism } from 'node:os';
+import { runJest } from './jest.mjs';
+import { Interrupted, binary, runTool } from './tool.mjs';
+
+const formatted = [
+  '*.{json,cjs,mjs,ts}',
+  '{apps,libs,test,scripts}/**/*.{ts,mjs,cjs,json}',
+  'docker/**/*.{yaml,yml,json}',
+  '!package-lock.json',
+  '!test/bench/{results,node_modules}/**',
+];
+const unitSpecs = ['libs/', 'test/architecture/'];
+
+/** Each is one tool that judges the sources as they are; the slow ones first. */
+export const staticChecks = [
+  { name: 'lint', run: () => tool('eslint', ['--max-warnings', '0', '.']) },
+  { name: 'types', run: () => tool('tsc', ['--noEmit', '-p', 'tsconfig.json']) },
+  {
+    name: 'format',
+    run: () => tool('prettier', ['--log-level', 'warn', '--no-error-on-unmatched-pattern', '--check', ...formatted]),
+  },
+  { name: 'imports', run: () => tool('depcruise', ['--config', '.dependency-cruiser.cjs', 'apps', 'libs', 'test']) },
+  { name: 'unused', run: () => tool('knip', ['--no-progress']) },
+];
+
+/** The specs beside the code, and the tidy and import-rule tests. */
+export const unitCheck = { name: 'units', run: () => runJest(unitSpecs, { inherit: false }) };
+
+/** Rewrites every file that the format check looks at. */
+export const writeFormat = () =>
+  tool('prettier', ['--log-level', 'warn', '--no-error-on-unmatched-pattern', '--write', ...formatted]);
+
+/**
+ * Runs all checks, as many at once as there are cores (two at most: they are hungry), and prints a line for each; a failed one is followed by what its tool said.
+ * @returns {Promise<{passed: number, failed: number}>} every check runs, whatever the others say
+ */
+export async function runChecks(checks) {
+  const waiting = [...checks];
+  const totals = { passed: 0, failed: 0 };
+  const lane = async () => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      const passed = await runOne(check);
+      totals[passed ? 'passed' : 'failed'] += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, lane));
+  return totals;
+}
+
+async function runOne({ name, run }) {
+  const startedAt = performance.now();
+  const result = await run().catch((error) => {
+    if (error instanceof Interrupted) throw error;
+    return { exitCode: 1, output: error.stack };
+  });
+  const passed = result.exitCode === 0;
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(6);
+  console.log(`${passed ? 'ok  ' : 'FAIL'} ${name.padEnd(8)} ${seconds} s`);
+  if (!passed) console.log(result.output.trimEnd().replace(/^/gm, '     '));
+  return passed;
+}
+
+const tool = (name, args) => runTool(binary(name), args, { env: { NO_COLOR: '1' } });

@@ -1,0 +1,16 @@
+// npm run figures: the long tests with their full rounds (the tests read FIGURES and CRASH_ROUNDS). Arguments narrow jest.
+import './node-version.mjs';
+import { runJest } from './jest.mjs';
+import { prepare } from './prepare.mjs';
+import { runScript } from './tool.mjs';
+
+const longTests = ['test/crash/', 'test/simulation/', 'test/integration/', 'test/e2e/'];
+const narrowing = process.argv.slice(2);
+
+await runScript(async () => {
+  await prepare({ build: true });
+  const env = { FIGURES: 'full', CRASH_ROUNDS: process.env.CRASH_ROUNDS ?? '50' };
+  const { passed, failed } = await runJest(narrowing.length > 0 ? narrowing : longTests, { env });
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+});

@@ -1,0 +1,35 @@
+// Does node_modules hold what package-lock.json asks for? Answered from the record that npm keeps of what it installed.
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** npm writes its record last, so an interrupted install has none. */
+const npmRecord = path.join('node_modules', '.package-lock.json');
+
+/** True when npm's record of the folder agrees with its package-lock.json in every package that belongs on this machine. */
+export function matchesLockFile(folder) {
+  const record = path.join(folder, npmRecord);
+  if (!existsSync(record)) return false;
+  const wanted = packagesOf(path.join(folder, 'package-lock.json'));
+  const installed = packagesOf(record);
+  return (
+    [...wanted].every(([name, entry]) => matches(entry, installed.get(name))) &&
+    [...installed.keys()].every((name) => wanted.has(name))
+  );
+}
+
+function packagesOf(file) {
+  const { packages = {} } = JSON.parse(readFileSync(file, 'utf8'));
+  return new Map(Object.entries(packages).filter(([name]) => name !== ''));
+}
+
+function matches(wanted, installed) {
+  if (installed) return installed.version === wanted.version && installed.integrity === wanted.integrity;
+  return Boolean(wanted.optional || wanted.devOptional) && !belongsHere(wanted);
+}
+
+/** npm skips optional packages of other platforms. A libc is not compared: such packages come in pairs, of which one is skipped. */
+function belongsHere({ os, cpu, libc }) {
+  const listed = (list, value) =>
+    !list || (list.some((item) => item[0] !== '!') ? list.includes(value) : !list.includes(`!${value}`));
+  return !libc && listed(os, process.platform) && listed(cpu, process.arch);
+}

@@ -1,0 +1,100 @@
+// Installs and builds what is missing or stale, and nothing else. Plain Node: it runs before node_modules exists.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { withLock } from './lock.mjs';
+import { matchesLockFile } from './installed.mjs';
+import { StepFailed, binary, root, runStep } from './tool.mjs';
+
+const installStamp = path.join('node_modules', '.parley-install');
+const buildStamp = path.join(root, 'dist', '.parley-build');
+
+/** Guarantees that node_modules matches package-lock.json and, if asked, that dist matches the sources. Throws StepFailed (nothing is stamped as fresh then). */
+export async function prepare({ build }) {
+  if (!installIsStale(root) && !(build && buildIsStale())) return;
+  await withLock(async (nameTool) => {
+    await install(root, nameTool); // asked again under the lock: another process may just have done it
+    if (build && buildIsStale()) await buildAll(nameTool);
+  });
+}
+
+/** Guarantees the packages of a folder with a package.json of its own, outside the product's lock file. */
+export function prepareFolder(folder, npmArguments) {
+  return withLock((nameTool) => install(folder, nameTool, npmArguments));
+}
+
+async function install(folder, nameTool, npmArguments = []) {
+  if (!installIsStale(folder)) return;
+  const hash = lockFileHash(folder);
+  rmSync(path.join(folder, installStamp), { force: true });
+  const [command, ...prefix] = npmCommand();
+  const flags = [
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=notice',
+    ...npmArguments,
+  ];
+  const label = `installing packages (npm ci${folder === root ? '' : ` in ${path.relative(root, folder)}`})`;
+  await runStep(label, command, [...prefix, 'ci', ...flags], { cwd: folder, onSpawn: nameTool });
+  writeFileSync(path.join(folder, installStamp), hash);
+}
+
+function installIsStale(folder) {
+  const stamp = path.join(folder, installStamp);
+  const hash = lockFileHash(folder);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return false;
+  // npm itself may have brought the folder to this state (npm install, npm ci): then there is nothing to do but to say so.
+  if (!matchesLockFile(folder)) return true;
+  writeFileSync(stamp, hash);
+  return false;
+}
+
+function lockFileHash(folder) {
+  const file = path.join(folder, 'package-lock.json');
+  if (!existsSync(file)) throw new StepFailed(`${file} is missing: npm ci needs it`, '');
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+/** The npm that started us when there is one, else the one on the PATH. */
+function npmCommand() {
+  const execPath = process.env.npm_execpath ?? '';
+  return path.basename(execPath) === 'npm-cli.js' ? [process.execPath, execPath] : ['npm'];
+}
+
+async function buildAll(nameTool) {
+  const hash = sourceHash(); // before the build: a source changed meanwhile makes the build stale
+  rmSync(buildStamp, { force: true });
+  await runStep('building (nest build)', binary('nest'), ['build'], { onSpawn: nameTool });
+  writeFileSync(buildStamp, hash);
+}
+
+function buildIsStale() {
+  return !existsSync(buildStamp) || readFileSync(buildStamp, 'utf8') !== sourceHash();
+}
+
+/** Hash of everything that the build reads: sources without specs, the build's configuration, and the versions of the packages. */
+function sourceHash() {
+  const topLevel = readdirSync(root).filter((name) =>
+    /^(tsconfig.*\.json|nest-cli\.json|package-lock\.json)$/.test(name),
+  );
+  const hash = createHash('sha256');
+  for (const file of [...topLevel, ...filesUnder('apps'), ...filesUnder('libs')].sort()) {
+    hash.update(`${file}\0`).update(
+      createHash('sha256')
+        .update(readFileSync(path.join(root, file)))
+        .digest(),
+    );
+  }
+  return hash.digest('hex');
+}
+
+function filesUnder(folder) {
+  const entries = readdirSync(path.join(root, folder), { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    const name = path.join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesUnder(name);
+    return entry.isFile() && !/\.(spec\.ts|md)$/.test(entry.name) ? [name] : [];
+  });
+}

@@ -1,0 +1,24 @@
+// npm start: installs and builds what is missing or stale, then becomes Parley (standalone, sandbox mode).
+import './node-version.mjs';
+import { existsSync } from 'node:fs';
+import { Module } from 'node:module';
+import path from 'node:path';
+import { prepare } from './prepare.mjs';
+import { StepFailed, root, runScript } from './tool.mjs';
+
+const main = path.join(root, 'dist', 'apps', 'standalone', 'src', 'main.js');
+let ready = false;
+
+await runScript(async () => {
+  await prepare({ build: true });
+  if (!existsSync(main)) throw new StepFailed(`the build made no ${path.relative(root, main)}`, '');
+  ready = true;
+  return 0;
+});
+
+// The service runs in this very process: a signal reaches it, its exit code is ours, and kill -9 leaves no parent and no orphan.
+if (ready) {
+  process.argv[1] = main;
+  process.setSourceMapsEnabled(true);
+  Module.runMain();
+}

@@ -1,0 +1,28 @@
+// npm test: prepares, checks, runs every jest suite, and ends with the one line `N passed, N failed`. Arguments narrow jest, and leave the checks out.
+import './node-version.mjs';
+import { runChecks, staticChecks } from './checks.mjs';
+import { runJest } from './jest.mjs';
+import { prepare } from './prepare.mjs';
+import { runScript } from './tool.mjs';
+
+const narrowing = process.argv.slice(2);
+
+await runScript(async () => {
+  const totals = { passed: 0, failed: 0 };
+  const add = ({ passed, failed }) => {
+    totals.passed += passed;
+    totals.failed += failed;
+  };
+  try {
+    await prepare({ build: true });
+    if (narrowing.length === 0) add(await runChecks(staticChecks));
+    else console.log(`checks left out, jest only: ${narrowing.join(' ')}`);
+    add(await runJest(narrowing));
+  } catch (error) {
+    if (error.output) console.error(error.output.trimEnd());
+    console.error(error.message);
+    totals.failed += 1;
+  }
+  console.log(`${totals.passed} passed, ${totals.failed} failed`);
+  return totals.failed === 0 ? 0 : 1;
+});

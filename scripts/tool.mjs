@@ -1,0 +1,123 @@
+// Runs the tools that the scripts call (npm, nest, tsc, jest), shows that long ones are alive, and ends them when this process is told to end.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+const outputLengthMax = 512 * 1024;
+const progressTtyMs = 1_000;
+const progressPlainMs = 15_000;
+
+export class Interrupted extends Error {
+  constructor(signal) {
+    super(`interrupted by ${signal}`);
+    this.exitCode = 128 + constants.signals[signal];
+  }
+}
+
+/** A tool ended badly. `output` is what it printed (its last 512 KiB). */
+export class StepFailed extends Error {
+  constructor(message, output) {
+    super(message);
+    this.output = output;
+  }
+}
+
+const children = new Set();
+let interruptedBy;
+
+function interrupt(signal) {
+  interruptedBy ??= signal;
+  for (const child of children) child.kill(signal);
+}
+
+/** @throws {Interrupted} when a signal asked this process to end. */
+export function throwIfInterrupted() {
+  if (interruptedBy) throw new Interrupted(interruptedBy);
+}
+
+/** Runs a script's body; its exit code is the body's result, 128 + n after a signal, 1 after an error (printed in plain words, with the failed tool's output). */
+export async function runScript(body) {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, interrupt);
+  try {
+    process.exitCode = await body();
+  } catch (error) {
+    if (error instanceof StepFailed && error.output) console.error(error.output.trimEnd());
+    const expected = error instanceof StepFailed || error instanceof Interrupted;
+    console.error(expected ? error.message : error);
+    process.exitCode = error.exitCode ?? 1;
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+/**
+ * Runs a program to its end and returns its exit code, what it printed and the seconds it took; never throws for a bad exit.
+ * @param {{cwd?: string, env?: object, inherit?: boolean, onSpawn?: (pid: number) => void}} options `inherit` lets the program print by itself (then `output` is empty)
+ */
+export function runTool(command, args, options = {}) {
+  throwIfInterrupted();
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: options.cwd ?? root,
+      env: { ...process.env, ...options.env },
+      stdio: options.inherit ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    });
+    children.add(child);
+    if (child.pid) options.onSpawn?.(child.pid);
+    let output = '';
+    const keep = (chunk) => (output = (output + chunk).slice(-outputLengthMax));
+    child.stdout?.setEncoding('utf8').on('data', keep);
+    child.stderr?.setEncoding('utf8').on('data', keep);
+    child.on('error', (error) => {
+      children.delete(child);
+      reject(new StepFailed(`cannot run ${command}: ${error.message}`, ''));
+    });
+    child.on('close', (code, signal) => {
+      children.delete(child);
+      if (interruptedBy) reject(new Interrupted(interruptedBy));
+      else
+        resolve({
+          exitCode: code ?? 128 + constants.signals[signal],
+          output,
+          seconds: (performance.now() - startedAt) / 1000,
+        });
+    });
+  });
+}
+
+/** The path of a program that node_modules brings. */
+export const binary = (name) => path.join(root, 'node_modules', '.bin', name);
+
+/** Like runTool, for one long step: says what runs, how long it has been running, and throws StepFailed when it ends badly. */
+export async function runStep(label, command, args, options = {}) {
+  const stopProgress = showProgress(label);
+  let result;
+  try {
+    result = await runTool(command, args, options);
+  } finally {
+    stopProgress();
+  }
+  if (result.exitCode !== 0) throw new StepFailed(`${label}: failed (exit code ${result.exitCode})`, result.output);
+  console.log(`${label}: done in ${result.seconds.toFixed(1)} s`);
+}
+
+function showProgress(label) {
+  const startedAt = performance.now();
+  const seconds = () => Math.round((performance.now() - startedAt) / 1000);
+  const tty = process.stdout.isTTY === true;
+  const clearLine = '\r\x1b[K';
+  if (!tty) console.log(`${label} ...`);
+  const draw = () =>
+    tty ? process.stdout.write(`${clearLine}${label} ... ${seconds()} s`) : console.log(`${label} ... ${seconds()} s`);
+  if (tty) draw();
+  const timer = setInterval(draw, tty ? progressTtyMs : progressPlainMs);
+  return () => {
+    clearInterval(timer);
+    if (tty) process.stdout.write(clearLine);
+  };
+}
