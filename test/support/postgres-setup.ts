@@ -1,0 +1,64 @@
+import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+// Jest's global setup knows no module aliases.
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../libs/embedded-postgres/src';
+import { TEST_POSTGRES_URL } from './postgres';
+
+const PREFIX = 'parley-test-pg-';
+/** A run that has not even locked its folder after this time never will. */
+const ABANDONED_MS = 3_600_000;
+
+interface Running {
+  server: EmbeddedPostgres;
+  dataDir: string;
+}
+
+let running: Running | undefined;
+
+/**
+ * Jest's globalSetup: one PostgreSQL for all workers of the run, with its data in a temporary folder and without any
+ * durability. It ends with this jest process, killed or not; the folder of a killed run is removed by the next one.
+ */
+export default async function startTestPostgres(): Promise<void> {
+  if (process.env[TEST_POSTGRES_URL]) return;
+  await removeAbandoned();
+  const dataDir = await mkdtemp(join(tmpdir(), PREFIX));
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  });
+  running = { server, dataDir };
+  process.env[TEST_POSTGRES_URL] = server.url('postgres');
+}
+
+/** What jest's globalTeardown calls; does nothing when no server was started. */
+export async function stopTestPostgres(): Promise<void> {
+  if (running === undefined) return;
+  const { server, dataDir } = running;
+  running = undefined;
+  await server.stop();
+  await rm(dataDir, { recursive: true });
+}
+
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const path = join(tmpdir(), name);
+    if (!name.startsWith(PREFIX) || (await isInUse(path))) continue;
+    // Another run may be removing it as well, or its server may still be ending: what stays is for the next run.
+    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  }
+}
+
+async function isInUse(dataDir: string): Promise<boolean> {
+  try {
+    if ((await stat(dataDir)).uid !== process.getuid?.()) return true;
+    const lock = await readFile(join(dataDir, 'lock'), 'utf8').catch(() => undefined);
+    if (lock === undefined) return Date.now() - (await stat(dataDir)).mtimeMs < ABANDONED_MS;
+    process.kill(Number.parseInt(lock, 10), 0);
+    return true;
+  } catch {
+    // Its process, or the folder itself, is gone.
+    return false;
+  }
+}

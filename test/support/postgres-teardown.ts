@@ -1,0 +1,4 @@
+import { stopTestPostgres } from './postgres-setup';
+
+/** Jest's globalTeardown for `postgres-setup.ts`. */
+export default stopTestPostgres;
