@@ -1,0 +1,81 @@
+import { Unavailable } from '@app/kernel';
+import { DataSource, QueryFailedError, type EntityManager, type MigrationInterface } from 'typeorm';
+
+export type RowClass = new () => object;
+export type MigrationClass = new () => MigrationInterface;
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly rows: readonly RowClass[];
+  readonly migrations: readonly MigrationClass[];
+}
+
+/** How long a caller waits for a connection of the pool, and how long one statement may take. */
+const connectTimeoutMs = 5_000;
+const statementTimeoutMs = 30_000;
+
+/** PostgreSQL: read models, and the operational rows that are no events (slots, leases, counters, snapshots). */
+export class Database {
+  private constructor(readonly source: DataSource) {}
+
+  /** Connects. Throws Unavailable when PostgreSQL does not answer. */
+  static async connect(options: DatabaseOptions): Promise<Database> {
+    const source = new DataSource({
+      type: 'postgres',
+      url: options.url,
+      entities: [...options.rows],
+      migrations: [...options.migrations],
+      migrationsTableName: 'schema_migrations',
+      migrationsTransactionMode: 'each',
+      poolSize: options.poolSize,
+      parseInt8: true,
+      applicationName: 'parley',
+      extra: { connectionTimeoutMillis: connectTimeoutMs, statement_timeout: statementTimeoutMs },
+    });
+    return answering(async () => new Database(await source.initialize()));
+  }
+
+  /** Runs one statement with positional parameters. Throws Unavailable when PostgreSQL does not answer. */
+  async query<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return answering(() => this.source.query<Row[]>(sql, [...parameters]));
+  }
+
+  /** Runs the body in one transaction; a throw rolls it back. Throws Unavailable when PostgreSQL does not answer. */
+  async transaction<Value>(body: (manager: EntityManager) => Promise<Value>): Promise<Value> {
+    return answering(() => this.source.transaction(body));
+  }
+
+  /** Whether PostgreSQL answers. */
+  async answers(): Promise<boolean> {
+    try {
+      await this.source.query('SELECT 1');
+      return true;
+    } catch {
+      // Any failure means the same here: the database cannot be used now.
+      return false;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.source.destroy();
+  }
+}
+
+// Connection trouble (class 08), shutdown and start-up (57P0x), too many connections (53300), and sockets that broke.
+const awayCodes = /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT)$/;
+
+async function answering<Value>(body: () => Promise<Value>): Promise<Value> {
+  try {
+    return await body();
+  } catch (error) {
+    throw isAway(error) ? new Unavailable('database', { cause: error }) : error;
+  }
+}
+
+function isAway(error: unknown): boolean {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  if (!(cause instanceof Error)) return false;
+  const code = 'code' in cause ? String(cause.code) : '';
+  return awayCodes.test(code) || /connection terminated|timeout exceeded when trying to connect/i.test(cause.message);
+}

@@ -1,0 +1,10 @@
+export { Database, type MigrationClass, type RowClass } from './database';
+export { migrate, SchemaTooNew } from './migrate';
+export { CreateReadStore1700000000000 } from './migrations';
+export { Notifications } from './notifications';
+export { Processes, processGoneMs, workerSilenceMs, type ProcessRoles } from './processes';
+export type { AnyProjection, Projection, ReadModelRow } from './projection';
+export { applyBatch, emptyReadModel } from './projection-batch';
+export { ProjectionRunner } from './projection-runner';
+export { ReadGate } from './read-gate';
+export { ReadStoreModule, type ReadStoreOptions } from './read-store.module';

@@ -1,0 +1,38 @@
+import { Client } from 'pg';
+import type { Database } from './database';
+
+/** One lock for the schema of a database: boots of several processes migrate one after the other. */
+const migrationLockKey = 7_265_001;
+
+/** The database was migrated by a newer version of the product than this one. */
+export class SchemaTooNew extends Error {}
+
+/**
+ * Brings the schema to this version, under an advisory lock, since TypeORM takes none.
+ * @throws SchemaTooNew when the database knows a migration that this version does not
+ */
+export async function migrate(database: Database, url: string, onStep?: (name: string) => void): Promise<void> {
+  // A connection of its own: the lock must be held while the pool's connections do the work.
+  const holder = new Client({ connectionString: url });
+  await holder.connect();
+  try {
+    await holder.query('SELECT pg_advisory_lock($1)', [migrationLockKey]);
+    await refuseNewerSchema(database);
+    for (const migration of await database.source.runMigrations()) onStep?.(migration.name);
+  } finally {
+    await holder.end();
+  }
+}
+
+async function refuseNewerSchema(database: Database): Promise<void> {
+  const [table] = await database.query<{ name: string | null }>("SELECT to_regclass('schema_migrations')::text AS name");
+  if (!table?.name) return;
+  const known = new Set(database.source.migrations.map(({ name, constructor }) => name ?? constructor.name));
+  const applied = await database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
+  const unknown = applied.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+  if (unknown.length > 0) {
+    throw new SchemaTooNew(
+      `the database has migrations that this version does not know (${unknown.join(', ')}); start a newer version`,
+    );
+  }
+}

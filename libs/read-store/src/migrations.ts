@@ -1,0 +1,24 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** The tables of the read store itself. */
+export class CreateReadStore1700000000000 implements MigrationInterface {
+  name = 'CreateReadStore1700000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE projection_checkpoints (
+        name text PRIMARY KEY, version integer NOT NULL, position bigint NOT NULL, updated_at timestamptz NOT NULL DEFAULT now());
+      CREATE TABLE list_counters (name text PRIMARY KEY, projection text NOT NULL, total bigint NOT NULL);
+      CREATE TABLE snapshots (
+        stream text PRIMARY KEY, version integer NOT NULL, revision bigint NOT NULL, state jsonb NOT NULL);
+      CREATE TABLE processes (
+        id uuid PRIMARY KEY, api boolean NOT NULL, worker boolean NOT NULL,
+        started_at timestamptz NOT NULL DEFAULT now(), heartbeat_at timestamptz NOT NULL DEFAULT now(),
+        clock_offset_ms bigint NOT NULL DEFAULT 0);
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE processes, snapshots, list_counters, projection_checkpoints');
+  }
+}

@@ -1,0 +1,75 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+
+const reconnectMs = 250;
+
+type Listener = (payload: string) => void;
+
+/**
+ * PostgreSQL's LISTEN on one connection of its own, for a whole process; reconnects by itself.
+ * What is notified while the connection is away is lost, so listeners treat a notification as a hint or look again on `reconnected`.
+ */
+export class Notifications {
+  private readonly logger = new Logger(Notifications.name);
+  private readonly listeners = new Map<string, Set<Listener>>();
+  private readonly reconnected = new Set<() => void>();
+  private client: Client | null = null;
+  private closed = false;
+
+  constructor(private readonly url: string) {}
+
+  /** Connects for the first time. Throws when PostgreSQL is away. */
+  async open(): Promise<void> {
+    await this.connect();
+  }
+
+  /** Calls the listener for each payload of the channel until the returned function is called. */
+  on(channel: string, listener: Listener): () => void {
+    const set = this.listeners.get(channel) ?? new Set();
+    this.listeners.set(channel, set.add(listener));
+    if (set.size === 1) this.listen(channel);
+    return () => set.delete(listener);
+  }
+
+  /** Calls back after each time that notifications may have been lost. */
+  onReconnected(callback: () => void): void {
+    this.reconnected.add(callback);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.client?.end();
+  }
+
+  private async connect(): Promise<void> {
+    const client = new Client({ connectionString: this.url, application_name: 'parley listen' });
+    client.on('notification', ({ channel, payload }) => {
+      for (const listener of this.listeners.get(channel) ?? []) listener(payload ?? '');
+    });
+    client.on('error', (error) => this.logger.warn(`the listening connection broke: ${error.message}`));
+    client.on('end', () => void this.reconnect());
+    await client.connect();
+    this.client = client;
+    for (const channel of this.listeners.keys()) this.listen(channel);
+  }
+
+  private listen(channel: string): void {
+    // A failure shows as the end of the connection, after which every channel is listened to again.
+    this.client?.query(`LISTEN "${channel}"`).catch((error: unknown) => this.logger.warn(String(error)));
+  }
+
+  private async reconnect(): Promise<void> {
+    this.client = null;
+    while (!this.closed) {
+      try {
+        await this.connect();
+        for (const callback of this.reconnected) callback();
+        return;
+      } catch {
+        // PostgreSQL is still away; the next try comes after the pause.
+        await sleep(reconnectMs);
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { Logger } from '@nestjs/common';
+import { v7 as uuidV7 } from 'uuid';
+import type { Database } from './database';
+
+/** How often a process says that it is alive. Real time: a moved sandbox clock changes nothing here. */
+const heartbeatMs = 1_000;
+/** A process that was not heard of for this long counts as gone for everything but admission. */
+export const processGoneMs = 6_000;
+/** `execution_unavailable` when no worker was heard of for this long (decisions.md, section 3). */
+export const workerSilenceMs = 15_000;
+const forgottenMs = 3_600_000;
+
+export interface ProcessRoles {
+  readonly api: boolean;
+  readonly worker: boolean;
+}
+
+/** The processes of the deployment, each with a row that it keeps fresh; on top of it stand leases, sockets and clock moves. */
+export class Processes {
+  readonly id = uuidV7();
+  private readonly logger = new Logger(Processes.name);
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly database: Database,
+    private readonly roles: ProcessRoles,
+  ) {}
+
+  /** Registers this process and keeps its row fresh. */
+  async start(): Promise<void> {
+    await this.beat();
+    this.timer = setInterval(() => {
+      this.beat().catch((error: unknown) => this.logger.warn(`the heartbeat failed: ${String(error)}`));
+    }, heartbeatMs);
+  }
+
+  /** Removes this process's row, so that others need not wait for its silence. */
+  async stop(): Promise<void> {
+    if (this.timer !== null) clearInterval(this.timer);
+    await this.database.query('DELETE FROM processes WHERE id = $1', [this.id]);
+  }
+
+  /** Whether some worker was heard of within the last 15 s. */
+  async workerAlive(): Promise<boolean> {
+    const [row] = await this.database.query<{ alive: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM processes WHERE worker AND heartbeat_at > now() - $1 * interval '1 ms') AS alive`,
+      [workerSilenceMs],
+    );
+    return row?.alive === true;
+  }
+
+  private async beat(): Promise<void> {
+    await this.database.query(
+      `INSERT INTO processes (id, api, worker) VALUES ($1, $2, $3)
+       ON CONFLICT (id) DO UPDATE SET heartbeat_at = now()`,
+      [this.id, this.roles.api, this.roles.worker],
+    );
+    await this.database.query(`DELETE FROM processes WHERE heartbeat_at < now() - $1 * interval '1 ms'`, [forgottenMs]);
+  }
+}

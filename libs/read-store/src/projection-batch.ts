@@ -1,0 +1,115 @@
+import { decodeEvent, type StoredEvent } from '@app/event-store';
+import type { EntityManager, EntityMetadata } from 'typeorm';
+import type { AnyProjection, ReadModelRow } from './projection';
+
+/**
+ * Applies a batch of events, in order, to one read model inside the caller's transaction: one select, one upsert, one counter update.
+ * Events at or before a row's own position are passed over.
+ */
+export async function applyBatch(
+  manager: EntityManager,
+  projection: AnyProjection,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  const touched = keyed(projection, events);
+  if (touched.length === 0) return;
+  const metadata = manager.connection.getMetadata(projection.row);
+  const before = await loadRows(manager, metadata, [...new Set(touched.map(({ key }) => key))]);
+  const after = new Map(before);
+  for (const { key, recorded } of touched) {
+    const row = after.get(key) ?? null;
+    if (row !== null && row.position >= recorded.position) continue;
+    // Reason for the assertion: the projection's own row type, erased in a list of projections.
+    const next = projection.project(row, recorded) as ReadModelRow | null;
+    if (next !== null) after.set(key, { ...next, position: recorded.position });
+  }
+  const changed = [...after].filter(([key, row]) => before.get(key) !== row).map(([, row]) => row);
+  await upsertRows(manager, metadata, changed);
+  await bumpCounters(manager, counterChanges(projection, before, after));
+}
+
+/** Empties a read model and its counters, for a projection that is filled again from the beginning. */
+export async function emptyReadModel(manager: EntityManager, projection: AnyProjection): Promise<void> {
+  const { tableName } = manager.connection.getMetadata(projection.row);
+  await manager.query(`TRUNCATE "${tableName}"`);
+  await manager.query(`DELETE FROM list_counters WHERE projection = $1`, [projection.name]);
+}
+
+function keyed(projection: AnyProjection, events: readonly StoredEvent[]) {
+  return events.flatMap((stored) => {
+    const kind = projection.kinds.find(({ category }) => stored.stream.startsWith(`${category}-`));
+    if (kind === undefined) return [];
+    const recorded = decodeEvent(kind, stored);
+    const key = projection.keyOf(recorded);
+    return key === null ? [] : [{ key, recorded }];
+  });
+}
+
+async function loadRows(manager: EntityManager, metadata: EntityMetadata, keys: string[]) {
+  const key = primaryOf(metadata);
+  const raw: Record<string, unknown>[] = await manager.query(
+    `SELECT * FROM "${metadata.tableName}" WHERE "${key.databaseName}" = ANY($1)`,
+    [keys],
+  );
+  return new Map(raw.map((columns) => [String(columns[key.databaseName]), fromColumns(metadata, columns)]));
+}
+
+function fromColumns(metadata: EntityMetadata, columns: Record<string, unknown>): ReadModelRow {
+  const entries = metadata.columns.map(({ propertyName, databaseName }) => [propertyName, columns[databaseName]]);
+  // Reason for the assertion: the columns of the entity are the members of its row type.
+  return Object.fromEntries(entries) as ReadModelRow;
+}
+
+async function upsertRows(manager: EntityManager, metadata: EntityMetadata, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return;
+  const key = primaryOf(metadata).databaseName;
+  const names = metadata.columns.map(({ databaseName }) => databaseName);
+  const json = rows.map((row) =>
+    Object.fromEntries(
+      // Reason for the assertion: a row is read by its entity's own column list.
+      metadata.columns.map((column) => [column.databaseName, (row as Record<string, unknown>)[column.propertyName]]),
+    ),
+  );
+  const updates = names.filter((name) => name !== key).map((name) => `"${name}" = excluded."${name}"`);
+  await manager.query(
+    `INSERT INTO "${metadata.tableName}" (${names.map((name) => `"${name}"`).join(', ')})
+     SELECT ${names.map((name) => `"${name}"`).join(', ')} FROM json_populate_recordset(NULL::"${metadata.tableName}", $1)
+     ON CONFLICT ("${key}") DO UPDATE SET ${updates.join(', ')}`,
+    [JSON.stringify(json)],
+  );
+}
+
+function primaryOf(metadata: EntityMetadata) {
+  const [key, ...others] = metadata.primaryColumns;
+  if (key === undefined || others.length > 0) throw new Error(`${metadata.tableName} must have one primary column`);
+  return key;
+}
+
+function counterChanges(
+  projection: AnyProjection,
+  before: ReadonlyMap<string, ReadModelRow>,
+  after: ReadonlyMap<string, ReadModelRow>,
+): Map<string, number> {
+  const changes = new Map<string, number>();
+  if (projection.counters === undefined) return changes;
+  const add = (row: ReadModelRow | undefined, by: number) => {
+    if (row === undefined) return;
+    for (const name of projection.counters?.(row) ?? []) changes.set(name, (changes.get(name) ?? 0) + by);
+  };
+  for (const [key, row] of after) {
+    if (before.get(key) === row) continue;
+    add(before.get(key), -1);
+    add(row, 1);
+  }
+  return new Map([...changes].filter(([, by]) => by !== 0).map(([name, by]) => [`${projection.name}/${name}`, by]));
+}
+
+async function bumpCounters(manager: EntityManager, changes: ReadonlyMap<string, number>): Promise<void> {
+  if (changes.size === 0) return;
+  await manager.query(
+    `INSERT INTO list_counters (name, projection, total)
+     SELECT name, split_part(name, '/', 1), by FROM unnest($1::text[], $2::bigint[]) AS change (name, by)
+     ON CONFLICT (name) DO UPDATE SET total = list_counters.total + excluded.total`,
+    [[...changes.keys()], [...changes.values()]],
+  );
+}

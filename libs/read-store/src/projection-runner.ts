@@ -1,0 +1,151 @@
+import { Logger } from '@nestjs/common';
+import { EventStore, followCategories, type EventBatch } from '@app/event-store';
+import { Probe } from '@app/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { Database } from './database';
+import type { AnyProjection } from './projection';
+import { applyBatch, emptyReadModel } from './projection-batch';
+
+/** Only one process projects at a time; the others wait for its connection to end. */
+const leaderLockKey = 7_265_002;
+const leaderRetryMs = 300;
+/** How often the projector says that it is there while nothing happens. */
+const heartbeatMs = 500;
+/** The channel on which it says how far the read models are. */
+export const projectedChannel = 'parley_projected';
+
+/** Runs every projection of the process behind one subscription; rows, counters and checkpoints of a batch are one transaction. */
+export class ProjectionRunner {
+  private readonly logger = new Logger(ProjectionRunner.name);
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  /** Where each projection stands; shared reading for metrics. */
+  readonly positions = new Map<string, number>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly databaseUrl: string,
+    private readonly store: EventStore,
+    private readonly projections: readonly AnyProjection[],
+    private readonly probe: Probe,
+  ) {}
+
+  /** Starts in the background: waits for the leadership, projects, and starts over whenever something breaks. */
+  start(): void {
+    this.running = this.keepLeading();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async keepLeading(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await this.lead(signal);
+      } catch (error) {
+        this.logger.warn(`projecting stopped and is tried again: ${error instanceof Error ? error.message : 'unknown'}`);
+      }
+      await sleep(leaderRetryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+    }
+  }
+
+  /** Holds the leader's lock on a connection of its own, and projects for as long as that connection lives. */
+  private async lead(signal: AbortSignal): Promise<void> {
+    const holder = new Client({ connectionString: this.databaseUrl, application_name: 'parley projector' });
+    const lost = new AbortController();
+    holder.on('error', () => lost.abort());
+    holder.on('end', () => lost.abort());
+    await holder.connect();
+    try {
+      const { rows } = await holder.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [leaderLockKey]);
+      if (rows[0]?.held === true) await this.project(AbortSignal.any([signal, lost.signal]));
+    } finally {
+      await holder.end().catch(() => undefined); // the connection is already gone, and the lock with it
+    }
+  }
+
+  private async project(signal: AbortSignal): Promise<void> {
+    await this.loadCheckpoints();
+    const heartbeat = setInterval(() => void this.announce(), heartbeatMs);
+    try {
+      await followCategories(this.store.client, {
+        categories: [...new Set(this.projections.flatMap(({ kinds }) => kinds.map(({ category }) => category)))],
+        after: this.lowest(),
+        signal,
+        onBatch: (batch) => this.commit(batch),
+      });
+    } finally {
+      clearInterval(heartbeat);
+    }
+  }
+
+  private async loadCheckpoints(): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      for (const projection of this.projections) {
+        const [row] = await manager.query<{ position: number; version: number }[]>(
+          'SELECT position, version FROM projection_checkpoints WHERE name = $1 FOR UPDATE',
+          [projection.name],
+        );
+        if (row?.version !== projection.version) {
+          await emptyReadModel(manager, projection);
+          await manager.query(
+            `INSERT INTO projection_checkpoints (name, version, position) VALUES ($1, $2, 0)
+             ON CONFLICT (name) DO UPDATE SET version = excluded.version, position = 0`,
+            [projection.name, projection.version],
+          );
+        }
+        this.positions.set(projection.name, row?.version === projection.version ? row.position : 0);
+      }
+    });
+  }
+
+  private async commit({ events, upTo }: EventBatch): Promise<void> {
+    const behind = this.projections.filter(({ name }) => this.positionOf(name) < upTo);
+    if (behind.length === 0) return;
+    const lowestAfter = Math.min(...this.projections.map(({ name }) => Math.max(this.positionOf(name), upTo)));
+    this.probe.reached('projection:before-commit');
+    await this.database.transaction(async (manager) => {
+      // What a crash of PostgreSQL takes back is projected again: read models need not wait for the disk.
+      await manager.query('SET LOCAL synchronous_commit = off');
+      for (const projection of behind) {
+        const from = this.positionOf(projection.name);
+        await applyBatch(
+          manager,
+          projection,
+          events.filter(({ position }) => position > from),
+        );
+      }
+      const moved = await manager.query<{ name: string }[]>(
+        `WITH moved AS (
+           UPDATE projection_checkpoints AS c SET position = $3, updated_at = now()
+           FROM unnest($1::text[], $2::bigint[]) AS e (name, expected)
+           WHERE c.name = e.name AND c.position = e.expected RETURNING c.name)
+         SELECT name, pg_notify('${projectedChannel}', $4) FROM moved`,
+        [behind.map(({ name }) => name), behind.map(({ name }) => this.positionOf(name)), upTo, String(lowestAfter)],
+      );
+      if (moved.length !== behind.length) throw new Error('another projector has moved the checkpoints');
+    });
+    this.probe.reached('projection:after-commit');
+    for (const { name } of behind) this.positions.set(name, upTo);
+  }
+
+  private async announce(): Promise<void> {
+    try {
+      await this.database.query(`SELECT pg_notify('${projectedChannel}', $1)`, [String(this.lowest())]);
+    } catch (error) {
+      this.logger.warn(`the projector's heartbeat failed: ${error instanceof Error ? error.message : 'unknown'}`);
+    }
+  }
+
+  private lowest(): number {
+    return Math.min(...this.projections.map(({ name }) => this.positionOf(name)));
+  }
+
+  private positionOf(name: string): number {
+    return this.positions.get(name) ?? 0;
+  }
+}

@@ -1,0 +1,32 @@
+import type { DomainEvent, Recorded, StreamKind } from '@app/event-store';
+
+/** Every row of a read model remembers the last event that shaped it, so that an event applied twice changes nothing. */
+export interface ReadModelRow {
+  position: number;
+}
+
+/**
+ * A read model: one table, one row for each key, each row a pure fold of events.
+ * The runner loads the rows that a batch touches, folds, and writes rows, counters and checkpoint in one transaction.
+ */
+export interface Projection<Row extends ReadModelRow, Event extends DomainEvent> {
+  /** Names the checkpoint. */
+  readonly name: string;
+  /** Raise it when the fold changes: the table is emptied and filled again from the beginning. */
+  readonly version: number;
+  /** The TypeORM entity; it must have exactly one primary column. */
+  readonly row: new () => Row;
+  /** The kinds of streams whose events it reads. */
+  readonly kinds: readonly Pick<StreamKind<unknown, never, Event>, 'category' | 'privateMembers' | 'upcasters'>[];
+  /** Primary key of the row that the event belongs to, or null when the event is of no interest. */
+  keyOf(this: void, recorded: Recorded<Event>): string | null;
+  /** The row after the event; null leaves it absent. */
+  project(this: void, row: Row | null, recorded: Recorded<Event>): Row | null;
+  /** Names of the kept counters in which a row counts (lists answer `total` from them, never from `count(*)`). */
+  counters?(this: void, row: Row): readonly string[];
+}
+
+/** A projection of any row and event; what the runner works with. */
+// Reason for `any`: a heterogeneous list of projections is invariant in both parameters.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type AnyProjection = Projection<any, any>;

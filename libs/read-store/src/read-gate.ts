@@ -1,0 +1,85 @@
+import { EventStore } from '@app/event-store';
+import { Metrics } from '@app/runtime';
+import { Counter } from 'prom-client';
+import type { Notifications } from './notifications';
+import { projectedChannel } from './projection-runner';
+
+/** How long an answered write waits for the read models (decisions.md, section 1, "Read-your-writes"). */
+const writeWaitMs = 2_000;
+/** How long a look-up that found nothing waits for the read models to reach the store's end. */
+const lookUpWaitMs = 250;
+/** Without a word from a projector for this long, nobody waits. */
+const silenceMs = 2_000;
+
+/** Makes a write visible to the very next read, on any replica. */
+export class ReadGate {
+  private readonly waiting = new Set<{ position: number; pass: () => void }>();
+  private readonly late: Counter;
+  private projected = 0;
+  private heardAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    notifications: Notifications,
+    private readonly store: EventStore,
+    metrics: Metrics,
+  ) {
+    this.late = new Counter({
+      name: 'parley_read_gate_late_total',
+      help: 'Writes that were answered before the read models had passed them',
+      registers: [metrics.registry],
+    });
+    notifications.on(projectedChannel, (payload) => this.heard(Number(payload)));
+  }
+
+  /** Whether a projector was heard of lately. */
+  get projecting(): boolean {
+    return performance.now() - this.heardAtMs < silenceMs;
+  }
+
+  /** Waits until the read models have passed the position; at most 2 s, then it is counted and goes on. */
+  async passed(position: number | null): Promise<void> {
+    if (position === null || this.projected >= position) return;
+    if (!this.projecting || !(await this.reached(position, writeWaitMs))) this.late.inc();
+  }
+
+  /**
+   * Looks up a row, and when there is none looks once more after the read models have reached the store's present end
+   * (at most 250 ms later), so that an id learned from a stream can be read at once.
+   */
+  async find<Row>(lookUp: () => Promise<Row | null>): Promise<Row | null> {
+    const found = await lookUp();
+    if (found !== null) return found;
+    const end = await this.store.endPosition();
+    if (this.projected >= end && this.projecting) return lookUp();
+    await this.reached(end, lookUpWaitMs);
+    return lookUp();
+  }
+
+  private heard(position: number): void {
+    this.projected = Math.max(this.projected, position);
+    this.heardAtMs = performance.now();
+    for (const waiter of this.waiting) {
+      if (waiter.position > this.projected) continue;
+      this.waiting.delete(waiter);
+      waiter.pass();
+    }
+  }
+
+  private async reached(position: number, withinMs: number): Promise<boolean> {
+    if (this.projected >= position) return true;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.waiting.delete(waiter);
+        resolve(false);
+      }, withinMs);
+      const waiter = {
+        position,
+        pass: () => {
+          clearTimeout(timer);
+          resolve(true);
+        },
+      };
+      this.waiting.add(waiter);
+    });
+  }
+}

@@ -1,0 +1,105 @@
+import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { EventStore, SnapshotStore } from '@app/event-store';
+import { Configuration, Metrics, Probe } from '@app/runtime';
+import { Database, type MigrationClass, type RowClass } from './database';
+import { migrate } from './migrate';
+import { CreateReadStore1700000000000 } from './migrations';
+import { Notifications } from './notifications';
+import { PostgresSnapshots } from './postgres-snapshots';
+import { Processes, type ProcessRoles } from './processes';
+import type { AnyProjection } from './projection';
+import { ProjectionRunner } from './projection-runner';
+import { ReadGate } from './read-gate';
+
+export interface ReadStoreOptions {
+  readonly roles: ProcessRoles;
+  readonly rows: readonly RowClass[];
+  readonly migrations: readonly MigrationClass[];
+  readonly projections: readonly AnyProjection[];
+}
+
+/** PostgreSQL for a whole process: migrated before anything uses it, and projected into when the process is a worker. */
+@Global()
+@Module({})
+export class ReadStoreModule implements OnApplicationShutdown {
+  constructor(
+    private readonly database: Database,
+    private readonly notifications: Notifications,
+    private readonly processes: Processes,
+  ) {}
+
+  static register(options: ReadStoreOptions): DynamicModule {
+    return {
+      module: ReadStoreModule,
+      providers: [
+        {
+          provide: Database,
+          useFactory: (configuration: Configuration) => openDatabase(configuration, options),
+          inject: [Configuration],
+        },
+        {
+          provide: Notifications,
+          // The database is asked for first: nothing listens before the schema stands.
+          useFactory: async (configuration: Configuration, _migrated: Database) => {
+            const notifications = new Notifications(databaseUrl(configuration));
+            await notifications.open();
+            return notifications;
+          },
+          inject: [Configuration, Database],
+        },
+        {
+          provide: Processes,
+          useFactory: async (database: Database) => {
+            const processes = new Processes(database, options.roles);
+            await processes.start();
+            return processes;
+          },
+          inject: [Database],
+        },
+        {
+          provide: SnapshotStore,
+          useFactory: (database: Database) => new PostgresSnapshots(database),
+          inject: [Database],
+        },
+        {
+          provide: ReadGate,
+          useFactory: (notifications: Notifications, store: EventStore, metrics: Metrics) =>
+            new ReadGate(notifications, store, metrics),
+          inject: [Notifications, EventStore, Metrics],
+        },
+        {
+          provide: ProjectionRunner,
+          useFactory: (database: Database, configuration: Configuration, store: EventStore, probe: Probe) =>
+            new ProjectionRunner(database, databaseUrl(configuration), store, options.projections, probe),
+          inject: [Database, Configuration, EventStore, Probe],
+        },
+      ],
+      exports: [Database, Notifications, Processes, SnapshotStore, ReadGate, ProjectionRunner],
+    };
+  }
+
+  /** Last of all: those who use the stores have stopped by now. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.processes.stop();
+    await this.notifications.close();
+    await this.database.close();
+  }
+}
+
+async function openDatabase(configuration: Configuration, options: ReadStoreOptions): Promise<Database> {
+  const url = databaseUrl(configuration);
+  const database = await Database.connect({
+    url,
+    poolSize: configuration.env.DATABASE_POOL_SIZE,
+    rows: options.rows,
+    migrations: [CreateReadStore1700000000000, ...options.migrations],
+  });
+  await migrate(database, url);
+  return database;
+}
+
+function databaseUrl(configuration: Configuration): string {
+  const url = configuration.env.DATABASE_URL;
+  if (url === undefined) throw new Error('DATABASE_URL is not set, and only npm start brings a PostgreSQL of its own');
+  return url;
+}
