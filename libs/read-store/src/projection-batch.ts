@@ -1,4 +1,4 @@
-import { decodeEvent, type StoredEvent } from '@app/event-store';
+import { decodeEvent, type DomainEvent, type Recorded, type StoredEvent } from '@app/event-store';
 import type { EntityManager, EntityMetadata } from 'typeorm';
 import type { AnyProjection, ReadModelRow } from './projection';
 
@@ -26,6 +26,17 @@ export async function applyBatch(
   const changed = [...after].filter(([key, row]) => before.get(key) !== row).map(([, row]) => row);
   await upsertRows(manager, metadata, changed);
   await bumpCounters(manager, counterChanges(projection, before, after));
+  await announce(manager, projection, touched);
+}
+
+/** Delivered when the transaction commits, so a listener finds the rows. */
+async function announce(
+  manager: EntityManager,
+  projection: AnyProjection,
+  touched: readonly { recorded: Recorded<DomainEvent> }[],
+): Promise<void> {
+  const channels = new Set(touched.map(({ recorded }) => projection.announces?.(recorded) ?? null));
+  for (const channel of channels) if (channel !== null) await manager.query(`SELECT pg_notify($1, '')`, [channel]);
 }
 
 /** Empties a read model and its counters, for a projection that is filled again from the beginning. */

@@ -22,6 +22,8 @@ export interface Projection<Row extends ReadModelRow, Event extends DomainEvent>
   keyOf(this: void, recorded: Recorded<Event>): string | null;
   /** The row after the event; null leaves it absent. */
   project(this: void, row: Row | null, recorded: Recorded<Event>): Row | null;
+  /** A PostgreSQL channel to notify once the event's row is visible (a hint for whoever waits for such rows). */
+  announces?(this: void, recorded: Recorded<Event>): string | null;
   /** Names of the kept counters in which a row counts (lists answer `total` from them, never from `count(*)`). */
   counters?(this: void, row: Row): readonly string[];
 }

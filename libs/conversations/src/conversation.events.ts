@@ -1,0 +1,127 @@
+import type { Instant, JsonValue, MessageId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
+
+/** The facts of a conversation's stream; each payload is public as it stands, but for the members listed as private below. */
+export type ConversationEvent = ConversationLifeEvent | RunEvent;
+
+export type ConversationLifeEvent =
+  | {
+      readonly type: 'conversation.created';
+      readonly at: Instant;
+      readonly title: string | null;
+      readonly origin: Origin;
+      readonly automationId: string | null;
+      /** Private. */
+      readonly userId: UserId;
+    }
+  | { readonly type: 'conversation.updated'; readonly at: Instant; readonly title: string }
+  | { readonly type: 'conversation.archived'; readonly at: Instant };
+
+export type RunEvent =
+  | (OfRun<'run.started'> & {
+      readonly origin: RunOrigin;
+      readonly automationId: string | null;
+      readonly occurrenceId: string | null;
+      readonly request: RunRequest;
+      /** Private: whose run it is, and the id of the message that the input is. */
+      readonly userId: UserId;
+      readonly messageId: MessageId;
+    })
+  | (OfRun<'run.claimed'> & { readonly segment: number; readonly attempt: number })
+  | OfRun<'run.stopping'>
+  | (OfRun<'run.ended'> & {
+      readonly status: RunEndStatus;
+      readonly response: { readonly text: string } | null;
+      readonly output: JsonValue;
+      readonly failure: RunFailure | null;
+      readonly usage: Usage;
+      /** Private: the segment that ended, and what it costs. */
+      readonly segment: number;
+      readonly segmentCostCents: number;
+    })
+  | (OfRun<'agent.step'> & {
+      /** From 1, counted over the whole run. */
+      readonly step: number;
+      /** Of this step; `costCents` is what the step adds to its segment's cost, so that steps add up. */
+      readonly usage: Usage;
+      /** Private: the exact cost, which is rounded up once per segment. */
+      readonly costMicroCents: number;
+    })
+  | (OfRun<'agent.message'> & { readonly messageId: MessageId; readonly text: string })
+  | (OfRun<'tool.called'> & { readonly toolCallId: ToolCallId; readonly tool: string; readonly input: JsonValue })
+  | (OfRun<'tool.returned'> & {
+      readonly toolCallId: ToolCallId;
+      readonly outcome: ToolOutcome;
+      readonly result: JsonValue;
+    });
+
+interface OfRun<Type extends string> {
+  readonly type: Type;
+  readonly at: Instant;
+  readonly runId: RunId;
+  /** Private: the run's id inside the deployment. */
+  readonly runKey: RunKey;
+}
+
+/** Members that are kept in the event's metadata, because everything in the stream's payloads is public. */
+export const privateMembers = {
+  'conversation.created': ['userId'],
+  'run.started': ['runKey', 'userId', 'messageId'],
+  'run.claimed': ['runKey'],
+  'run.stopping': ['runKey'],
+  'run.ended': ['runKey', 'segment', 'segmentCostCents'],
+  'agent.step': ['runKey', 'costMicroCents'],
+  'agent.message': ['runKey'],
+  'tool.called': ['runKey'],
+  'tool.returned': ['runKey'],
+} as const;
+
+export type Origin = 'conversation' | 'automation';
+export type RunOrigin = 'user' | 'automation';
+export type RunEndStatus = 'completed' | 'failed' | 'aborted';
+export type ToolOutcome = 'ok' | 'error' | 'denied' | 'expired';
+
+export type RunFailureReason =
+  | 'engine_error'
+  | 'provider_error'
+  | 'step_limit'
+  | 'budget_exhausted'
+  | 'output_invalid'
+  | 'approval_expired'
+  | 'account_disabled';
+
+export interface RunFailure {
+  readonly reason: RunFailureReason;
+  readonly text: string;
+}
+
+/** Tokens, and the cost in whole cents. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costCents: number;
+}
+
+/** What the client asked for, as `runs.get` gives it back. */
+export interface RunRequest {
+  readonly input: { readonly text: string; readonly artifactIds: readonly string[] };
+  readonly profile: RunProfile;
+}
+
+/** The profile with its defaults filled in. */
+export interface RunProfile {
+  readonly model: string;
+  readonly instructions: string | null;
+  readonly tools: readonly string[];
+  readonly maxSteps: number;
+  readonly outputSchema: JsonValue;
+}
+
+/** Live only: presentation of a message that is still being written; it has no place in the journal. */
+export interface TextDelta {
+  readonly type: 'agent.text_delta';
+  readonly at: Instant;
+  readonly runId: RunId;
+  readonly messageId: MessageId;
+  readonly text: string;
+}
+
