@@ -27,9 +27,12 @@ function matches(wanted, installed) {
   return Boolean(wanted.optional || wanted.devOptional) && !belongsHere(wanted);
 }
 
-/** npm skips optional packages of other platforms. A libc is not compared: such packages come in pairs, of which one is skipped. */
+/**
+ * npm skips optional packages of other platforms, and whatever only they depend on (such packages name no platform).
+ * A libc is not compared: such packages come in pairs, of which one is skipped.
+ */
 function belongsHere({ os, cpu, libc }) {
   const listed = (list, value) =>
     !list || (list.some((item) => item[0] !== '!') ? list.includes(value) : !list.includes(`!${value}`));
-  return !libc && listed(os, process.platform) && listed(cpu, process.arch);
+  return Boolean(os || cpu) && !libc && listed(os, process.platform) && listed(cpu, process.arch);
 }

@@ -9,6 +9,10 @@ export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const outputLengthMax = 512 * 1024;
 const progressTtyMs = 1_000;
 const progressPlainMs = 15_000;
+/** A tool that was told to end has this long before it is killed: jest may have servers to stop. */
+const endGraceMs = 10_000;
+/** npm ci ignores Ctrl-C while it unpacks. What it leaves half done is never taken for fresh, so it need not end by itself. */
+const stepEndGraceMs = 2_000;
 
 export class Interrupted extends Error {
   constructor(signal) {
@@ -25,12 +29,16 @@ export class StepFailed extends Error {
   }
 }
 
-const children = new Set();
+/** The running tools, each with the time it gets to end. */
+const children = new Map();
 let interruptedBy;
 
 function interrupt(signal) {
   interruptedBy ??= signal;
-  for (const child of children) child.kill(signal);
+  for (const [child, graceMs] of children) {
+    child.kill(signal);
+    setTimeout(() => child.kill('SIGKILL'), graceMs).unref();
+  }
 }
 
 /** @throws {Interrupted} when a signal asked this process to end. */
@@ -56,7 +64,7 @@ export async function runScript(body) {
 
 /**
  * Runs a program to its end and returns its exit code, what it printed and the seconds it took; never throws for a bad exit.
- * @param {{cwd?: string, env?: object, inherit?: boolean, onSpawn?: (pid: number) => void}} options `inherit` lets the program print by itself (then `output` is empty)
+ * @param {{cwd?: string, env?: object, inherit?: boolean, graceMs?: number, onSpawn?: (pid: number) => void}} options `inherit` lets the program print by itself (then `output` is empty); `graceMs` is its time to end after a signal
  */
 export function runTool(command, args, options = {}) {
   throwIfInterrupted();
@@ -67,7 +75,7 @@ export function runTool(command, args, options = {}) {
       env: { ...process.env, ...options.env },
       stdio: options.inherit ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     });
-    children.add(child);
+    children.set(child, options.graceMs ?? endGraceMs);
     if (child.pid) options.onSpawn?.(child.pid);
     let output = '';
     const keep = (chunk) => (output = (output + chunk).slice(-outputLengthMax));
@@ -98,7 +106,7 @@ export async function runStep(label, command, args, options = {}) {
   const stopProgress = showProgress(label);
   let result;
   try {
-    result = await runTool(command, args, options);
+    result = await runTool(command, args, { graceMs: stepEndGraceMs, ...options });
   } finally {
     stopProgress();
   }
