@@ -1,0 +1,11 @@
+import type { StreamKind } from '@app/event-store';
+import { conversationDecider, type ConversationCommand, type ConversationState } from './conversation.decider';
+import { privateMembers, type ConversationEvent } from './conversation.events';
+
+/** The stream `conversation-<id>`: the conversation's journal. */
+export const conversationKind: StreamKind<ConversationState, ConversationCommand, ConversationEvent> = {
+  category: 'conversation',
+  decider: conversationDecider,
+  privateMembers,
+  stateVersion: 1,
+};

@@ -1,0 +1,17 @@
+export { conversationDecider, isKnownRun, isWritable, type ConversationCommand, type ConversationState } from './conversation.decider';
+export type {
+  ConversationEvent,
+  Origin,
+  RunEndStatus,
+  RunEvent,
+  RunFailure,
+  RunFailureReason,
+  RunOrigin,
+  RunProfile,
+  RunRequest,
+  TextDelta,
+  ToolOutcome,
+  Usage,
+} from './conversation.events';
+export { conversationKind } from './conversation.stream';
+export { abortedEnd, type RecordStep, type RunCommand, type RunEnd, type RunState } from './run.decider';
