@@ -1,5 +1,6 @@
 export { Configuration, ConfigurationError, readConfiguration, variables, type Environment } from './configuration';
 export { createPino, PinoNestLogger } from './logging';
 export { Metrics } from './metrics';
+export { ModelFaults, NoFaults, type ModelFault } from './model-faults';
 export { Probe, type ProbePoint } from './probe';
 export { SystemClock } from './system-clock';
