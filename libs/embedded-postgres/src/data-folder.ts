@@ -6,6 +6,7 @@ import { errorCode } from './files';
 import { run } from './run';
 
 const LOCK_FILE = 'lock';
+const CLUSTER_FOLDER = 'cluster';
 const HOLDER_READ_TRIES_MAX = 10;
 const HOLDER_READ_PAUSE_MS = 20;
 /** BSD's flag to take a `flock` while opening; Node has no name for it. */
@@ -46,7 +47,7 @@ export async function takeDataFolder(dataDir: string): Promise<DataFolder> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = await realpath(dataDir);
   const entries = await readdir(path);
-  if (entries.length > 0 && !entries.includes(LOCK_FILE)) {
+  if (entries.length > 0 && !entries.includes(LOCK_FILE) && !entries.includes(CLUSTER_FOLDER)) {
     throw new Error(`${path} is not empty and was not made by this program: choose an empty folder for PostgreSQL.`);
   }
   const owner = await stat(path);
@@ -60,7 +61,7 @@ export async function takeDataFolder(dataDir: string): Promise<DataFolder> {
 
   return {
     path,
-    cluster: join(path, 'cluster'),
+    cluster: join(path, CLUSTER_FOLDER),
     write: async (name, content) => {
       const file = await open(join(path, name), 'w', 0o600);
       try {

@@ -2,7 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 
 /** The `code` of a Node system error (`ENOENT`, …); undefined for anything else. */
 export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  // Not `instanceof Error`: in jest's module registry, errors of Node itself are of another realm.
+  const found = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof found === 'string' ? found : undefined;
 }
 
 /** The text of a file; undefined when there is none. */

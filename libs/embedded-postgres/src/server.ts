@@ -145,6 +145,8 @@ async function shutDown(server: ChildProcess, ended: Promise<void>): Promise<voi
  * mode are said so that PGPORT and PGSSLMODE in the environment mean nothing.
  */
 function connectionUrl(database: string, password: string, socketPath: string): string {
+  // pg undoes encodeURI only, so it could not find these two again.
+  if (/[?#]/.test(database)) throw new Error(`A database whose name has ? or # cannot be named by URL: ${database}`);
   const query = `host=${encodeURIComponent(socketPath)}&sslmode=disable`;
-  return `postgresql://${SUPERUSER}:${password}@localhost:${PORT}/${encodeURIComponent(database)}?${query}`;
+  return `postgresql://${SUPERUSER}:${password}@localhost:${PORT}/${encodeURI(database)}?${query}`;
 }

@@ -1,0 +1,139 @@
+import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { DataFolderInUse, ensureDatabase, startEmbeddedPostgres } from '../src';
+import { AS_ROOT, end, launch, NOBODY, postmasterOf, query, scratchFolders, urlFrom } from './launch';
+
+const folders = scratchFolders();
+const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
+
+describe('an embedded PostgreSQL', () => {
+  it('starts on nothing, keeps its rows, and starts again at once', async () => {
+    const dataDir = join(await folders.make(), 'not', 'there');
+    const first = await startEmbeddedPostgres({ dataDir });
+    await query(first.url('postgres'), 'CREATE TABLE kept AS SELECT 7 AS x');
+    await first.stop();
+    await first.stop();
+
+    const startedAtMs = performance.now();
+    const second = await startEmbeddedPostgres({ dataDir });
+    const warmStartMs = performance.now() - startedAtMs;
+    expect(await query(second.url('postgres'), 'SELECT x FROM kept')).toEqual([{ x: 7 }]);
+    await second.stop();
+    expect(warmStartMs).toBeLessThan(1_000);
+  });
+
+  it('is durable, quiet and closed to others', async () => {
+    const dataDir = await folders.make();
+    const log: string[] = [];
+    const server = await startEmbeddedPostgres({ dataDir, onLog: (line) => log.push(line) });
+    const url = server.url('postgres');
+    const settings = await query(
+      url,
+      `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes',
+       'data_checksums', 'listen_addresses', 'max_connections', 'server_encoding') ORDER BY name`,
+    );
+    expect(Object.fromEntries(settings.map(({ name, setting }) => [name, setting]))).toEqual({
+      data_checksums: 'on',
+      fsync: 'on',
+      full_page_writes: 'on',
+      listen_addresses: '',
+      max_connections: '200',
+      server_encoding: 'UTF8',
+      synchronous_commit: 'on',
+    });
+    const wrong = new URL(url);
+    wrong.password = 'guessed';
+    await expect(query(wrong.toString(), 'SELECT 1')).rejects.toThrow('password authentication failed');
+    await query(url, "CREATE TABLE t (x text UNIQUE); INSERT INTO t VALUES ('secret')");
+    await expect(query(url, "INSERT INTO t VALUES ('secret')")).rejects.toThrow('duplicate key');
+    await server.stop();
+    expect(log.join('\n')).toContain('ready to accept connections');
+    expect(log.join('\n')).not.toContain('secret');
+    expect(await modeOf(dataDir)).toBe(0o700);
+    expect(await modeOf(join(dataDir, 'password'))).toBe(0o600);
+  });
+
+  it('serves TypeORM by its URL, whatever the environment says about PostgreSQL', async () => {
+    const server = await startEmbeddedPostgres({ dataDir: join(await folders.make(), 'a b%20ü?&') });
+    const before = { ...process.env };
+    Object.assign(process.env, { PGPORT: '1', PGHOST: 'elsewhere', PGSSLMODE: 'require', PGUSER: 'other' });
+    try {
+      const names = ['orders', 'Odd "name" / ü'];
+      for (const name of names) {
+        await Promise.all([1, 2, 3].map(() => ensureDatabase(server.url('postgres'), name)));
+        const source = await new DataSource({ type: 'postgres', url: server.url(name) }).initialize();
+        expect(await source.query('SELECT current_database() AS name')).toEqual([{ name }]);
+        await source.destroy();
+      }
+    } finally {
+      process.env = before;
+      expect(() => server.url('what?')).toThrow('cannot be named');
+      await server.stop();
+    }
+  });
+
+  it('is refused to a second launcher, which learns who has the folder', async () => {
+    const dataDir = await folders.make();
+    const server = await startEmbeddedPostgres({ dataDir });
+    const sameProcess = startEmbeddedPostgres({ dataDir });
+    await expect(sameProcess).rejects.toBeInstanceOf(DataFolderInUse);
+    const other = await launch(dataDir).answer;
+    expect(other).toMatchObject({ name: 'DataFolderInUse', pid: process.pid });
+    expect(other).toMatchObject({ message: expect.stringContaining(`in use by process ${process.pid}`) as unknown });
+    expect(await query(server.url('postgres'), 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
+    await server.stop();
+  });
+
+  it('works where the path is too long for a socket', async () => {
+    const dataDir = join(await folders.make(), 'long'.repeat(30), 'ü'.repeat(60));
+    const before = await readdir(tmpdir());
+    const killed = launch(dataDir);
+    await query(await urlFrom(killed), 'CREATE TABLE kept AS SELECT 7 AS x');
+    await end('SIGKILL', killed, dataDir);
+    const server = await startEmbeddedPostgres({ dataDir });
+    expect(await query(server.url('postgres'), 'SELECT x FROM kept')).toEqual([{ x: 7 }]);
+    await server.stop();
+    const left = (await readdir(tmpdir())).filter((name) => name.startsWith('parley-pg-') && !before.includes(name));
+    expect(left).toEqual([]);
+  });
+
+  it('leaves a folder alone that is not its own, and says why a setting is wrong', async () => {
+    const dataDir = await folders.make();
+    await writeFile(join(dataDir, 'thesis.txt'), 'years of work');
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow('not empty');
+    expect(await readdir(dataDir)).toEqual(['thesis.txt']);
+
+    const fine = join(dataDir, 'fine');
+    const settings = { shared_buffers: 'much' };
+    await expect(startEmbeddedPostgres({ dataDir: fine, settings })).rejects.toThrow('invalid value for parameter');
+    await (await startEmbeddedPostgres({ dataDir: fine })).stop();
+  });
+
+  if (AS_ROOT) {
+    it("runs for root under folders that only root may enter, without root's rights", async () => {
+      const secret = join(await folders.make(), 'secret');
+      await mkdir(secret, { mode: 0o700 });
+      const dataDir = join(secret, 'postgres');
+      const server = await startEmbeddedPostgres({ dataDir });
+      const status = await readFile(`/proc/${postmasterOf(dataDir)}/status`, 'utf8');
+      expect(status).toMatch(/^Uid:\t(\d+)\t\1\t\1\t\1$/m);
+      expect(status).not.toMatch(/^Uid:\t0/m);
+      expect(status).toMatch(/^CapEff:\t0+$/m);
+      await server.stop();
+    });
+
+    it('runs for an ordinary user, whose folder root may use in between', async () => {
+      const dataDir = join(await folders.make(NOBODY), 'postgres');
+      const first = launch(dataDir, NOBODY);
+      await query(await urlFrom(first), 'CREATE TABLE kept AS SELECT 7 AS x');
+      expect(await launch(dataDir, NOBODY).answer).toMatchObject({ name: 'DataFolderInUse', pid: first.pid });
+      await end('SIGTERM', first, dataDir);
+      await (await startEmbeddedPostgres({ dataDir })).stop();
+      const again = launch(dataDir, NOBODY);
+      expect(await query(await urlFrom(again), 'SELECT x FROM kept')).toEqual([{ x: 7 }]);
+      await end('SIGKILL', again, dataDir);
+    });
+  }
+});
