@@ -2,7 +2,7 @@
 const { builtinModules } = require('node:module');
 
 /** What every slice may use. */
-const foundation = ['kernel', 'event-store', 'read-store', 'http'];
+const foundation = ['kernel', 'runtime', 'event-store', 'read-store', 'http'];
 
 /** The slices in an order in which each imports only earlier ones; the list beside each is all that it may import (besides the foundation). */
 const slices = {
@@ -32,6 +32,16 @@ const lib = (...names) => `^libs/(${names.join('|')})/`;
 const npm = (...packages) => `(^|/)node_modules/(${packages.join('|')})(/|$)`;
 const platform = `(^|/)node_modules/|^(node:)?(${builtinModules.join('|')})$`;
 
+/** The libraries under the slices. The projection runner of read-store follows the subscriptions of event-store. */
+const base = {
+  runtime: ['kernel'],
+  'event-store': ['kernel', 'runtime'],
+  'read-store': ['kernel', 'runtime', 'event-store'],
+  http: ['kernel', 'runtime'],
+  'event-store-server': ['kernel', 'runtime'],
+  'embedded-postgres': ['kernel'],
+};
+
 /** One rule for each library with a fixed list: any other library of ours is out of its reach. */
 const alongTheList = (entries) =>
   Object.entries(entries).map(([name, allowed]) => ({
@@ -44,101 +54,104 @@ const alongTheList = (entries) =>
 const withFoundation = (entries) =>
   Object.fromEntries(Object.entries(entries).map(([name, allowed]) => [name, [...foundation, ...allowed]]));
 
+const listed = ['kernel', ...Object.keys({ ...base, ...slices, ...overseers }), ...eventReaders, 'sandbox'];
+
+const rules = [
+  {
+    name: 'kernel-imports-nothing',
+    comment: 'The kernel is pure: nothing but its own files.',
+    from: { path: lib('kernel'), pathNot: spec },
+    to: { pathNot: lib('kernel') },
+  },
+  {
+    name: 'pure-files-import-pure-files',
+    comment:
+      'Deciders, events, upcasters and the condition evaluator import the kernel, consent and files of their own slice.',
+    from: { path: `^libs/([^/]+)/src/.*(${pureFile})` },
+    to: { pathNot: ['^libs/$1/', lib('kernel', 'consent')] },
+  },
+  {
+    name: 'pure-files-reach-no-platform',
+    comment: 'Whatever a pure file imports is pure as well, to the end: no Nest, no npm, no node:*.',
+    from: { path: pureFile },
+    to: { path: platform, reachable: true },
+  },
+  {
+    name: 'listed-libraries',
+    comment: 'A new library is entered in the list above before it imports anything.',
+    from: { path: '^libs/', pathNot: lib(...listed) },
+    to: {},
+  },
+  ...alongTheList(base),
+  ...alongTheList(withFoundation(slices)),
+  ...alongTheList(withFoundation(overseers)),
+  {
+    name: 'event-readers-import-types',
+    comment: 'journal and activity know the event types of any slice, and nothing that runs.',
+    from: { path: lib(...eventReaders), pathNot: spec },
+    to: { path: lib(...sliceNames), dependencyTypesNot: ['type-only'] },
+  },
+  ...alongTheList(withFoundation(Object.fromEntries(eventReaders.map((name) => [name, sliceNames])))),
+  {
+    name: 'sandbox-binds-ports',
+    comment: 'The sandbox implements ports: of other slices it imports types only.',
+    from: { path: lib('sandbox'), pathNot: spec },
+    to: { path: '^libs/', pathNot: lib('sandbox', ...foundation), dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'entered-by-index',
+    comment:
+      'A library is entered as @app/<library>, which is its index.ts; a relative path could reach any file of it.',
+    from: { path: '^libs/([^/]+)/|^(?:apps|test)/' },
+    to: { path: '^libs/', pathNot: '^libs/$1/', dependencyTypesNot: ['aliased'] },
+  },
+  {
+    name: 'event-store-client',
+    comment: 'Only event-store and event-store-server speak to the store.',
+    from: { path: product, pathNot: lib('event-store', 'event-store-server') },
+    to: { path: npm('@eventstore/db-client') },
+  },
+  {
+    name: 'typeorm-in-read-models',
+    comment: 'TypeORM in rows, projections, queries, read-store, and in modules that register rows.',
+    from: { path: product, pathNot: ['\\.(row|projection|queries|module)\\.ts$', spec, lib('read-store')] },
+    to: { path: npm('typeorm', '@nestjs/typeorm') },
+  },
+  {
+    name: 'sdks-in-adapters',
+    comment: 'Model and provider SDKs in *.adapter.ts only.',
+    from: { path: product, pathNot: ['\\.adapter\\.ts$', spec] },
+    to: {
+      path: npm(
+        'ai',
+        '@ai-sdk/[^/]+',
+        'openai',
+        '@anthropic-ai/[^/]+',
+        '@modelcontextprotocol/[^/]+',
+        '@defuse-protocol/[^/]+',
+        'near-api-js',
+        '@aws-sdk/[^/]+',
+      ),
+    },
+  },
+  {
+    name: 'nobody-imports-apps',
+    comment: 'Apps are composition roots: nothing imports them, not even another app.',
+    from: { path: '^(?:apps/([^/]+)/|libs/|test/)' },
+    to: { path: '^apps/', pathNot: '^apps/$1/' },
+  },
+  { name: 'no-cycles', comment: 'No cycles, not even of types.', from: {}, to: { circular: true } },
+  {
+    name: 'no-orphans',
+    comment: 'A file that nothing imports and that imports nothing is left over.',
+    from: { orphan: true, path: product, pathNot: ['/main\\.ts$', '/src/index\\.ts$', '\\.d\\.ts$'] },
+    to: {},
+  },
+];
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
-  forbidden: [
-    {
-      name: 'kernel-imports-nothing',
-      comment: 'The kernel is pure: nothing but its own files.',
-      from: { path: lib('kernel'), pathNot: spec },
-      to: { pathNot: lib('kernel') },
-    },
-    {
-      name: 'pure-files-import-pure-files',
-      comment:
-        'Deciders, events, upcasters and the condition evaluator import the kernel, consent and files of their own slice.',
-      from: { path: `^libs/([^/]+)/src/.*(${pureFile})` },
-      to: { pathNot: ['^libs/$1/', lib('kernel', 'consent')] },
-    },
-    {
-      name: 'pure-files-reach-no-platform',
-      comment: 'Whatever a pure file imports is pure as well, to the end: no Nest, no npm, no node:*.',
-      from: { path: pureFile },
-      to: { path: platform, reachable: true },
-    },
-    // The projection runner of read-store follows the subscriptions of event-store; http declares ports that slices bind.
-    ...alongTheList({ 'event-store': ['kernel'], 'read-store': ['kernel', 'event-store'], http: ['kernel'] }),
-    ...alongTheList({ 'event-store-server': ['kernel'], 'embedded-postgres': ['kernel'] }),
-    ...alongTheList(withFoundation(slices)),
-    ...alongTheList(withFoundation(overseers)),
-    {
-      name: 'event-readers-import-types',
-      comment: 'journal and activity know the event types of any slice, and nothing that runs.',
-      from: { path: lib(...eventReaders), pathNot: spec },
-      to: { path: lib(...sliceNames), dependencyTypesNot: ['type-only'] },
-    },
-    ...alongTheList(withFoundation(Object.fromEntries(eventReaders.map((name) => [name, sliceNames])))),
-    {
-      name: 'sandbox-binds-ports',
-      comment: 'The sandbox implements ports: of other slices it imports types only.',
-      from: { path: lib('sandbox'), pathNot: spec },
-      to: { path: '^libs/', pathNot: lib('sandbox', ...foundation), dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'entered-by-index',
-      comment: 'A library is entered by its index.ts only.',
-      from: { path: '^(apps|libs)/([^/]+)/|^test/' },
-      to: { path: '^libs/[^/]+/', pathNot: ['^libs/$2/', '^libs/[^/]+/src/index\\.ts$'] },
-    },
-    {
-      name: 'entered-by-name',
-      comment: 'Another library is imported as @app/<library>, not by a relative path.',
-      from: { path: '^(apps|libs)/([^/]+)/' },
-      to: { path: '^libs/', pathNot: '^libs/$2/', dependencyTypesNot: ['aliased'] },
-    },
-    {
-      name: 'event-store-client',
-      comment: 'Only event-store and event-store-server speak to the store.',
-      from: { path: product, pathNot: lib('event-store', 'event-store-server') },
-      to: { path: npm('@eventstore/db-client') },
-    },
-    {
-      name: 'typeorm-in-read-models',
-      comment: 'TypeORM in rows, projections, queries, read-store, and in modules that register rows.',
-      from: { path: product, pathNot: ['\\.(row|projection|queries|module)(\\.spec)?\\.ts$', lib('read-store')] },
-      to: { path: npm('typeorm', '@nestjs/typeorm') },
-    },
-    {
-      name: 'sdks-in-adapters',
-      comment: 'Model and provider SDKs in *.adapter.ts only.',
-      from: { path: product, pathNot: '\\.adapter(\\.spec)?\\.ts$' },
-      to: {
-        path: npm(
-          'ai',
-          '@ai-sdk/[^/]+',
-          'openai',
-          '@anthropic-ai/[^/]+',
-          '@modelcontextprotocol/[^/]+',
-          '@defuse-protocol/[^/]+',
-          'near-api-js',
-          '@aws-sdk/[^/]+',
-        ),
-      },
-    },
-    {
-      name: 'nobody-imports-apps',
-      comment: 'Apps are composition roots: nothing imports them, not even another app.',
-      from: { path: '^(?:apps/([^/]+)/|libs/|test/)' },
-      to: { path: '^apps/', pathNot: '^apps/$1/' },
-    },
-    { name: 'no-cycles', comment: 'No cycles, not even of types.', from: {}, to: { circular: true } },
-    {
-      name: 'no-orphans',
-      comment: 'A file that nothing imports and that imports nothing is left over.',
-      from: { orphan: true, path: product, pathNot: ['/main\\.ts$', '/src/index\\.ts$', '\\.d\\.ts$'] },
-      to: {},
-    },
-  ],
+  forbidden: rules.map((rule) => ({ severity: 'error', ...rule })),
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^(dist|coverage)/|^test/bench/node_modules/' },

@@ -10,10 +10,10 @@ export default tseslint.config(
   {
     rules: {
       'array-callback-return': 'error',
-      complexity: ['error', 12],
+      complexity: ['error', 15],
       eqeqeq: 'error',
       'max-depth': ['error', 3],
-      'max-params': ['error', 5],
+      'max-params': ['error', 6],
       'no-constant-binary-expression': 'error',
       'no-constant-condition': ['error', { checkLoops: 'allExceptWhileTrue' }],
       'no-empty': 'error',
@@ -41,7 +41,7 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
         {
-          allowDefaultCaseForExhaustiveSwitch: false,
+          allowDefaultCaseForExhaustiveSwitch: true,
           considerDefaultExhaustiveForUnions: false,
           requireDefaultForNonUnion: true,
         },
@@ -49,13 +49,10 @@ export default tseslint.config(
       // Leaves classes alone that Nest injects by their type: it sees emitDecoratorMetadata and skips files with decorators.
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
       '@typescript-eslint/explicit-module-boundary-types': 'error',
-      '@typescript-eslint/no-unnecessary-condition': 'error',
       '@typescript-eslint/only-throw-error': 'error',
       '@typescript-eslint/prefer-nullish-coalescing': 'error',
       '@typescript-eslint/return-await': ['error', 'in-try-catch'],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      // A Nest module is a class without members.
-      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       'max-lines-per-function': ['error', { max: 50, skipBlankLines: true, skipComments: true }],
     },
   },
@@ -70,6 +67,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-call': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/unbound-method': 'off', // expect(part.method)
       'max-lines-per-function': 'off', // a describe is one function
     },
   },

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { cleanTree, plant, violations, type PlantedFile } from './planted-tree';
+
+const repository = join(__dirname, '..', '..');
+const configuration = join(repository, '.dependency-cruiser.cjs');
+
+/** The shape of the cruiser's report that is read here. */
+interface Cruise {
+  summary: { violations: { from: string; rule: { name: string } }[] };
+}
+
+/** Which rules fired for which file of a tree with these files in it. */
+function rulesFired(files: readonly PlantedFile[]): Map<string, Set<string>> {
+  const folder = plant(files, repository);
+  try {
+    const cruiser = join(repository, 'node_modules', '.bin', 'depcruise');
+    const args = ['--config', configuration, '--output-type', 'json', 'apps', 'libs', 'test'];
+    const { stdout, stderr } = spawnSync(cruiser, args, { cwd: folder, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+    if (stdout === '') throw new Error(`the cruiser said nothing: ${stderr}`);
+    const fired = new Map<string, Set<string>>();
+    // The output of a tool of a pinned version, asked for as JSON.
+    for (const { from, rule } of (JSON.parse(stdout) as Cruise).summary.violations) {
+      fired.set(from, (fired.get(from) ?? new Set()).add(rule.name));
+    }
+    return fired;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const planted = violations.filter(({ rule }) => rule !== undefined);
+
+describe('import rules', () => {
+  let fired: Map<string, Set<string>>;
+
+  beforeAll(() => {
+    fired = rulesFired([...cleanTree, ...violations]);
+  }, 60_000);
+
+  it('let a clean tree pass', () => {
+    expect([...rulesFired(cleanTree)]).toEqual([]);
+  }, 60_000);
+
+  it.each(planted.map(({ rule, path }) => [rule, path]))('%s fires for %s, and nothing else does', (rule, path) => {
+    expect([...(fired.get(path ?? '') ?? [])]).toEqual([rule]);
+  });
+
+  it('have a planted violation each', () => {
+    const { forbidden }: { forbidden: { name: string }[] } = createRequire(__filename)(configuration);
+    expect(new Set(planted.map(({ rule }) => rule))).toEqual(new Set(forbidden.map(({ name }) => name)));
+  });
+
+  it('fire for no file that is not planted as a violation', () => {
+    expect([...fired.keys()].sort()).toEqual(planted.map(({ path }) => path).sort());
+  });
+});

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesUnder, isSpec, parseSource, readSource, repository, wordsOf } from './sources';
+import { longFunctions, looseExports, median, unreasonedHoles } from './tidy';
+
+const fileLinesMax = 300;
+const functionLinesMax = 60;
+/** A test function holds whole stories; it is bounded by its file. */
+const medianLinesMax = 130;
+/** Below this many files a median says nothing. */
+const medianFilesMin = 20;
+const readmeLines = { min: 20, max: 40 };
+const bannedNameWords = /^(manager|helper|util)s?$/;
+// Written apart, so that this file does not find itself.
+const promises = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`);
+const focused = new RegExp('\\b(it|test|describe)\\.(on' + 'ly|sk' + 'ip|to' + 'do)\\b|\\b[xf](it|describe|test)\\(');
+
+const sources = filesUnder('apps', 'libs', 'test', 'scripts')
+  .filter((path) => /\.(ts|mjs|cjs)$/.test(path))
+  .map(readSource);
+const product = sources.filter(({ path }) => /^(apps|libs)\/.*\.ts$/.test(path));
+const code = product.filter(({ path }) => !isSpec(path));
+const libraries = readdirSync(join(repository, 'libs')).filter((name) =>
+  existsSync(join(repository, 'libs', name, 'src')),
+);
+
+const linesMatching = (pattern: RegExp): string[] =>
+  sources.flatMap(({ path, lines }) =>
+    lines.flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}`] : [])),
+  );
+
+describe('tidy', () => {
+  it(`files of apps and libs have at most ${fileLinesMax} lines`, () => {
+    const long = product.filter(({ lines }) => lines.length > fileLinesMax);
+    expect(long.map(({ path, lines }) => `${path} (${lines.length} lines)`)).toEqual([]);
+  });
+
+  it(`half of the files have at most ${medianLinesMax} lines`, () => {
+    const lengths = code.map(({ lines }) => lines.length);
+    expect(lengths.length < medianFilesMin ? 0 : median(lengths)).toBeLessThanOrEqual(medianLinesMax);
+  });
+
+  it(`functions have at most ${functionLinesMax} lines`, () => {
+    expect(code.flatMap((source) => longFunctions(source, functionLinesMax))).toEqual([]);
+  });
+
+  it('every library has an index.ts with named exports only', () => {
+    const indexes = libraries.map((name) => `libs/${name}/src/index.ts`);
+    expect(indexes.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
+    expect(indexes.flatMap((path) => looseExports(readSource(path)))).toEqual([]);
+  });
+
+  it(`every library with a decider has a README.md of ${readmeLines.min} to ${readmeLines.max} lines`, () => {
+    const slices = libraries.filter((name) =>
+      code.some(({ path }) => path.startsWith(`libs/${name}/`) && path.endsWith('.decider.ts')),
+    );
+    const lengths = slices.map((name) => [name, readmeLength(name)] as const);
+    expect(lengths.filter(([, lines]) => lines < readmeLines.min || lines > readmeLines.max)).toEqual([]);
+  });
+
+  it('nothing promises later work', () => expect(linesMatching(promises)).toEqual([]));
+
+  it('no test is focused or left out', () => expect(linesMatching(focused)).toEqual([]));
+
+  it('file names say what is in the file', () => {
+    const vague = sources.filter(({ path }) => wordsOf(path).some((word) => bannedNameWords.test(word)));
+    expect(vague.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('every `as`, `!`, `any` and silenced rule gives its reason beside it', () => {
+    expect(code.flatMap(unreasonedHoles)).toEqual([]);
+  });
+});
+
+describe('the tidy test itself', () => {
+  const lines = (...text: string[]) => parseSource('planted.ts', text.join('\n'));
+
+  it('finds a long function', () => {
+    const long = lines('function f() {', ...Array<string>(60).fill('  g();'), '}');
+    expect(longFunctions(long, 60)).toEqual(['planted.ts:1 (62 lines)']);
+    expect(longFunctions(long, 62)).toEqual([]);
+  });
+
+  it('finds holes without a reason, and takes a reason on the line or above it', () => {
+    expect(unreasonedHoles(lines('f(a as B);', 'f(a!);', 'let x: any;', 'f([1] as const);'))).toEqual([
+      'planted.ts:1',
+      'planted.ts:2',
+      'planted.ts:3',
+    ]);
+    expect(unreasonedHoles(lines('f(a as B); // checked by g', '// filled in the constructor', 'f(a!);'))).toEqual([]);
+    const rule = '// eslint-' + 'disable-next-line complexity';
+    expect(unreasonedHoles(lines(rule, 'f();'))).toEqual(['planted.ts:1']);
+    expect(unreasonedHoles(lines(`${rule} -- one case per event`, 'f();'))).toEqual([]);
+  });
+
+  it('finds everything but named exports in an index', () => {
+    const index = lines("export { a, type B } from './a';", "export * from './b';", 'export default 1;', 'f();');
+    expect(looseExports(index)).toEqual(['planted.ts:2', 'planted.ts:3', 'planted.ts:4']);
+  });
+
+  it('knows the median', () => expect(median([9, 1, 5])).toBe(5));
+});
+
+function readmeLength(library: string): number {
+  const file = join(repository, 'libs', library, 'README.md');
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0;
+}
