@@ -2,7 +2,7 @@
 const { builtinModules } = require('node:module');
 
 /** What every slice may use. */
-const foundation = ['kernel', 'runtime', 'event-store', 'read-store', 'http'];
+const foundation = ['kernel', 'runtime', 'event-store', 'read-store', 'timers', 'http'];
 
 /** The slices in an order in which each imports only earlier ones; the list beside each is all that it may import (besides the foundation). */
 const slices = {
@@ -37,6 +37,7 @@ const base = {
   runtime: ['kernel'],
   'event-store': ['kernel', 'runtime'],
   'read-store': ['kernel', 'runtime', 'event-store'],
+  timers: ['kernel', 'runtime', 'read-store'],
   http: ['kernel', 'runtime'],
   'event-store-server': ['kernel', 'runtime'],
   'embedded-postgres': ['kernel'],
@@ -54,7 +55,14 @@ const alongTheList = (entries) =>
 const withFoundation = (entries) =>
   Object.fromEntries(Object.entries(entries).map(([name, allowed]) => [name, [...foundation, ...allowed]]));
 
-const listed = ['kernel', ...Object.keys({ ...base, ...slices, ...overseers }), ...eventReaders, 'sandbox'];
+/** `composition` has no list: it puts the slices together for the apps. No list holds it, so only apps import it. */
+const listed = [
+  'kernel',
+  ...Object.keys({ ...base, ...slices, ...overseers }),
+  ...eventReaders,
+  'sandbox',
+  'composition',
+];
 
 const rules = [
   {

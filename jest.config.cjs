@@ -12,7 +12,17 @@ const swc = (typescript) => [
     module: { type: 'commonjs' },
   },
 ];
-const esm = ['@nestjs', 'jose', 'file-type', 'strtok3', 'token-types', '@tokenizer', '@borewit', 'uint8array-extras', 'load-esm'];
+const esm = [
+  '@nestjs',
+  'jose',
+  'file-type',
+  'strtok3',
+  'token-types',
+  '@tokenizer',
+  '@borewit',
+  'uint8array-extras',
+  'load-esm',
+];
 
 module.exports = {
   rootDir: __dirname,

@@ -13,9 +13,9 @@ export interface PlantedFile {
 const packages = ['@eventstore/db-client', 'typeorm', 'ai', '@nestjs/common'];
 
 const libraries = [
-  ...['kernel', 'runtime', 'event-store', 'read-store', 'http', 'event-store-server', 'embedded-postgres'],
+  ...['kernel', 'runtime', 'event-store', 'read-store', 'timers', 'http', 'event-store-server', 'embedded-postgres'],
   ...['partners', 'users', 'deployment', 'budget', 'consent', 'conversations', 'wallets', 'artifacts', 'runs'],
-  ...['automations', 'approvals', 'engine', 'journal', 'activity', 'operator', 'audit', 'sandbox'],
+  ...['automations', 'approvals', 'engine', 'journal', 'activity', 'operator', 'audit', 'sandbox', 'composition'],
 ];
 
 const uses = (...imports: string[]): string => imports.map((path) => `import '${path}';\n`).join('');
@@ -47,7 +47,7 @@ export const cleanTree: readonly PlantedFile[] = [
 
 /** Each library that has a list imports one that stands on nobody's list. */
 const pastTheList = libraries
-  .filter((name) => name !== 'kernel' && name !== 'sandbox')
+  .filter((name) => !['kernel', 'sandbox', 'composition'].includes(name))
   .map((name) => ({
     path: `libs/${name}/src/past-the-list.ts`,
     text: uses(name === 'embedded-postgres' ? '@app/event-store-server' : '@app/embedded-postgres'),
