@@ -1,0 +1,170 @@
+import {
+  asId,
+  because,
+  notFound,
+  parseUuid,
+  Unavailable,
+  type PartnerKeyId,
+  type RequestId,
+  type UserId,
+} from '@app/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from './caller';
+import { GroupLoader } from './group-loader';
+import type { AccountState, Accounts, RateAnswer, RateSubject, RateWindows } from './ports';
+import type { PartnerKeyCache } from './partner-key-cache';
+import { notAuthenticated, type Failure } from './problems';
+import { keySubject, rateHeaders, userSubject, type RateLimits } from './rate-limits';
+import { contextOf } from './request-context';
+import type { RoutePlan } from './routes';
+import type { TokenVerdict, UserIdentity, UserTokens } from './user-tokens';
+
+const accountsPerQueryMax = 500;
+const accountsWaitingMax = 10_000;
+
+/**
+ * Decides whether a `/v1` request may reach its operation, before its body is read, in the order of decisions.md, section 1:
+ * partner key, rate limit of the key, user token, rate limit of the user, account state, path subject, other path ids.
+ */
+export class Admission {
+  private readonly accounts: GroupLoader<UserId, AccountState | null>;
+
+  constructor(
+    private readonly keys: PartnerKeyCache,
+    private readonly tokens: UserTokens,
+    accounts: Accounts,
+    private readonly windows: RateWindows,
+    private readonly limits: RateLimits,
+  ) {
+    this.accounts = new GroupLoader(
+      async (userIds) => {
+        const found = await accounts.findMany([...new Set(userIds)]);
+        return userIds.map((userId) => found.get(userId) ?? null);
+      },
+      { batchMax: accountsPerQueryMax, waitingMax: accountsWaitingMax },
+    );
+  }
+
+  /**
+   * Null when the request is admitted: its caller is then in its context, and the ids of its path are in lower case.
+   * Sets the rate fields of the answer either way. @throws Unavailable
+   */
+  async admit(request: FastifyRequest, reply: FastifyReply, plan: RoutePlan): Promise<Failure | null> {
+    const key = request.headers['x-api-key'];
+    if (typeof key !== 'string' || key === '') return because('partner_key_required');
+    const keyId = await this.keys.find(key);
+    if (keyId === null) return because('partner_key_invalid');
+    contextOf(request).partnerKeyId = keyId;
+
+    const token = bearerOf(request.headers.authorization);
+    const remembered = token === null ? null : this.tokens.remembered(token);
+    if (remembered?.kind === 'accepted') return this.admitKnown(request, reply, plan, keyId, remembered.identity);
+
+    // Whoever is over the key's limit is refused before the costly verification.
+    const answers = [...(await this.windows.take([keySubject(keyId, this.limits)]))];
+    const overLimit = this.showRates(reply, answers);
+    if (overLimit !== null) return overLimit;
+    const verdict = token === null ? refused : (remembered ?? (await this.tokens.verify(token, request.raw)));
+    if (verdict.kind !== 'accepted')
+      return verdict.kind === 'expired' ? because('credential_expired') : notAuthenticated;
+    return this.admitUser(
+      request,
+      reply,
+      plan,
+      keyId,
+      verdict.identity,
+      [userSubject(verdict.identity.userId, this.limits)],
+      answers,
+    );
+  }
+
+  /** Whether a caller that was admitted once would still be: the token has not expired and the account is there, not disabled. */
+  async isStillAdmitted(caller: Caller, nowMs: number): Promise<boolean> {
+    if (Date.parse(caller.tokenExpiresAt) <= nowMs) return false;
+    const account = await this.accounts.load(caller.userId);
+    return account !== null && !account.disabled;
+  }
+
+  /** The hot path: key and user are counted in one go. */
+  private admitKnown(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    plan: RoutePlan,
+    keyId: PartnerKeyId,
+    identity: UserIdentity,
+  ) {
+    const subjects = [keySubject(keyId, this.limits), userSubject(identity.userId, this.limits)];
+    return this.admitUser(request, reply, plan, keyId, identity, subjects, []);
+  }
+
+  private async admitUser(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    plan: RoutePlan,
+    keyId: PartnerKeyId,
+    identity: UserIdentity,
+    subjects: readonly RateSubject[],
+    earlier: readonly RateAnswer[],
+  ): Promise<Failure | null> {
+    // Asked for together, for the sake of latency; judged in order.
+    const [answers, account] = await Promise.all([this.windows.take(subjects), this.accounts.load(identity.userId)]);
+    const overLimit = this.showRates(reply, [...earlier, ...answers]);
+    contextOf(request).caller = callerFrom(identity, keyId, asId<RequestId>(request.id));
+    return overLimit ?? accountFailure(account, plan) ?? pathFailure(request, plan, identity.userId);
+  }
+
+  private showRates(reply: FastifyReply, answers: readonly RateAnswer[]): Failure | null {
+    reply.headers(rateHeaders(this.limits, answers));
+    const last = answers.at(-1);
+    if (last === undefined) throw new Unavailable('database');
+    if (last.admitted) return null;
+    reply.header('retry-after', String(last.resetSeconds));
+    return because('rate_limited');
+  }
+}
+
+const refused: TokenVerdict = { kind: 'refused' };
+
+/** The token of `Authorization: Bearer` (RFC 6750; the scheme's name in any case), or null. */
+function bearerOf(authorization: string | undefined): string | null {
+  if (authorization === undefined || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return null;
+  return authorization.slice(7).trim() || null;
+}
+
+function accountFailure(account: AccountState | null, plan: RoutePlan): Failure | null {
+  if (account === null) return plan.options?.account === 'not required' ? null : because('account_not_provisioned');
+  return account.disabled ? because('account_disabled') : null;
+}
+
+/** The user of the path must be the caller; every id becomes lower-case or is not found. */
+function pathFailure(request: FastifyRequest, plan: RoutePlan, userId: UserId): Failure | null {
+  // Reason for the assertion: Fastify's router makes an object of texts.
+  const parameters = request.params as Record<string, string>;
+  let otherIsMalformed = false;
+  for (const name of plan.idParameters) {
+    const id = parseUuid(parameters[name]);
+    if (id === null && name === 'userId') return notFound;
+    if (id === null) otherIsMalformed = true;
+    else parameters[name] = id;
+  }
+  if (plan.idParameters.includes('userId') && parameters['userId'] !== userId) return because('subject_mismatch');
+  return otherIsMalformed ? notFound : null;
+}
+
+function callerFrom(identity: UserIdentity, partnerKeyId: PartnerKeyId, requestId: RequestId): Caller {
+  return {
+    userId: identity.userId,
+    subject: identity.subject,
+    issuer: identity.issuer,
+    tokenExpiresAt: identity.expiresAt,
+    partnerKeyId,
+    requestId,
+    claims: identity.claims,
+    cause: {
+      actor: { kind: 'user', id: identity.userId, partnerKeyId },
+      requestId,
+      correlationId: requestId,
+      causationId: requestId,
+    },
+  };
+}

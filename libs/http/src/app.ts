@@ -1,0 +1,74 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Clock } from '@app/kernel';
+import { createPino, Metrics, PinoNestLogger, SystemClock, type Configuration } from '@app/runtime';
+import { Admission } from './admission';
+import { AllowedMethods } from './allowed-methods';
+import { parseBodiesStrictly } from './body-parser';
+import { answerBrokenRequests, fastifyOptions } from './fastify-options';
+import { Draining } from './draining';
+import { HttpModule } from './http.module';
+import { PartnerKeyCache } from './partner-key-cache';
+import { Accounts, PartnerKeys, RateWindows } from './ports';
+import { ProblemFilter } from './problem-filter';
+import { ReadinessChecks, serveHealth } from './readiness';
+import { addRequestHooks } from './request-hooks';
+import { RequestLog } from './request-log';
+import { planRoutes } from './routes';
+import { StrictPipe } from './strict-pipe';
+import { UserTokens } from './user-tokens';
+
+/**
+ * The application that serves HTTP, ready for `listen`: problems, strict bodies, admission, health, logs and metrics.
+ * The module must bind `PartnerKeys`, `Accounts`, `RateWindows`, `Clock` and `Metrics` somewhere.
+ */
+export async function createHttpApp(
+  module: DynamicModule | Type,
+  configuration: Configuration,
+): Promise<NestFastifyApplication> {
+  const { env } = configuration;
+  const log = createPino(configuration, 'http');
+  const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES));
+  const app = await NestFactory.create<NestFastifyApplication>(HttpModule.around(module, configuration), adapter, {
+    logger: new PinoNestLogger(log),
+    bodyParser: false,
+    abortOnError: false,
+    forceCloseConnections: true,
+  });
+  const fastify = app.getHttpAdapter().getInstance();
+  const draining = app.get(Draining);
+  const port = <Port>(token: abstract new () => Port): Port => app.get<Port>(token, { strict: false });
+
+  const allowedMethods = new AllowedMethods(fastify);
+  planRoutes(fastify);
+  parseBodiesStrictly(fastify);
+  answerBrokenRequests(fastify);
+  const limits = { keyPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE, userPerMinute: env.RATE_LIMIT_USER_PER_MINUTE };
+  const admission = new Admission(
+    new PartnerKeyCache(port(PartnerKeys)),
+    userTokens(configuration, port(Clock)),
+    port(Accounts),
+    port(RateWindows),
+    limits,
+  );
+  addRequestHooks(fastify, {
+    admission,
+    allowedMethods,
+    draining,
+    requestLog: new RequestLog(port(Metrics), env.LOG_REQUESTS ? log : null),
+    log,
+    isOriginAllowed: (origin) => origin === (env.WEB_ORIGIN ?? configuration.baseUrl),
+  });
+  serveHealth(fastify, app.get(ReadinessChecks), draining);
+  app.useGlobalFilters(new ProblemFilter(log));
+  app.useGlobalPipes(new StrictPipe());
+  return app;
+}
+
+/** Only the sandbox's own issuer lives by the service clock (decisions.md, section 10). */
+function userTokens(configuration: Configuration, serviceClock: Clock): UserTokens {
+  const { env, issuer } = configuration;
+  const ownIssuer = configuration.sandbox && env.OIDC_ISSUER === undefined;
+  return new UserTokens({ issuer, audience: env.OIDC_AUDIENCE, clock: ownIssuer ? serviceClock : new SystemClock() });
+}

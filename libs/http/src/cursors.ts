@@ -1,0 +1,57 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { because, limits, ok, refuse, type JsonObject, type JsonValue, type Result } from '@app/kernel';
+import canonicalize from 'canonicalize';
+
+/** What a cursor is good for: it is refused by any other list, user or set of filters. `limit` is no filter. */
+export interface CursorBinding {
+  /** The operation id, or a name of one list among several that it answers. */
+  readonly list: string;
+  readonly userId: string;
+  readonly filters: JsonObject;
+}
+
+const macBytes = 16;
+
+/**
+ * Opaque cursors of lists (decisions.md, section 1, "Cursors"): sort keys under a MAC that binds them to list, filters and user.
+ * Any replica reads what any other minted, since the key derives from the deployment's secret.
+ */
+export class Cursors {
+  private readonly key: Buffer;
+
+  /** @param secretKeyBase64 `PARLEY_SECRET_KEY`: 32 bytes or more in base64 */
+  constructor(secretKeyBase64: string) {
+    // RFC 5869; the label keeps this key apart from every other use of the secret.
+    this.key = Buffer.from(hkdfSync('sha256', Buffer.from(secretKeyBase64, 'base64'), '', 'parley/list-cursors/1', 32));
+  }
+
+  /**
+   * A cursor of at most 256 characters that holds the sort keys of the last row of a page.
+   * @throws RangeError when the keys are too long for one
+   */
+  mint(binding: CursorBinding, keys: readonly JsonValue[]): string {
+    const payload = Buffer.from(JSON.stringify(keys), 'utf8');
+    const text = Buffer.concat([this.mac(binding, payload), payload]).toString('base64url');
+    if (text.length > limits.cursorLengthMax) throw new RangeError(`a cursor of ${text.length} characters`);
+    return text;
+  }
+
+  /** The sort keys that a cursor holds, or `invalid_cursor` for any text that this list did not mint so. */
+  read(binding: CursorBinding, text: string): Result<readonly JsonValue[]> {
+    if (text.length > limits.cursorLengthMax) return refuse(because('invalid_cursor'));
+    const bytes = Buffer.from(text, 'base64url');
+    // Node skips what is not base64url, so only the one spelling that was minted is let through.
+    if (bytes.length <= macBytes || bytes.toString('base64url') !== text) return refuse(because('invalid_cursor'));
+    const payload = bytes.subarray(macBytes);
+    if (!timingSafeEqual(bytes.subarray(0, macBytes), this.mac(binding, payload)))
+      return refuse(because('invalid_cursor'));
+    // Reason for the assertion: the MAC shows that `mint` wrote these bytes.
+    return ok(JSON.parse(payload.toString('utf8')) as readonly JsonValue[]);
+  }
+
+  private mac(binding: CursorBinding, payload: Buffer): Buffer {
+    const bound = canonicalize([binding.list, binding.userId, binding.filters]) ?? '';
+    // JCS text holds no raw NUL, so the two parts cannot run into each other.
+    return createHmac('sha256', this.key).update(bound).update('\0').update(payload).digest().subarray(0, macBytes);
+  }
+}

@@ -1,0 +1,168 @@
+import { codePointLength, parseUuid } from '@app/kernel';
+import { buildMessage, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
+
+/** The member may be absent. `null` is not absence, and is refused. */
+export function Optional(): PropertyDecorator {
+  return ValidateIf((_, value) => value !== undefined);
+}
+
+/** A text of `min` to `max` code points, without U+0000, which no store of ours keeps, and without lone surrogates. */
+export function Text(bounds: {
+  readonly min?: number;
+  readonly max: number;
+  readonly pattern?: RegExp;
+}): PropertyDecorator {
+  const min = bounds.min ?? 0;
+  return rule('text', `must be a text of ${min} to ${bounds.max} characters`, (value) => {
+    if (typeof value !== 'string' || value.includes('\0') || loneSurrogate.test(value)) return false;
+    const length = codePointLength(value);
+    return length >= min && length <= bounds.max && (bounds.pattern?.test(value) ?? true);
+  });
+}
+
+/** A UUID in either case; the DTO holds it in lower case. */
+export function Uuid(): PropertyDecorator {
+  return both(
+    converted(parseUuid),
+    rule('uuid', 'must be a UUID', (value) => parseUuid(value) !== null),
+  );
+}
+
+/** An array of `min` to `max` items, each a UUID in either case; the DTO holds them in lower case. */
+export function UuidList(bounds: { readonly min?: number; readonly max: number }): PropertyDecorator {
+  return both(
+    converted((value) => (Array.isArray(value) ? value.map((item) => parseUuid(item) ?? item) : value)),
+    Items({ ...bounds, of: (item) => parseUuid(item) !== null, what: 'a UUID' }),
+  );
+}
+
+/** An array of `min` to `max` items that all pass `of`; the issue of each that does not names its index. */
+export function Items(list: {
+  readonly min?: number;
+  readonly max: number;
+  readonly of: (item: unknown) => boolean;
+  readonly what: string;
+}): PropertyDecorator {
+  const min = list.min ?? 0;
+  const length = rule('items', `must be a list of ${min} to ${list.max} items`, (value) => {
+    return Array.isArray(value) && value.length >= min && value.length <= list.max;
+  });
+  return both(length, checkedItems({ of: list.of, what: list.what }));
+}
+
+/** A whole JSON number from `min` to `max`. */
+export function Whole(bounds: { readonly min: number; readonly max: number }): PropertyDecorator {
+  return rule('whole', `must be a whole number from ${bounds.min} to ${bounds.max}`, (value) => {
+    return typeof value === 'number' && Number.isInteger(value) && value >= bounds.min && value <= bounds.max;
+  });
+}
+
+/** One of these texts. */
+export function OneOf(values: readonly string[]): PropertyDecorator {
+  return rule(
+    'oneOf',
+    `must be one of ${values.join(', ')}`,
+    (value) => typeof value === 'string' && values.includes(value),
+  );
+}
+
+/** A query parameter that spells a whole number from `min` to `max`; the DTO holds the number, or `default` when it is absent. */
+export function IntegerText(bounds: {
+  readonly min: number;
+  readonly max: number;
+  readonly default?: number;
+}): PropertyDecorator {
+  return both(
+    converted((value) => (value === undefined ? bounds.default : spelledInteger(value))),
+    Whole(bounds),
+  );
+}
+
+/** A query parameter that is `true` or `false`; the DTO holds the boolean, or `default` when it is absent. */
+export function BooleanText(options: { readonly default?: boolean } = {}): PropertyDecorator {
+  return both(
+    converted((value) =>
+      value === undefined ? options.default : value === 'true' || (value === 'false' ? false : value),
+    ),
+    rule('boolean', 'must be true or false', (value) => typeof value === 'boolean'),
+  );
+}
+
+/** A boolean of JSON. */
+export function Flag(): PropertyDecorator {
+  return rule('boolean', 'must be true or false', (value) => typeof value === 'boolean');
+}
+
+/** A JSON object whose members another DTO describes. Arrays and null are refused. */
+export function Nested(dto: () => DtoClass): PropertyDecorator {
+  return (target, property) => {
+    planOf(target.constructor).nested.set(String(property), dto);
+    rule('nested', 'must be an object', isPlainObject)(target, property);
+  };
+}
+
+/** Any value that `accepts` says yes to; the DTO holds it untouched. */
+export function Value(what: string, accepts: (value: unknown) => boolean): PropertyDecorator {
+  return rule('value', `must be ${what}`, accepts);
+}
+
+/** The body of an operation that takes none: absent, or `{}`. */
+export class NoBody {}
+
+export type DtoClass<Dto extends object = object> = new () => Dto;
+
+/** What the decorators above told of one DTO class, beside the rules that class-validator keeps. */
+export interface DtoPlan {
+  readonly nested: Map<string, () => DtoClass>;
+  readonly conversions: Map<string, (value: unknown) => unknown>;
+  readonly items: Map<string, { readonly of: (item: unknown) => boolean; readonly what: string }>;
+}
+
+const plans = new WeakMap<object, DtoPlan>();
+
+/** The plan of a DTO class; a class without one gets an empty one. */
+export function planOf(dto: object): DtoPlan {
+  const known = plans.get(dto);
+  if (known !== undefined) return known;
+  const plan: DtoPlan = { nested: new Map(), conversions: new Map(), items: new Map() };
+  plans.set(dto, plan);
+  return plan;
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+function rule(name: string, demand: string, accepts: (value: unknown) => boolean): PropertyDecorator {
+  return ValidateBy({
+    name,
+    validator: {
+      validate: accepts,
+      defaultMessage: buildMessage((_, args?: ValidationArguments) =>
+        args?.value === undefined ? 'is required' : demand,
+      ),
+    },
+  });
+}
+
+function converted(convert: (value: unknown) => unknown): PropertyDecorator {
+  return (target, property) =>
+    void planOf(target.constructor).conversions.set(String(property), (value) => convert(value) ?? value);
+}
+
+function checkedItems(check: { readonly of: (item: unknown) => boolean; readonly what: string }): PropertyDecorator {
+  return (target, property) => void planOf(target.constructor).items.set(String(property), check);
+}
+
+function both(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
+  return (target, property) => {
+    for (const decorate of decorators) decorate(target, property);
+  };
+}
+
+/** The number that a decimal spelling without sign, leading zeros or fraction stands for; any other value unchanged. */
+function spelledInteger(value: unknown): unknown {
+  return typeof value === 'string' && /^(0|[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value;
+}

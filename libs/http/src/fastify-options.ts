@@ -1,0 +1,64 @@
+import { STATUS_CODES, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { invalid, notFound } from '@app/kernel';
+import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { v7 } from 'uuid';
+import { toProblem } from './problems';
+import { requestIdOf } from './request-ids';
+import { sendProblem } from './send-problem';
+
+/** The longest head that Node takes is 16 KiB, so no parameter is refused for its length. */
+const parameterLengthMax = 16_384;
+/** How long a client may take to send a whole request. */
+const requestWithinMs = 120_000;
+
+/** Fastify as the service needs it. */
+export function fastifyOptions(bodyLimitBytes: number) {
+  return {
+    bodyLimit: bodyLimitBytes,
+    exposeHeadRoutes: false,
+    trustProxy: false,
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+    requestTimeout: requestWithinMs,
+    return503OnClosing: false,
+    // Node would answer a request without Host by itself; the first hook does, with a problem.
+    http: { requireHostHeader: false },
+    routerOptions: { maxParamLength: parameterLengthMax },
+    // Nest middleware is not used, so its adapter need not look for any.
+    skipMiddie: true,
+    // A URL that cannot be decoded fails before any hook runs.
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      reply.header('x-request-id', request.id);
+      sendProblem(request, reply, notFound);
+    },
+    clientErrorHandler: answerUnreadable,
+  } satisfies FastifyHttpOptions<Server> & { skipMiddie: boolean };
+}
+
+/** Node answers an unknown `Expect` by itself, with a bare 417; here it is an ordinary request. */
+export function answerBrokenRequests(fastify: FastifyInstance): void {
+  fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
+}
+
+/** A request that is no HTTP, or whose head is too large, ends with a problem and its connection. */
+function answerUnreadable(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = v7();
+  const what = error.code === 'HPE_HEADER_OVERFLOW' ? 'has a head over 16 KiB' : 'is not a well-formed HTTP request';
+  const problem = toProblem(invalid('', what), requestId);
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,0 +1,63 @@
+import { Unavailable } from '@app/kernel';
+import DataLoader from 'dataloader';
+
+export interface GroupBounds {
+  /** Requests that one call answers at most. */
+  readonly batchMax: number;
+  /** Requests that wait at most; the next is refused as unavailable. */
+  readonly waitingMax: number;
+}
+
+/**
+ * Answers many concurrent requests with few calls, as a group commit does: at most one call is under way, and whatever
+ * arrives meanwhile goes into the next. An idle loader calls at the end of the present turn of the event loop.
+ */
+export class GroupLoader<Request, Answer> {
+  private readonly loader: DataLoader<Request, Answer>;
+  /** Batches that wait for their turn, oldest first; bounded by `waitingMax`. */
+  private readonly ready: (() => void)[] = [];
+  private busy = false;
+  private waiting = 0;
+
+  constructor(
+    private readonly call: (requests: readonly Request[]) => Promise<readonly Answer[]>,
+    private readonly bounds: GroupBounds,
+  ) {
+    this.loader = new DataLoader((requests) => this.callNow(requests), {
+      cache: false,
+      maxBatchSize: bounds.batchMax,
+      batchScheduleFn: (dispatch) => this.schedule(dispatch),
+    });
+  }
+
+  /** The answer to one request. @throws Unavailable when too many wait already, or whatever the call throws */
+  async load(request: Request): Promise<Answer> {
+    if (this.waiting >= this.bounds.waitingMax) throw new Unavailable('database');
+    this.waiting += 1;
+    try {
+      return await this.loader.load(request);
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  private schedule(dispatch: () => void): void {
+    this.ready.push(dispatch);
+    if (!this.busy && this.ready.length === 1) setImmediate(() => this.next());
+  }
+
+  private next(): void {
+    if (!this.busy) this.ready.shift()?.();
+  }
+
+  private async callNow(requests: readonly Request[]): Promise<readonly Answer[]> {
+    this.busy = true;
+    try {
+      return await this.call(requests);
+    } finally {
+      this.busy = false;
+      // In a turn of its own, so that what the answers set in motion joins the batch that waits.
+      if (this.ready.length > 0) setImmediate(() => this.next());
+    }
+  }
+}

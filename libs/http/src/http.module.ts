@@ -1,0 +1,22 @@
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import type { Configuration } from '@app/runtime';
+import { Cursors } from './cursors';
+import { Draining } from './draining';
+import { ReadinessChecks } from './readiness';
+
+/** What the HTTP core offers to every slice by injection. */
+@Module({})
+export class HttpModule {
+  /** A root module around the application's own. Throws when no secret key is configured. */
+  static around(root: DynamicModule | Type, configuration: Configuration): DynamicModule {
+    const secret = configuration.env.PARLEY_SECRET_KEY;
+    if (secret === undefined) throw new Error('PARLEY_SECRET_KEY is not set');
+    return {
+      module: HttpModule,
+      global: true,
+      imports: [root],
+      providers: [{ provide: Cursors, useValue: new Cursors(secret) }, Draining, ReadinessChecks],
+      exports: [Cursors, Draining, ReadinessChecks],
+    };
+  }
+}

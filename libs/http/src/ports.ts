@@ -1,0 +1,57 @@
+import type { PartnerKeyId, UserId } from '@app/kernel';
+
+/** Partner keys by the lower-case hex SHA-256 of the key. Answers are kept for at most 30 s; that of a missing key is not kept. */
+export abstract class PartnerKeys {
+  /** Null when the key is unknown or revoked. @throws Unavailable */
+  abstract find(keySha256Hex: string): Promise<{ readonly keyId: PartnerKeyId } | null>;
+}
+
+export interface AccountState {
+  readonly disabled: boolean;
+}
+
+/** The accounts of users; asked for every request, many at once, and never cached here. */
+export abstract class Accounts {
+  /** The state of each of these (distinct) users that has an account; the others are absent. @throws Unavailable */
+  abstract findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>>;
+}
+
+export interface RateSubject {
+  /** Names the window; `key:<id>` or `user:<id>`. */
+  readonly subject: string;
+  /** Requests admitted in any 60 s. */
+  readonly limit: number;
+}
+
+export interface RateAnswer {
+  readonly admitted: boolean;
+  /** Requests that the window still admits now. */
+  readonly remaining: number;
+  /** Whole seconds until the oldest counted request leaves the window and frees its place. */
+  readonly resetSeconds: number;
+}
+
+/** Sliding 60 s windows over the whole deployment (decisions.md, section 1, "HTTP"): exact, real time, refused requests uncounted. */
+export abstract class RateWindows {
+  /**
+   * Counts one request against each of one or two subjects in turn, and stops at the first that refuses it.
+   * Answers for each subject that was asked: only the last answer can be a refusal.
+   * @throws Unavailable
+   */
+  abstract take(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]>;
+}
+
+/** Read and write access to PostgreSQL; bound by the read store. */
+export abstract class SqlExecutor {
+  /** Runs one statement in its own transaction, within bounded time. @throws Unavailable when the database does not answer */
+  abstract query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
+}
+
+export type Readiness = 'ok' | 'degraded' | 'away';
+
+/** One dependency that `GET /readyz` reports; `away` makes the whole answer 503. */
+export interface ReadinessCheck {
+  readonly name: string;
+  /** May reject or never settle: both count as away, after a second. */
+  check(): Promise<Readiness>;
+}

@@ -1,0 +1,56 @@
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { invalid, notFound, Unavailable } from '@app/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { ProblemException, type Failure } from './problems';
+import { sendProblem } from './send-problem';
+
+/** Answers whatever is thrown while a request is served with its problem; what nobody expected is logged, and never sent. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(private readonly log: Logger) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const failure = failureOf(exception);
+    this.record(exception, failure, request);
+    if (reply.sent || reply.raw.headersSent) {
+      // The answer is on its way already, so all that is left is to cut it short visibly.
+      reply.raw.destroy();
+      return;
+    }
+    sendProblem(request, reply, failure, exception instanceof ProblemException ? exception.headers : {});
+  }
+
+  private record(exception: unknown, failure: Failure, request: FastifyRequest): void {
+    const fields = { requestId: request.id, operation: request.parley?.plan?.operation, err: exception };
+    if (failure.kind === 'internal') this.log.error(fields, 'a request failed unexpectedly');
+    else if (failure.kind === 'unavailable') this.log.warn(fields, 'a dependency did not answer');
+  }
+}
+
+/** The failure that a thrown value stands for. */
+export function failureOf(exception: unknown): Failure {
+  if (exception instanceof ProblemException) return exception.failure;
+  if (exception instanceof Unavailable) return { kind: 'unavailable', reason: exception.reason ?? 'internal' };
+  // Errors of Nest, of Fastify, and of a request body that broke off, say by their status whose fault it was.
+  switch (statusOf(exception)) {
+    case 404:
+      return notFound;
+    case 413:
+      return { kind: 'bare', problem: 'too_large' };
+    case 415:
+      return invalid('', 'needs the Content-Type application/json');
+    case 400:
+      return invalid('', 'is not a well-formed request');
+    default:
+      return { kind: 'internal' };
+  }
+}
+
+function statusOf(exception: unknown): number | undefined {
+  if (exception instanceof HttpException) return exception.getStatus();
+  const status: unknown = exception instanceof Error ? Reflect.get(exception, 'statusCode') : undefined;
+  return typeof status === 'number' ? status : undefined;
+}

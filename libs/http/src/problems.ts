@@ -1,0 +1,104 @@
+import {
+  problemKinds,
+  reasons,
+  unreachable,
+  type Issue,
+  type ProblemKind,
+  type Reason,
+  type Refusal,
+  type Result,
+} from '@app/kernel';
+
+/** An RFC 9457 problem as the specification shapes it ("Errors"). */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly reason?: Reason;
+  readonly requestId: string;
+  readonly retryable: boolean;
+  readonly detail?: string;
+  readonly issues?: readonly Issue[];
+}
+
+/**
+ * Every way in which a request can fail: a refusal by the domain, one of the transport's own, which carries no reason,
+ * or a fault: of a dependency (503), or of ours (500).
+ */
+export type Failure =
+  | Refusal
+  | { readonly kind: 'bare'; readonly problem: 'unauthenticated' | 'method_not_allowed' | 'too_large' }
+  | { readonly kind: 'unavailable'; readonly reason: 'internal' | 'engine_unavailable' | 'provider_unavailable' }
+  | { readonly kind: 'internal' };
+
+export const notAuthenticated: Failure = { kind: 'bare', problem: 'unauthenticated' };
+export const notServed: Failure = { kind: 'unavailable', reason: 'internal' };
+
+/** The issues that one answer carries; a hostile body can have many more. */
+const issuesMax = 100;
+
+/** The one problem that tells a client of a failure (decisions.md, section 1, "Problems"). */
+export function toProblem(failure: Failure, requestId: string): Problem {
+  switch (failure.kind) {
+    case 'reason': {
+      const row = reasons[failure.reason];
+      return {
+        ...head(row.kind, row.title, row.status),
+        reason: failure.reason,
+        requestId,
+        retryable: failure.retryable ?? row.retryable,
+      };
+    }
+    case 'not_found':
+      return { ...bare('not_found'), requestId, retryable: false };
+    case 'invalid_input':
+      return {
+        ...bare('invalid_input'),
+        reason: 'invalid_input',
+        requestId,
+        retryable: false,
+        detail: detailOf(failure.issues),
+        issues: failure.issues.slice(0, issuesMax),
+      };
+    case 'bare':
+      return { ...bare(failure.problem), requestId, retryable: false };
+    case 'unavailable':
+      return { ...bare('unavailable'), reason: failure.reason, requestId, retryable: true };
+    case 'internal':
+      return { ...bare('internal'), reason: 'internal', requestId, retryable: false };
+    default:
+      return unreachable(failure);
+  }
+}
+
+/** Thrown anywhere behind a route, it ends the request with the failure's problem and these headers. */
+export class ProblemException extends Error {
+  constructor(
+    readonly failure: Failure,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(failure.kind);
+  }
+}
+
+/** The value of a use case's success. @throws ProblemException for its refusal */
+export function answer<Value>(result: Result<Value>): Value {
+  if (result.ok) return result.value;
+  throw new ProblemException(result.refusal);
+}
+
+function bare(kind: ProblemKind) {
+  return head(kind, problemKinds[kind].title, problemKinds[kind].status);
+}
+
+function head(kind: ProblemKind, title: string, status: number) {
+  return { type: `urn:parley:error:${kind}`, title, status };
+}
+
+function detailOf(issues: readonly Issue[]): string {
+  const first = issues[0];
+  if (first === undefined) return 'The request is not valid';
+  const where = first.path === '' ? 'The request' : first.path;
+  const others = issues.length - 1;
+  return others === 0 ? `${where}: ${first.message}` : `${where}: ${first.message} (and ${others} more)`;
+}

@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from './caller';
+import type { OperationPlan } from './operation';
+import type { RoutePlan } from './routes';
+
+/** What is known of one request while it is served; written by the hooks, read by handlers and the request log. */
+export interface RequestContext {
+  /** Null when no route matched. */
+  readonly plan: RoutePlan | null;
+  readonly startedAtMs: number;
+  caller: Caller | null;
+  /** Known before the user is. */
+  partnerKeyId: string | null;
+  /** The reason, or else the kind, of the problem that was answered. */
+  failedBy: string | null;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    parley: RequestContext | null;
+  }
+  interface FastifyContextConfig {
+    plan?: OperationPlan;
+    routePlan?: RoutePlan;
+  }
+}
+
+/** The context of a request that passed the first hook. */
+export function contextOf(request: FastifyRequest): RequestContext {
+  if (request.parley === null) throw new Error('the request has no context: a hook ran too early');
+  return request.parley;
+}

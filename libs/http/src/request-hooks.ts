@@ -1,0 +1,97 @@
+import { because, invalid, notFound, Unavailable } from '@app/kernel';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Admission } from './admission';
+import type { AllowedMethods } from './allowed-methods';
+import type { Draining } from './draining';
+import { failureOf } from './problem-filter';
+import { notServed } from './problems';
+import type { RequestContext } from './request-context';
+import type { RequestLog } from './request-log';
+import { sendProblem } from './send-problem';
+
+export interface HookParts {
+  readonly admission: Admission;
+  readonly allowedMethods: AllowedMethods;
+  readonly draining: Draining;
+  readonly requestLog: RequestLog;
+  readonly log: Logger;
+  /** Whether a browser origin may call. */
+  readonly isOriginAllowed: (origin: string) => boolean;
+}
+
+/** After an answer that did not wait for the end of the body, the client has this long to stop sending. */
+const lingerMs = 1_000;
+
+/** Everything that happens to a request before its body is read, and after its answer was sent. */
+export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): void {
+  fastify.decorateRequest('parley', null);
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const context = begin(request, reply, parts);
+    if (refuseAtOnce(request, reply, context, parts)) return;
+    if (context.plan?.area !== 'partner') return done();
+    parts.admission.admit(request, reply, context.plan).then(
+      (failure) => (failure === null ? done() : sendProblem(request, reply, failure)),
+      (error: unknown) => {
+        const failure = failureOf(error);
+        const fields = { requestId: request.id, operation: context.plan?.operation, err: error };
+        if (error instanceof Unavailable) parts.log.warn(fields, 'a dependency did not answer');
+        else parts.log.error(fields, 'the admission of a request failed unexpectedly');
+        sendProblem(request, reply, failure);
+      },
+    );
+  });
+  fastify.addHook('onResponse', (request, reply, done) => {
+    parts.requestLog.ended(request, reply);
+    parts.draining.requestEnded();
+    if (!request.raw.complete) setTimeout(() => cutOff(request), lingerMs).unref();
+    done();
+  });
+}
+
+function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): RequestContext {
+  const plan = request.is404 ? null : (request.routeOptions.config.routePlan ?? null);
+  const context: RequestContext = {
+    plan,
+    startedAtMs: performance.now(),
+    caller: null,
+    partnerKeyId: null,
+    failedBy: null,
+  };
+  request.parley = context;
+  parts.draining.requestBegan();
+  reply.header('x-request-id', request.id);
+  reply.header('x-content-type-options', 'nosniff');
+  if (plan?.area !== 'open') reply.header('cache-control', 'no-store');
+  return context;
+}
+
+/** What needs no credentials to be refused. */
+function refuseAtOnce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: RequestContext,
+  parts: HookParts,
+): boolean {
+  const { origin } = request.headers;
+  if (context.plan?.area === 'open') return false;
+  if (parts.draining.begun) {
+    reply.raw.shouldKeepAlive = false;
+    sendProblem(request, reply, notServed);
+  } else if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+    sendProblem(request, reply, invalid('', 'needs a Host'));
+  } else if (origin !== undefined && !parts.isOriginAllowed(origin)) {
+    sendProblem(request, reply, because('origin_rejected'));
+  } else if (context.plan === null) {
+    const methods = parts.allowedMethods.of(request.url);
+    if (methods.length === 0) sendProblem(request, reply, notFound);
+    else sendProblem(request, reply, { kind: 'bare', problem: 'method_not_allowed' }, { allow: methods.join(', ') });
+  } else {
+    return false;
+  }
+  return true;
+}
+
+function cutOff(request: FastifyRequest): void {
+  if (!request.raw.complete) request.raw.socket.destroy();
+}

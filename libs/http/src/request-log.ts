@@ -1,0 +1,43 @@
+import type { Metrics } from '@app/runtime';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { Histogram } from 'prom-client';
+import { contextOf } from './request-context';
+
+/** Writes down every request that ended: a histogram of durations, and one log line that holds no credential, no path and no query. */
+export class RequestLog {
+  private readonly durations: Histogram<'operation' | 'status'>;
+
+  constructor(
+    metrics: Metrics,
+    private readonly log: Logger | null,
+  ) {
+    this.durations = new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Time from the head of a request to the end of its answer, by operation and status',
+      labelNames: ['operation', 'status'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      registers: [metrics.registry],
+    });
+  }
+
+  /** @param reply the answer, sent or cut off */
+  ended(request: FastifyRequest, reply: FastifyReply): void {
+    const context = contextOf(request);
+    const operation = context.plan?.operation ?? 'none';
+    const elapsedMs = performance.now() - context.startedAtMs;
+    this.durations.observe({ operation, status: reply.statusCode }, elapsedMs / 1000);
+    if (this.log === null || !this.log.isLevelEnabled('info')) return;
+    this.log.info({
+      operation,
+      requestId: request.id,
+      method: request.method,
+      route: context.plan?.pattern,
+      status: reply.statusCode,
+      ms: Math.round(elapsedMs * 10) / 10,
+      userId: context.caller?.userId,
+      keyId: context.partnerKeyId ?? undefined,
+      reason: context.failedBy ?? undefined,
+    });
+  }
+}

@@ -1,0 +1,20 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { toProblem, type Failure } from './problems';
+
+/** Ends a request with the problem of its failure. */
+export function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: Failure,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const problem = toProblem(failure, request.id);
+  if (request.parley !== null)
+    request.parley.failedBy = problem.reason ?? problem.type.slice(problem.type.lastIndexOf(':') + 1);
+  // RFC 9110, section 11.6.1: a 401 names the scheme that is asked for.
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
+  // Fastify wants to close after a body that it did not read to the end; the socket would be reset before the client has read
+  // the answer. The first hook ends it a little later instead.
+  reply.removeHeader('connection');
+  reply.code(problem.status).headers(headers).type('application/problem+json').send(JSON.stringify(problem));
+}

@@ -1,0 +1,142 @@
+import { isUtf8 } from 'node:buffer';
+import { invalid, limits, ok, pointerTo, refuse, type Issue, type JsonValue, type Result } from '@app/kernel';
+import { visit, type JSONPath } from 'jsonc-parser';
+import { isHeldExactly } from './exact-number';
+
+/**
+ * Reads I-JSON (RFC 7493) as decisions.md, section 1, "Bodies", narrows it: at most 32 levels, no duplicate member,
+ * no `__proto__`, no U+0000, no lone surrogate, and no number that a double does not hold exactly as spelled.
+ * Every part that breaks a rule becomes an issue at its JSON pointer; bytes that are no JSON at all become one at the root.
+ */
+export function parseStrictJson(bytes: Buffer): Result<JsonValue> {
+  if (!isUtf8(bytes)) return refuse(invalid('', 'is not valid UTF-8'));
+  const text = bytes.toString('utf8');
+  // Before anything recursive sees the text.
+  const shape = scan(text);
+  if (shape.depth > limits.jsonDepthMax) return refuse(invalid('', `is nested over ${limits.jsonDepthMax} levels`));
+  let value: JsonValue;
+  try {
+    // Reason for the assertion: this is what JSON.parse makes.
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    // The parser's message quotes the body, so it is left out.
+    return refuse(invalid('', 'is not JSON'));
+  }
+  if (!shape.suspect && countMembers(value) === shape.members) return ok(value);
+  const issues = findIssues(text);
+  return issues.length === 0 ? ok(value) : refuse({ kind: 'invalid_input', issues });
+}
+
+interface Shape {
+  /** The deepest nesting of objects and arrays; a bound for texts that turn out to be no JSON. */
+  readonly depth: number;
+  /** The colons outside of strings: as many as the text spells members, duplicates included. */
+  readonly members: number;
+  /** Whether the text can break a rule other than that against duplicates. */
+  readonly suspect: boolean;
+}
+
+/** A double holds any decimal of up to 15 digits (IEEE 754); a longer spelling is looked at. */
+const safeNumberLength = 15;
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** One pass over the text without recursion; what it says is only meant for texts that JSON.parse then takes. */
+function scan(text: string): Shape {
+  let depth = 0;
+  let deepest = 0;
+  let members = 0;
+  let suspect = text.includes('__proto__') || text.includes('\\u');
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) {
+      index = endOfString(text, index);
+    } else if (code === 0x7b || code === 0x5b) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (code === 0x7d || code === 0x5d) {
+      depth -= 1;
+    } else if (code === 0x3a) {
+      members += 1;
+    } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
+      const end = endOfNumber(text, index);
+      suspect ||= end - index > safeNumberLength || hasExponent(text, index, end);
+      index = end - 1;
+    }
+  }
+  return { depth: deepest, members, suspect };
+}
+
+function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text.charCodeAt(index) !== quote) index += text.charCodeAt(index) === backslash ? 2 : 1;
+  return index;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && '0123456789.eE+-'.includes(text.charAt(index))) index += 1;
+  return index;
+}
+
+function hasExponent(text: string, start: number, end: number): boolean {
+  for (let index = start; index < end; index += 1) if ((text.charCodeAt(index) | 0x20) === 0x65) return true;
+  return false;
+}
+
+/** The members of all objects in a parsed value; its depth is bounded. */
+function countMembers(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = Array.isArray(value) ? 0 : Object.keys(value).length;
+  for (const item of Object.values(value)) if (typeof item === 'object') count += countMembers(item);
+  return count;
+}
+
+/** Issues kept of one body; the answer shows no more. */
+const issuesMax = 100;
+
+function findIssues(text: string): readonly Issue[] {
+  const issues: Issue[] = [];
+  const report = (path: JSONPath, message: string) => {
+    if (issues.length < issuesMax) issues.push({ path: boundedPointer(path), message });
+  };
+  const open: Set<string>[] = [];
+  visit(text, {
+    onObjectBegin: () => void open.push(new Set()),
+    onObjectEnd: () => void open.pop(),
+    onObjectProperty: (name, _offset, _length, _line, _character, pathOf) => {
+      const seen = open.at(-1);
+      const path = pathOf();
+      if (name === '__proto__') report(path, 'has a member named __proto__');
+      else if (!isCleanText(name)) report(path, 'has a member whose name holds U+0000 or a lone surrogate');
+      else if (seen?.has(name)) report([...path, name], 'is given more than once');
+      seen?.add(name);
+    },
+    onLiteralValue: (value: unknown, offset, length, _line, _character, pathOf) => {
+      if (typeof value === 'string' && !isCleanText(value)) report(pathOf(), 'holds U+0000 or a lone surrogate');
+      if (typeof value === 'number' && !isHeldExactly(text.slice(offset, offset + length))) {
+        report(pathOf(), 'is a number that a double does not hold exactly');
+      }
+    },
+  });
+  return issues;
+}
+
+/** A longer pointer is cut to the deepest part that fits, so that a few long names cannot blow up the answer. */
+const pointerLengthMax = 1024;
+
+function boundedPointer(path: JSONPath): string {
+  let pointer = '';
+  for (const token of path) {
+    const longer = pointer + pointerTo(token);
+    if (longer.length > pointerLengthMax) return pointer;
+    pointer = longer;
+  }
+  return pointer;
+}
+
+/** Whether a text holds neither U+0000 nor a lone surrogate. */
+export function isCleanText(text: string): boolean {
+  return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
+}
