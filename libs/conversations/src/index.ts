@@ -14,4 +14,5 @@ export type {
   Usage,
 } from './conversation.events';
 export { conversationKind } from './conversation.stream';
+export { ConversationsModule, conversationsReadModel } from './conversations.module';
 export { abortedEnd, type RecordStep, type RunCommand, type RunEnd, type RunState } from './run.decider';

@@ -1,4 +1,5 @@
 export { Database, type MigrationClass, type RowClass } from './database';
+export { keepLeading, type leaderLocks } from './leadership';
 export { migrate, SchemaTooNew } from './migrate';
 export { CreateReadStore1700000000000 } from './migrations';
 export { Notifications } from './notifications';
@@ -6,5 +7,6 @@ export { Processes, processGoneMs, workerSilenceMs, type ProcessRoles } from './
 export type { AnyProjection, Projection, ReadModelRow } from './projection';
 export { applyBatch, emptyReadModel } from './projection-batch';
 export { ProjectionRunner } from './projection-runner';
+export { runReactor, type Reactor } from './reactor';
 export { ReadGate } from './read-gate';
 export { ReadStoreModule, type ReadStoreOptions } from './read-store.module';

@@ -1,8 +1,6 @@
 import { Client } from 'pg';
 import type { Database } from './database';
-
-/** One lock for the schema of a database: boots of several processes migrate one after the other. */
-const migrationLockKey = 7_265_001;
+import { leaderLocks } from './leadership';
 
 /** The database was migrated by a newer version of the product than this one. */
 export class SchemaTooNew extends Error {}
@@ -16,7 +14,7 @@ export async function migrate(database: Database, url: string, onStep?: (name: s
   const holder = new Client({ connectionString: url });
   await holder.connect();
   try {
-    await holder.query('SELECT pg_advisory_lock($1)', [migrationLockKey]);
+    await holder.query('SELECT pg_advisory_lock($1)', [leaderLocks.migrations]);
     await refuseNewerSchema(database);
     for (const migration of await database.source.runMigrations()) onStep?.(migration.name);
   } finally {

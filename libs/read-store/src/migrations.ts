@@ -8,6 +8,7 @@ export class CreateReadStore1700000000000 implements MigrationInterface {
     await runner.query(`
       CREATE TABLE projection_checkpoints (
         name text PRIMARY KEY, version integer NOT NULL, position bigint NOT NULL, updated_at timestamptz NOT NULL DEFAULT now());
+      CREATE TABLE reactor_checkpoints (name text PRIMARY KEY, position bigint NOT NULL);
       CREATE TABLE list_counters (name text PRIMARY KEY, projection text NOT NULL, total bigint NOT NULL);
       CREATE TABLE snapshots (
         stream text PRIMARY KEY, version integer NOT NULL, revision bigint NOT NULL, state jsonb NOT NULL);
@@ -19,6 +20,6 @@ export class CreateReadStore1700000000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE processes, snapshots, list_counters, projection_checkpoints');
+    await runner.query('DROP TABLE processes, snapshots, list_counters, reactor_checkpoints, projection_checkpoints');
   }
 }

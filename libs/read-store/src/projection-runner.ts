@@ -1,15 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { EventStore, followCategories, type EventBatch } from '@app/event-store';
 import { Probe } from '@app/runtime';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import type { Database } from './database';
+import { keepLeading } from './leadership';
 import type { AnyProjection } from './projection';
 import { applyBatch, emptyReadModel } from './projection-batch';
 
-/** Only one process projects at a time; the others wait for its connection to end. */
-const leaderLockKey = 7_265_002;
-const leaderRetryMs = 300;
 /** How often the projector says that it is there while nothing happens. */
 const heartbeatMs = 500;
 /** The channel on which it says how far the read models are. */
@@ -33,39 +29,12 @@ export class ProjectionRunner {
 
   /** Starts in the background: waits for the leadership, projects, and starts over whenever something breaks. */
   start(): void {
-    this.running = this.keepLeading();
+    this.running = keepLeading(this.databaseUrl, 'projector', this.stopping.signal, (signal) => this.project(signal));
   }
 
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
-  }
-
-  private async keepLeading(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      try {
-        await this.lead(signal);
-      } catch (error) {
-        this.logger.warn(`projecting stopped and is tried again: ${error instanceof Error ? error.message : 'unknown'}`);
-      }
-      await sleep(leaderRetryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
-    }
-  }
-
-  /** Holds the leader's lock on a connection of its own, and projects for as long as that connection lives. */
-  private async lead(signal: AbortSignal): Promise<void> {
-    const holder = new Client({ connectionString: this.databaseUrl, application_name: 'parley projector' });
-    const lost = new AbortController();
-    holder.on('error', () => lost.abort());
-    holder.on('end', () => lost.abort());
-    await holder.connect();
-    try {
-      const { rows } = await holder.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [leaderLockKey]);
-      if (rows[0]?.held === true) await this.project(AbortSignal.any([signal, lost.signal]));
-    } finally {
-      await holder.end().catch(() => undefined); // the connection is already gone, and the lock with it
-    }
   }
 
   private async project(signal: AbortSignal): Promise<void> {

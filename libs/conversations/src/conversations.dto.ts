@@ -1,0 +1,44 @@
+import { BooleanText, IntegerText, OneOf, Optional, Text, Value } from '@app/http';
+import { limits } from '@app/kernel';
+
+const isText = (value: unknown) => typeof value === 'string';
+
+export class CreateConversationDto {
+  @Optional()
+  @Text({ min: 1, max: limits.titleLengthMax })
+  title?: string;
+}
+
+export class UpdateConversationDto {
+  @Text({ min: 1, max: limits.titleLengthMax })
+  title: string;
+}
+
+export class ListConversationsDto {
+  @Optional()
+  @Value('a text', isText)
+  cursor?: string;
+
+  @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
+  limit: number;
+
+  @Optional()
+  @OneOf(['conversation', 'automation'])
+  origin?: 'conversation' | 'automation';
+
+  @BooleanText({ default: false })
+  archived: boolean;
+
+  @Optional()
+  @BooleanText()
+  active?: boolean;
+}
+
+export class ListMessagesDto {
+  @Optional()
+  @Value('a text', isText)
+  cursor?: string;
+
+  @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
+  limit: number;
+}

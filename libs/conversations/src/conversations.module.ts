@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { ConversationCommands } from './conversation-commands';
+import { ConversationRow, CreateConversations1700000000010, MessageRow } from './conversation.row';
+import { ConversationsController } from './conversations.controller';
+import { conversationsProjection, messagesProjection } from './conversations.projection';
+import { ConversationQueries } from './conversations.queries';
+
+@Module({
+  controllers: [ConversationsController],
+  providers: [ConversationCommands, ConversationQueries],
+})
+export class ConversationsModule {}
+
+/** What the slice keeps in PostgreSQL. */
+export const conversationsReadModel = {
+  rows: [ConversationRow, MessageRow],
+  migrations: [CreateConversations1700000000010],
+  projections: [conversationsProjection, messagesProjection],
+};

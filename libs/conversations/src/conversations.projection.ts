@@ -1,0 +1,81 @@
+import { idInStream } from '@app/event-store';
+import type { Projection } from '@app/read-store';
+import type { ConversationEvent } from './conversation.events';
+import { ConversationRow, MessageRow } from './conversation.row';
+import { conversationKind } from './conversation.stream';
+
+/** Whether something runs or waits for the user there (decisions.md, section 8, "active"). */
+export function isActive(row: Pick<ConversationRow, 'liveRunId' | 'pendingApprovals'>): boolean {
+  return row.liveRunId !== null || row.pendingApprovals > 0;
+}
+
+/** Name of the counter for one combination of what conversations are listed by. */
+export function listedAs(userId: string, origin: string, archived: boolean, active: boolean): string {
+  return `${userId}/${origin}/${archived ? 'archived' : 'present'}/${active ? 'active' : 'resting'}`;
+}
+
+/** Table `conversations`. */
+export const conversationsProjection: Projection<ConversationRow, ConversationEvent> = {
+  name: 'conversations',
+  version: 1,
+  row: ConversationRow,
+  kinds: [conversationKind],
+  keyOf: ({ stream }) => idInStream(conversationKind, stream),
+  project: (row, { event, stream, revision, position }) => {
+    const lastSeq = revision + 1;
+    if (event.type === 'conversation.created') {
+      const { userId, title, origin, automationId, at } = event;
+      return {
+        id: idInStream(conversationKind, stream) ?? '',
+        userId,
+        title,
+        origin,
+        automationId,
+        liveRunId: null,
+        pendingApprovals: 0,
+        lastSeq,
+        createdAt: at,
+        lastActivityAt: at,
+        archivedAt: null,
+        activityPosition: position,
+        position,
+      };
+    }
+    if (row === null) return null;
+    if (event.type === 'conversation.updated') return { ...row, title: event.title, lastSeq };
+    if (event.type === 'conversation.archived') return { ...row, archivedAt: event.at, lastSeq };
+    return { ...row, liveRunId: liveRunAfter(row, event), lastSeq, lastActivityAt: event.at, activityPosition: position };
+  },
+  counters: (row) => [listedAs(row.userId, row.origin, row.archivedAt !== null, isActive(row))],
+};
+
+function liveRunAfter(row: ConversationRow, event: ConversationEvent): string | null {
+  if (event.type === 'run.started') return event.runId;
+  if (event.type === 'run.ended' && event.runId === row.liveRunId) return null;
+  return row.liveRunId;
+}
+
+/** Table `messages`: what the user said (a run's input) and what the agent said. */
+export const messagesProjection: Projection<MessageRow, ConversationEvent> = {
+  name: 'messages',
+  version: 1,
+  row: MessageRow,
+  kinds: [conversationKind],
+  keyOf: ({ event }) => (event.type === 'run.started' || event.type === 'agent.message' ? event.messageId : null),
+  project: (_, { event, stream, revision, position }) => {
+    if (event.type !== 'run.started' && event.type !== 'agent.message') return null;
+    const from =
+      event.type === 'run.started'
+        ? { role: 'user' as const, text: event.request.input.text, artifactIds: event.request.input.artifactIds }
+        : { role: 'assistant' as const, text: event.text, artifactIds: [] };
+    return {
+      id: event.messageId,
+      conversationId: idInStream(conversationKind, stream) ?? '',
+      seq: revision + 1,
+      runId: event.runId,
+      ...from,
+      createdAt: event.at,
+      position,
+    };
+  },
+};

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import type { Instant, UserId } from '@app/kernel';
+import { Database } from '@app/read-store';
+import type { ConversationState } from './conversation.decider';
+import type { MessageRow } from './conversation.row';
+import { listedAs } from './conversations.projection';
+
+/** Conversation, as the API answers it (decisions.md, section 2). */
+export interface ConversationView {
+  readonly id: string;
+  readonly title: string | null;
+  readonly origin: 'conversation' | 'automation';
+  readonly automationId: string | null;
+  readonly status: 'idle' | 'running' | 'awaiting_approval';
+  readonly liveRunId: string | null;
+  readonly pendingApprovals: number;
+  readonly lastSeq: number;
+  readonly createdAt: string;
+  readonly lastActivityAt: string;
+  readonly archivedAt: string | null;
+}
+
+export interface ConversationFilter {
+  readonly origin?: 'conversation' | 'automation';
+  readonly archived: boolean;
+  readonly active?: boolean;
+}
+
+/** A listed conversation with the key that it is sorted by. */
+export type ListedConversation = ConversationView & { readonly activityPosition: number };
+
+const active = '(live_run_id IS NOT NULL OR pending_approvals > 0)';
+
+/** What is read of conversations and their messages in PostgreSQL. */
+@Injectable()
+export class ConversationQueries {
+  constructor(private readonly database: Database) {}
+
+  /** Conversations of a user, most recently active first, strictly after a sort key. */
+  async list(
+    userId: UserId,
+    filter: ConversationFilter,
+    before: number | null,
+    limit: number,
+  ): Promise<ListedConversation[]> {
+    return this.database.query<ListedConversation>(
+      `SELECT id, title, origin, automation_id AS "automationId",
+              CASE WHEN live_run_id IS NOT NULL THEN 'running' WHEN pending_approvals > 0 THEN 'awaiting_approval' ELSE 'idle' END AS status,
+              live_run_id AS "liveRunId", pending_approvals AS "pendingApprovals", last_seq AS "lastSeq",
+              created_at AS "createdAt", last_activity_at AS "lastActivityAt", archived_at AS "archivedAt",
+              activity_position AS "activityPosition"
+       FROM conversations
+       WHERE user_id = $1 AND activity_position < $2 AND (archived_at IS NOT NULL) = $3
+         AND ($4::text IS NULL OR origin = $4) AND ($5::boolean IS NULL OR ${active} = $5)
+       ORDER BY activity_position DESC LIMIT $6`,
+      [userId, before ?? Number.MAX_SAFE_INTEGER, filter.archived, filter.origin ?? null, filter.active ?? null, limit],
+    );
+  }
+
+  /** How many conversations the filter lets through, from kept counters. */
+  async total(userId: UserId, filter: ConversationFilter): Promise<number> {
+    const origins = filter.origin === undefined ? ['conversation', 'automation'] : [filter.origin];
+    const activities = filter.active === undefined ? [true, false] : [filter.active];
+    const names = origins.flatMap((origin) =>
+      activities.map((isActive) => `conversations/${listedAs(userId, origin, filter.archived, isActive)}`),
+    );
+    const [row] = await this.database.query<{ total: number }>(
+      'SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters WHERE name = ANY($1)',
+      [names],
+    );
+    return row?.total ?? 0;
+  }
+
+  /** Messages of a conversation, oldest first, strictly after a `seq`. */
+  async messages(conversationId: string, afterSeq: number, limit: number): Promise<Omit<MessageRow, 'position'>[]> {
+    return this.database.query(
+      `SELECT id, seq, run_id AS "runId", role, text, artifact_ids AS "artifactIds", created_at AS "createdAt"
+       FROM messages WHERE conversation_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+      [conversationId, afterSeq, limit],
+    );
+  }
+}
+
+/** The view of a folded conversation: exactly the state at `lastSeq`, so that a stream opened there misses nothing. */
+export function conversationView(id: string, state: ConversationState): ConversationView {
+  return {
+    id,
+    title: state.title,
+    origin: state.origin,
+    automationId: state.automationId,
+    status: state.liveRunId === null ? 'idle' : 'running',
+    liveRunId: state.liveRunId,
+    pendingApprovals: 0,
+    lastSeq: state.lastSeq,
+    createdAt: existing(state.createdAt),
+    lastActivityAt: existing(state.lastActivityAt),
+    archivedAt: state.archivedAt,
+  };
+}
+
+function existing(instant: Instant | null): Instant {
+  if (instant === null) throw new Error('a conversation that does not exist has no view');
+  return instant;
+}

@@ -1,0 +1,48 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+
+const retryMs = 300;
+const logger = new Logger('Leadership');
+
+/** Work that only one process of the deployment may do at a time, by its lock in PostgreSQL. */
+export const leaderLocks = { migrations: 7_265_001, projector: 7_265_002, segments: 7_265_003, watchdog: 7_265_004 } as const;
+
+/**
+ * Runs the body whenever this process holds the lock, until the signal aborts; starts over, after a pause, whenever it breaks.
+ * The lock lives on a connection of its own: when that ends, the body's signal aborts, and another process takes over.
+ */
+export async function keepLeading(
+  databaseUrl: string,
+  lock: keyof typeof leaderLocks,
+  signal: AbortSignal,
+  body: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await lead(databaseUrl, leaderLocks[lock], signal, body);
+    } catch (error) {
+      logger.warn(`${lock} stopped and is tried again: ${error instanceof Error ? error.message : 'unknown'}`);
+    }
+    await sleep(retryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+  }
+}
+
+async function lead(
+  databaseUrl: string,
+  key: number,
+  signal: AbortSignal,
+  body: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const holder = new Client({ connectionString: databaseUrl, application_name: 'parley leader' });
+  const lost = new AbortController();
+  holder.on('error', () => lost.abort());
+  holder.on('end', () => lost.abort());
+  await holder.connect();
+  try {
+    const { rows } = await holder.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [key]);
+    if (rows[0]?.held === true) await body(AbortSignal.any([signal, lost.signal]));
+  } finally {
+    await holder.end().catch(() => undefined); // the connection is already gone, and the lock with it
+  }
+}

@@ -1,0 +1,59 @@
+import { EventStore, followCategories, type StoredEvent } from '@app/event-store';
+import type { Database } from './database';
+import { keepLeading, type leaderLocks } from './leadership';
+
+/** A process over events: given these, it gives commands. It must be idempotent, since an event comes at least once. */
+export interface Reactor {
+  /** Names the checkpoint. */
+  readonly name: string;
+  readonly lock: keyof typeof leaderLocks;
+  readonly categories: readonly string[];
+  /** Handles one event; a throw makes it come again after a pause. */
+  react(stored: StoredEvent): Promise<void>;
+}
+
+/** Events of one batch that are reacted to at once; those of one stream stay in order. */
+const streamsAtOnceMax = 16;
+
+/** Runs a reactor in whichever process leads it, from its checkpoint on, until the signal aborts. */
+export async function runReactor(
+  database: Database,
+  databaseUrl: string,
+  store: EventStore,
+  reactor: Reactor,
+  signal: AbortSignal,
+): Promise<void> {
+  await keepLeading(databaseUrl, reactor.lock, signal, async (leading) => {
+    const [row] = await database.query<{ position: number }>(
+      'SELECT position FROM reactor_checkpoints WHERE name = $1',
+      [reactor.name],
+    );
+    await followCategories(store.client, {
+      categories: reactor.categories,
+      after: row?.position ?? 0,
+      signal: leading,
+      onBatch: async ({ events, upTo }) => {
+        await reactTo(reactor, events);
+        await database.query(
+          `INSERT INTO reactor_checkpoints (name, position) VALUES ($1, $2)
+           ON CONFLICT (name) DO UPDATE SET position = greatest(reactor_checkpoints.position, excluded.position)`,
+          [reactor.name, upTo],
+        );
+      },
+    });
+  });
+}
+
+async function reactTo(reactor: Reactor, events: readonly StoredEvent[]): Promise<void> {
+  const byStream = new Map<string, StoredEvent[]>();
+  for (const stored of events) byStream.set(stored.stream, [...(byStream.get(stored.stream) ?? []), stored]);
+  const streams = [...byStream.values()];
+  for (let from = 0; from < streams.length; from += streamsAtOnceMax) {
+    const group = streams.slice(from, from + streamsAtOnceMax);
+    await Promise.all(
+      group.map(async (ofOneStream) => {
+        for (const stored of ofOneStream) await reactor.react(stored);
+      }),
+    );
+  }
+}
