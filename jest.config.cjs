@@ -28,6 +28,7 @@ module.exports = {
   rootDir: __dirname,
   testEnvironment: 'node',
   setupFiles: ['reflect-metadata'],
+  testTimeout: 30_000, // servers start and stop in many suites, two at once on two cores
   testRegex: '\\.spec\\.ts$',
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.parley', '<rootDir>/test/bench/node_modules'],
   transform: { '\\.ts$': swc(true), '\\.m?js$': swc(false) },

@@ -10,7 +10,7 @@ const formatted = [
   '!package-lock.json',
   '!test/bench/{results,node_modules}/**',
 ];
-const unitSpecs = ['libs/', 'test/architecture/'];
+const unitSpecs = ['libs/[^/]+/src/', 'test/architecture/'];
 
 /** Each is one tool that judges the sources as they are; the slow ones first. */
 export const staticChecks = [
