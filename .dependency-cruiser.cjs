@@ -108,10 +108,15 @@ const rules = [
   },
   {
     name: 'entered-by-index',
-    comment:
-      'A library is entered as @app/<library>, which is its index.ts; a relative path could reach any file of it.',
+    comment: 'A library is entered by its index.ts only.',
     from: { path: '^libs/([^/]+)/|^(?:apps|test)/' },
-    to: { path: '^libs/', pathNot: '^libs/$1/', dependencyTypesNot: ['aliased'] },
+    to: { path: '^libs/', pathNot: ['^libs/$1/', '^libs/[^/]+/src/index\\.ts$'] },
+  },
+  {
+    name: 'entered-by-name',
+    comment: 'Another library is @app/<library>; a relative path is for the setup of jest, which knows no such names.',
+    from: { path: '^libs/([^/]+)/|^apps/' },
+    to: { path: '^libs/[^/]+/src/index\\.ts$', pathNot: '^libs/$1/', dependencyTypesNot: ['aliased'] },
   },
   {
     name: 'event-store-client',
