@@ -1,0 +1,49 @@
+/** The store's events, stream names and revisions. Positions and revisions are safe integers, except for one sentinel. */
+
+/** A tombstone's revision is 2^63 - 1 in the database and on the wire; the nearest double stands for it in between. */
+export const TOMBSTONE_REVISION = 2 ** 63;
+export const TOMBSTONE_REVISION_EXACT = (1n << 63n) - 1n;
+
+export const TOMBSTONE_TYPE = '$streamDeleted';
+export const METADATA_TYPE = '$metadata';
+export const LINK_TYPE = '$>';
+export const ALL_STREAM = '$all';
+
+/** An event as a client proposes it. */
+export interface ProposedEvent {
+  /** Lower-case canonical UUID. */
+  readonly id: string;
+  readonly type: string;
+  readonly isJson: boolean;
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
+}
+
+/** An event with its place in the store. Positions start at 1 and have no gap; revisions of a stream start at 0. */
+export interface StoredEvent extends ProposedEvent {
+  readonly position: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly createdMs: number;
+}
+
+/** A committed event with its wire form, encoded once however many readers it has. */
+export interface FramedEvent extends StoredEvent {
+  /** `ReadResp` bytes with string UUIDs and no link. */
+  readonly frame: Buffer;
+}
+
+export type ExpectedRevision = number | 'any' | 'no_stream' | 'stream_exists';
+
+export function isMetastream(stream: string): boolean {
+  return stream.startsWith('$$');
+}
+
+/** `$$orders` belongs to `orders`: a stream and its metadata stream are decided on together. */
+export function baseStreamOf(stream: string): string {
+  return isMetastream(stream) ? stream.slice(2) : stream;
+}
+
+export function metastreamOf(stream: string): string {
+  return `$$${stream}`;
+}

@@ -1,0 +1,46 @@
+import type { ExpectedRevision } from './event';
+
+/** Why a request was not done. The services translate each into its wire form (`wire/errors.ts`). */
+export type Failure =
+  | { kind: 'wrong-expected-version'; stream: string; expected: ExpectedRevision; current: number | 'no_stream' }
+  | { kind: 'stream-deleted'; stream: string }
+  | { kind: 'append-too-large'; bytesMax: number }
+  | { kind: 'bad-request'; message: string }
+  | { kind: 'missing-metadata'; properties: readonly string[] }
+  | { kind: 'timeout' }
+  | { kind: 'unavailable'; message: string };
+
+/** A failure on its way through code that throws. */
+export class FailureError extends Error {
+  constructor(readonly failure: Failure) {
+    super(describeFailure(failure));
+  }
+}
+
+export function badRequest(message: string): FailureError {
+  return new FailureError({ kind: 'bad-request', message });
+}
+
+export function describeFailure(failure: Failure): string {
+  switch (failure.kind) {
+    case 'wrong-expected-version':
+      return `stream "${failure.stream}" is at ${failure.current}, expected ${failure.expected}`;
+    case 'stream-deleted':
+      return `stream "${failure.stream}" is deleted`;
+    case 'append-too-large':
+      return `one append holds at most ${failure.bytesMax} bytes`;
+    case 'missing-metadata':
+      return `an event lacks ${failure.properties.join(', ')}`;
+    case 'timeout':
+      return 'the deadline of the append has passed';
+    case 'bad-request':
+    case 'unavailable':
+      return failure.message;
+  }
+}
+
+/** Whatever reading the database threw, as a failure: the store is not reachable now and will be again. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof FailureError) return error.failure;
+  return { kind: 'unavailable', message: `storage: ${error instanceof Error ? error.message : String(error)}` };
+}

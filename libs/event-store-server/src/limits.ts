@@ -1,0 +1,55 @@
+/** Every queue, cache, buffer and loop of the embedded event store is bounded by one of these. */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** One append: data, metadata and event types together (EventStoreDB's own default). */
+export const APPEND_BYTES_MAX = MIB;
+export const APPEND_EVENTS_MAX = 10_000;
+/** An index row of PostgreSQL holds at most about 2,700 bytes, and the stream name is part of one. */
+export const STREAM_NAME_BYTES_MAX = 1_024;
+export const EVENT_TYPE_BYTES_MAX = 1_024;
+/** What one client message may weigh; the client's own receive limit is the same. */
+export const MESSAGE_BYTES_MAX = 17 * MIB;
+
+/** One group commit. A single append is never split, so one append may exceed the events. */
+export const GROUP_EVENTS_MAX = 2_000;
+export const GROUP_BYTES_MAX = 8 * MIB;
+/** A commit that takes longer is given up, with its connection; what became of it is read back afterwards. */
+export const GROUP_TIMEOUT_MS = 20_000;
+export const QUEUED_APPENDS_MAX = 20_000;
+export const QUEUED_BYTES_MAX = 64 * MIB;
+export const DEADLINE_SWEEP_MS = 100;
+
+/** Appends of one batch stream of which the last part is still to come. */
+export const PARTIAL_APPENDS_MAX = 1_000;
+export const PARTIAL_BYTES_MAX = 16 * MIB;
+
+export const CACHED_HEADS_MAX = 100_000;
+export const KNOWN_IDS_MAX = 50_000;
+
+/** The ring of recent events, in their encoded form. */
+export const RING_EVENTS_MAX = 20_000;
+export const RING_BYTES_MAX = 64 * MIB;
+
+export const PAGE_EVENTS_MAX = 500;
+export const PAGE_BYTES_MAX = MIB;
+/** A reader that takes nothing for this long loses its page, which is read again when it goes on. */
+export const STALLED_READER_MS = 250;
+/** A frame above this size is flushed before the next one is written (a socket buffers 16 frames at most). */
+export const UNFLUSHED_FRAME_BYTES_MAX = 8 * KIB;
+export const READER_CONNECTIONS_MAX = 4;
+/** A reader's query that takes longer is answered as unavailable. */
+export const READER_TIMEOUT_MS = 20_000;
+
+/** Subscriptions and calls open at once on one connection. */
+export const CONCURRENT_CALLS_MAX = 100_000;
+
+export const RECONNECT_DELAY_MS = 200;
+export const CONNECT_TIMEOUT_MS = 5_000;
+/** How long a start waits for PostgreSQL and for the lock of another event store server. */
+export const START_TIMEOUT_MS = 30_000;
+export const CLOSE_TIMEOUT_MS = 3_000;
+
+/** Considered events between two checkpoints of a filtered subscription that names no window (EventStoreDB's default). */
+export const SEARCH_WINDOW_DEFAULT = 32;

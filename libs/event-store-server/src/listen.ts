@@ -1,0 +1,53 @@
+import { chmod, unlink } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { ServerCredentials, type Server } from '@grpc/grpc-js';
+
+export type Listen = { readonly socketPath: string } | { readonly host: string; readonly port: number };
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+/** `sun_path` of Linux, less its terminating zero; macOS has 104. */
+const SOCKET_PATH_BYTES_MAX = 103;
+const OWNER_ONLY = 0o600;
+
+/**
+ * Binds the server and returns the address for clients: `unix:/path` or `host:port`. The protocol carries no
+ * credentials without TLS, so whoever reaches the socket is trusted: loopback, or a socket of this user's only.
+ */
+export async function bind(server: Server, listen: Listen): Promise<string> {
+  if ('socketPath' in listen) {
+    await makeWayFor(listen.socketPath);
+    await bindTo(server, `unix:${listen.socketPath}`);
+    await chmod(listen.socketPath, OWNER_ONLY);
+    return `unix:${listen.socketPath}`;
+  }
+  if (!LOOPBACK.has(listen.host)) throw new Error(`the event store listens on loopback only, not on ${listen.host}`);
+  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
+  return `${host}:${await bindTo(server, `${host}:${listen.port}`)}`;
+}
+
+function bindTo(server: Server, address: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(port),
+    );
+  });
+}
+
+/** A server that was killed leaves its socket file behind: nobody answers on it, so it is removed. */
+async function makeWayFor(socketPath: string): Promise<void> {
+  if (Buffer.byteLength(socketPath) > SOCKET_PATH_BYTES_MAX) {
+    throw new Error(`a socket path has at most ${SOCKET_PATH_BYTES_MAX} bytes: ${socketPath}`);
+  }
+  const inUse = await new Promise<boolean>((resolve) => {
+    const probe = connect(socketPath);
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => resolve(false));
+  });
+  if (inUse) throw new Error(`another server listens on ${socketPath}`);
+  await unlink(socketPath).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}

@@ -1,0 +1,72 @@
+import { asFailure, type Failure } from '../failure';
+import { CAUGHT_UP, encodeCheckpoint } from '../wire/read-response';
+import type { Delivery } from './delivery';
+import type { EventLog } from './event-log';
+import type { EventFilter } from './filter';
+import type { Follower } from './hub';
+import type { Outlet } from './outlet';
+
+/** Follows `$all` from a position (exclusive): one cursor, moved by one pump, which rests when there is nothing new. */
+export class AllSubscription implements Follower {
+  private pumping = false;
+  private caughtUp = false;
+  private sinceCheckpoint = 0;
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly outlet: Outlet,
+    private readonly delivery: Delivery,
+    /** The last position considered. */
+    private position: number,
+    private readonly filter: EventFilter | undefined,
+  ) {}
+
+  wake(): void {
+    if (this.pumping || this.outlet.closed) return;
+    this.pumping = true;
+    this.pump().catch((error: unknown) => this.outlet.end(asFailure(error)));
+  }
+
+  end(failure: Failure): void {
+    this.outlet.end(failure);
+  }
+
+  private async pump(): Promise<void> {
+    try {
+      while (!this.outlet.closed && this.position < this.log.ring.lastPosition) {
+        await this.deliverPage();
+        // Without the page in hand: a reader that has stalled holds no events.
+        if (!this.outlet.hasRoom) await this.outlet.room();
+      }
+      this.announceEnd();
+    } finally {
+      this.pumping = false;
+    }
+  }
+
+  private async deliverPage(): Promise<void> {
+    const recent = this.log.recentAfter(this.position, this.filter);
+    const page = recent ?? (await this.log.allAfter(this.position, this.filter));
+    const all = await this.delivery.send(page.events, (event) => this.consider(event.position));
+    if (all) this.consider(page.considered);
+  }
+
+  private announceEnd(): void {
+    if (this.caughtUp) return;
+    this.caughtUp = true;
+    if (this.filter && this.sinceCheckpoint > 0) this.checkpoint();
+    this.outlet.send(CAUGHT_UP);
+  }
+
+  /** Moves the cursor; a filtered subscription learns of its progress even where nothing matches. */
+  private consider(position: number): void {
+    this.sinceCheckpoint += position - this.position;
+    this.position = position;
+    if (this.filter && this.sinceCheckpoint >= this.filter.checkpointEvery) this.checkpoint();
+  }
+
+  private checkpoint(): void {
+    this.sinceCheckpoint = 0;
+    if (this.position > 0) this.outlet.send(encodeCheckpoint(this.position));
+  }
+}

@@ -1,0 +1,112 @@
+import type { Pool } from 'pg';
+import { LINK_TYPE, baseStreamOf, type FramedEvent } from '../event';
+import { PAGE_EVENTS_MAX } from '../limits';
+import { readAllPage, readStreamPage } from '../storage/events-table';
+import { loadHeads } from '../storage/heads-table';
+import type { Head } from '../writing/head';
+import type { EventFilter } from './filter';
+import type { Ring } from './ring';
+import { isVisible, visibilityOf, type Visibility, type VisibleRevisions } from './visibility';
+
+/** A piece of `$all`. Every position up to `considered` has been looked at; `events` are those that matched. */
+export interface AllPage {
+  readonly events: readonly FramedEvent[];
+  readonly considered: number;
+}
+
+/** An event as a reader that resolves links gets it; `event` is missing when the link leads nowhere. */
+export interface Resolved {
+  readonly event: FramedEvent | undefined;
+  readonly link: FramedEvent | undefined;
+}
+
+/** Committed events: the recent ones from the ring, older ones from PostgreSQL, a bounded page at a time. */
+export class EventLog {
+  constructor(
+    readonly ring: Ring,
+    private readonly pool: Pool,
+    private readonly knownHead: (baseStream: string) => Readonly<Head> | undefined,
+  ) {}
+
+  async head(stream: string): Promise<Readonly<Head>> {
+    const base = baseStreamOf(stream);
+    const head = this.knownHead(base) ?? (await loadHeads(this.pool, [base])).get(base);
+    if (!head) throw new Error(`no head was read for "${base}"`);
+    return head;
+  }
+
+  async visibility(stream: string): Promise<Visibility> {
+    return visibilityOf(stream, await this.head(stream), Date.now());
+  }
+
+  /** What follows a position, when the ring has it. */
+  recentAfter(position: number, filter: EventFilter | undefined): AllPage | undefined {
+    if (!this.ring.covers(position)) return undefined;
+    const considered = Math.min(this.ring.lastPosition, position + PAGE_EVENTS_MAX);
+    const events: FramedEvent[] = [];
+    for (let at = position + 1; at <= considered; at++) {
+      const event = this.ring.at(at);
+      if (event && (!filter || filter.matches(event))) events.push(event);
+    }
+    return { events, considered };
+  }
+
+  /** What follows a position, up to the last committed one. */
+  async allAfter(position: number, filter: EventFilter | undefined): Promise<AllPage> {
+    const recent = this.recentAfter(position, filter);
+    if (recent) return recent;
+    const to = Math.min(this.ring.lastPosition, position + PAGE_EVENTS_MAX);
+    const span = { from: position + 1, to, descending: false, prefixes: filter?.prefixes };
+    const page = await readAllPage(this.pool, span, PAGE_EVENTS_MAX);
+    return {
+      events: filter ? page.events.filter((event) => filter.matches(event)) : page.events,
+      considered: page.cut ? (page.events.at(-1)?.position ?? to) : to,
+    };
+  }
+
+  /** What stands before a position, backwards. `considered` is the lowest position looked at. */
+  async allBefore(position: number, filter: EventFilter | undefined): Promise<AllPage> {
+    const to = Math.min(position - 1, this.ring.lastPosition);
+    const from = Math.max(1, to - PAGE_EVENTS_MAX + 1);
+    const span = { from, to, descending: true, prefixes: filter?.prefixes };
+    const page = await readAllPage(this.pool, span, PAGE_EVENTS_MAX);
+    return {
+      events: filter ? page.events.filter((event) => filter.matches(event)) : page.events,
+      considered: page.cut ? (page.events.at(-1)?.position ?? from) : from,
+    };
+  }
+
+  /** Events of a stream from a revision on, as far as they are visible. An empty page is the end. */
+  async streamFrom(stream: string, revision: number, visible: VisibleRevisions, count: number): Promise<FramedEvent[]> {
+    const from = Math.max(revision, visible.first);
+    if (from > visible.last) return [];
+    const limit = Math.min(count, PAGE_EVENTS_MAX);
+    const recent = visible.createdMsMin === 0 ? this.ring.streamFrom(stream, from, limit) : undefined;
+    if (recent) return recent.filter((event) => event.revision <= visible.last);
+    const span = { stream, from, to: visible.last, createdMsMin: visible.createdMsMin, descending: false };
+    return (await readStreamPage(this.pool, span, limit)).events;
+  }
+
+  /** The same backwards. */
+  async streamBack(stream: string, revision: number, visible: VisibleRevisions, count: number): Promise<FramedEvent[]> {
+    const to = Math.min(revision, visible.last);
+    if (to < visible.first) return [];
+    const limit = Math.min(count, PAGE_EVENTS_MAX);
+    const from = Math.max(visible.first, to - limit + 1);
+    const recent = visible.createdMsMin === 0 ? this.ring.streamFrom(stream, from, to - from + 1) : undefined;
+    if (recent?.length === to - from + 1) return recent.reverse();
+    const span = { stream, from: visible.first, to, createdMsMin: visible.createdMsMin, descending: true };
+    return (await readStreamPage(this.pool, span, limit)).events;
+  }
+
+  /** Follows a link event (`revision@stream`) by one step; any other event is itself. */
+  async resolve(event: FramedEvent): Promise<Resolved> {
+    if (event.type !== LINK_TYPE) return { event, link: undefined };
+    const [, revision = '', stream = ''] = /^(\d+)@(.+)$/s.exec(Buffer.from(event.data).toString('utf8')) ?? [];
+    if (stream === '') return { event: undefined, link: event };
+    const visible = await this.visibility(stream);
+    const at = Number(revision);
+    const target = isVisible(visible) ? (await this.streamFrom(stream, at, visible, 1))[0] : undefined;
+    return { event: target?.revision === at ? target : undefined, link: event };
+  }
+}

@@ -1,0 +1,58 @@
+import type { FramedEvent } from '../event';
+import type { Failure } from '../failure';
+
+export interface Follower {
+  end(failure: Failure): void;
+  /** There may be events it has not seen. */
+  wake(): void;
+}
+export interface StreamFollower extends Follower {
+  readonly stream: string;
+  offer(event: FramedEvent): void;
+}
+
+/** Live subscriptions, found by stream name: an event costs those that want it and nobody else. */
+export class Hub {
+  private readonly byStream = new Map<string, Set<StreamFollower>>();
+  private readonly ofAll = new Set<Follower>();
+
+  addToStream(follower: StreamFollower): void {
+    const followers = this.byStream.get(follower.stream);
+    if (followers) followers.add(follower);
+    else this.byStream.set(follower.stream, new Set([follower]));
+  }
+
+  addToAll(follower: Follower): void {
+    this.ofAll.add(follower);
+  }
+
+  remove(follower: Follower & { readonly stream?: string }): void {
+    if (follower.stream === undefined) {
+      this.ofAll.delete(follower);
+      return;
+    }
+    const followers = this.byStream.get(follower.stream);
+    // `as`: what was added under a stream name is a stream follower.
+    followers?.delete(follower as StreamFollower);
+    if (followers?.size === 0) this.byStream.delete(follower.stream);
+  }
+
+  publish(events: readonly FramedEvent[]): void {
+    for (const event of events) {
+      for (const follower of this.byStream.get(event.stream) ?? []) follower.offer(event);
+    }
+    for (const follower of this.ofAll) follower.wake();
+  }
+
+  wakeAll(): void {
+    for (const follower of this.everyone()) follower.wake();
+  }
+
+  endAll(failure: Failure): void {
+    for (const follower of this.everyone()) follower.end(failure);
+  }
+
+  private everyone(): Follower[] {
+    return [...this.ofAll, ...[...this.byStream.values()].flatMap((followers) => [...followers])];
+  }
+}

@@ -1,0 +1,79 @@
+import type { ServerWritableStream } from '@grpc/grpc-js';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
+import type { Failure } from '../failure';
+import { UNFLUSHED_FRAME_BYTES_MAX } from '../limits';
+import { statusOf } from '../wire/errors';
+
+export type ReadCall = ServerWritableStream<ReadReq, Buffer>;
+export type Room = 'room' | 'stalled' | 'closed';
+
+/** The client's end of a read: says when its socket is full, and when the client is gone. */
+export class Outlet {
+  private full = false;
+  private gone = false;
+  private waiter: (() => void) | undefined;
+
+  constructor(
+    private readonly call: ReadCall,
+    private readonly onClosed: () => void,
+  ) {
+    call.on('drain', () => this.release());
+    call.on('cancelled', () => this.close());
+    call.on('close', () => this.close());
+  }
+
+  get closed(): boolean {
+    return this.gone;
+  }
+
+  get hasRoom(): boolean {
+    return !this.full && !this.gone;
+  }
+
+  /** Sends encoded bytes. After it, look at `hasRoom` before sending more: what is unsent stays in memory. */
+  send(frame: Buffer): void {
+    if (this.gone) return;
+    if (frame.length > UNFLUSHED_FRAME_BYTES_MAX) {
+      this.full = true;
+      this.call.write(frame, () => this.release());
+    } else if (!this.call.write(frame)) {
+      this.full = true;
+    }
+  }
+
+  /** Waits until there is room; with a limit, at most so long. One waiter at a time. */
+  async room(limitMs?: number): Promise<Room> {
+    if (!this.hasRoom && !this.gone) {
+      await new Promise<void>((resolve) => {
+        const timer = limitMs === undefined ? undefined : setTimeout(resolve, limitMs);
+        this.waiter = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.waiter = undefined;
+    }
+    if (this.gone) return 'closed';
+    return this.hasRoom ? 'room' : 'stalled';
+  }
+
+  end(failure?: Failure): void {
+    if (this.gone) return;
+    if (failure) this.call.emit('error', statusOf(failure));
+    else this.call.end();
+    this.close();
+  }
+
+  private release(): void {
+    if (this.call.writableNeedDrain) return;
+    this.full = false;
+    this.waiter?.();
+  }
+
+  private close(): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.waiter?.();
+    this.onClosed();
+  }
+}

@@ -1,0 +1,86 @@
+import { TOMBSTONE_REVISION, type FramedEvent } from '../event';
+import { asFailure, type Failure } from '../failure';
+import { PAGE_EVENTS_MAX } from '../limits';
+import { CAUGHT_UP } from '../wire/read-response';
+import type { Delivery } from './delivery';
+import type { EventLog } from './event-log';
+import type { StreamFollower } from './hub';
+import type { Outlet } from './outlet';
+import { isVisible } from './visibility';
+
+/**
+ * Follows one stream from a revision (exclusive, -1 for its start). Caught up, it is sent each event directly; when its
+ * client falls behind, a pump reads on from where it was.
+ */
+export class StreamSubscription implements StreamFollower {
+  private pumping = false;
+  /** Something happened since the pump last looked. */
+  private stale = true;
+  private caughtUp = false;
+
+  constructor(
+    readonly stream: string,
+    private readonly log: EventLog,
+    private readonly outlet: Outlet,
+    private readonly delivery: Delivery,
+    /** The last revision delivered. */
+    private revision: number,
+  ) {}
+
+  offer(event: FramedEvent): void {
+    if (event.revision <= this.revision) return;
+    const direct = !this.stale && !this.pumping && this.outlet.hasRoom && this.delivery.isPlain;
+    if (direct && event.revision === this.revision + 1) {
+      this.revision = event.revision;
+      this.outlet.send(event.frame);
+    } else {
+      this.wake();
+    }
+  }
+
+  wake(): void {
+    this.stale = true;
+    if (this.pumping || this.outlet.closed) return;
+    this.pumping = true;
+    this.pump().catch((error: unknown) => this.outlet.end(asFailure(error)));
+  }
+
+  end(failure: Failure): void {
+    this.outlet.end(failure);
+  }
+
+  private async pump(): Promise<void> {
+    try {
+      while (this.stale && !this.outlet.closed) {
+        this.stale = false;
+        await this.deliverPage();
+        // Without the page in hand: a reader that has stalled holds no events.
+        if (!this.outlet.hasRoom) await this.outlet.room();
+      }
+    } finally {
+      this.pumping = false;
+    }
+  }
+
+  private async deliverPage(): Promise<void> {
+    const page = await this.nextPage();
+    if (!page) return;
+    if (page.length > 0) {
+      this.stale = true;
+      await this.delivery.send(page, (event) => (this.revision = event.revision));
+    } else if (!this.stale && !this.caughtUp) {
+      this.caughtUp = true;
+      this.outlet.send(CAUGHT_UP);
+    }
+  }
+
+  /** Undefined when the stream is over. A stream that is missing has no events yet. */
+  private async nextPage(): Promise<FramedEvent[] | undefined> {
+    const visible = await this.log.visibility(this.stream);
+    if (isVisible(visible)) return this.log.streamFrom(this.stream, this.revision + 1, visible, PAGE_EVENTS_MAX);
+    if (visible.kind === 'not-found') return [];
+    this.revision = TOMBSTONE_REVISION;
+    this.outlet.end(visible);
+    return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { Server, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
+import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb';
+import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb';
+import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb';
+import type { SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb';
+import type { Empty } from '@eventstore/db-client/generated/shared_pb';
+import { CLOSE_TIMEOUT_MS, CONCURRENT_CALLS_MAX, MESSAGE_BYTES_MAX } from './limits';
+import { bind, type Listen } from './listen';
+import { silent, type Log } from './log';
+import { EventLog } from './reading/event-log';
+import { Hub } from './reading/hub';
+import { Ring } from './reading/ring';
+import { serveAppend } from './services/append';
+import { BatchAppendCall } from './services/batch-append';
+import { serveDelete, serveTombstone } from './services/delete';
+import { clusterOfOne } from './services/gossip';
+import { serveRead } from './services/read';
+import { supportedMethods } from './services/server-features';
+import { openReaderPool } from './storage/reader-pool';
+import { streamsDefinition, type StreamsHandlers } from './wire/definitions';
+import { WriterConnection } from './writing/connection';
+import { Writer } from './writing/writer';
+
+export interface EventStoreServerOptions {
+  /** `postgres://…`; the schema `event_store` of that database is the store. */
+  databaseUrl: string;
+  /** A unix socket, or loopback; port 0 takes a free one. */
+  listen: Listen;
+  onLog?: Log;
+}
+
+export interface EventStoreServer {
+  /** For `new EventStoreDBClient({ endpoint: address }, { insecure: true })`: `unix:/path` or `host:port`. */
+  readonly address: string;
+  /** Finishes the appends that are under way, ends reads and subscriptions as unavailable, and lets the lock go. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the embedded event store: the EventStoreDB protocol over PostgreSQL. Resolves when it accepts appends. Rejects
+ * when PostgreSQL is not reachable, or another server holds the writer lock, for longer than a start may take, when the
+ * schema is newer than this code, or when the address is taken or not local.
+ */
+export async function startEventStoreServer(options: EventStoreServerOptions): Promise<EventStoreServer> {
+  const log = options.onLog ?? silent;
+  const ring = new Ring();
+  const hub = new Hub();
+  const writer = new Writer(
+    {
+      committed: (events) => ring.append(events),
+      fanOut: (events) => hub.publish(events),
+      reloaded: (lastPosition) => {
+        ring.reset(lastPosition);
+        hub.wakeAll();
+      },
+    },
+    log,
+  );
+  const pool = openReaderPool(options.databaseUrl, log);
+  const connection = new WriterConnection(options.databaseUrl, writer, log);
+  const grpc = createServer(
+    writer,
+    new EventLog(ring, pool, (stream) => writer.knownHead(stream)),
+    hub,
+    options.listen,
+  );
+  const closeStorage = async (): Promise<void> => {
+    await connection.close();
+    await pool.end();
+  };
+  try {
+    await connection.start();
+    const address = await bind(grpc, options.listen);
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      await settled(writer.drained());
+      hub.endAll({ kind: 'unavailable', message: 'the event store is shutting down' });
+      await settled(new Promise<void>((resolve) => grpc.tryShutdown(() => resolve())));
+      grpc.forceShutdown();
+      await closeStorage();
+    };
+    return { address, close: () => (closing ??= close()) };
+  } catch (error) {
+    await closeStorage();
+    throw error;
+  }
+}
+
+function createServer(writer: Writer, log: EventLog, hub: Hub, listen: Listen): Server {
+  const grpc = new Server({
+    'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+    'grpc.max_concurrent_streams': CONCURRENT_CALLS_MAX,
+  });
+  const streams: StreamsHandlers = {
+    read: (call) => void serveRead(log, hub, call),
+    append: (call, callback) => void serveAppend(writer, call, callback),
+    batchAppend: (call) => void new BatchAppendCall(call, writer),
+    delete: (call, callback) => serveDelete(writer, call, callback),
+    tombstone: (call, callback) => serveTombstone(writer, call, callback),
+  };
+  grpc.addService(streamsDefinition, streams);
+  grpc.addService(ServerFeaturesService, {
+    getSupportedMethods: (_call: unknown, callback: sendUnaryData<SupportedMethods>) =>
+      callback(null, supportedMethods()),
+  });
+  const instanceId = randomUUID();
+  grpc.addService(GossipService, {
+    read: (call: ServerUnaryCall<Empty, ClusterInfo>, callback: sendUnaryData<ClusterInfo>) => {
+      const { host, port } = 'host' in listen ? listen : { host: call.getHost(), port: 0 };
+      callback(null, clusterOfOne(instanceId, host, port));
+    },
+  });
+  return grpc;
+}
+
+/** Waits for an end that a client may hold up, but not for long. */
+async function settled(end: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([end, new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)))]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,97 @@
+import type { ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
+import { AppendResp, type AppendReq } from '@eventstore/db-client/generated/streams_pb';
+import { Empty } from '@eventstore/db-client/generated/shared_pb';
+import type { ProposedEvent } from '../event';
+import { asFailure, badRequest, type Failure } from '../failure';
+import { statusOf } from '../wire/errors';
+import { proposedBytes, readExpected, readProposedEvent, readWritableStreamName } from '../wire/write-request';
+import type { Append, WriteResult, Written } from '../writing/request';
+import type { Writer } from '../writing/writer';
+import { checkSize } from './batch-append';
+
+type WrongVersion = Extract<Failure, { kind: 'wrong-expected-version' }>;
+
+/** The older append: options first, then one message per event, one answer. A wrong version is a normal answer. */
+export async function serveAppend(
+  writer: Writer,
+  call: ServerReadableStream<AppendReq, AppendResp>,
+  callback: sendUnaryData<AppendResp>,
+): Promise<void> {
+  const reply = (result: WriteResult): void => {
+    if (result.kind === 'written') callback(null, writtenResponse(result));
+    else if (result.kind === 'wrong-expected-version') callback(null, wrongVersionResponse(result));
+    else callback(statusOf(result));
+  };
+  try {
+    writer.submit(await readAppend(call), reply);
+  } catch (error) {
+    reply(asFailure(error));
+  }
+}
+
+/** Stops reading at the size limit, so a call holds no more than one append may be. */
+async function readAppend(call: ServerReadableStream<AppendReq, AppendResp>): Promise<Append> {
+  let options: AppendReq.Options | undefined;
+  const events: ProposedEvent[] = [];
+  let bytes = 0;
+  // `as`: grpc-js types its streams' items as any.
+  for await (const request of call as AsyncIterable<AppendReq>) {
+    options ??= request.getOptions();
+    const message = request.getProposedMessage();
+    if (!message) continue;
+    if (!options) throw badRequest('the options come before the events');
+    const event = readProposedEvent(message);
+    events.push(event);
+    bytes += proposedBytes(event);
+    checkSize(events.length, bytes);
+  }
+  if (!options) throw badRequest('an append needs options');
+  const deadline = call.getDeadline();
+  return {
+    kind: 'append',
+    stream: readWritableStreamName(options.getStreamIdentifier()),
+    expected: readExpected(options, options.hasRevision(), options.getRevision()),
+    deadlineMs: deadline instanceof Date ? deadline.getTime() : deadline,
+    events,
+    bytes,
+  };
+}
+
+function writtenResponse(written: Written): AppendResp {
+  const success = new AppendResp.Success();
+  if (written.revision < 0) success.setNoStream(new Empty());
+  else success.setCurrentRevision(written.revision.toString());
+  if (written.position === undefined) {
+    success.setNoPosition(new Empty());
+  } else {
+    const position = new AppendResp.Position();
+    position.setCommitPosition(written.position.toString());
+    position.setPreparePosition(written.position.toString());
+    success.setPosition(position);
+  }
+  const response = new AppendResp();
+  response.setSuccess(success);
+  return response;
+}
+
+function wrongVersionResponse(failure: WrongVersion): AppendResp {
+  const wrong = new AppendResp.WrongExpectedVersion();
+  if (failure.current === 'no_stream') wrong.setCurrentNoStream(new Empty());
+  else wrong.setCurrentRevision(failure.current.toString());
+  switch (failure.expected) {
+    case 'any':
+      wrong.setExpectedAny(new Empty());
+      break;
+    case 'no_stream':
+      wrong.setExpectedNoStream(new Empty());
+      break;
+    case 'stream_exists':
+      wrong.setExpectedStreamExists(new Empty());
+      break;
+    default:
+      wrong.setExpectedRevision(failure.expected.toString());
+  }
+  const response = new AppendResp();
+  response.setWrongExpectedVersion(wrong);
+  return response;
+}

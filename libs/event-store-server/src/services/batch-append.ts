@@ -1,0 +1,168 @@
+import type { ServerDuplexStream } from '@grpc/grpc-js';
+import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb';
+import type { ProposedEvent } from '../event';
+import { FailureError, asFailure, type Failure } from '../failure';
+import { APPEND_BYTES_MAX, APPEND_EVENTS_MAX, PARTIAL_APPENDS_MAX, PARTIAL_BYTES_MAX } from '../limits';
+import { statusOf } from '../wire/errors';
+import { readUuid } from '../wire/uuid';
+import { encodeBatchFailure, encodeBatchWritten } from '../wire/write-response';
+import { proposedBytes, readExpected, readProposedEvent, readWritableStreamName } from '../wire/write-request';
+import type { Append, WriteResult } from '../writing/request';
+import type { Writer } from '../writing/writer';
+
+type BatchCall = ServerDuplexStream<BatchAppendReq, Buffer>;
+
+/** An append of which parts may still come. Once it failed, its further parts are read and dropped. */
+interface PartialAppend {
+  readonly correlationId: string;
+  readonly head: Pick<Append, 'stream' | 'expected' | 'deadlineMs'>;
+  events: ProposedEvent[];
+  bytes: number;
+  failure: Failure | undefined;
+}
+
+/**
+ * One batch stream: parts of appends, told apart by correlation id, each answered exactly once and in any order. The
+ * client is not read from while the writer's queue is full or the client does not take its answers.
+ */
+export class BatchAppendCall {
+  private readonly partial = new Map<string, PartialAppend>();
+  private partialBytes = 0;
+  private pending = 0;
+  private ended = false;
+  private over = false;
+
+  constructor(
+    private readonly call: BatchCall,
+    private readonly writer: Writer,
+  ) {
+    call.on('data', (request: BatchAppendReq) => this.receive(request));
+    call.on('end', () => {
+      this.ended = true;
+      this.endIfDone();
+    });
+    call.on('cancelled', () => (this.over = true));
+    call.on('drain', () => this.resumeIfRoom());
+  }
+
+  private receive(request: BatchAppendReq): void {
+    if (this.over) return;
+    try {
+      const append = this.collect(request);
+      if (!append) return;
+      if (append.failure) this.answer(append, append.failure);
+      else this.submit(append);
+    } catch (error) {
+      // Without a correlation id there is nobody to answer but the whole stream.
+      this.fail(asFailure(error));
+    }
+    if (this.writer.isFull) this.waitForRoom();
+  }
+
+  /** Adds a part to its append; returns the append when this was its last part. */
+  private collect(request: BatchAppendReq): PartialAppend | undefined {
+    const correlationId = readUuid(request.getCorrelationId());
+    const append = this.partial.get(correlationId) ?? begin(correlationId, request);
+    this.partialBytes -= append.bytes;
+    if (!append.failure) addEvents(append, request);
+    if (request.getIsFinal()) {
+      this.partial.delete(correlationId);
+      return append;
+    }
+    this.partial.set(correlationId, append);
+    this.partialBytes += append.bytes;
+    if (this.partial.size > PARTIAL_APPENDS_MAX || this.partialBytes > PARTIAL_BYTES_MAX) {
+      throw new FailureError({ kind: 'bad-request', message: 'too many unfinished appends on one batch stream' });
+    }
+    return undefined;
+  }
+
+  private submit(append: PartialAppend): void {
+    this.pending++;
+    this.writer.submit({ kind: 'append', ...append.head, events: append.events, bytes: append.bytes }, (result) => {
+      this.pending--;
+      this.answer(append, result);
+      this.endIfDone();
+    });
+  }
+
+  private answer(append: PartialAppend, result: WriteResult): void {
+    if (this.over) return;
+    const { correlationId, head } = append;
+    // An answer cannot say "unavailable"; the end of the stream can, and every append on it shares the fate.
+    if (result.kind === 'unavailable') return this.fail(result);
+    const answer =
+      result.kind === 'written'
+        ? encodeBatchWritten(correlationId, head.stream, result)
+        : encodeBatchFailure(correlationId, head.stream, result);
+    if (!this.call.write(answer)) this.call.pause();
+  }
+
+  private fail(failure: Failure): void {
+    if (this.over) return;
+    this.over = true;
+    this.partial.clear();
+    this.call.emit('error', statusOf(failure));
+  }
+
+  private waitForRoom(): void {
+    this.call.pause();
+    this.writer.onRoom(() => this.resumeIfRoom());
+  }
+
+  private resumeIfRoom(): void {
+    if (this.over || !this.call.isPaused()) return;
+    if (this.writer.isFull) this.writer.onRoom(() => this.resumeIfRoom());
+    else if (!this.call.writableNeedDrain) this.call.resume();
+  }
+
+  private endIfDone(): void {
+    if (!this.ended || this.pending > 0 || this.over) return;
+    this.over = true;
+    this.call.end();
+  }
+}
+
+/** The first part names stream, expectation and deadline. What is wrong with it answers the append, not the stream. */
+function begin(correlationId: string, request: BatchAppendReq): PartialAppend {
+  const append: PartialAppend = {
+    correlationId,
+    head: { stream: '', expected: 'any', deadlineMs: Infinity },
+    events: [],
+    bytes: 0,
+    failure: undefined,
+  };
+  const options = request.getOptions();
+  if (!options) return { ...append, failure: { kind: 'bad-request', message: 'the first part has no options' } };
+  try {
+    const stream = readWritableStreamName(options.getStreamIdentifier());
+    const expected = readExpected(options, options.hasStreamPosition(), options.getStreamPosition());
+    const deadlineMs = options.getDeadline()?.toDate().getTime() ?? Infinity;
+    return { ...append, head: { stream, expected, deadlineMs } };
+  } catch (error) {
+    return { ...append, failure: asFailure(error) };
+  }
+}
+
+function addEvents(append: PartialAppend, request: BatchAppendReq): void {
+  try {
+    for (const message of request.getProposedMessagesList()) {
+      const event = readProposedEvent(message);
+      append.events.push(event);
+      append.bytes += proposedBytes(event);
+    }
+    checkSize(append.events.length, append.bytes);
+  } catch (error) {
+    append.failure = asFailure(error);
+    append.events = [];
+    append.bytes = 0;
+  }
+}
+
+/** Throws a failure when an append is larger than one may be. */
+export function checkSize(events: number, bytes: number): void {
+  if (bytes > APPEND_BYTES_MAX) throw new FailureError({ kind: 'append-too-large', bytesMax: APPEND_BYTES_MAX });
+  if (events > APPEND_EVENTS_MAX) {
+    throw new FailureError({ kind: 'bad-request', message: `one append holds at most ${APPEND_EVENTS_MAX} events` });
+  }
+}

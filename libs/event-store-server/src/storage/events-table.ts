@@ -1,0 +1,128 @@
+import { TOMBSTONE_REVISION, type FramedEvent, type StoredEvent } from '../event';
+import { PAGE_BYTES_MAX, PAGE_EVENTS_MAX } from '../limits';
+import { frameEvent } from '../wire/read-response';
+import { booleanArray, byteaArray, int8Array, textArray, uuidArray } from './binary-array';
+import type { Queryable } from './queryable';
+
+const COLUMNS = 'global_position, stream, revision, event_id, type, is_json, data, metadata, created_ms';
+
+type EventRow = [string, string, string, string, string, boolean, Buffer, Buffer, string];
+type PageRow = [...EventRow, string];
+
+/** Events of one query. `cut` says that the byte limit ended the page before its event limit did. */
+export interface EventPage {
+  readonly events: FramedEvent[];
+  readonly cut: boolean;
+}
+
+/** One statement, one transaction, one flush: all of the events are durable when it returns, or none are stored. */
+export async function insertEvents(db: Queryable, events: readonly StoredEvent[]): Promise<void> {
+  await db.query({
+    name: 'insert_events',
+    text: `INSERT INTO event_store.events (${COLUMNS})
+           SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::uuid[], $5::text[], $6::bool[], $7::bytea[], $8::bytea[], $9::int8[])`,
+    values: [
+      int8Array(events.map((event) => event.position)),
+      textArray(events.map((event) => event.stream)),
+      int8Array(events.map((event) => event.revision)),
+      uuidArray(events.map((event) => event.id)),
+      textArray(events.map((event) => event.type)),
+      booleanArray(events.map((event) => event.isJson)),
+      byteaArray(events.map((event) => event.data)),
+      byteaArray(events.map((event) => event.metadata)),
+      int8Array(events.map((event) => event.createdMs)),
+    ],
+  });
+}
+
+export async function readLastPosition(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ last: string | null }>(
+    'SELECT max(global_position) AS last FROM event_store.events',
+  );
+  return Number(rows[0]?.last ?? 0);
+}
+
+/** A span of `$all`: positions `from` to `to`, both inclusive; of them only streams with one of the prefixes, if given. */
+export interface AllSpan {
+  readonly from: number;
+  readonly to: number;
+  readonly descending: boolean;
+  readonly prefixes: { on: 'stream' | 'type'; values: readonly string[] } | undefined;
+}
+
+export function readAllPage(db: Queryable, span: AllSpan, eventsMax: number): Promise<EventPage> {
+  const order = span.descending ? 'DESC' : 'ASC';
+  const filter = span.prefixes ? `AND ${span.prefixes.on} ^@ ANY($4::text[])` : '';
+  return readPage(db, {
+    name: `all_${order}_${span.prefixes?.on ?? 'any'}`,
+    rows: `SELECT ${COLUMNS} FROM event_store.events WHERE global_position BETWEEN $1 AND $2 ${filter}
+           ORDER BY global_position ${order} LIMIT $3`,
+    order: `global_position ${order}`,
+    values: [
+      span.from,
+      span.to,
+      Math.min(eventsMax, PAGE_EVENTS_MAX),
+      ...(span.prefixes ? [span.prefixes.values] : []),
+    ],
+  });
+}
+
+/** A span of one stream: revisions `from` to `to`, both inclusive, not older than `createdMsMin`. */
+export interface StreamSpan {
+  readonly stream: string;
+  readonly from: number;
+  readonly to: number;
+  readonly createdMsMin: number;
+  readonly descending: boolean;
+}
+
+export function readStreamPage(db: Queryable, span: StreamSpan, eventsMax: number): Promise<EventPage> {
+  const order = span.descending ? 'DESC' : 'ASC';
+  return readPage(db, {
+    name: `stream_${order}`,
+    rows: `SELECT ${COLUMNS} FROM event_store.events
+           WHERE stream = $1 AND revision BETWEEN $2 AND $3 AND created_ms >= $4 ORDER BY revision ${order} LIMIT $5`,
+    order: `revision ${order}`,
+    values: [span.stream, span.from, span.to, span.createdMsMin, Math.min(eventsMax, PAGE_EVENTS_MAX)],
+  });
+}
+
+interface PageQuery {
+  name: string;
+  /** Selects the columns of an event, in order, at most so many. */
+  rows: string;
+  order: string;
+  values: unknown[];
+}
+
+/** Ends a page where its bytes exceed the limit (never before its first event), so that huge events do not pile up. */
+async function readPage(db: Queryable, query: PageQuery): Promise<EventPage> {
+  const { rows } = await db.query<PageRow>({
+    name: query.name,
+    text: `SELECT ${COLUMNS}, chosen FROM (
+             SELECT *, count(*) OVER () AS chosen,
+               sum(octet_length(data) + octet_length(metadata)) OVER (ORDER BY ${query.order} ROWS UNBOUNDED PRECEDING)
+                 - octet_length(data) - octet_length(metadata) AS bytes_before
+             FROM (${query.rows}) AS page
+           ) AS measured WHERE bytes_before <= ${PAGE_BYTES_MAX} ORDER BY ${query.order}`,
+    values: query.values,
+    rowMode: 'array',
+  });
+  return { events: rows.map(eventOfRow), cut: rows.length < Number(rows[0]?.[9] ?? 0) };
+}
+
+function eventOfRow(row: EventRow | PageRow): FramedEvent {
+  const revision = Number(row[2]);
+  return frameEvent({
+    position: Number(row[0]),
+    stream: row[1],
+    // The one revision beyond the safe integers is the tombstone's.
+    revision: revision >= Number.MAX_SAFE_INTEGER ? TOMBSTONE_REVISION : revision,
+    id: row[3],
+    type: row[4],
+    isJson: row[5],
+    data: row[6],
+    metadata: row[7],
+    createdMs: Number(row[8]),
+  });
+}

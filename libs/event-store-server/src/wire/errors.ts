@@ -1,0 +1,150 @@
+/** Failures as EventStoreDB says them: gRPC statuses with an `exception` trailer, and `google.rpc.Status` in batches. */
+import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
+import { Any } from 'google-protobuf/google/protobuf/any_pb';
+import {
+  BadRequest,
+  MaximumAppendSizeExceeded,
+  StreamDeleted,
+  StreamIdentifier,
+  Timeout,
+  Unknown,
+  WrongExpectedVersion,
+} from '@eventstore/db-client/generated/shared_pb';
+import type { Code } from '@eventstore/db-client/generated/code_pb';
+import { Status } from '@eventstore/db-client/generated/status_pb';
+import { Metadata, status, type StatusObject } from '@grpc/grpc-js';
+import type { Message } from 'google-protobuf';
+import type { ExpectedRevision } from '../event';
+import { describeFailure, type Failure } from '../failure';
+
+type WrongVersion = Extract<Failure, { kind: 'wrong-expected-version' }>;
+
+/** What ends a call that failed. */
+export function statusOf(failure: Failure): StatusObject {
+  const trailers = new Metadata();
+  const [code, exception] = codeAndException(failure);
+  if (exception) trailers.set('exception', exception);
+  for (const [key, value] of trailerFields(failure)) trailers.set(key, printable(value));
+  return { code, details: describeFailure(failure), metadata: trailers };
+}
+
+function codeAndException(failure: Failure): [status, string | undefined] {
+  switch (failure.kind) {
+    case 'wrong-expected-version':
+    case 'stream-deleted':
+      return [status.FAILED_PRECONDITION, failure.kind];
+    case 'append-too-large':
+      return [status.INVALID_ARGUMENT, 'maximum-append-size-exceeded'];
+    case 'missing-metadata':
+      return [status.INVALID_ARGUMENT, 'missing-required-metadata-property'];
+    case 'bad-request':
+      return [status.INVALID_ARGUMENT, undefined];
+    case 'timeout':
+      return [status.DEADLINE_EXCEEDED, undefined];
+    case 'unavailable':
+      return [status.UNAVAILABLE, undefined];
+  }
+}
+
+function trailerFields(failure: Failure): [string, string][] {
+  switch (failure.kind) {
+    case 'wrong-expected-version': {
+      const fields: [string, string][] = [
+        ['stream-name', failure.stream],
+        ['expected-version', expectedNumber(failure.expected).toString()],
+      ];
+      // Without an actual version the client says `no_stream`.
+      if (failure.current !== 'no_stream') fields.push(['actual-version', failure.current.toString()]);
+      return fields;
+    }
+    case 'stream-deleted':
+      return [['stream-name', failure.stream]];
+    case 'append-too-large':
+      return [['maximum-append-size', failure.bytesMax.toString()]];
+    case 'missing-metadata':
+      return [['required-metadata-properties', failure.properties.join(',')]];
+    default:
+      return [];
+  }
+}
+
+/** The numbers EventStoreDB has for expectations without a revision. */
+function expectedNumber(expected: ExpectedRevision): number {
+  switch (expected) {
+    case 'any':
+      return -2;
+    case 'no_stream':
+      return -1;
+    case 'stream_exists':
+      return -4;
+    default:
+      return expected;
+  }
+}
+
+/** Trailers hold visible ASCII only. */
+function printable(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
+}
+
+/** What answers one append of a batch stream. */
+export function batchStatusOf(failure: Failure): Status {
+  const [name, detail] = batchDetail(failure);
+  const details = new Any();
+  details.pack(detail.serializeBinary(), `event_store.client.${name}`);
+  const answer = new Status();
+  // `as`: google.rpc.Code and gRPC's status codes are the same numbers.
+  answer.setCode(codeAndException(failure)[0] as number as Code);
+  answer.setMessage(describeFailure(failure));
+  answer.setDetails(details);
+  return answer;
+}
+
+function batchDetail(failure: Failure): [string, Message] {
+  switch (failure.kind) {
+    case 'wrong-expected-version':
+      return ['WrongExpectedVersion', wrongExpectedVersion(failure)];
+    case 'stream-deleted': {
+      const identifier = new StreamIdentifier();
+      identifier.setStreamName(Buffer.from(failure.stream));
+      const deleted = new StreamDeleted();
+      deleted.setStreamIdentifier(identifier);
+      return ['StreamDeleted', deleted];
+    }
+    case 'append-too-large': {
+      const exceeded = new MaximumAppendSizeExceeded();
+      exceeded.setMaxappendsize(failure.bytesMax);
+      return ['MaximumAppendSizeExceeded', exceeded];
+    }
+    case 'missing-metadata':
+    case 'bad-request': {
+      const bad = new BadRequest();
+      bad.setMessage(describeFailure(failure));
+      return ['BadRequest', bad];
+    }
+    case 'timeout':
+      return ['Timeout', new Timeout()];
+    case 'unavailable':
+      return ['Unknown', new Unknown()];
+  }
+}
+
+function wrongExpectedVersion(failure: WrongVersion): WrongExpectedVersion {
+  const wrong = new WrongExpectedVersion();
+  if (failure.current === 'no_stream') wrong.setCurrentNoStream(new Empty());
+  else wrong.setCurrentStreamRevision(failure.current.toString());
+  switch (failure.expected) {
+    case 'any':
+      wrong.setExpectedAny(new Empty());
+      break;
+    case 'stream_exists':
+      wrong.setExpectedStreamExists(new Empty());
+      break;
+    case 'no_stream':
+      wrong.setExpectedNoStream(new Empty());
+      break;
+    default:
+      wrong.setExpectedStreamPosition(failure.expected.toString());
+  }
+  return wrong;
+}

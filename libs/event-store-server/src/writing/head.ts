@@ -1,0 +1,15 @@
+import type { StreamMetadata } from './stream-metadata';
+
+/** The end of a stream together with that of its metadata stream: all a decision needs to know of the past. */
+export interface Head {
+  /** Revision of the last event, -1 when there is none. A tombstone does not count. */
+  last: number;
+  tombstoned: boolean;
+  /** The same of `$$stream`. */
+  metaLast: number;
+  metadata: StreamMetadata | undefined;
+}
+
+export function isSoftDeleted(head: Head): boolean {
+  return head.metadata?.softDeleted ?? false;
+}

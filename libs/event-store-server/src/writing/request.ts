@@ -1,0 +1,32 @@
+import type { ExpectedRevision, ProposedEvent } from '../event';
+import type { Failure } from '../failure';
+
+interface RequestOf<Kind extends string> {
+  readonly kind: Kind;
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  /** Milliseconds since the epoch; after it the request is answered with a timeout. `Infinity` when there is none. */
+  readonly deadlineMs: number;
+}
+
+export interface Append extends RequestOf<'append'> {
+  readonly events: readonly ProposedEvent[];
+  /** Data, metadata and types of all events. */
+  readonly bytes: number;
+}
+/** Hides what the stream holds; it can be appended to again. */
+export type SoftDelete = RequestOf<'delete'>;
+/** Ends the stream for ever. */
+export type Tombstone = RequestOf<'tombstone'>;
+
+export type WriteRequest = Append | SoftDelete | Tombstone;
+
+export interface Written {
+  readonly kind: 'written';
+  /** The stream's last revision, -1 when an append of nothing met no stream. */
+  readonly revision: number;
+  /** Of the request's last event; undefined for an append of nothing. */
+  readonly position: number | undefined;
+}
+
+export type WriteResult = Written | Failure;

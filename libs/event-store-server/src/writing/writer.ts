@@ -1,0 +1,182 @@
+import { LRUCache } from 'lru-cache';
+import { baseStreamOf, type FramedEvent } from '../event';
+import { asFailure, describeFailure, type Failure } from '../failure';
+import { CACHED_HEADS_MAX, DEADLINE_SWEEP_MS, GROUP_TIMEOUT_MS, KNOWN_IDS_MAX } from '../limits';
+import type { Log } from '../log';
+import { insertEvents, readLastPosition } from '../storage/events-table';
+import { loadHeads, loadIdsAt, loadNewestIds } from '../storage/heads-table';
+import type { WriterSession } from '../storage/session';
+import { Group, spansToReadBack, type GroupPast } from './group';
+import type { Head } from './head';
+import { KnownIds } from './known-ids';
+import { PendingWrite, WriteQueue } from './queue';
+import type { WriteRequest, WriteResult } from './request';
+
+export interface WriterEvents {
+  /** Events are durable; called before anyone is answered, in order of position. */
+  committed(events: readonly FramedEvent[]): void;
+  /** Called after the answers of the group. */
+  fanOut(events: readonly FramedEvent[]): void;
+  /** The store was read anew up to this position: there may be events nobody announced. */
+  reloaded(lastPosition: number): void;
+}
+
+/**
+ * The single writer. It takes what is queued, decides in memory, stores the group by one statement, answers, and only
+ * then fans out. Without a session (PostgreSQL away, lock lost) it answers everything as unavailable.
+ */
+export class Writer {
+  private readonly queue = new WriteQueue();
+  private readonly heads = new LRUCache<string, Head>({ max: CACHED_HEADS_MAX });
+  private readonly knownIds = new KnownIds(KNOWN_IDS_MAX);
+  private inFlight: PendingWrite[] = [];
+  private session: WriterSession | undefined;
+  private unavailable: Failure = { kind: 'unavailable', message: 'the event store has not started' };
+  private lastPosition = 0;
+  private running = false;
+  private onIdle: (() => void) | undefined;
+  private sweep: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly listener: WriterEvents,
+    private readonly log: Log,
+  ) {}
+
+  get isFull(): boolean {
+    return this.queue.isFull;
+  }
+
+  onRoom(callback: () => void): void {
+    this.queue.onRoom(callback);
+  }
+
+  /** The committed head, when it is in memory. */
+  knownHead(baseStream: string): Readonly<Head> | undefined {
+    return this.session && this.heads.get(baseStream);
+  }
+
+  /** `onDone` is called exactly once: after the commit, or with the reason why there is none. */
+  submit(request: WriteRequest, onDone: (result: WriteResult) => void): void {
+    const entry = new PendingWrite(request, onDone);
+    if (!this.session) return entry.answer(this.unavailable);
+    this.queue.add(entry);
+    this.sweep ??= setInterval(() => this.answerLate(), DEADLINE_SWEEP_MS);
+    if (this.running) return;
+    this.running = true;
+    // What arrived in the same turn of the event loop goes into the same group.
+    setImmediate(() => void this.run());
+  }
+
+  /** Reads the end of the store and accepts writes from now on. */
+  async attach(session: WriterSession): Promise<void> {
+    await this.reload(session);
+    this.session = session;
+  }
+
+  /** From now on everything is answered as unavailable. A commit in flight answers when it fails. */
+  detach(reason: string): void {
+    this.session = undefined;
+    this.unavailable = { kind: 'unavailable', message: reason };
+    this.queue.failAll(this.unavailable);
+  }
+
+  /** Resolves when nothing is queued or in flight. */
+  async drained(): Promise<void> {
+    if (this.running) await new Promise<void>((resolve) => (this.onIdle = resolve));
+  }
+
+  private async run(): Promise<void> {
+    while (this.session && this.queue.length > 0) await this.commitNext(this.session);
+    this.running = false;
+    clearInterval(this.sweep);
+    this.sweep = undefined;
+    this.onIdle?.();
+  }
+
+  private async commitNext(session: WriterSession): Promise<void> {
+    this.inFlight = this.queue.take();
+    if (this.inFlight.length === 0) return;
+    const overdue = setTimeout(() => session.destroy(), GROUP_TIMEOUT_MS);
+    try {
+      await this.commit(session, this.inFlight);
+    } catch (error) {
+      await this.recover(session, error);
+    } finally {
+      clearTimeout(overdue);
+      this.inFlight = [];
+    }
+  }
+
+  private async commit(session: WriterSession, entries: readonly PendingWrite[]): Promise<void> {
+    const past = await this.pastOf(
+      session,
+      entries.map((entry) => entry.request),
+    );
+    const group = new Group(past, Date.now());
+    const results = entries.map((entry) => group.decide(entry.request));
+    if (group.events.length > 0) await insertEvents(session.db, group.events);
+    this.remember(group);
+    this.listener.committed(group.events);
+    entries.forEach((entry, index) => {
+      const result = results[index];
+      if (result) entry.answer(result);
+    });
+    if (group.events.length > 0) setImmediate(() => this.listener.fanOut(group.events));
+  }
+
+  private async pastOf(session: WriterSession, requests: readonly WriteRequest[]): Promise<GroupPast> {
+    const streams = [...new Set(requests.map((request) => baseStreamOf(request.stream)))];
+    const missing = streams.filter((stream) => !this.heads.has(stream));
+    // The group's own map: the cache may drop a head while the group is under way.
+    const loaded = missing.length > 0 ? await loadHeads(session.db, missing) : new Map<string, Head>();
+    const past = {
+      lastPosition: this.lastPosition,
+      head: (stream: string): Head => headOf(loaded.get(stream) ?? this.heads.get(stream), stream),
+      knownId: (id: string) => this.knownIds.find(id),
+    };
+    const spans = spansToReadBack(requests, past);
+    return { ...past, readBack: spans.length > 0 ? await loadIdsAt(session.db, spans) : [] };
+  }
+
+  private remember(group: Group): void {
+    for (const [stream, head] of group.heads) this.heads.set(stream, head);
+    for (const { id, stream, revision, position } of group.events)
+      this.knownIds.add({ id, stream, revision, position });
+    this.lastPosition += group.events.length;
+  }
+
+  /** The group failed, and whether it is stored is unknown: nobody is told that it is, and the truth is read back. */
+  private async recover(session: WriterSession, error: unknown): Promise<void> {
+    const failure = asFailure(error);
+    this.log('error', 'a group commit failed', { error: describeFailure(failure), appends: this.inFlight.length });
+    for (const entry of this.inFlight) entry.answer(failure);
+    if (this.session !== session) return;
+    try {
+      await this.reload(session);
+    } catch (reloadError) {
+      this.log('warn', 'the writer connection is given up', { error: describeFailure(asFailure(reloadError)) });
+      session.destroy();
+    }
+  }
+
+  private async reload(session: WriterSession): Promise<void> {
+    const lastPosition = await readLastPosition(session.db);
+    const newest = await loadNewestIds(session.db, lastPosition, KNOWN_IDS_MAX);
+    this.heads.clear();
+    this.knownIds.clear();
+    for (const place of newest) this.knownIds.add(place);
+    this.lastPosition = lastPosition;
+    this.listener.reloaded(lastPosition);
+  }
+
+  private answerLate(): void {
+    const nowMs = Date.now();
+    this.queue.answerLate(nowMs);
+    for (const entry of this.inFlight) entry.answerIfLate(nowMs);
+  }
+}
+
+function headOf(head: Head | undefined, stream: string): Head {
+  if (!head) throw new Error(`the head of "${stream}" was not loaded`);
+  return head;
+}
