@@ -18,7 +18,9 @@ export {
   Whole,
   type DtoClass,
 } from './dto';
+export { startManagementServer, type ManagementServer } from './management';
 export { Operation, type OperationOptions } from './operation';
+export { pageOf, type Page } from './page';
 export {
   Accounts,
   PartnerKeys,
@@ -30,7 +32,9 @@ export {
   type Readiness,
   type ReadinessCheck,
 } from './ports';
+export { PostgresRateWindows } from './postgres-rate-windows';
 export { answer, ProblemException, toProblem, type Failure, type Problem } from './problems';
+export { rateWindowsMigration } from './rate-windows-sql';
 export { ReadinessChecks } from './readiness';
 export { userIdOf } from './user-identity';
 export { validateInto } from './validate-into';

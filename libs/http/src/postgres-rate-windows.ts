@@ -1,0 +1,84 @@
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Unavailable } from '@app/kernel';
+import { GroupLoader } from './group-loader';
+import { RateWindows, SqlExecutor, type RateAnswer, type RateSubject } from './ports';
+
+/** Bounds of one call: what a call counts at most, and how many requests may wait for theirs. */
+const requestsPerCallMax = 512;
+const requestsWaitingMax = 10_000;
+const sweepEveryMs = 30_000;
+
+/** The rate windows in PostgreSQL, shared by all replicas. One call at a time counts all requests that wait in this process. */
+@Injectable()
+export class PostgresRateWindows extends RateWindows implements OnModuleInit, OnModuleDestroy {
+  private readonly logger = new Logger(PostgresRateWindows.name);
+  private readonly calls = new GroupLoader<readonly RateSubject[], readonly RateAnswer[]>(
+    (requests) => this.count(requests),
+    { batchMax: requestsPerCallMax, waitingMax: requestsWaitingMax },
+  );
+  private sweeper: NodeJS.Timeout | undefined;
+
+  constructor(private readonly sql: SqlExecutor) {
+    super();
+  }
+
+  onModuleInit(): void {
+    this.sweeper = setInterval(() => void this.sweep(), sweepEveryMs).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.sweeper);
+  }
+
+  take(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
+    if (subjects.length < 1 || subjects.length > 2) throw new RangeError(`${subjects.length} subjects`);
+    return this.calls.load(subjects);
+  }
+
+  /** Forgets idle subjects; what a failure leaves is swept the next time. */
+  async sweep(): Promise<void> {
+    try {
+      await this.sql.query('select sweep_rate_windows()', []);
+    } catch (error) {
+      this.logger.warn('idle rate windows were not swept', error);
+    }
+  }
+
+  private async count(requests: readonly (readonly RateSubject[])[]): Promise<readonly (readonly RateAnswer[])[]> {
+    const limits = new Map(requests.flat().map(({ subject, limit }) => [subject, limit]));
+    // The order in which the rows are locked; the same in every replica, whatever its locale.
+    const subjects = [...limits.keys()].sort();
+    const places = new Map(subjects.map((subject, index) => [subject, index + 1]));
+    const placeOf = (subject: RateSubject | undefined) =>
+      subject === undefined ? 0 : (places.get(subject.subject) ?? 0);
+    const [counted] = await this.sql.query<Counted>(
+      'select first_left, second_left, reset_ms from take_from_rate_windows($1, $2, $3, $4)',
+      [
+        subjects,
+        subjects.map((subject) => limits.get(subject)),
+        requests.map(([first]) => placeOf(first)),
+        requests.map(([, second]) => placeOf(second)),
+      ],
+    );
+    if (counted === undefined) throw new Unavailable('database');
+    return requests.map((request, index) => {
+      const left = [counted.first_left[index] ?? notAsked, counted.second_left[index] ?? notAsked];
+      return request.flatMap((subject, step) =>
+        answerOf(left[step] ?? notAsked, counted.reset_ms[placeOf(subject) - 1] ?? 0),
+      );
+    });
+  }
+}
+
+interface Counted {
+  readonly first_left: readonly number[];
+  readonly second_left: readonly number[];
+  readonly reset_ms: readonly number[];
+}
+
+const notAsked = -2;
+
+function answerOf(left: number, resetMs: number): readonly RateAnswer[] {
+  if (left === notAsked) return [];
+  return [{ admitted: left >= 0, remaining: Math.max(0, left), resetSeconds: Math.max(1, Math.ceil(resetMs / 1000)) }];
+}
