@@ -5,12 +5,14 @@ import { giveTo } from './account';
 import type { Binaries } from './binaries';
 import type { DataFolder } from './data-folder';
 import { tiedToUs } from './lifeline';
+import { clearRemains, goneWithin } from './remains';
 import { readIfThere, statIfThere } from './files';
 import { run, type Account } from './run';
 
 export const SUPERUSER = 'postgres';
 const PASSWORD_FILE = 'password';
 const PASSWORD_BYTES = 32;
+const FED_SERVER_END_MAX_MS = 5_000;
 const UNFINISHED = 'cluster.new-';
 
 /**
@@ -31,10 +33,7 @@ export async function ensureCluster(
   binaries: Binaries,
   account: Account | undefined,
 ): Promise<{ password: string }> {
-  for (const name of await readdir(folder.path)) {
-    if (name.startsWith(UNFINISHED))
-      await rm(join(folder.path, name), { recursive: true, force: true, maxRetries: 10 });
-  }
+  await removeUnfinished(folder);
   const major = (await readIfThere(join(folder.cluster, 'PG_VERSION')))?.trim();
   const known = (await readIfThere(join(folder.path, PASSWORD_FILE)))?.trim();
   if (major === undefined) {
@@ -53,6 +52,17 @@ export async function ensureCluster(
   // Root may have copied or restored the folder without its owners.
   if (account !== undefined && (await statIfThere(folder.cluster))?.uid === 0) await giveTo(account, folder.cluster);
   return { password: known };
+}
+
+async function removeUnfinished(folder: DataFolder): Promise<void> {
+  for (const name of await readdir(folder.path)) {
+    if (!name.startsWith(UNFINISHED)) continue;
+    const path = join(folder.path, name);
+    // The server that a killed initdb was feeding sees its input end and gives back its shared memory, if it is let.
+    await goneWithin(path, FED_SERVER_END_MAX_MS);
+    await clearRemains(path);
+    await rm(path, { recursive: true, force: true, maxRetries: 10 });
+  }
 }
 
 async function makeCluster(folder: DataFolder, binaries: Binaries, account: Account | undefined): Promise<void> {

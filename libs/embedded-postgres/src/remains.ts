@@ -37,7 +37,8 @@ export async function clearRemains(cluster: string): Promise<void> {
   await rm(join(cluster, `${SOCKET_FILE}.lock`), { force: true });
 }
 
-async function goneWithin(cluster: string, waitMs: number): Promise<void> {
+/** Waits until no PostgreSQL process runs on `cluster`, or the time is over. */
+export async function goneWithin(cluster: string, waitMs: number): Promise<void> {
   const deadline = performance.now() + waitMs;
   while (performance.now() < deadline && (await serversOn(cluster)).length > 0) await sleep(POLL_MS);
 }
