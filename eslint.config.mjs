@@ -11,7 +11,7 @@ export default tseslint.config(
     rules: {
       'array-callback-return': 'error',
       complexity: ['error', 15],
-      eqeqeq: 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
       'max-depth': ['error', 3],
       'max-params': ['error', 6],
       'no-constant-binary-expression': 'error',
