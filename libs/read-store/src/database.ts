@@ -17,7 +17,11 @@ const statementTimeoutMs = 30_000;
 
 /** PostgreSQL: read models, and the operational rows that are no events (slots, leases, counters, snapshots). */
 export class Database {
-  private constructor(readonly source: DataSource) {}
+  private constructor(
+    readonly source: DataSource,
+    /** For the connections that are not the pool's: locks that are held long, and LISTEN. */
+    readonly url: string,
+  ) {}
 
   /** Connects. Throws Unavailable when PostgreSQL does not answer. */
   static async connect(options: DatabaseOptions): Promise<Database> {
@@ -33,7 +37,7 @@ export class Database {
       applicationName: 'parley',
       extra: { connectionTimeoutMillis: connectTimeoutMs, statement_timeout: statementTimeoutMs },
     });
-    return answering(async () => new Database(await source.initialize()));
+    return answering(async () => new Database(await source.initialize(), options.url));
   }
 
   /** Runs one statement with positional parameters. Throws Unavailable when PostgreSQL does not answer. */

@@ -9,9 +9,9 @@ export class SchemaTooNew extends Error {}
  * Brings the schema to this version, under an advisory lock, since TypeORM takes none.
  * @throws SchemaTooNew when the database knows a migration that this version does not
  */
-export async function migrate(database: Database, url: string, onStep?: (name: string) => void): Promise<void> {
+export async function migrate(database: Database, onStep?: (name: string) => void): Promise<void> {
   // A connection of its own: the lock must be held while the pool's connections do the work.
-  const holder = new Client({ connectionString: url });
+  const holder = new Client({ connectionString: database.url });
   await holder.connect();
   try {
     await holder.query('SELECT pg_advisory_lock($1)', [leaderLocks.migrations]);

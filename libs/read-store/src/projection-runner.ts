@@ -21,7 +21,6 @@ export class ProjectionRunner {
 
   constructor(
     private readonly database: Database,
-    private readonly databaseUrl: string,
     private readonly store: EventStore,
     private readonly projections: readonly AnyProjection[],
     private readonly probe: Probe,
@@ -29,7 +28,7 @@ export class ProjectionRunner {
 
   /** Starts in the background: waits for the leadership, projects, and starts over whenever something breaks. */
   start(): void {
-    this.running = keepLeading(this.databaseUrl, 'projector', this.stopping.signal, (signal) => this.project(signal));
+    this.running = keepLeading(this.database.url, 'projector', this.stopping.signal, (signal) => this.project(signal));
   }
 
   async stop(): Promise<void> {

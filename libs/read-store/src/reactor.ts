@@ -18,12 +18,11 @@ const streamsAtOnceMax = 16;
 /** Runs a reactor in whichever process leads it, from its checkpoint on, until the signal aborts. */
 export async function runReactor(
   database: Database,
-  databaseUrl: string,
   store: EventStore,
   reactor: Reactor,
   signal: AbortSignal,
 ): Promise<void> {
-  await keepLeading(databaseUrl, reactor.lock, signal, async (leading) => {
+  await keepLeading(database.url, reactor.lock, signal, async (leading) => {
     const [row] = await database.query<{ position: number }>(
       'SELECT position FROM reactor_checkpoints WHERE name = $1',
       [reactor.name],
@@ -46,7 +45,11 @@ export async function runReactor(
 
 async function reactTo(reactor: Reactor, events: readonly StoredEvent[]): Promise<void> {
   const byStream = new Map<string, StoredEvent[]>();
-  for (const stored of events) byStream.set(stored.stream, [...(byStream.get(stored.stream) ?? []), stored]);
+  for (const stored of events) {
+    const earlier = byStream.get(stored.stream);
+    if (earlier === undefined) byStream.set(stored.stream, [stored]);
+    else earlier.push(stored);
+  }
   const streams = [...byStream.values()];
   for (let from = 0; from < streams.length; from += streamsAtOnceMax) {
     const group = streams.slice(from, from + streamsAtOnceMax);

@@ -39,13 +39,12 @@ export class ReadStoreModule implements OnApplicationShutdown {
         },
         {
           provide: Notifications,
-          // The database is asked for first: nothing listens before the schema stands.
-          useFactory: async (configuration: Configuration, _migrated: Database) => {
-            const notifications = new Notifications(databaseUrl(configuration));
+          useFactory: async (database: Database) => {
+            const notifications = new Notifications(database.url);
             await notifications.open();
             return notifications;
           },
-          inject: [Configuration, Database],
+          inject: [Database],
         },
         {
           provide: Processes,
@@ -69,9 +68,9 @@ export class ReadStoreModule implements OnApplicationShutdown {
         },
         {
           provide: ProjectionRunner,
-          useFactory: (database: Database, configuration: Configuration, store: EventStore, probe: Probe) =>
-            new ProjectionRunner(database, databaseUrl(configuration), store, options.projections, probe),
-          inject: [Database, Configuration, EventStore, Probe],
+          useFactory: (database: Database, store: EventStore, probe: Probe) =>
+            new ProjectionRunner(database, store, options.projections, probe),
+          inject: [Database, EventStore, Probe],
         },
       ],
       exports: [Database, Notifications, Processes, SnapshotStore, ReadGate, ProjectionRunner],
@@ -87,14 +86,13 @@ export class ReadStoreModule implements OnApplicationShutdown {
 }
 
 async function openDatabase(configuration: Configuration, options: ReadStoreOptions): Promise<Database> {
-  const url = databaseUrl(configuration);
   const database = await Database.connect({
-    url,
+    url: databaseUrl(configuration),
     poolSize: configuration.env.DATABASE_POOL_SIZE,
     rows: options.rows,
     migrations: [CreateReadStore1700000000000, ...options.migrations],
   });
-  await migrate(database, url);
+  await migrate(database);
   return database;
 }
 
