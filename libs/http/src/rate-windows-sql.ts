@@ -32,10 +32,11 @@ create function take_from_rate_windows(
 declare
   now_ms bigint;
   now_slot bigint;
-  used integer[] := '{}';
+  -- In the order of subjects; the names differ from those of the columns.
+  counts integer[] := '{}';
   slots bigint[] := '{}';
-  slot_used integer[] := '{}';
-  oldest bigint[] := '{}';
+  in_slots integer[] := '{}';
+  oldests bigint[] := '{}';
   w record;
   gone integer;
   a integer;
@@ -67,33 +68,33 @@ begin
       select coalesce(min(s.slot), now_slot) into w.oldest from rate_window_slots s where s.subject = w.subject;
     end if;
     if w.used = 0 then w.oldest := now_slot; end if;
-    used := used || w.used; slots := slots || w.slot; slot_used := slot_used || w.slot_used; oldest := oldest || w.oldest;
+    counts := counts || w.used; slots := slots || w.slot; in_slots := in_slots || w.slot_used; oldests := oldests || w.oldest;
   end loop;
 
   first_left := '{}'; second_left := '{}'; reset_ms := '{}';
   for i in 1 .. cardinality(firsts) loop
     a := firsts[i]; b := seconds[i];
-    if used[a] >= limits[a] then
+    if counts[a] >= limits[a] then
       first_left[i] := -1; second_left[i] := -2;
       continue;
     end if;
-    used[a] := used[a] + 1; slot_used[a] := slot_used[a] + 1;
-    first_left[i] := limits[a] - used[a];
+    counts[a] := counts[a] + 1; in_slots[a] := in_slots[a] + 1;
+    first_left[i] := limits[a] - counts[a];
     if b = 0 then
       second_left[i] := -2;
-    elsif used[b] >= limits[b] then
+    elsif counts[b] >= limits[b] then
       second_left[i] := -1;
     else
-      used[b] := used[b] + 1; slot_used[b] := slot_used[b] + 1;
-      second_left[i] := limits[b] - used[b];
+      counts[b] := counts[b] + 1; in_slots[b] := in_slots[b] + 1;
+      second_left[i] := limits[b] - counts[b];
     end if;
   end loop;
 
   update rate_windows r set used = n.used, slot = n.slot, slot_used = n.slot_used, oldest = n.oldest
-    from unnest(subjects, used, slots, slot_used, oldest) n(subject, used, slot, slot_used, oldest)
+    from unnest(subjects, counts, slots, in_slots, oldests) n(subject, used, slot, slot_used, oldest)
     where r.subject = n.subject;
   for i in 1 .. cardinality(subjects) loop
-    reset_ms[i] := (oldest[i] + 601) * 100 - now_ms;
+    reset_ms[i] := (oldests[i] + 601) * 100 - now_ms;
   end loop;
 end $$;
 
