@@ -1,0 +1,118 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock, epochMsOf, instantOf, Unavailable, type Instant } from '@app/kernel';
+import { Database, processGoneMs } from '@app/read-store';
+import { Timers, timersChannel } from '@app/timers';
+import AsyncLock from 'async-lock';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clockChannel } from './sandbox-clock';
+
+/** Due instants that one call steps through (decisions.md, section 10). */
+const instantsMax = 2_000;
+/** Calls of one process that may wait for their turn. */
+const waitingMax = 100;
+/** One move at a time in the whole deployment. */
+const moveLockKey = 7_265_101;
+/** A call that waits this long without any progress fails: a process is stuck, a timer keeps failing, or no worker is there. */
+const progressWaitMs = 10_000;
+const pollFirstMs = 1;
+const pollLastMs = 32;
+
+export interface ClockReading {
+  readonly now: Instant;
+  /** What is left of the move that was asked for; 0 when it is done. */
+  readonly remainingSeconds: number;
+}
+
+/** Moves the service clock of the whole deployment forward, through every due instant in order. */
+@Injectable()
+export class ClockMoves {
+  private readonly logger = new Logger(ClockMoves.name);
+  private readonly turns = new AsyncLock({ maxPending: waitingMax });
+
+  constructor(
+    private readonly database: Database,
+    private readonly timers: Timers,
+    private readonly clock: Clock,
+  ) {}
+
+  read(): ClockReading {
+    return { now: this.clock.now(), remainingSeconds: 0 };
+  }
+
+  /**
+   * Moves the clock; every timer that falls due on the way is handled before the clock goes on.
+   * @throws Unavailable when a live process or a due timer makes no progress for 10 s; the clock then stands where it got to
+   */
+  async advance(seconds: number): Promise<ClockReading> {
+    return this.turns.acquire('move', () =>
+      // The transaction does nothing but hold the lock; the steps commit on other connections.
+      this.database.transaction(async (holder) => {
+        await holder.query('SET LOCAL statement_timeout = 0');
+        await holder.query('SELECT pg_advisory_xact_lock($1)', [moveLockKey]);
+        return this.move(this.clock.epochMs() + seconds * 1000);
+      }),
+    );
+  }
+
+  private async move(targetMs: number): Promise<ClockReading> {
+    for (let instants = 0; instants < instantsMax; instants += 1) {
+      const due = await this.nextDueMs();
+      if (due === null || due > targetMs) {
+        await this.reach(targetMs);
+        return this.read();
+      }
+      await this.reach(due);
+      await this.handled(due);
+    }
+    return { now: this.clock.now(), remainingSeconds: Math.max(0, Math.ceil((targetMs - this.clock.epochMs()) / 1000)) };
+  }
+
+  /** Brings the clock to the instant in every live process, if it is not past it already, and wakes the workers. */
+  private async reach(epochMs: number): Promise<void> {
+    const offsetMs = epochMs - Date.now();
+    if (epochMs > this.clock.epochMs()) {
+      await this.database.query(
+        `WITH moved AS (
+           UPDATE sandbox_state
+           SET value = jsonb_build_object('offsetMs', greatest((value->>'offsetMs')::bigint, $1::bigint))
+           WHERE name = 'clock' RETURNING value->>'offsetMs' AS offset_ms)
+         SELECT pg_notify('${clockChannel}', offset_ms) FROM moved`,
+        [offsetMs],
+      );
+      await this.until('a process did not take over the clock', () => this.everyProcessHas(offsetMs));
+    }
+    await this.database.query(`SELECT pg_notify('${timersChannel}', '0')`);
+  }
+
+  private async everyProcessHas(offsetMs: number): Promise<boolean> {
+    const [row] = await this.database.query<{ behind: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM processes
+         WHERE clock_offset_ms < $1 AND heartbeat_at > now() - $2 * interval '1 ms') AS behind`,
+      [offsetMs, processGoneMs],
+    );
+    return row?.behind !== true;
+  }
+
+  private async handled(dueMs: number): Promise<void> {
+    await this.until(`what is due at ${instantOf(dueMs)} was not handled`, async () => {
+      const next = await this.nextDueMs();
+      return next === null || next > dueMs;
+    });
+  }
+
+  private async nextDueMs(): Promise<number | null> {
+    const due = await this.timers.nextDue();
+    return due === null ? null : epochMsOf(due);
+  }
+
+  private async until(otherwise: string, reached: () => Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + progressWaitMs;
+    for (let pauseMs = pollFirstMs; !(await reached()); pauseMs = Math.min(pauseMs * 2, pollLastMs)) {
+      if (performance.now() > deadline) {
+        this.logger.warn(`the clock stopped on its way: ${otherwise}`);
+        throw new Unavailable('service', { cause: new Error(otherwise) });
+      }
+      await sleep(pauseMs);
+    }
+  }
+}

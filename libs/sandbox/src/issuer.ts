@@ -1,0 +1,103 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock, instantOf, type Instant } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { Configuration } from '@app/runtime';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+
+const algorithm = 'ES256';
+
+export interface MintedToken {
+  readonly accessToken: string;
+  readonly expiresAt: Instant;
+}
+
+/** The members of a P-256 key, as RFC 7518 section 6.2 names them; `d` is the private one. */
+interface StoredKey {
+  readonly kid: string;
+  readonly x: string;
+  readonly y: string;
+  readonly d: string;
+}
+
+/**
+ * The sandbox's own OpenID issuer. Its key is made once for a deployment and shared by all its processes; times in its
+ * tokens are the service clock's (decisions.md, section 10).
+ */
+@Injectable()
+export class Issuer implements OnModuleInit {
+  private key: StoredKey | null = null;
+
+  constructor(
+    private readonly database: Database,
+    private readonly configuration: Configuration,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Makes the deployment's key when there is none yet, and reads it. */
+  async onModuleInit(): Promise<void> {
+    await this.database.query(
+      `INSERT INTO sandbox_state (name, value) VALUES ('issuer_key', $1) ON CONFLICT (name) DO NOTHING`,
+      [JSON.stringify(await newKey())],
+    );
+    const [row] = await this.database.query<{ value: StoredKey }>(
+      `SELECT value FROM sandbox_state WHERE name = 'issuer_key'`,
+    );
+    this.key = row?.value ?? null;
+  }
+
+  /** The OpenID discovery document. */
+  discovery(): object {
+    const { issuer } = this.configuration;
+    return {
+      issuer,
+      jwks_uri: `${issuer}/jwks`,
+      response_types_supported: ['token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: [algorithm],
+    };
+  }
+
+  /** The public key as a JSON Web Key Set. */
+  jwks(): { readonly keys: readonly JWK[] } {
+    const { kid, x, y } = this.present();
+    return { keys: [{ kty: 'EC', crv: 'P-256', alg: algorithm, use: 'sig', kid, x, y }] };
+  }
+
+  /** A user's access token. */
+  async userToken(subject: string, lifeSeconds: number): Promise<MintedToken> {
+    return this.mint({ subject, audience: this.configuration.env.OIDC_AUDIENCE, claims: {}, lifeSeconds });
+  }
+
+  /** An operator's access token, with these scopes. */
+  async operatorToken(subject: string, scopes: readonly string[], lifeSeconds: number): Promise<MintedToken> {
+    const audience = this.configuration.env.OPERATOR_AUDIENCE;
+    return this.mint({ subject, audience, claims: { scope: scopes.join(' ') }, lifeSeconds });
+  }
+
+  private async mint(token: { subject: string; audience: string; claims: { scope?: string }; lifeSeconds: number }) {
+    const { kid, x, y, d } = this.present();
+    const issuedAt = Math.floor(this.clock.epochMs() / 1000);
+    const expiresAt = issuedAt + token.lifeSeconds;
+    const accessToken = await new SignJWT({ ...token.claims })
+      .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
+      .setIssuer(this.configuration.issuer)
+      .setSubject(token.subject)
+      .setAudience(token.audience)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(expiresAt)
+      .sign(await importJWK({ kty: 'EC', crv: 'P-256', x, y, d }, algorithm));
+    return { accessToken, expiresAt: instantOf(expiresAt * 1000) };
+  }
+
+  private present(): StoredKey {
+    if (this.key === null) throw new Error('the issuer has no key: it was not initialized');
+    return this.key;
+  }
+}
+
+async function newKey(): Promise<StoredKey> {
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+  const { x, y, d } = await exportJWK(privateKey);
+  if (x === undefined || y === undefined || d === undefined) throw new Error('the new key lacks a coordinate');
+  return { kid: await calculateJwkThumbprint({ kty: 'EC', crv: 'P-256', x, y }), x, y, d };
+}

@@ -1,0 +1,68 @@
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '@app/kernel';
+import { Database, Notifications, Processes } from '@app/read-store';
+
+/** Carries each new offset, in milliseconds. */
+export const clockChannel = 'parley_clock';
+/** How often each process reads the offset without being told: a notification can be lost. */
+const refreshMs = 2_000;
+
+/**
+ * The service clock of the sandbox: real time plus an offset that all processes share and that only grows
+ * (decisions.md, section 10). A process says in its row of `processes` which offset it runs on.
+ */
+@Injectable()
+export class SandboxClock extends Clock implements OnModuleInit, OnModuleDestroy {
+  private readonly logger = new Logger(SandboxClock.name);
+  private offsetMs = 0;
+  private stops: (() => void)[] = [];
+
+  constructor(
+    private readonly database: Database,
+    private readonly notifications: Notifications,
+    private readonly processes: Processes,
+  ) {
+    super();
+  }
+
+  override epochMs(): number {
+    return Date.now() + this.offsetMs;
+  }
+
+  /** Listens first and reads then, so that no move is missed. */
+  async onModuleInit(): Promise<void> {
+    const stopListening = this.notifications.on(clockChannel, (payload) => {
+      this.offsetMs = Math.max(this.offsetMs, Number(payload));
+      this.inBackground(this.acknowledge());
+    });
+    this.notifications.onReconnected(() => this.inBackground(this.refresh()));
+    const timer = setInterval(() => this.inBackground(this.refresh()), refreshMs);
+    this.stops = [stopListening, () => clearInterval(timer)];
+    await this.refresh();
+  }
+
+  onModuleDestroy(): void {
+    for (const stop of this.stops) stop();
+  }
+
+  /** Takes over the deployment's offset. @throws Unavailable */
+  async refresh(): Promise<void> {
+    const [row] = await this.database.query<{ offset: number }>(
+      `SELECT (value->>'offsetMs')::bigint AS offset FROM sandbox_state WHERE name = 'clock'`,
+    );
+    this.offsetMs = Math.max(this.offsetMs, row?.offset ?? 0);
+    await this.acknowledge();
+  }
+
+  private async acknowledge(): Promise<void> {
+    await this.database.query('UPDATE processes SET clock_offset_ms = $2 WHERE id = $1 AND clock_offset_ms < $2', [
+      this.processes.id,
+      this.offsetMs,
+    ]);
+  }
+
+  private inBackground(work: Promise<void>): void {
+    // The next refresh makes up for it.
+    work.catch((error: unknown) => this.logger.warn(`the clock was not refreshed: ${String(error)}`));
+  }
+}

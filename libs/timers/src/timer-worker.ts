@@ -1,0 +1,159 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Clock, instantOf, type JsonObject } from '@app/kernel';
+import { Database, Notifications, processGoneMs, Processes } from '@app/read-store';
+import { Timers, timersChannel, type Timer } from './timers';
+
+/** Handlers that run at once in one process. */
+const runningMax = 8;
+/** How often a worker looks when nothing told it to: finds retries and what a dead worker had claimed. */
+const pollMs = 1_000;
+/** A loop that finds something due and gets nothing (another worker is at it) rests at least this long. */
+const pauseMinMs = 5;
+const retryFirstMs = 250;
+const retryLastMs = 60_000;
+/** Doublings from the first pause beyond which the longest pause holds anyway. */
+const doublingsMax = 8;
+
+interface TimerRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly due_at_ms: number;
+  readonly payload: JsonObject;
+}
+
+/**
+ * Handles due timers in a worker process. A row is claimed by this process (SKIP LOCKED, so that workers do not wait for
+ * each other), and removed only after its handler has finished; the claim of a process that is gone counts for nothing.
+ */
+@Injectable()
+export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(TimerWorker.name);
+  private readonly stopping = new AbortController();
+  private readonly running = new Map<string, Promise<void>>();
+  private loop: Promise<void> = Promise.resolve();
+  private wake: () => void = () => undefined;
+  private stopListening: () => void = () => undefined;
+
+  constructor(
+    private readonly timers: Timers,
+    private readonly database: Database,
+    private readonly processes: Processes,
+    private readonly notifications: Notifications,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Starts in the background, when every handler is registered, and goes on through failures of handlers and of the database. */
+  onApplicationBootstrap(): void {
+    this.stopListening = this.notifications.on(timersChannel, (payload) => {
+      if (Number(payload) - this.clock.epochMs() < pollMs) this.wake();
+    });
+    this.loop = this.work();
+  }
+
+  /** Takes no more timers and waits for the handlers that run. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    this.stopListening();
+    this.wake();
+    await this.loop;
+    await Promise.all(this.running.values());
+  }
+
+  private async work(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      // Made before looking: whatever is told meanwhile ends the pause at once.
+      const told = new Promise<void>((resolve) => (this.wake = resolve));
+      const restMs = await this.takeDue();
+      if (restMs === 0) continue;
+      let timeout: NodeJS.Timeout | undefined;
+      await Promise.race([told, new Promise((resolve) => (timeout = setTimeout(resolve, restMs)))]);
+      clearTimeout(timeout);
+    }
+  }
+
+  /** Sets off what is due and tells how long there is nothing more to do, in milliseconds. */
+  private async takeDue(): Promise<number> {
+    try {
+      const free = runningMax - this.running.size;
+      if (free === 0) return pollMs; // the first handler that ends wakes the loop
+      const claimed = await this.claim(free);
+      for (const row of claimed) this.setOff(row);
+      if (claimed.length > 0) return 0;
+      return await this.untilNext();
+    } catch (error) {
+      this.logger.warn(`due timers were not read: ${error instanceof Error ? error.message : 'unknown'}`);
+      return pollMs;
+    }
+  }
+
+  private async claim(count: number): Promise<TimerRow[]> {
+    return this.database.query<TimerRow>(
+      `WITH due AS (
+         SELECT id FROM timers
+         WHERE due_at_ms <= $2 AND kind = ANY($3) AND id <> ALL($4) AND (retry_at IS NULL OR retry_at <= now())
+           AND (claimed_by IS NULL OR claimed_by = $1 OR NOT EXISTS (
+             SELECT 1 FROM processes WHERE processes.id = timers.claimed_by
+               AND processes.heartbeat_at > now() - $5 * interval '1 ms'))
+         ORDER BY due_at_ms, id LIMIT $6 FOR UPDATE SKIP LOCKED),
+       claimed AS (
+         UPDATE timers SET claimed_by = $1 FROM due WHERE timers.id = due.id
+         RETURNING timers.id, timers.kind, timers.due_at_ms, timers.payload)
+       SELECT * FROM claimed ORDER BY due_at_ms, id`,
+      [
+        this.processes.id,
+        this.clock.epochMs(),
+        [...this.timers.handlers.keys()],
+        [...this.running.keys()],
+        processGoneMs,
+        count,
+      ],
+    );
+  }
+
+  private setOff(row: TimerRow): void {
+    const handled = this.handle(row).finally(() => {
+      this.running.delete(row.id);
+      this.wake();
+    });
+    this.running.set(row.id, handled);
+  }
+
+  /** Never rejects. When not even the outcome can be written, the row stays claimed by us and is taken again. */
+  private async handle(row: TimerRow): Promise<void> {
+    const timer: Timer = { id: row.id, kind: row.kind, dueAt: instantOf(row.due_at_ms), payload: row.payload };
+    try {
+      await this.timers.handlers.get(row.kind)?.(timer);
+      // A handler that scheduled its own id again has moved the row on: that one stays.
+      await this.database.query('DELETE FROM timers WHERE id = $1 AND due_at_ms = $2 AND claimed_by = $3', [
+        row.id,
+        row.due_at_ms,
+        this.processes.id,
+      ]);
+    } catch (error) {
+      this.logger.warn(`timer ${row.id} failed and comes back: ${error instanceof Error ? error.message : 'unknown'}`);
+      await this.giveBack(row);
+    }
+  }
+
+  private async giveBack(row: TimerRow): Promise<void> {
+    try {
+      await this.database.query(
+        `UPDATE timers SET claimed_by = NULL, failures = failures + 1,
+           retry_at = now() + least($4, $5 * 2 ^ least(failures, ${doublingsMax})) * interval '1 ms'
+         WHERE id = $1 AND due_at_ms = $2 AND claimed_by = $3`,
+        [row.id, row.due_at_ms, this.processes.id, retryLastMs, retryFirstMs],
+      );
+    } catch (error) {
+      this.logger.warn(`timer ${row.id} was not given back: ${error instanceof Error ? error.message : 'unknown'}`);
+    }
+  }
+
+  private async untilNext(): Promise<number> {
+    const [row] = await this.database.query<{ due: number | null }>(
+      'SELECT min(due_at_ms) AS due FROM timers WHERE kind = ANY($1) AND claimed_by IS NULL AND retry_at IS NULL',
+      [[...this.timers.handlers.keys()]],
+    );
+    const waitMs = row?.due == null ? pollMs : row.due - this.clock.epochMs();
+    return Math.min(pollMs, Math.max(pauseMinMs, waitMs));
+  }
+}

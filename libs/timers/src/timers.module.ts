@@ -1,0 +1,12 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { TimerWorker } from './timer-worker';
+import { Timers } from './timers';
+
+/** Timers for a whole process; in a worker they are handled too, from the end of its boot until it stops. */
+@Global()
+@Module({})
+export class TimersModule {
+  static register({ worker }: { readonly worker: boolean }): DynamicModule {
+    return { module: TimersModule, providers: [Timers, ...(worker ? [TimerWorker] : [])], exports: [Timers] };
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { epochMsOf, instantOf, type Instant, type JsonObject } from '@app/kernel';
+import { Database } from '@app/read-store';
+
+/** Tells workers that something new is due: the payload is its due time in epoch milliseconds; 0 says "look now". */
+export const timersChannel = 'parley_timers';
+
+export interface Timer {
+  /** Names the timer for ever; scheduling the same id again moves it. */
+  readonly id: string;
+  /** Which handler it is for. */
+  readonly kind: string;
+  /** By the service's clock. */
+  readonly dueAt: Instant;
+  readonly payload: JsonObject;
+}
+
+/**
+ * Does what is due. It is called at least once, at or after `dueAt` by the service's clock, so it must be idempotent;
+ * a throw brings the timer back after a pause. It may schedule its own id again.
+ */
+export type TimerHandler = (timer: Timer) => Promise<void>;
+
+/** Whoever runs a statement: the database, or the transaction that the timer belongs to. */
+export interface SqlRunner {
+  query(sql: string, parameters: unknown[]): Promise<unknown>;
+}
+
+/** What is due later by the service's clock: expiries, schedules, settlements, samples (decisions.md, section 10, "clock"). */
+@Injectable()
+export class Timers {
+  readonly handlers = new Map<string, TimerHandler>();
+
+  constructor(private readonly database: Database) {}
+
+  /** Registers the one handler of a kind, before the worker starts. Throws when the kind has one already. */
+  handle(kind: string, handler: TimerHandler): void {
+    if (this.handlers.has(kind)) throw new Error(`timers of kind ${kind} have a handler already`);
+    this.handlers.set(kind, handler);
+  }
+
+  /**
+   * Schedules a timer, or moves the one of that id; scheduling it unchanged does nothing. Given a transaction, it stands
+   * and falls with that. @throws Unavailable when the runner is the database and does not answer
+   */
+  async schedule({ id, kind, dueAt, payload }: Timer, runner: SqlRunner = this.database): Promise<void> {
+    await runner.query(
+      `WITH put AS (
+         INSERT INTO timers (id, kind, due_at_ms, payload) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, due_at_ms = excluded.due_at_ms, payload = excluded.payload,
+           claimed_by = NULL, failures = 0, retry_at = NULL
+         WHERE (timers.kind, timers.due_at_ms, timers.payload) <> (excluded.kind, excluded.due_at_ms, excluded.payload)
+         RETURNING due_at_ms)
+       SELECT pg_notify('${timersChannel}', due_at_ms::text) FROM put`,
+      [id, kind, epochMsOf(dueAt), JSON.stringify(payload)],
+    );
+  }
+
+  /** Removes the timer, if there is one. A handler that is already running for it runs to its end. */
+  async cancel(id: string, runner: SqlRunner = this.database): Promise<void> {
+    await runner.query('DELETE FROM timers WHERE id = $1', [id]);
+  }
+
+  /** The earliest instant at which something is due that was not handled yet, in the past or in the future. */
+  async nextDue(): Promise<Instant | null> {
+    const [row] = await this.database.query<{ due: number | null }>('SELECT min(due_at_ms) AS due FROM timers');
+    return row?.due == null ? null : instantOf(row.due);
+  }
+}
