@@ -28,6 +28,8 @@ module.exports = {
   rootDir: __dirname,
   testEnvironment: 'node',
   setupFiles: ['reflect-metadata'],
+  globalSetup: '<rootDir>/test/support/postgres-setup.ts',
+  globalTeardown: '<rootDir>/test/support/postgres-teardown.ts',
   testTimeout: 30_000, // servers start and stop in many suites, two at once on two cores
   testRegex: '\\.spec\\.ts$',
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.parley', '<rootDir>/test/bench/node_modules'],
