@@ -7,6 +7,8 @@ import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../src';
 import { AS_ROOT, end, gone, isRunning, launch, NOBODY, postmasterOf, query, scratchFolders, urlFrom } from './launch';
 
+// A busy machine may take long to make a cluster.
+jest.setTimeout(60_000);
 const folders = scratchFolders();
 
 /** A started launcher whose server holds one row and is in the middle of a statement. */

@@ -41,6 +41,7 @@ export function launch(dataDir: string, how: { uid?: number; gid?: number; env?:
     stdio: ['ignore', 'pipe', 'inherit'],
     ...how,
   });
+  // The launcher program is ours, and says nothing else.
   const answer = once(child.stdout, 'data').then(([chunk]) => JSON.parse(String(chunk)) as Answer);
   if (child.pid === undefined) throw new Error('The launcher could not be started.');
   return { process: child, pid: child.pid, answer };
@@ -66,6 +67,7 @@ export function postmasterOf(dataDir: string): number | undefined {
   try {
     return Number.parseInt(readFileSync(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8'), 10);
   } catch {
+    // No server runs, or it has just ended.
     return undefined;
   }
 }
@@ -85,6 +87,7 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return process.platform !== 'linux' || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
+    // There is no such process, or it ended between the two looks.
     return false;
   }
 }
