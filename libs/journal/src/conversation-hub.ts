@@ -1,0 +1,164 @@
+import type { EventBatch, StoredEvent } from '@app/event-store';
+import type { ConversationId } from '@app/kernel';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import type { FrameSink } from './event-socket';
+import { durableFrame, JournalKind } from './fin-event';
+import { FrameRing } from './frame-ring';
+import type { Journal } from './journal';
+
+/** Bytes written to each reader before the event loop gets a turn, so that sockets can take them. */
+const burstBytesMax = 64 * 1024;
+/** A page of a replay aims at this size, and has between these numbers of events. */
+const pageBytesAim = 128 * 1024;
+const pageEventsMin = 8;
+const pageEventsMax = 500;
+const pageEventsFirst = 128;
+/** A store that does not show an event yet, which its subscription showed, is asked again after this. */
+const behindPauseMs = 50;
+/** Finished messages that are remembered, to drop their late deltas. */
+const finishedMessagesMax = 64;
+
+/** A run of encoded events that can be shared by many readers. */
+interface Page {
+  readonly bytes: Buffer;
+  readonly count: number;
+}
+
+/**
+ * One conversation's events on their way to all readers of this process: encoded once, written to each socket.
+ *
+ * A reader is first replayed to, page by page as fast as it reads, and then joins the live ones. It joins in the same turn
+ * in which nothing is left to replay to it, so it gets every event once, in order.
+ */
+export class ConversationHub {
+  private readonly ring: FrameRing;
+  private readonly live = new Set<FrameSink>();
+  private readonly pages = new Map<string, Promise<Page>>();
+  private readonly finished = new Set<string>();
+
+  /** @param delivered the newest revision at the start: what follows comes through `deliver` */
+  constructor(
+    private readonly id: ConversationId,
+    private readonly journal: Journal,
+    private readonly kind: JournalKind,
+    private delivered: number,
+  ) {
+    this.ring = new FrameRing(delivered);
+  }
+
+  /** The newest revision that was delivered; the upstream subscription starts after it. */
+  get deliveredRevision(): number {
+    return this.delivered;
+  }
+
+  /**
+   * Serves one reader from its `next` revision on; resolves when it is live or gone. `leave` is owed then.
+   * Throws Unavailable when the store cannot be read.
+   */
+  async serve(reader: FrameSink): Promise<void> {
+    for (let pageEvents = pageEventsFirst; ;) {
+      await reader.drained();
+      if (reader.closed || this.joined(reader)) return;
+      const page = await this.page(reader.next, pageEvents);
+      if (page.count === 0) await sleep(behindPauseMs);
+      else pageEvents = pageEventsFor(page);
+      reader.write(page.bytes);
+      reader.next += page.count;
+    }
+  }
+
+  /** Forgets a reader. */
+  leave(reader: FrameSink): void {
+    this.live.delete(reader);
+  }
+
+  /** Takes events that follow the delivered ones, and writes them to every live reader. Events seen before are skipped. */
+  async deliver({ events }: Pick<EventBatch, 'events'>): Promise<void> {
+    let burst: Buffer[] = [];
+    let burstBytes = 0;
+    for (const event of events) {
+      if (event.revision <= this.delivered) continue;
+      if (burstBytes >= burstBytesMax) {
+        this.send(burst);
+        burst = [];
+        burstBytes = 0;
+        await turn();
+      }
+      if (event.revision !== this.delivered + burst.length + 1) {
+        throw new Error(`${event.stream} misses revision ${this.delivered + burst.length + 1}`);
+      }
+      const frame = this.encode(event);
+      burst.push(frame);
+      burstBytes += frame.length;
+    }
+    if (burst.length > 0) this.send(burst);
+  }
+
+  /** Writes a live frame of a message to every live reader, unless the whole message was delivered already. */
+  deliverLive(messageId: string, frame: Buffer): void {
+    if (this.finished.has(messageId)) return;
+    for (const reader of this.live) reader.write(frame);
+  }
+
+  /** Drops frames that are too old to be of use. */
+  age(nowMs: number): void {
+    this.ring.age(nowMs);
+  }
+
+  private send(frames: readonly Buffer[]): void {
+    const first = this.delivered + 1;
+    const nowMs = performance.now();
+    for (const frame of frames) this.ring.push(frame, nowMs);
+    this.delivered += frames.length;
+    const bytes = oneBuffer(frames);
+    for (const reader of this.live) {
+      // A reader whose cursor is past the head waits until the journal has got there.
+      if (reader.next <= first) reader.write(bytes);
+      else if (reader.next <= this.delivered) reader.write(oneBuffer(frames.slice(reader.next - first)));
+      reader.next = Math.max(reader.next, this.delivered + 1);
+    }
+  }
+
+  private joined(reader: FrameSink): boolean {
+    if (reader.next <= this.delivered) {
+      const rest = this.ring.from(reader.next);
+      if (rest === null) return false;
+      reader.write(oneBuffer(rest));
+      reader.next = this.delivered + 1;
+    }
+    this.live.add(reader);
+    return true;
+  }
+
+  /** Readers that come back at the same time ask for the same page: it is read and encoded for all of them at once. */
+  private page(from: number, maxCount: number): Promise<Page> {
+    const key = `${from} ${maxCount}`;
+    const reading = this.pages.get(key) ?? this.readPage(from, maxCount).finally(() => this.pages.delete(key));
+    this.pages.set(key, reading);
+    return reading;
+  }
+
+  private async readPage(from: number, maxCount: number): Promise<Page> {
+    const events = await this.journal.read(this.id, from, maxCount);
+    return { bytes: oneBuffer(events.map((event) => this.encode(event))), count: events.length };
+  }
+
+  private encode(event: StoredEvent): Buffer {
+    const messageId = event.type === 'agent.message' ? event.payload['messageId'] : null;
+    if (typeof messageId === 'string') {
+      this.finished.add(messageId);
+      const [oldest] = this.finished;
+      if (this.finished.size > finishedMessagesMax && oldest !== undefined) this.finished.delete(oldest);
+    }
+    return durableFrame(this.kind, event);
+  }
+}
+
+function oneBuffer(frames: readonly Buffer[]): Buffer {
+  return frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames);
+}
+
+function pageEventsFor({ bytes, count }: Page): number {
+  const fitting = Math.floor((pageBytesAim * count) / bytes.length);
+  return Math.min(pageEventsMax, Math.max(pageEventsMin, fitting));
+}

@@ -1,0 +1,83 @@
+import type { ServerResponse } from 'node:http';
+
+/** Bytes that may wait for one reader; one that lets more pile up cannot keep up, and is cut. */
+export const bufferedBytesMax = 1024 * 1024;
+/** A reader that takes nothing at all for this long while it is replayed to is cut as well. */
+const stalledMs = 60_000;
+/** How long an ended stream's last bytes may take to reach the reader. */
+const endGraceMs = 2_000;
+
+/** Where a hub writes one reader's frames. */
+export interface FrameSink {
+  /** The revision that the reader gets next. */
+  next: number;
+  readonly closed: boolean;
+  /** Takes the bytes, or cuts the reader when too many wait for it already. */
+  write(bytes: Buffer): void;
+  /** Resolves once what was written has left, or the reader is gone; it is cut when that takes too long. */
+  drained(): Promise<void>;
+}
+
+/** One open SSE response: frames go out in order through a bounded buffer. */
+export class EventSocket implements FrameSink {
+  private readonly onClosed: (() => void)[] = [];
+  private wake: (() => void) | null = null;
+  private ended = false;
+
+  /** @param response its head is written; @param next the revision that the reader gets first */
+  constructor(
+    private readonly response: ServerResponse,
+    public next: number,
+    private readonly onCut: () => void,
+  ) {
+    response.on('drain', () => this.wake?.());
+    response.on('close', () => this.close());
+    // What breaks on the way to a client shows as `close`; without a listener it would end the process.
+    response.on('error', () => response.destroy());
+  }
+
+  get closed(): boolean {
+    return this.ended || this.response.destroyed;
+  }
+
+  /** Calls back once, when the reader is gone or the stream has ended. */
+  whenClosed(callback: () => void): void {
+    this.onClosed.push(callback);
+  }
+
+  write(bytes: Buffer): void {
+    if (this.closed) return;
+    if (this.response.writableLength > bufferedBytesMax) return this.cut();
+    this.response.write(bytes);
+  }
+
+  async drained(): Promise<void> {
+    if (this.closed || !this.response.writableNeedDrain) return;
+    const stalled = setTimeout(() => this.cut(), stalledMs).unref();
+    await new Promise<void>((resolve) => (this.wake = resolve));
+    this.wake = null;
+    clearTimeout(stalled);
+  }
+
+  /** Ends the stream after the frames that were written; the client comes back by itself. */
+  end(): void {
+    if (this.closed) return;
+    this.ended = true;
+    this.response.end();
+    const late = setTimeout(() => this.response.destroy(), endGraceMs).unref();
+    this.response.on('close', () => clearTimeout(late));
+    this.wake?.();
+  }
+
+  private cut(): void {
+    this.onCut();
+    // Not `end`: that would wait for a reader that does not read.
+    this.response.destroy();
+  }
+
+  private close(): void {
+    this.ended = true;
+    this.wake?.();
+    for (const callback of this.onClosed.splice(0)) callback();
+  }
+}

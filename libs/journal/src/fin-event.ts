@@ -1,0 +1,33 @@
+import { upcast, type StoredEvent, type StreamKind } from '@app/event-store';
+
+/** What the journal needs to know of the conversations' streams; the composition root hands in their kind itself. */
+export abstract class JournalKind {
+  abstract readonly category: string;
+  abstract readonly upcasters?: NonNullable<StreamKind<unknown, never, never>['upcasters']>;
+}
+
+/**
+ * The JSON text of a durable FinEvent (decisions.md, section 7): `seq` is the revision + 1, the payload is in its present version.
+ * Built from parts, since only the payload and the request's id need escaping.
+ */
+export function durableText(kind: JournalKind, stored: StoredEvent): string {
+  const requestId = JSON.stringify(stored.metadata.requestId);
+  const payload = JSON.stringify(upcast(kind, stored));
+  return `{"delivery":"durable","seq":${stored.revision + 1},"requestId":${requestId},"payload":${payload}}`;
+}
+
+/** The SSE frame of a durable event: its `id` is the `seq`, so a browser's `Last-Event-ID` is where to go on. */
+export function durableFrame(kind: JournalKind, stored: StoredEvent): Buffer {
+  return Buffer.from(`id: ${stored.revision + 1}\nevent: ${stored.type}\ndata: ${durableText(kind, stored)}\n\n`);
+}
+
+/** The SSE frame of a live payload, given as JSON text without line breaks. It has no `id`: nobody can resume after it. */
+export function liveFrame(type: string, payloadText: string): Buffer {
+  return Buffer.from(`event: ${type}\ndata: {"delivery":"live","payload":${payloadText}}\n\n`);
+}
+
+/** First of all frames: how long a client waits before it comes back. */
+export const retryFrame = Buffer.from('retry: 2000\n\n');
+
+/** A comment, which clients skip; it keeps idle connections open and shows broken ones. */
+export const heartbeatFrame = Buffer.from(': heartbeat\n\n');

@@ -1,0 +1,3 @@
+export { durableText, JournalKind } from './fin-event';
+export { JournalModule, journalReadModel, LiveFramesModule } from './journal.module';
+export { LiveFrames } from './live-frames';

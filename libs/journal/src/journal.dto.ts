@@ -1,0 +1,17 @@
+import { IntegerText, Optional, Value } from '@app/http';
+import { limits } from '@app/kernel';
+
+export class ListEventsDto {
+  /** Any text: one that the list did not mint is `invalid_cursor`, not `invalid_input`. */
+  @Optional()
+  @Value('a text', (value) => typeof value === 'string')
+  cursor?: string;
+
+  @IntegerText({ min: 1, max: limits.eventsLimitMax, default: limits.eventsLimitDefault })
+  limit: number;
+}
+
+export class StreamEventsDto {
+  @IntegerText({ min: 0, max: limits.streamCursorMax, default: 0 })
+  cursor: number;
+}

@@ -1,0 +1,39 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { ConversationHubs } from './conversation-hubs';
+import { JournalKind } from './fin-event';
+import { Journal } from './journal';
+import { JournalController } from './journal.controller';
+import { ListEvents } from './list-events';
+import { LiveFrames } from './live-frames';
+import { OpenStreams } from './open-streams';
+import { StreamEvents } from './stream-events';
+import { CreateStreamSockets1700000000400 } from './stream-sockets.queries';
+import { StreamSockets } from './stream-sockets';
+
+/** The reading side, for processes that serve HTTP. */
+@Module({})
+export class JournalModule {
+  /** @param kind the conversations' own: the journal reads their streams, and lifts old events by their upcasters */
+  static register(kind: JournalKind): DynamicModule {
+    return {
+      module: JournalModule,
+      controllers: [JournalController],
+      providers: [
+        { provide: JournalKind, useValue: kind },
+        Journal,
+        ListEvents,
+        ConversationHubs,
+        StreamSockets,
+        OpenStreams,
+        StreamEvents,
+      ],
+    };
+  }
+}
+
+/** The writing side of live frames, for processes that execute runs. */
+@Module({ providers: [LiveFrames], exports: [LiveFrames] })
+export class LiveFramesModule {}
+
+/** What the slice keeps in PostgreSQL: operational rows only. */
+export const journalReadModel = { rows: [], migrations: [CreateStreamSockets1700000000400], projections: [] };

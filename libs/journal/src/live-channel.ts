@@ -1,0 +1,54 @@
+import { isJsonObject, parseUuid, type ConversationId } from '@app/kernel';
+import type { TextDelta } from '@app/conversations';
+
+/** The PostgreSQL channel on which workers tell all replicas what is being written right now. */
+export const liveChannel = 'parley_live';
+
+/** PostgreSQL takes payloads of less than 8,000 bytes; what a delta needs beside its text is far below the rest. */
+const textBytesMax = 7_000;
+const idLength = 36;
+
+/** What came over the channel: the delta as JSON text, with what is needed to hand it on. */
+export interface HeardDelta {
+  readonly conversationId: ConversationId;
+  readonly messageId: string;
+  readonly payloadText: string;
+}
+
+/**
+ * The payloads that carry a delta, in order, its text cut between code points where it is too long for one.
+ * `number` must differ between the payloads of one transaction: PostgreSQL delivers equal ones only once.
+ */
+export function writeDelta(conversationId: ConversationId, delta: TextDelta, number: () => number): string[] {
+  return pieces(delta.text).map((text) => `${conversationId} ${number()} ${JSON.stringify({ ...delta, text })}`);
+}
+
+/** Reads a payload of the channel if its conversation is wanted; null otherwise, and for what is no delta. */
+export function readDelta(payload: string, wanted: (conversationId: string) => boolean): HeardDelta | null {
+  const conversationId = parseUuid<ConversationId>(payload.slice(0, idLength));
+  if (conversationId === null || !wanted(conversationId)) return null;
+  const payloadText = payload.slice(payload.indexOf(' ', idLength + 1) + 1);
+  const delta = parsed(payloadText);
+  if (!isJsonObject(delta) || typeof delta['messageId'] !== 'string') return null;
+  return { conversationId, messageId: delta['messageId'], payloadText: JSON.stringify(delta) };
+}
+
+function pieces(text: string): string[] {
+  if (Buffer.byteLength(JSON.stringify(text)) <= textBytesMax) return [text];
+  const half = text.length >> 1;
+  const middle = isLowSurrogate(text.charCodeAt(half)) ? half + 1 : half;
+  return [...pieces(text.slice(0, middle)), ...pieces(text.slice(middle))];
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not ours: anyone who may use the database may notify.
+    return null;
+  }
+}

@@ -1,0 +1,94 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { ConversationId } from '@app/kernel';
+import { Database } from '@app/read-store';
+import type { TextDelta } from '@app/conversations';
+import { liveChannel, writeDelta } from './live-channel';
+
+/** What is published for one message within this time goes out as one delta. */
+const coalesceMs = 30;
+/** UTF-16 units that may wait; beyond it deltas are dropped, since the journal will have the whole message. */
+const waitingTextMax = 1024 * 1024;
+/** How long a message's durable event may be held up for its deltas. */
+const flushMaxMs = 500;
+
+interface Waiting {
+  readonly conversationId: ConversationId;
+  readonly first: TextDelta;
+  readonly texts: string[];
+}
+
+/**
+ * Where the engine publishes what a message's text grows by, for every reader of the conversation on every replica.
+ * Presentation only: when PostgreSQL does not answer deltas are lost, and nothing waits or fails because of it.
+ */
+@Injectable()
+export class LiveFrames implements OnApplicationShutdown {
+  private readonly logger = new Logger(LiveFrames.name);
+  private waiting = new Map<string, Waiting>();
+  private waitingText = 0;
+  private timer: NodeJS.Timeout | null = null;
+  private sending: Promise<void> = Promise.resolve();
+  private busy = false;
+  private sent = 0;
+
+  constructor(private readonly database: Database) {}
+
+  /** Sends the delta soon, together with what else its message grows by meanwhile. Never throws. */
+  publish(conversationId: ConversationId, delta: TextDelta): void {
+    if (this.waitingText + delta.text.length > waitingTextMax) return;
+    this.waitingText += delta.text.length;
+    const known = this.waiting.get(delta.messageId);
+    if (known === undefined) this.waiting.set(delta.messageId, { conversationId, first: delta, texts: [delta.text] });
+    else known.texts.push(delta.text);
+    // While PostgreSQL is busy with the last ones the next ones gather.
+    if (!this.busy) this.timer ??= setTimeout(() => void this.send(), coalesceMs).unref();
+  }
+
+  /**
+   * Resolves when everything published for the conversation was sent, so that a message's deltas come before its durable event.
+   * Waits at most half a second; never rejects.
+   */
+  async flush(conversationId: ConversationId): Promise<void> {
+    const pending = [...this.waiting.values()].some((waiting) => waiting.conversationId === conversationId);
+    if (!pending && !this.busy) return;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushMaxMs)));
+    await Promise.race([pending ? this.sending.then(() => this.send()) : this.sending, late]);
+    clearTimeout(timer);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.timer !== null) clearTimeout(this.timer);
+    await this.sending;
+  }
+
+  /** Sends all that waits with one statement; one statement at a time, so that a message's deltas stay in order. */
+  private send(): Promise<void> {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    if (this.busy || this.waiting.size === 0) return this.sending;
+    const batch = [...this.waiting.values()];
+    this.waiting = new Map();
+    this.waitingText = 0;
+    this.busy = true;
+    this.sending = this.notify(batch).then(() => {
+      this.busy = false;
+      if (this.waiting.size > 0) this.timer ??= setTimeout(() => void this.send(), coalesceMs).unref();
+    });
+    return this.sending;
+  }
+
+  private async notify(batch: readonly Waiting[]): Promise<void> {
+    const payloads = batch.flatMap(({ conversationId, first, texts }) =>
+      writeDelta(conversationId, { ...first, text: texts.join('') }, () => (this.sent += 1)),
+    );
+    try {
+      await this.database.query('SELECT pg_notify($1, payload) FROM unnest($2::text[]) payload', [
+        liveChannel,
+        payloads,
+      ]);
+    } catch (error) {
+      this.logger.warn(`${batch.length} live messages lost a delta: ${String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Half of the advisory lock that opens of one user take one after the other; the other half is the user. */
+const lockClass = 7_265_004;
+
+/** Open SSE sockets of the deployment: operational rows, no read model. */
+export class CreateStreamSockets1700000000400 implements MigrationInterface {
+  name = 'CreateStreamSockets1700000000400';
+
+  async up(runner: QueryRunner): Promise<void> {
+    // A function, since each of its statements sees what was committed before it: one statement that takes the lock and counts
+    // would count what was there before it got the lock.
+    await runner.query(`
+      CREATE TABLE stream_sockets (
+        id uuid PRIMARY KEY, process_id uuid NOT NULL, user_id uuid NOT NULL, opened_at timestamptz NOT NULL DEFAULT now());
+      CREATE INDEX stream_sockets_of_user ON stream_sockets (user_id);
+      CREATE FUNCTION open_stream_socket(
+        new_id uuid, new_process_id uuid, new_user_id uuid, sockets_max integer, gone_ms integer) RETURNS boolean
+      LANGUAGE plpgsql AS $$
+      DECLARE
+        open_count integer;
+      BEGIN
+        PERFORM pg_advisory_xact_lock(${lockClass}, hashtext(new_user_id::text));
+        SELECT count(*) INTO open_count FROM stream_sockets s JOIN processes p ON p.id = s.process_id
+          WHERE s.user_id = new_user_id AND p.heartbeat_at > clock_timestamp() - gone_ms * interval '1 ms';
+        IF open_count >= sockets_max THEN
+          RETURN false;
+        END IF;
+        INSERT INTO stream_sockets (id, process_id, user_id) VALUES (new_id, new_process_id, new_user_id);
+        RETURN true;
+      END $$;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP FUNCTION open_stream_socket; DROP TABLE stream_sockets');
+  }
+}
+
+/** $1 socket, $2 process, $3 user, $4 cap of the user, $5 silence in ms after which a process does not count. */
+export const openSocket = 'SELECT open_stream_socket($1, $2, $3, $4, $5) AS opened';
+
+/** $1 sockets. */
+export const closeSockets = 'DELETE FROM stream_sockets WHERE id = ANY($1::uuid[])';
+
+/** Puts rows of open sockets back that others swept while this process was silent. $1 process, $2 sockets, $3 their users. */
+export const keepSockets = `
+  INSERT INTO stream_sockets (id, process_id, user_id)
+  SELECT socket, $1, owner FROM unnest($2::uuid[], $3::uuid[]) AS open (socket, owner)
+  ON CONFLICT (id) DO NOTHING`;
+
+/**
+ * Removes rows of processes that were not heard of for $1 ms, and such rows of this process that it has not open:
+ * an open whose answer was lost leaves one. $2 this process, $3 its open sockets.
+ */
+export const sweepSockets = `
+  DELETE FROM stream_sockets s WHERE
+    NOT EXISTS (
+      SELECT 1 FROM processes p WHERE p.id = s.process_id AND p.heartbeat_at > clock_timestamp() - $1 * interval '1 ms')
+    OR (s.process_id = $2 AND s.opened_at < now() - interval '1 minute' AND s.id <> ALL($3::uuid[]))`;
