@@ -34,7 +34,8 @@ export type RunEvent =
       readonly output: JsonValue;
       readonly failure: RunFailure | null;
       readonly usage: Usage;
-      /** Private: the segment that ended, and what it costs. */
+      /** Private: whose run it was, the segment that ended, and what it costs. */
+      readonly userId: UserId;
       readonly segment: number;
       readonly segmentCostCents: number;
     })
@@ -68,7 +69,7 @@ export const privateMembers = {
   'run.started': ['runKey', 'userId', 'messageId'],
   'run.claimed': ['runKey'],
   'run.stopping': ['runKey'],
-  'run.ended': ['runKey', 'segment', 'segmentCostCents'],
+  'run.ended': ['runKey', 'userId', 'segment', 'segmentCostCents'],
   'agent.step': ['runKey', 'costMicroCents'],
   'agent.message': ['runKey'],
   'tool.called': ['runKey'],

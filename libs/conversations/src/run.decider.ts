@@ -27,6 +27,7 @@ import type {
 export interface RunState {
   readonly runId: RunId;
   readonly runKey: RunKey;
+  readonly userId: UserId;
   readonly status: 'queued' | 'running' | 'stopping';
   readonly request: RunRequest;
   /** 1, then one more at each continuation. */
@@ -176,6 +177,7 @@ function ended(run: RunState, at: Instant, end: RunEnd, last: RunState): RunEven
   return {
     ...head('run.ended', run, { at }),
     ...end,
+    userId: run.userId,
     usage: last.usage,
     segment: run.segment,
     segmentCostCents: centsFromMicroCents(last.segmentCostMicroCents),
@@ -191,6 +193,7 @@ export function startedRun(event: Extract<RunEvent, { type: 'run.started' }>, se
   return {
     runId: event.runId,
     runKey: event.runKey,
+    userId: event.userId,
     status: 'queued',
     request: event.request,
     segment: 1,

@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { conversationKind, type RunState } from '@app/conversations';
+import { EventStore, FoldedStates, followStream, streamName, Transact } from '@app/event-store';
+import {
+  because,
+  Clock,
+  notFound,
+  ok,
+  refuse,
+  unreachable,
+  type Cause,
+  type ConversationId,
+  type Result,
+  type RunId,
+  type RunKey,
+  type UserId,
+} from '@app/kernel';
+import { Database, Processes, ReadGate } from '@app/read-store';
+import { runBindingKind, runKeyOf } from './run-binding';
+import { RunLeases, stopChannel } from './run-leases';
+
+/** How long an abort waits for the engine to confirm its cleanup (decisions.md, section 3). */
+const cleanupWaitMs = 20_000;
+
+interface Stopping {
+  readonly conversationId: ConversationId;
+  readonly runId: RunId;
+  readonly runKey: RunKey;
+  readonly cause: Cause;
+}
+
+/** `runs.abort`: stops the live run and answers when its end is in the journal. */
+@Injectable()
+export class AbortRun {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly states: FoldedStates,
+    private readonly store: EventStore,
+    private readonly database: Database,
+    private readonly processes: Processes,
+    private readonly leases: RunLeases,
+    private readonly clock: Clock,
+    private readonly gate: ReadGate,
+  ) {}
+
+  /** `aborted` is true for the one call whose stop ended the run. */
+  async abort(userId: UserId, runId: RunId, cause: Cause): Promise<Result<{ aborted: boolean }>> {
+    const runKey = runKeyOf(userId, runId);
+    const { state: binding } = await this.states.current(runBindingKind, runKey);
+    const { conversationId } = binding;
+    if (conversationId === null) return refuse(notFound);
+    const { state } = await this.states.current(conversationKind, conversationId);
+    const run = state.openRuns[runId];
+    // The id may be bound by an admission that was refused: then there is no such run.
+    if (run === undefined) return state.lastSeq > 0 ? this.ended(runKey, state.endedRunIds.includes(runId)) : refuse(notFound);
+    return this.stop(run, { conversationId, runId, runKey, cause });
+  }
+
+  private async ended(runKey: RunKey, remembered: boolean): Promise<Result<{ aborted: boolean }>> {
+    if (remembered) return ok({ aborted: false });
+    const row = await this.gate.find(async () => {
+      const [found] = await this.database.query<object>('SELECT 1 FROM runs WHERE run_key = $1', [runKey]);
+      return found ?? null;
+    });
+    return row === null ? refuse(notFound) : ok({ aborted: false });
+  }
+
+  private async stop(run: RunState, stopping: Stopping): Promise<Result<{ aborted: boolean }>> {
+    switch (run.status) {
+      case 'queued':
+        return this.record(stopping);
+      case 'running':
+        if (!(await this.processes.workerAlive())) return refuse(because('execution_unavailable'));
+        // Its worker was lost and nobody has claimed it yet: it is being recovered.
+        if (!(await this.leases.isHeld(stopping.runKey))) return ok({ aborted: false });
+        return this.record(stopping);
+      case 'stopping':
+        return (await this.untilEnded(stopping)) ? ok({ aborted: false }) : refuse(because('stop_pending'));
+      default:
+        return unreachable(run.status);
+    }
+  }
+
+  private async record(stopping: Stopping): Promise<Result<{ aborted: boolean }>> {
+    const { conversationId, runId, runKey, cause } = stopping;
+    const command = { type: 'StopRun', at: this.clock.now(), runId } as const;
+    const done = await this.commands.execute(new Transact(conversationKind, conversationId, command, cause));
+    // It ended on its own in between.
+    if (!done.accepted) return ok({ aborted: false });
+    if (done.events.some(({ type }) => type === 'run.ended')) {
+      await this.gate.passed(done.position);
+      return ok({ aborted: true });
+    }
+    await this.database.query('SELECT pg_notify($1, $2)', [stopChannel, runKey]);
+    if (!(await this.untilEnded(stopping))) return refuse(because('stop_pending'));
+    return ok({ aborted: done.events.length > 0 });
+  }
+
+  /** Waits for the run's end to be in the journal and in the read models; false when it takes too long. */
+  private async untilEnded({ conversationId, runId }: Stopping): Promise<boolean> {
+    const { state, revision } = await this.states.current(conversationKind, conversationId);
+    if (state.openRuns[runId] === undefined) return true;
+    const over = new AbortController();
+    const timer = setTimeout(() => over.abort(), cleanupWaitMs);
+    let endedAt: number | null = null;
+    await followStream(this.store.client, {
+      stream: streamName(conversationKind, conversationId),
+      afterRevision: revision,
+      signal: over.signal,
+      onBatch: async ({ events }) => {
+        const end = events.find(({ type, payload }) => type === 'run.ended' && payload['runId'] === runId);
+        if (end === undefined) return;
+        endedAt = end.position;
+        over.abort();
+      },
+    });
+    clearTimeout(timer);
+    if (endedAt === null) return false;
+    await this.gate.passed(endedAt);
+    return true;
+  }
+}

@@ -1,0 +1,45 @@
+import {
+  accept,
+  asId,
+  type ConversationId,
+  type Decider,
+  type Instant,
+  type RunId,
+  type RunKey,
+  type UserId,
+} from '@app/kernel';
+import type { StreamKind } from '@app/event-store';
+import { v5 as uuidV5 } from 'uuid';
+
+/** Which conversation a run's id belongs to, for ever: the one event of the stream `run-<runKey>` (decisions.md, section 3). */
+export interface RunBound {
+  readonly type: 'run.bound';
+  readonly at: Instant;
+  readonly userId: UserId;
+  readonly runId: RunId;
+  readonly conversationId: ConversationId;
+}
+
+export interface RunBinding {
+  readonly conversationId: ConversationId | null;
+}
+
+type BindRun = Omit<RunBound, 'type'>;
+
+const runBindingDecider: Decider<RunBinding, BindRun, RunBound> = {
+  initialState: { conversationId: null },
+  decide: (command, state) => (state.conversationId === null ? accept({ type: 'run.bound', ...command }) : accept()),
+  evolve: (_, event) => ({ conversationId: event.conversationId }),
+};
+
+/** The stream `run-<runKey>`. The first binding stands; a later one changes nothing, and its caller sees whose it is. */
+export const runBindingKind: StreamKind<RunBinding, BindRun, RunBound> = {
+  category: 'run',
+  decider: runBindingDecider,
+  stateVersion: 1,
+};
+
+/** A run's id inside the deployment: the same `runId` under another user is another run. */
+export function runKeyOf(userId: UserId, runId: RunId): RunKey {
+  return asId<RunKey>(uuidV5(runId, userId));
+}

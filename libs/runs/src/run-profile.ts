@@ -1,0 +1,29 @@
+import type { RunProfile } from '@app/conversations';
+import { because, invalid, limits, ok, refuse, type JsonValue, type Result } from '@app/kernel';
+import type { ProfileDto } from './runs.dto';
+
+/** What the deployment's engine offers; the engine binds it. */
+export abstract class EngineOffer {
+  abstract readonly models: readonly string[];
+  abstract readonly defaultModel: string;
+  abstract readonly tools: readonly string[];
+}
+
+/**
+ * The profile of a run with the deployment's defaults filled in, so that what was admitted stays what it was.
+ * An unknown tool is `profile_unknown_tool`, an unknown model 400 at `/profile/model`.
+ */
+export function resolveProfile(asked: ProfileDto | undefined, offer: EngineOffer): Result<RunProfile> {
+  const tools = asked?.tools ?? offer.tools;
+  if (tools.some((tool) => !offer.tools.includes(tool))) return refuse(because('profile_unknown_tool'));
+  const model = asked?.model ?? offer.defaultModel;
+  if (!offer.models.includes(model)) return refuse(invalid('/profile/model', 'is not a model that the deployment offers'));
+  return ok({
+    model,
+    instructions: asked?.instructions ?? null,
+    tools: [...new Set(tools)],
+    maxSteps: asked?.maxSteps ?? limits.maxStepsDefault,
+    // Reason for the assertion: the DTO has checked that it is JSON of the supported subset.
+    outputSchema: (asked?.outputSchema ?? null) as JsonValue,
+  });
+}

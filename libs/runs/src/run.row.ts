@@ -1,0 +1,78 @@
+import type { RunFailure, RunOrigin, RunRequest } from '@app/conversations';
+import type { JsonValue } from '@app/kernel';
+import type { ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+
+export type RunStatus = 'queued' | 'running' | 'awaiting_approval' | 'stopping' | 'completed' | 'failed' | 'aborted';
+
+/** A run, as the API answers it; kept under its id inside the deployment. */
+@Entity('runs')
+export class RunRow implements ReadModelRow {
+  @PrimaryColumn('uuid', { name: 'run_key' }) runKey: string;
+  @Column('uuid') id: string;
+  @Column('uuid', { name: 'user_id' }) userId: string;
+  @Column('uuid', { name: 'conversation_id' }) conversationId: string;
+  @Column('text') origin: RunOrigin;
+  @Column('uuid', { name: 'automation_id', nullable: true }) automationId: string | null;
+  @Column('uuid', { name: 'occurrence_id', nullable: true }) occurrenceId: string | null;
+  @Column('jsonb') request: RunRequest;
+  @Column('jsonb', { nullable: true }) response: { readonly text: string } | null;
+  @Column('jsonb', { nullable: true }) output: JsonValue;
+  @Column('text') status: RunStatus;
+  @Column('integer') segment: number;
+  @Column('jsonb', { name: 'pending_approval_ids' }) pendingApprovalIds: readonly string[];
+  @Column('bigint', { name: 'input_tokens' }) inputTokens: number;
+  @Column('bigint', { name: 'output_tokens' }) outputTokens: number;
+  @Column('bigint', { name: 'cost_cents' }) costCents: number;
+  @Column('jsonb', { nullable: true }) failure: RunFailure | null;
+  @Column('text', { name: 'created_at' }) createdAt: string;
+  @Column('text', { name: 'started_at', nullable: true }) startedAt: string | null;
+  @Column('text', { name: 'ended_at', nullable: true }) endedAt: string | null;
+  /** `seq` of its `run.started`. */
+  @Column('integer', { name: 'started_seq' }) startedSeq: number;
+  /** Position of its `run.started`: lists are sorted by it. */
+  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') position: number;
+}
+
+export class CreateRuns1700000000020 implements MigrationInterface {
+  name = 'CreateRuns1700000000020';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE runs (
+        run_key uuid PRIMARY KEY, id uuid NOT NULL, user_id uuid NOT NULL, conversation_id uuid NOT NULL, origin text NOT NULL,
+        automation_id uuid, occurrence_id uuid, request jsonb NOT NULL, response jsonb, output jsonb, status text NOT NULL,
+        segment integer NOT NULL, pending_approval_ids jsonb NOT NULL, input_tokens bigint NOT NULL,
+        output_tokens bigint NOT NULL, cost_cents bigint NOT NULL, failure jsonb, created_at text NOT NULL, started_at text,
+        ended_at text, started_seq integer NOT NULL, opened_position bigint NOT NULL, position bigint NOT NULL);
+      CREATE INDEX runs_newest_first ON runs (user_id, opened_position DESC);
+      CREATE INDEX runs_of_conversation ON runs (conversation_id, opened_position DESC);
+      CREATE INDEX runs_to_execute ON runs (opened_position) WHERE status IN ('queued', 'running', 'stopping');
+
+      CREATE TABLE execution_slots (
+        run_key uuid NOT NULL, segment integer NOT NULL, taken_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (run_key, segment));
+      CREATE TABLE run_leases (run_key uuid PRIMARY KEY, worker_id uuid NOT NULL, expires_at timestamptz NOT NULL);
+
+      -- One taker at a time counts, so that the capacity is never passed, whatever the number of replicas.
+      CREATE FUNCTION take_execution_slot(wanted_run uuid, wanted_segment integer, capacity integer) RETURNS boolean
+      LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM pg_advisory_xact_lock(7265100);
+        IF EXISTS (SELECT 1 FROM execution_slots WHERE run_key = wanted_run AND segment = wanted_segment) THEN
+          RETURN true;
+        END IF;
+        IF (SELECT count(*) FROM execution_slots) >= capacity THEN
+          RETURN false;
+        END IF;
+        INSERT INTO execution_slots (run_key, segment) VALUES (wanted_run, wanted_segment);
+        RETURN true;
+      END $$;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP FUNCTION take_execution_slot; DROP TABLE run_leases, execution_slots, runs');
+  }
+}

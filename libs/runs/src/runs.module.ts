@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { BudgetModule } from '@app/budget';
+import { DeploymentModule } from '@app/deployment';
+import { AbortRun } from './abort-run';
+import { ExecutionSlots } from './execution-slots';
+import { RunLeases } from './run-leases';
+import { CreateRuns1700000000020, RunRow } from './run.row';
+import { RunsController } from './runs.controller';
+import { runsProjection } from './runs.projection';
+import { RunQueries } from './runs.queries';
+import { OrphanWatchdog, SegmentClosing } from './segment-closing';
+import { StartRun } from './start-run';
+
+@Module({
+  imports: [BudgetModule, DeploymentModule],
+  controllers: [RunsController],
+  providers: [AbortRun, ExecutionSlots, OrphanWatchdog, RunLeases, RunQueries, SegmentClosing, StartRun],
+  exports: [ExecutionSlots, OrphanWatchdog, RunLeases, SegmentClosing],
+})
+export class RunsModule {}
+
+/** What the slice keeps in PostgreSQL. */
+export const runsReadModel = { rows: [RunRow], migrations: [CreateRuns1700000000020], projections: [runsProjection] };

@@ -1,0 +1,85 @@
+import { conversationKind, type ConversationEvent } from '@app/conversations';
+import { idInStream } from '@app/event-store';
+import { unreachable } from '@app/kernel';
+import type { Projection } from '@app/read-store';
+import { workChannel } from './run-leases';
+import { RunRow } from './run.row';
+
+type RunEvent = Extract<ConversationEvent, { readonly runId: unknown }>;
+
+/** Table `runs`. */
+export const runsProjection: Projection<RunRow, ConversationEvent> = {
+  name: 'runs',
+  version: 1,
+  row: RunRow,
+  kinds: [conversationKind],
+  keyOf: ({ event }) => ('runKey' in event ? event.runKey : null),
+  project: (row, { event, stream, revision, position }) => {
+    if (!('runKey' in event)) return row;
+    if (event.type === 'run.started') {
+      return { ...opened(event), ...{ conversationId: idInStream(conversationKind, stream) ?? '' }, ...placed(revision, position) };
+    }
+    return row === null ? null : continued(row, event);
+  },
+  announces: ({ event }) => (event.type === 'run.started' ? workChannel : null),
+  counters: (row) => [row.userId, `${row.userId}/${row.conversationId}`],
+};
+
+function placed(revision: number, position: number) {
+  return { startedSeq: revision + 1, openedPosition: position, position };
+}
+
+function opened(event: Extract<RunEvent, { type: 'run.started' }>) {
+  return {
+    runKey: event.runKey,
+    id: event.runId,
+    userId: event.userId,
+    origin: event.origin,
+    automationId: event.automationId,
+    occurrenceId: event.occurrenceId,
+    request: event.request,
+    response: null,
+    output: null,
+    status: 'queued' as const,
+    segment: 1,
+    pendingApprovalIds: [],
+    inputTokens: 0,
+    outputTokens: 0,
+    costCents: 0,
+    failure: null,
+    createdAt: event.at,
+    startedAt: null,
+    endedAt: null,
+  };
+}
+
+function continued(row: RunRow, event: Exclude<RunEvent, { type: 'run.started' }>): RunRow {
+  switch (event.type) {
+    case 'run.claimed':
+      return {
+        ...row,
+        status: row.status === 'queued' ? 'running' : row.status,
+        segment: event.segment,
+        startedAt: row.startedAt ?? event.at,
+      };
+    case 'run.stopping':
+      return { ...row, status: 'stopping' };
+    case 'agent.step':
+      return {
+        ...row,
+        inputTokens: row.inputTokens + event.usage.inputTokens,
+        outputTokens: row.outputTokens + event.usage.outputTokens,
+        costCents: row.costCents + event.usage.costCents,
+      };
+    case 'run.ended': {
+      const { status, response, output, failure, usage } = event;
+      return { ...row, status, response, output, failure, ...usage, endedAt: event.at };
+    }
+    case 'agent.message':
+    case 'tool.called':
+    case 'tool.returned':
+      return row;
+    default:
+      return unreachable(event);
+  }
+}

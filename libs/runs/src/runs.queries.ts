@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { RunKey, UserId } from '@app/kernel';
+import { Database, ReadGate } from '@app/read-store';
+import type { RunRow } from './run.row';
+
+/** Run, as the API answers it (decisions.md, section 3). */
+export type RunView = Pick<
+  RunRow,
+  | 'id'
+  | 'conversationId'
+  | 'origin'
+  | 'automationId'
+  | 'occurrenceId'
+  | 'request'
+  | 'response'
+  | 'output'
+  | 'status'
+  | 'segment'
+  | 'pendingApprovalIds'
+  | 'failure'
+  | 'createdAt'
+  | 'startedAt'
+  | 'endedAt'
+> & { readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costCents: number } };
+
+type Selected = Omit<RunView, 'usage'> & Pick<RunRow, 'inputTokens' | 'outputTokens' | 'costCents' | 'openedPosition' | 'startedSeq'>;
+
+const columns = `id, conversation_id AS "conversationId", origin, automation_id AS "automationId",
+  occurrence_id AS "occurrenceId", request, response, output, status, segment,
+  pending_approval_ids AS "pendingApprovalIds", input_tokens AS "inputTokens", output_tokens AS "outputTokens",
+  cost_cents AS "costCents", failure, created_at AS "createdAt", started_at AS "startedAt", ended_at AS "endedAt",
+  opened_position AS "openedPosition", started_seq AS "startedSeq"`;
+
+/** What is read of runs in PostgreSQL. */
+@Injectable()
+export class RunQueries {
+  constructor(
+    private readonly database: Database,
+    private readonly gate: ReadGate,
+  ) {}
+
+  /** The run, or null when there is none even after the read models have caught up. */
+  async find(runKey: RunKey): Promise<Selected | null> {
+    return this.gate.find(async () => {
+      const [row] = await this.database.query<Selected>(`SELECT ${columns} FROM runs WHERE run_key = $1`, [runKey]);
+      return row ?? null;
+    });
+  }
+
+  /** Runs of a user, newest first by the position of their `run.started`, strictly before a sort key. */
+  async list(userId: UserId, conversationId: string | null, before: number | null, limit: number): Promise<Selected[]> {
+    return this.database.query<Selected>(
+      `SELECT ${columns} FROM runs
+       WHERE user_id = $1 AND ($2::uuid IS NULL OR conversation_id = $2) AND opened_position < $3
+       ORDER BY opened_position DESC LIMIT $4`,
+      [userId, conversationId, before ?? Number.MAX_SAFE_INTEGER, limit],
+    );
+  }
+
+  /** How many runs the list has, from kept counters. */
+  async total(userId: UserId, conversationId: string | null): Promise<number> {
+    const name = conversationId === null ? `runs/${userId}` : `runs/${userId}/${conversationId}`;
+    const [row] = await this.database.query<{ total: number }>('SELECT total FROM list_counters WHERE name = $1', [name]);
+    return row?.total ?? 0;
+  }
+}
+
+/** The public form of a selected run. */
+export function runView(selected: Selected): RunView {
+  const { inputTokens, outputTokens, costCents, openedPosition: _, startedSeq: __, ...run } = selected;
+  return { ...run, usage: { inputTokens, outputTokens, costCents } };
+}

@@ -1,0 +1,99 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Budgets, type SegmentSpend } from '@app/budget';
+import { conversationKind, type ConversationEvent } from '@app/conversations';
+import { decodeEvent, type StoredEvent } from '@app/event-store';
+import { asId, type Cause, type RequestId } from '@app/kernel';
+import { Database, keepLeading, type Reactor } from '@app/read-store';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ExecutionSlots } from './execution-slots';
+import { RunLeases } from './run-leases';
+
+/** A reservation whose run is unknown for this long belongs to an admission that crashed or was refused. */
+const orphanAfterMs = 30_000;
+const sweepEveryMs = 5_000;
+const orphansAtOnceMax = 200;
+
+/** Closes a segment when its run has ended: books what it cost and gives its slot back. */
+@Injectable()
+export class SegmentClosing implements Reactor {
+  readonly name = 'segment-closing';
+  readonly lock = 'segments';
+  readonly categories = [conversationKind.category];
+
+  constructor(
+    @Inject(Budgets) private readonly budgets: Budgets,
+    @Inject(ExecutionSlots) private readonly slots: ExecutionSlots,
+  ) {}
+
+  async react(stored: StoredEvent): Promise<void> {
+    if (stored.type !== 'run.ended') return;
+    const { event, metadata, id } = decodeEvent<ConversationEvent>(conversationKind, stored);
+    if (event.type !== 'run.ended') return;
+    await this.slots.release(event.runKey, event.segment);
+    const { runKey, runId, userId, segment, segmentCostCents } = event;
+    const cause = {
+      actor: { kind: 'service', id: this.name },
+      requestId: asId<RequestId>(metadata.requestId),
+      correlationId: metadata.$correlationId,
+      causationId: id,
+    } as const;
+    await this.budgets.settle({ runKey, runId, userId, segment, cause }, { spentCents: segmentCostCents });
+  }
+}
+
+/** Releases what admissions left behind that never came to be: reservations, slots, leases (decisions.md, section 3, "Headroom"). */
+@Injectable()
+export class OrphanWatchdog {
+  private readonly logger = new Logger(OrphanWatchdog.name);
+  private firstSeenMs = new Map<string, number>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly budgets: Budgets,
+    private readonly slots: ExecutionSlots,
+    private readonly leases: RunLeases,
+  ) {}
+
+  /** Sweeps every few seconds, in one process of the deployment, until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await keepLeading(this.database.url, 'watchdog', signal, async (leading) => {
+      while (!leading.aborted) {
+        await this.sweep();
+        await sleep(sweepEveryMs, undefined, { signal: leading }).catch(() => undefined); // aborted: the loop ends
+      }
+    });
+  }
+
+  /** One round. */
+  async sweep(): Promise<void> {
+    await this.slots.sweep();
+    await this.leases.sweep();
+    for (const orphan of this.seenLongEnough(await this.reservationsWithoutRun())) {
+      await this.budgets.release({ ...orphan, cause: watchdogCause(orphan.runKey) });
+      this.logger.log({ msg: 'released an orphaned reservation', runKey: orphan.runKey, segment: orphan.segment });
+    }
+  }
+
+  /** Those that were without a run in every round of the last while: real time, whatever the service clock says. */
+  private seenLongEnough(reservations: readonly Reserved[]): Reserved[] {
+    const nowMs = performance.now();
+    this.firstSeenMs = new Map(reservations.map(({ runKey }) => [runKey, this.firstSeenMs.get(runKey) ?? nowMs]));
+    return reservations.filter(({ runKey }) => nowMs - (this.firstSeenMs.get(runKey) ?? nowMs) >= orphanAfterMs);
+  }
+
+  private async reservationsWithoutRun(): Promise<Reserved[]> {
+    return this.database.query<Reserved>(
+      `SELECT b.user_id AS "userId", b.run_key AS "runKey", b.run_id AS "runId", b.segment
+       FROM budget_reservations AS b LEFT JOIN runs AS r ON r.run_key = b.run_key
+       WHERE b.status = 'open' AND r.run_key IS NULL ORDER BY b.position LIMIT $1`,
+      [orphansAtOnceMax],
+    );
+  }
+}
+
+type Reserved = Omit<SegmentSpend, 'cause'>;
+
+function watchdogCause(runKey: string): Cause {
+  const requestId = asId<RequestId>(`watchdog-${runKey}`);
+  return { actor: { kind: 'service', id: 'orphan-watchdog' }, requestId, correlationId: runKey, causationId: runKey };
+}
