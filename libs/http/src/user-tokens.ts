@@ -112,7 +112,8 @@ function verifierOf(
       issuer: options.issuer,
       audience: options.audience,
       // The library knows real time only; `judge` checks all times by the right clock.
-      jsonWebTokenOptions: { ignoreExpiration: true, ignoreNotBefore: true },
+      ignoreExpiration: true,
+      jsonWebTokenOptions: { ignoreNotBefore: true },
     },
     (claims: unknown, done: (error: null, verdict: TokenVerdict) => void) => done(null, judge(claims)),
   );

@@ -1,0 +1,205 @@
+import { userIdOf } from '@app/http';
+import { SignJWT } from 'jose';
+import { startLoopback, type Loopback } from './loopback-app';
+
+let loopback: Loopback;
+let token: string;
+let me: string;
+const stranger = '00000000-0000-4000-8000-000000000000';
+
+beforeEach(async () => {
+  loopback = await startLoopback({ RATE_LIMIT_KEY_PER_MINUTE: '12', RATE_LIMIT_USER_PER_MINUTE: '8' });
+  token = await loopback.issuer.token();
+  me = userIdOf(loopback.issuer.issuer, 'alice');
+  loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
+});
+afterEach(() => loopback.stop());
+
+interface Answer {
+  status: number;
+  reason: string | undefined;
+  headers: Headers;
+  body: Record<string, unknown>;
+}
+
+async function call(path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(loopback.url + path, { ...init, headers: { ...headers, ...init.headers } });
+  const text = await response.text();
+  const body = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+  return { status: response.status, reason: body['reason'] as string | undefined, headers: response.headers, body };
+}
+
+const key = { 'x-api-key': 'good-key' };
+const both = (bearer = token) => ({ ...key, authorization: `Bearer ${bearer}` });
+const outcome = async (path: string, headers: Record<string, string>, init?: RequestInit) => {
+  const { status, reason } = await call(path, headers, init);
+  return [status, reason];
+};
+
+describe('admission of a /v1 request', () => {
+  it('lets the caller in, and says who it is', async () => {
+    const { status, body, headers } = await call('/v1/users/me', both());
+    expect([status, body['userId'], body['subject']]).toEqual([200, me, 'alice']);
+    expect(headers.get('ratelimit-policy')).toBe('"key";q=12;w=60, "user";q=8;w=60');
+    expect(headers.get('ratelimit')).toBe('"key";r=11;t=60, "user";r=7;t=60');
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('checks in the order of the specification, each before the next', async () => {
+    const path = `/v1/users/${stranger}/things`;
+    // Broken in every way: each line mends the first thing that was refused before.
+    const broken = { method: 'POST', body: '{"name":', headers: { 'content-type': 'application/json' } };
+    const evil = { origin: 'https://evil.example' };
+    expect(await outcome(path, evil, broken)).toEqual([403, 'origin_rejected']);
+    expect(await outcome(path, {}, broken)).toEqual([401, 'partner_key_required']);
+    expect(await outcome(path, { 'x-api-key': 'bad' }, broken)).toEqual([401, 'partner_key_invalid']);
+    loopback.windows.used.set('key:id-of-good-key', 12);
+    expect(await outcome(path, key, broken)).toEqual([429, 'rate_limited']);
+    loopback.windows.used.clear();
+    expect(await outcome(path, key, broken)).toEqual([401, undefined]);
+    const expired = await loopback.issuer.token({ exp: Math.floor(Date.now() / 1000) - 1 });
+    expect(await outcome(path, both(expired), broken)).toEqual([401, 'credential_expired']);
+    loopback.windows.used.set(`user:${me}`, 8);
+    loopback.accounts.states.clear();
+    expect(await outcome(path, both(), broken)).toEqual([429, 'rate_limited']);
+    loopback.windows.used.clear();
+    expect(await outcome(path, both(), broken)).toEqual([412, 'account_not_provisioned']);
+    loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: true });
+    expect(await outcome(path, both(), broken)).toEqual([403, 'account_disabled']);
+    loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
+    expect(await outcome('/v1/users/not-a-uuid/things', both(), broken)).toEqual([404, undefined]);
+    expect(await outcome(path, both(), broken)).toEqual([403, 'subject_mismatch']);
+    loopback.windows.used.clear();
+    expect(await outcome(`/v1/users/${me}/things/x/poke`, both(), broken)).toEqual([404, undefined]);
+    expect(await outcome(`/v1/users/${me}/things`, both(), broken)).toEqual([400, 'invalid_input']);
+  });
+
+  it('takes ids in either case and hands them on in lower case', async () => {
+    const id = 'ABCDEF00-0000-4000-8000-00000000ABCD';
+    const { status, body } = await call(`/v1/users/${me.toUpperCase()}/things/${id}`, both());
+    expect([status, body['id']]).toEqual([200, id.toLowerCase()]);
+  });
+
+  it('lets an identity without an account only ensure one, and a disabled one nothing', async () => {
+    loopback.accounts.states.clear();
+    const ensure = { method: 'POST' };
+    expect(await outcome('/v1/users', both(), ensure)).toEqual([200, undefined]);
+    loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: true });
+    expect(await outcome('/v1/users', both(), ensure)).toEqual([403, 'account_disabled']);
+  });
+
+  it('says when to come back', async () => {
+    for (let turn = 0; turn < 8; turn += 1) expect((await call('/v1/users/me', both())).status).toBe(200);
+    const { status, headers, body } = await call('/v1/users/me', both());
+    expect([status, headers.get('retry-after'), body['retryable']]).toEqual([429, '60', true]);
+    expect(headers.get('ratelimit')).toBe('"key";r=3;t=60, "user";r=0;t=60');
+  });
+
+  it('knows its own origin and no other', async () => {
+    for (const origin of ['null', 'http://127.0.0.1:1', 'http://localhost:8080']) {
+      expect(await outcome('/v1/users/me', { ...both(), origin })).toEqual([403, 'origin_rejected']);
+      expect(await outcome('/nowhere', { origin })).toEqual([403, 'origin_rejected']);
+    }
+    expect(await outcome('/v1/users/me', { ...both(), origin: 'http://127.0.0.1:8080' })).toEqual([200, undefined]);
+    expect(await outcome('/healthz', { origin: 'https://evil.example' })).toEqual([200, undefined]);
+  });
+
+  it('answers 503 while the keys cannot be looked up, and finds a key that is minted a moment later', async () => {
+    loopback.keys.away = true;
+    const { status, reason, body } = await call('/v1/users/me', both());
+    expect([status, reason, body['retryable']]).toEqual([503, 'internal', true]);
+    loopback.keys.away = false;
+    expect(await outcome('/v1/users/me', { ...both(), 'x-api-key': 'new-key' })).toEqual([401, 'partner_key_invalid']);
+    loopback.keys.add('new-key');
+    expect(await outcome('/v1/users/me', { ...both(), 'x-api-key': 'new-key' })).toEqual([200, undefined]);
+  });
+
+  it('asks for many accounts at once', async () => {
+    await call('/v1/users/me', both());
+    loopback.windows.used.clear();
+    const before = loopback.accounts.calls;
+    await Promise.all(Array.from({ length: 8 }, () => call('/v1/users/me', both())));
+    expect(loopback.accounts.calls - before).toBeLessThan(8);
+  });
+});
+
+describe('user tokens', () => {
+  const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+  it('are refused without a reason unless all about them is right', async () => {
+    const { issuer } = loopback;
+    const unsigned = Buffer.from('{"alg":"none"}').toString('base64url');
+    const hs = await new SignJWT({ iss: issuer.issuer, aud: 'parley', sub: 'alice' })
+      .setProtectedHeader({ alg: 'HS256', kid: 'first' })
+      .setExpirationTime('1h')
+      .sign(Buffer.from(await issuer.publicPem()));
+    const bad: string[] = [
+      'nonsense',
+      'a.b.c',
+      `${unsigned}.${token.split('.')[1]}.`,
+      `${token.slice(0, -4)}AAAA`,
+      hs,
+      await issuer.token({ aud: 'someone-else' }),
+      await issuer.token({ iss: 'https://evil.example' }),
+      await issuer.token({ exp: undefined }),
+      await issuer.token({ exp: 1e300 }),
+      await issuer.token({ nbf: nowSeconds() + 60 }),
+      await issuer.token({ iat: nowSeconds() + 60 }),
+      await issuer.token({ sub: '' }),
+      await issuer.token({ sub: 'x'.repeat(513) }),
+      await issuer.token({ sub: 'a\0b' }),
+      await issuer.token({ aud: 'someone-else', exp: nowSeconds() - 10 }),
+      await issuer.token({}, { kid: 'unknown' }),
+    ];
+    for (const bearer of bad) {
+      loopback.windows.used.clear();
+      const { status, reason, headers } = await call('/v1/users/me', both(bearer));
+      expect([bearer.slice(0, 40), status, reason, headers.get('www-authenticate')]).toEqual([
+        bearer.slice(0, 40),
+        401,
+        undefined,
+        'Bearer',
+      ]);
+    }
+  });
+
+  it('of many users at once are not mixed up', async () => {
+    const { issuer } = loopback;
+    const names = Array.from({ length: 12 }, (_, index) => `user-${index}`);
+    const tokens = await Promise.all(names.map((sub) => issuer.token({ sub })));
+    for (const sub of names) loopback.accounts.states.set(userIdOf(issuer.issuer, sub), { disabled: false });
+    const answers = await Promise.all(tokens.map((bearer) => call('/v1/users/me', both(bearer))));
+    expect(answers.map(({ body }) => body['subject'])).toEqual(names);
+  });
+
+  it('expire while they are remembered', async () => {
+    const short = await loopback.issuer.token({ exp: nowSeconds() + 2 });
+    expect(await outcome('/v1/users/me', both(short))).toEqual([200, undefined]);
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    expect(await outcome('/v1/users/me', both(short))).toEqual([401, 'credential_expired']);
+  });
+
+  it('cannot be verified while the issuer is away, which is no fault of theirs', async () => {
+    loopback.issuer.away = true;
+    const { status, reason, body } = await call('/v1/users/me', both());
+    expect([status, reason, body['retryable']]).toEqual([503, 'internal', true]);
+    loopback.issuer.away = false;
+    expect(await outcome('/v1/users/me', both())).toEqual([200, undefined]);
+  });
+
+  it('of a rotated key are accepted, and unknown keys do not flood the issuer', async () => {
+    expect(await outcome('/v1/users/me', both())).toEqual([200, undefined]);
+    const before = loopback.issuer.requests;
+    for (let turn = 0; turn < 6; turn += 1) {
+      loopback.windows.used.clear();
+      const unknown = await loopback.issuer.token({}, { kid: `unknown-${turn}` });
+      expect(await outcome('/v1/users/me', both(unknown))).toEqual([401, undefined]);
+    }
+    expect(loopback.issuer.requests).toBe(before);
+    await loopback.issuer.rotate('second', 'RS256');
+    const rotated = await loopback.issuer.token();
+    loopback.windows.used.clear();
+    await new Promise((resolve) => setTimeout(resolve, 5_100));
+    expect(await outcome('/v1/users/me', both(rotated))).toEqual([200, undefined]);
+  }, 15_000);
+});

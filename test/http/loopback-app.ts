@@ -1,0 +1,242 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Body, Controller, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import {
+  Accounts,
+  Caller,
+  createHttpApp,
+  IntegerText,
+  NoBody,
+  Operation,
+  Optional,
+  PartnerKeys,
+  RateWindows,
+  Text,
+  Uuid,
+  type AccountState,
+  type RateAnswer,
+  type RateSubject,
+} from '@app/http';
+import { asId, Clock, Unavailable, type PartnerKeyId, type UserId } from '@app/kernel';
+import { Configuration, Metrics, readConfiguration } from '@app/runtime';
+import { hash } from 'node:crypto';
+import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
+
+/** A service clock that stands still until it is told. */
+export class SetClock extends Clock {
+  nowMs = Date.now();
+  epochMs(): number {
+    return this.nowMs;
+  }
+}
+
+export class KeysInMemory extends PartnerKeys {
+  readonly keys = new Map<string, string>();
+  away = false;
+  async find(digest: string): Promise<{ keyId: PartnerKeyId } | null> {
+    if (this.away) throw new Unavailable('database');
+    const keyId = this.keys.get(digest);
+    return keyId === undefined ? null : { keyId: asId<PartnerKeyId>(keyId) };
+  }
+  add(key: string): void {
+    this.keys.set(hash('sha256', key), `id-of-${key}`);
+  }
+}
+
+export class AccountsInMemory extends Accounts {
+  readonly states = new Map<UserId, AccountState>();
+  calls = 0;
+  async findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>> {
+    this.calls += 1;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return new Map(userIds.flatMap((id) => (this.states.has(id) ? [[id, this.states.get(id)!]] : [])));
+  }
+}
+
+/** Counts for ever, which is long enough for a test. */
+export class WindowsInMemory extends RateWindows {
+  readonly used = new Map<string, number>();
+  async take(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
+    const answers: RateAnswer[] = [];
+    for (const { subject, limit } of subjects) {
+      const used = this.used.get(subject) ?? 0;
+      const admitted = used < limit;
+      if (admitted) this.used.set(subject, used + 1);
+      answers.push({ admitted, remaining: admitted ? limit - used - 1 : 0, resetSeconds: 60 });
+      if (!admitted) break;
+    }
+    return answers;
+  }
+}
+
+export class ThingDto {
+  @Text({ min: 1, max: 10 })
+  name: string;
+  @Optional()
+  @Uuid()
+  other?: string;
+}
+
+export class ThingsQuery {
+  @IntegerText({ min: 1, max: 100, default: 50 })
+  limit: number;
+}
+
+@Controller()
+export class ThingsController {
+  @Post('/v1/users')
+  @HttpCode(200)
+  @Operation('users.ensure', { account: 'not required' })
+  ensure(@Caller() { userId }: Caller, @Body() _body: NoBody) {
+    return { userId };
+  }
+  @Get('/v1/users/me')
+  @Operation('users.me')
+  me(@Caller() { userId, subject, tokenExpiresAt }: Caller) {
+    return { userId, subject, expiresAt: tokenExpiresAt };
+  }
+  @Post('/v1/users/:userId/things')
+  @Operation('things.create')
+  create(@Body() body: ThingDto) {
+    return body;
+  }
+  @Get('/v1/users/:userId/things')
+  @Operation('things.list')
+  list(@Query() query: ThingsQuery) {
+    return query;
+  }
+  @Get('/v1/users/:userId/things/:thingId')
+  @Operation('things.get')
+  get(@Param('thingId') id: string) {
+    return { id };
+  }
+  @Post('/v1/users/:userId/things/:thingId/poke')
+  @Operation('things.poke')
+  poke(@Param('thingId') id: string) {
+    return { id };
+  }
+  @Get('/sandbox/v1/boom')
+  @Operation('boom')
+  boom() {
+    throw new Error('the password is hunter2');
+  }
+  @Get('/sandbox/v1/slow')
+  @Operation('slow')
+  async slow() {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return {};
+  }
+}
+
+/** An OpenID issuer on a loopback port. */
+export class LoopbackIssuer {
+  away = false;
+  requests = 0;
+  private server: Server;
+  private keys: { kid: string; alg: string; privateKey: CryptoKey; publicKey: CryptoKey }[] = [];
+  private port = 0;
+
+  get issuer(): string {
+    return `http://127.0.0.1:${this.port}/issuer`;
+  }
+
+  async start(): Promise<void> {
+    await this.rotate('first');
+    this.server = createServer((request, response) => {
+      this.requests += 1;
+      if (this.away) return void response.writeHead(502).end('nope');
+      void this.documents(request.url ?? '').then((body) => response.end(JSON.stringify(body)));
+    });
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  async rotate(kid: string, alg = 'ES256'): Promise<void> {
+    this.keys = [{ kid, alg, ...(await generateKeyPair(alg, { extractable: true })) }];
+  }
+
+  async token(claims: JWTPayload = {}, header: { kid?: string } = {}): Promise<string> {
+    const { kid, alg, privateKey } = this.keys[0]!;
+    const now = Math.floor(Date.now() / 1000);
+    const all = { iss: this.issuer, aud: 'parley', sub: 'alice', iat: now, exp: now + 3600, ...claims };
+    return new SignJWT(JSON.parse(JSON.stringify(all)) as JWTPayload)
+      .setProtectedHeader({ alg, kid, ...header })
+      .sign(privateKey);
+  }
+
+  async publicPem(): Promise<string> {
+    const { exportSPKI } = await import('jose');
+    return exportSPKI(this.keys[0]!.publicKey);
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async documents(url: string): Promise<unknown> {
+    if (url.endsWith('/.well-known/openid-configuration'))
+      return { issuer: this.issuer, jwks_uri: `${this.issuer}/jwks` };
+    return {
+      keys: await Promise.all(
+        this.keys.map(async ({ kid, alg, publicKey }) => ({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' })),
+      ),
+    };
+  }
+}
+
+export interface Loopback {
+  app: NestFastifyApplication;
+  url: string;
+  port: number;
+  issuer: LoopbackIssuer;
+  keys: KeysInMemory;
+  accounts: AccountsInMemory;
+  windows: WindowsInMemory;
+  clock: SetClock;
+  stop(): Promise<void>;
+}
+
+/** The HTTP core with a small application behind it, listening on a loopback port. */
+export async function startLoopback(env: Record<string, string> = {}): Promise<Loopback> {
+  const issuer = new LoopbackIssuer();
+  await issuer.start();
+  const [keys, accounts, windows, clock] = [
+    new KeysInMemory(),
+    new AccountsInMemory(),
+    new WindowsInMemory(),
+    new SetClock(),
+  ];
+  keys.add('good-key');
+  const read = readConfiguration({
+    OIDC_ISSUER: issuer.issuer,
+    LOG_LEVEL: 'silent',
+    PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    BODY_LIMIT_BYTES: '4096',
+    ...env,
+  });
+  const root = {
+    module: class Root {},
+    controllers: [ThingsController],
+    providers: [
+      { provide: PartnerKeys, useValue: keys },
+      { provide: Accounts, useValue: accounts },
+      { provide: RateWindows, useValue: windows },
+      { provide: Clock, useValue: clock },
+      Metrics,
+    ],
+  };
+  Module({})(root.module);
+  const app = await createHttpApp(root, new Configuration(read.env));
+  await app.listen(0, '127.0.0.1');
+  const port = (app.getHttpServer().address() as AddressInfo).port;
+  return {
+    ...{ app, issuer, keys, accounts, windows, clock, port },
+    url: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      await app.close();
+      await issuer.stop();
+    },
+  };
+}
