@@ -1,0 +1,48 @@
+import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/** What one run segment has reserved, so that a watchdog finds what nobody gives back. */
+@Entity('budget_reservations')
+export class BudgetReservationRow {
+  /** `<runKey>/<segment>`. */
+  @PrimaryColumn({ name: 'reservation_key', type: 'text' })
+  reservationKey: string;
+
+  @Column({ name: 'user_id', type: 'uuid' })
+  userId: string;
+
+  @Column({ name: 'run_key', type: 'uuid' })
+  runKey: string;
+
+  @Column({ name: 'run_id', type: 'uuid' })
+  runId: string;
+
+  @Column({ name: 'segment', type: 'integer' })
+  segment: number;
+
+  @Column({ name: 'status', type: 'text' })
+  status: 'open' | 'closed';
+
+  /** When it was opened, or opened again; service clock. */
+  @Column({ name: 'at', type: 'text' })
+  at: string;
+
+  @Column({ name: 'position', type: 'bigint' })
+  position: number;
+}
+
+export class CreateBudgetReservations1700000000300 implements MigrationInterface {
+  name = 'CreateBudgetReservations1700000000300';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE budget_reservations (
+        reservation_key text PRIMARY KEY, user_id uuid NOT NULL, run_key uuid NOT NULL, run_id uuid NOT NULL,
+        segment integer NOT NULL, status text NOT NULL, at text NOT NULL, position bigint NOT NULL);
+      CREATE INDEX budget_reservations_open ON budget_reservations (at) WHERE status = 'open';
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE budget_reservations');
+  }
+}

@@ -1,0 +1,42 @@
+import type { Instant, RunId, RunKey } from '@app/kernel';
+
+/** The facts of one user's budget. Amounts are whole cents; days and months are UTC (`2026-03-01`, `2026-03`). */
+export type BudgetEvent = SegmentEvent | OperatorEvent;
+
+/**
+ * What a run segment holds and has spent. `day` and `month` are the periods that the segment books into, for all of its events.
+ * In any period, what is held is all `reserved` less all that was given back (`budget.released`, and `releasedCents` of `budget.spent`),
+ * and what is spent is all `budget.spent`.
+ */
+export type SegmentEvent =
+  /** Adds to what the segment holds. `checked`: only because the caps had room for it. */
+  | (OfSegment<'budget.reserved'> & { readonly amountCents: number; readonly checked: boolean })
+  /** The segment is over: it cost `amountCents` (0 or more, even beyond what it held), and gave back all that it held. */
+  | (OfSegment<'budget.spent'> & { readonly amountCents: number; readonly releasedCents: number })
+  /** The segment never came to be: it gave back all that it held and spent nothing. */
+  | (OfSegment<'budget.released'> & { readonly amountCents: number });
+
+export type OperatorEvent =
+  | { readonly type: 'budget.frozen' | 'budget.unfrozen'; readonly at: Instant; readonly reason: string }
+  | {
+      readonly type: 'budget.caps_set';
+      readonly at: Instant;
+      readonly dayCents: number;
+      readonly monthCents: number;
+      readonly reason: string;
+    };
+
+interface OfSegment<Type extends string> extends Segment {
+  readonly type: Type;
+  readonly at: Instant;
+  readonly day: string;
+  readonly month: string;
+}
+
+/** A run's stretch from one admission or decision to the next. */
+export interface Segment {
+  readonly runKey: RunKey;
+  readonly runId: RunId;
+  /** From 1. */
+  readonly segment: number;
+}

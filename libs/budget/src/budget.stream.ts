@@ -1,0 +1,11 @@
+import type { StreamKind } from '@app/event-store';
+import { budgetDecider, type BudgetCommand } from './budget.decider';
+import type { BudgetEvent } from './budget.events';
+import type { BudgetState } from './budget.state';
+
+/** `budget-<userId>`. */
+export const budgetKind: StreamKind<BudgetState, BudgetCommand, BudgetEvent> = {
+  category: 'budget',
+  decider: budgetDecider,
+  stateVersion: 1,
+};

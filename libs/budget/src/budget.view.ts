@@ -1,0 +1,42 @@
+import { bookingDay, monthOf, type BudgetState, type Caps } from './budget.state';
+import type { Instant } from '@app/kernel';
+
+/** What a cap allows in one period, and what is left of it. */
+export interface PeriodSnapshot {
+  readonly periodKind: 'day' | 'month';
+  readonly capCents: number;
+  /** Held by segments in flight. */
+  readonly reservedCents: number;
+  readonly spentCents: number;
+}
+
+/** Budget, as the specification shapes it. */
+export interface BudgetView {
+  /** Whether a run would be admitted now, as far as the budget is concerned. */
+  readonly ok: boolean;
+  readonly frozen: boolean;
+  readonly snapshots: readonly PeriodSnapshot[];
+}
+
+/** The day and its month, against the operator's caps or else the configured ones. */
+export function snapshotsOf(state: BudgetState, day: string, configured: Caps): readonly PeriodSnapshot[] {
+  const caps = state.caps ?? configured;
+  const nothing = { reservedCents: 0, spentCents: 0 };
+  return [
+    { periodKind: 'day', capCents: caps.dayCents, ...(state.days[day] ?? nothing) },
+    { periodKind: 'month', capCents: caps.monthCents, ...(state.months[monthOf(day)] ?? nothing) },
+  ];
+}
+
+/** Whether every period has room for so many cents more (decisions.md, section 3, "Headroom"). */
+export function haveRoom(snapshots: readonly PeriodSnapshot[], amountCents: number): boolean {
+  return snapshots.every(
+    ({ capCents, spentCents, reservedCents }) => capCents - spentCents - reservedCents >= amountCents,
+  );
+}
+
+/** The budget as of an instant; `ok` exactly when a checked reservation of `reservationCents` would pass then. */
+export function viewBudget(state: BudgetState, at: Instant, configured: Caps, reservationCents: number): BudgetView {
+  const snapshots = snapshotsOf(state, bookingDay(state, at), configured);
+  return { ok: !state.frozen && haveRoom(snapshots, reservationCents), frozen: state.frozen, snapshots };
+}

@@ -1,0 +1,40 @@
+import { accept, unreachable, type Decider, type Instant } from '@app/kernel';
+import type { Control, DeploymentEvent } from './deployment.events';
+
+export interface DeploymentCommand {
+  readonly type: 'PauseControl' | 'ResumeControl';
+  readonly at: Instant;
+  readonly control: Control;
+  /** Why the operator does it. */
+  readonly reason: string;
+}
+
+/** Since when and why each control is paused; null: it is not. */
+export type DeploymentState = Readonly<Record<Control, { readonly at: Instant; readonly reason: string } | null>>;
+
+/** The rules of the deployment's controls (decisions.md, section 9): each is paused or not, on its own. */
+export const deploymentDecider: Decider<DeploymentState, DeploymentCommand, DeploymentEvent> = {
+  initialState: { runs: null, automations: null, withdrawals: null },
+
+  decide: ({ type, at, control, reason }, state) => {
+    switch (type) {
+      case 'PauseControl':
+        return state[control] === null ? accept({ type: 'deployment.paused', at, control, reason }) : accept();
+      case 'ResumeControl':
+        return state[control] === null ? accept() : accept({ type: 'deployment.resumed', at, control, reason });
+      default:
+        return unreachable(type);
+    }
+  },
+
+  evolve: (state, { type, at, control, reason }) => {
+    switch (type) {
+      case 'deployment.paused':
+        return { ...state, [control]: { at, reason } };
+      case 'deployment.resumed':
+        return { ...state, [control]: null };
+      default:
+        return unreachable(type);
+    }
+  },
+};

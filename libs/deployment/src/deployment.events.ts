@@ -1,0 +1,12 @@
+import type { Instant } from '@app/kernel';
+
+/** What operators can pause: admission of runs; signal, invoke, evaluation and firing; prepare, confirm and agent transfers. */
+export type Control = 'runs' | 'automations' | 'withdrawals';
+
+/** The facts of the deployment's own stream. */
+export type DeploymentEvent = {
+  readonly type: 'deployment.paused' | 'deployment.resumed';
+  readonly at: Instant;
+  readonly control: Control;
+  readonly reason: string;
+};

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { Transact } from '@app/event-store';
+import {
+  asId,
+  Clock,
+  invalid,
+  ok,
+  refuse,
+  type Cause,
+  type Instant,
+  type PartnerKeyId,
+  type Result,
+} from '@app/kernel';
+import { ReadGate } from '@app/read-store';
+import { createHash, randomBytes } from 'node:crypto';
+import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
+import { partnerKeyKind } from './partner-key.stream';
+
+/** `pk_` and 32 random bytes in base64url. */
+const keyFormat = /^pk_[A-Za-z0-9_-]{43}$/;
+const keyBytes = 32;
+/** Namespace of the ids of keys that were given, so that the same key always names the same stream. */
+const givenKeyNamespace = '8f6c1c1e-5d0f-4a76-9d53-6f1a3f0b7a41';
+
+export interface MintRequest {
+  /** 1 to 100 code points; for operators. */
+  readonly label: string;
+  readonly cause: Cause;
+  /** A key that exists already, in the format of ours (the sandbox keeps its own); absent: a new one. */
+  readonly key?: string;
+}
+
+export interface MintedPartnerKey {
+  readonly keyId: PartnerKeyId;
+  /** Shown here and never again: only its hash is stored. */
+  readonly key: string;
+  readonly label: string;
+  readonly createdAt: Instant;
+}
+
+/** Registers a partner's integration by a key (specification, "Authentication", rule 4). */
+@Injectable()
+export class MintPartnerKey {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly clock: Clock,
+    private readonly gate: ReadGate,
+  ) {}
+
+  /**
+   * Mints a key, or makes sure that the given one exists; requests that carry it are admitted from then on.
+   * Refuses with `invalid_input` (label, key), or `partner_key_invalid` when the given key was revoked.
+   */
+  async mint({ label, cause, key: given }: MintRequest): Promise<Result<MintedPartnerKey>> {
+    if (given !== undefined && !keyFormat.test(given)) return refuse(invalid('/key', 'must be pk_ and 43 characters'));
+    const key = given ?? `pk_${randomBytes(keyBytes).toString('base64url')}`;
+    const keyHash = createHash('sha256').update(key).digest('hex');
+    const keyId = given === undefined ? uuidV7() : uuidV5(keyHash, givenKeyNamespace);
+    const command = { type: 'MintKey', at: this.clock.now(), label, keyHash } as const;
+    const done = await this.commands.execute(
+      new Transact(partnerKeyKind, keyId, command, cause, { newStream: given === undefined }),
+    );
+    if (!done.accepted) return refuse(done.refusal);
+    await this.gate.passed(done.position);
+    if (done.state.status === 'absent') throw new Error(`the minted key ${keyId} is absent`);
+    return ok({ keyId: asId<PartnerKeyId>(keyId), key, label: done.state.label, createdAt: done.state.mintedAt });
+  }
+}

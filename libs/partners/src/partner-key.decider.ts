@@ -1,0 +1,76 @@
+import {
+  accept,
+  because,
+  codePointLength,
+  invalid,
+  notFound,
+  reject,
+  unreachable,
+  type Decider,
+  type Decision,
+  type Instant,
+} from '@app/kernel';
+import type { PartnerKeyEvent } from './partner-key.events';
+
+export type PartnerKeyCommand = MintKey | { readonly type: 'RevokeKey'; readonly at: Instant };
+
+export interface MintKey {
+  readonly type: 'MintKey';
+  readonly at: Instant;
+  /** What operators know the key by. */
+  readonly label: string;
+  /** Lower-case hex SHA-256 of the key. */
+  readonly keyHash: string;
+}
+
+export type PartnerKeyState =
+  | { readonly status: 'absent' }
+  | {
+      readonly status: 'live' | 'revoked';
+      readonly label: string;
+      readonly keyHash: string;
+      readonly mintedAt: Instant;
+    };
+
+const labelLengthMax = 100;
+const sha256Hex = /^[0-9a-f]{64}$/;
+
+/** The rules of one partner key: minted once, revoked for good (specification, "Authentication", rule 4). */
+export const partnerKeyDecider: Decider<PartnerKeyState, PartnerKeyCommand, PartnerKeyEvent> = {
+  initialState: { status: 'absent' },
+
+  decide: (command, state) => {
+    switch (command.type) {
+      case 'MintKey':
+        return mint(command, state);
+      case 'RevokeKey':
+        if (state.status === 'absent') return reject(notFound);
+        return state.status === 'revoked' ? accept() : accept({ type: 'partner_key.revoked', at: command.at });
+      default:
+        return unreachable(command);
+    }
+  },
+
+  evolve: (state, event) => {
+    switch (event.type) {
+      case 'partner_key.minted':
+        return { status: 'live', label: event.label, keyHash: event.keyHash, mintedAt: event.at };
+      case 'partner_key.revoked':
+        return state.status === 'absent' ? state : { ...state, status: 'revoked' };
+      default:
+        return unreachable(event);
+    }
+  },
+};
+
+/** The very same key again is nothing to do, whatever its label; a revoked one never comes back. */
+function mint({ at, label, keyHash }: MintKey, state: PartnerKeyState): Decision<PartnerKeyEvent> {
+  const length = codePointLength(label);
+  if (length < 1 || length > labelLengthMax) {
+    return reject(invalid('/label', `must be a text of 1 to ${labelLengthMax} characters`));
+  }
+  if (!sha256Hex.test(keyHash)) return reject(invalid('/keyHash', 'must be a SHA-256 in lower-case hex'));
+  if (state.status === 'absent') return accept({ type: 'partner_key.minted', at, label, keyHash });
+  if (state.keyHash !== keyHash) return reject(invalid('/keyHash', 'must be the hash that this key id stands for'));
+  return state.status === 'live' ? accept() : reject(because('partner_key_invalid'));
+}

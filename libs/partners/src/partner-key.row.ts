@@ -1,0 +1,41 @@
+import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/** A partner key as admission looks it up and as operators list it. */
+@Entity('partner_keys')
+export class PartnerKeyRow {
+  @PrimaryColumn({ name: 'key_id', type: 'uuid' })
+  keyId: string;
+
+  @Column({ name: 'key_hash', type: 'text' })
+  keyHash: string;
+
+  @Column({ name: 'label', type: 'text' })
+  label: string;
+
+  @Column({ name: 'minted_at', type: 'text' })
+  mintedAt: string;
+
+  @Column({ name: 'revoked_at', type: 'text', nullable: true })
+  revokedAt: string | null;
+
+  @Column({ name: 'position', type: 'bigint' })
+  position: number;
+}
+
+export class CreatePartnerKeys1700000000100 implements MigrationInterface {
+  name = 'CreatePartnerKeys1700000000100';
+
+  async up(runner: QueryRunner): Promise<void> {
+    // The hash is indexed but not unique: a read model takes what the streams say and must never stop at it.
+    await runner.query(`
+      CREATE TABLE partner_keys (
+        key_id uuid PRIMARY KEY, key_hash text NOT NULL, label text NOT NULL,
+        minted_at text NOT NULL, revoked_at text, position bigint NOT NULL);
+      CREATE INDEX partner_keys_by_hash ON partner_keys (key_hash);
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE partner_keys');
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { FoldedStates } from '@app/event-store';
+import { Accounts, type AccountState } from '@app/http';
+import { asId, type UserId } from '@app/kernel';
+import { Database } from '@app/read-store';
+import type { UserState } from './user.decider';
+import { userKind } from './user.stream';
+
+/** Streams that one look-up folds at a time; unprovisioned identities wait for each other, not for the store's limits. */
+const foldsAtOnceMax = 16;
+
+/** The accounts as admission asks for them (one statement for many), and one account as its stream has it now. */
+@Injectable()
+export class StoredAccounts extends Accounts {
+  constructor(
+    private readonly database: Database,
+    private readonly states: FoldedStates,
+  ) {
+    super();
+  }
+
+  /**
+   * From the read model; an account without a row yet is folded from its stream, so that it is found right after `users.ensure`
+   * even while the read models lag. That costs a request without an account one read of an empty stream.
+   */
+  async findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>> {
+    const rows = await this.database.query<{ user_id: string; disabled: boolean }>(
+      'SELECT user_id, disabled FROM users WHERE user_id = ANY($1::uuid[])',
+      [userIds],
+    );
+    const found = new Map(rows.map(({ user_id, disabled }) => [asId<UserId>(user_id), { disabled }]));
+    const missing = userIds.filter((userId) => !found.has(userId));
+    for (let start = 0; start < missing.length; start += foldsAtOnceMax) {
+      const some = missing.slice(start, start + foldsAtOnceMax);
+      const statuses = await Promise.all(some.map((userId) => this.accountState(userId)));
+      some.forEach((userId, index) => {
+        const status = statuses[index] ?? 'absent';
+        if (status !== 'absent') found.set(userId, { disabled: status === 'disabled' });
+      });
+    }
+    return found;
+  }
+
+  /** The account as of now, folded from its stream: for checks that must not lag (the engine, open streams). @throws Unavailable */
+  async accountState(userId: UserId): Promise<UserState['status']> {
+    const { state } = await this.states.current(userKind, userId);
+    return state.status;
+  }
+}

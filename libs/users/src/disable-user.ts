@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { Transact } from '@app/event-store';
+import { Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
+import { ReadGate } from '@app/read-store';
+import { userKind } from './user.stream';
+
+export interface AccountChange {
+  readonly userId: UserId;
+  /** Why the operator does it; kept in the event. */
+  readonly reason: string;
+  readonly cause: Cause;
+}
+
+/** Takes an account out of service and back (decisions.md, section 9). Nothing of its history is lost. */
+@Injectable()
+export class DisableUser {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly clock: Clock,
+    private readonly gate: ReadGate,
+  ) {}
+
+  /** From now on the account's requests are refused with `account_disabled`. Idempotent. Refuses with `not_found`. */
+  async disable(change: AccountChange): Promise<Result<void>> {
+    return this.change('DisableUser', change);
+  }
+
+  /** Idempotent. Refuses with `not_found`. */
+  async enable(change: AccountChange): Promise<Result<void>> {
+    return this.change('EnableUser', change);
+  }
+
+  private async change(
+    type: 'DisableUser' | 'EnableUser',
+    { userId, reason, cause }: AccountChange,
+  ): Promise<Result<void>> {
+    const command = { type, at: this.clock.now(), reason };
+    const done = await this.commands.execute(new Transact(userKind, userId, command, cause));
+    if (!done.accepted) return refuse(done.refusal);
+    await this.gate.passed(done.position);
+    return ok(undefined);
+  }
+}

@@ -1,0 +1,7 @@
+import type { Instant } from '@app/kernel';
+
+/** The facts of one account's stream. */
+export type UserEvent =
+  | { readonly type: 'user.provisioned'; readonly at: Instant; readonly issuer: string; readonly subject: string }
+  | { readonly type: 'user.disabled'; readonly at: Instant; readonly reason: string }
+  | { readonly type: 'user.enabled'; readonly at: Instant; readonly reason: string };

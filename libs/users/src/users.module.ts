@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { Accounts } from '@app/http';
+import { StoredAccounts } from './accounts.queries';
+import { DisableUser } from './disable-user';
+import { EnsureUser } from './ensure-user';
+import { UsersController } from './users.controller';
+
+/** Accounts; binds the port by which admission looks them up. */
+@Module({
+  controllers: [UsersController],
+  providers: [EnsureUser, DisableUser, StoredAccounts, { provide: Accounts, useExisting: StoredAccounts }],
+  exports: [EnsureUser, DisableUser, StoredAccounts, Accounts],
+})
+export class UsersModule {}

@@ -1,0 +1,104 @@
+import { accept, instantOf, type Decider, type Instant, type Reason, type Refusal } from '@app/kernel';
+
+/**
+ * Given these events, when this command comes, then these events follow (or the command is refused):
+ *
+ *     const run = specification(runDecider);
+ *     it('starts', () => run.given(created).when(start).then(started));
+ *     it('holds the conversation', () => run.given(created, started).when(startOther).thenRefused('run_active'));
+ *
+ * Every fold on the way is checked as well: `evolve` must leave its arguments alone, and a state must survive JSON,
+ * because that is how snapshots keep it.
+ */
+export function specification<State, Command, Event extends { readonly type: string }>(
+  decider: Decider<State, Command, Event>,
+): Specification<State, Command, Event> {
+  const given = (...events: readonly Event[]): Given<State, Command, Event> => {
+    const state = fold(decider, decider.initialState, events);
+    return { state, when: (command) => outcome(decider, state, command) };
+  };
+  return { given, when: (command) => given().when(command) };
+}
+
+export interface Specification<State, Command, Event> {
+  /** The events that the stream already holds, oldest first. */
+  given(this: void, ...events: readonly Event[]): Given<State, Command, Event>;
+  /** On an empty stream. */
+  when(this: void, command: Command): Outcome<Event>;
+}
+
+export interface Given<State, Command, Event> {
+  /** The state that the events fold to. */
+  readonly state: State;
+  when(this: void, command: Command): Outcome<Event>;
+}
+
+/** What the decision came to. A test that forgets to ask for one of these fails: jest takes the object for a promise. */
+export interface Outcome<Event> {
+  /** Accepted, and exactly these events happened. */
+  then(this: void, ...events: readonly Event[]): void;
+  /** As `then`, and the same command given again changes nothing more. */
+  thenOnce(this: void, ...events: readonly Event[]): void;
+  /** Accepted, and there was nothing left to do. */
+  thenNothing(this: void): void;
+  /** Refused for this reason; `retryable` and `path` (of the first issue) are compared where they are given. */
+  thenRefused(this: void, reason: Reason | 'not_found', details?: { retryable?: boolean; path?: string }): void;
+}
+
+/** Folds events on a state, making sure that `evolve` changes nothing in place and that the state survives JSON. */
+export function fold<State, Event extends { readonly type: string }>(
+  { evolve }: Pick<Decider<State, never, Event>, 'evolve'>,
+  from: State,
+  events: readonly Event[],
+): State {
+  const state = events.reduce((before, event) => frozen(evolve(frozen(before), frozen(event))), frozen(from));
+  expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
+  return state;
+}
+
+/** An instant from its ISO 8601 spelling; the time may be left out, then it is midnight. */
+export function instant(text: string): Instant {
+  return instantOf(Date.parse(text));
+}
+
+function outcome<State, Command, Event extends { readonly type: string }>(
+  decider: Decider<State, Command, Event>,
+  state: State,
+  command: Command,
+): Outcome<Event> {
+  const decision = decider.decide(frozen(command), state);
+  const then = (...events: readonly Event[]): void => expect(decision).toStrictEqual(accept(...events));
+  return {
+    then,
+    thenOnce: (...events) => {
+      then(...events);
+      expect(decider.decide(command, fold(decider, state, events))).toStrictEqual(accept());
+    },
+    thenNothing: () => then(),
+    thenRefused: (reason, details = {}) => {
+      const refusal = decision.accepted ? null : decision.refusal;
+      expect({ refusedFor: refusal && nameOf(refusal), decision }).toMatchObject({ refusedFor: reason });
+      expect(refusal).toMatchObject(expectedMembers(details));
+    },
+  };
+}
+
+function nameOf(refusal: Refusal): string {
+  return refusal.kind === 'reason' ? refusal.reason : refusal.kind;
+}
+
+function expectedMembers({ retryable, path }: { retryable?: boolean; path?: string }): object {
+  return {
+    ...(retryable === undefined ? {} : { retryable }),
+    ...(path === undefined ? {} : { issues: [{ path }] }),
+  };
+}
+
+/** The value itself, frozen to the end, so that a change in place throws. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(frozen);
+  }
+  return value;
+}
