@@ -64,7 +64,10 @@ export class ClockMoves {
       await this.reach(due);
       await this.handled(due);
     }
-    return { now: this.clock.now(), remainingSeconds: Math.max(0, Math.ceil((targetMs - this.clock.epochMs()) / 1000)) };
+    return {
+      now: this.clock.now(),
+      remainingSeconds: Math.max(0, Math.ceil((targetMs - this.clock.epochMs()) / 1000)),
+    };
   }
 
   /** Brings the clock to the instant in every live process, if it is not past it already, and wakes the workers. */

@@ -55,7 +55,6 @@ export interface Faults {
 /** Null, beyond the specification, is what `GET` answers while no delay was set; so it can be put back. */
 function isDelay(value: unknown): boolean {
   return (
-    value === null ||
-    (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= modelDelayMaxMs)
+    value === null || (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= modelDelayMaxMs)
   );
 }

@@ -1,0 +1,77 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
+import { asId, isJsonObject, type RequestId } from '@app/kernel';
+import { MintPartnerKey } from '@app/partners';
+import type { Configuration } from '@app/runtime';
+import { Issuer } from '@app/sandbox';
+import { v7 as uuidV7 } from 'uuid';
+import { writePrivate } from './secrets';
+
+const userSubject = 'demo-user';
+const operatorSubject = 'demo-operator';
+/** Every scope of the operator API (decisions.md, section 9). */
+const operatorScopes = ['keys', 'users', 'automations', 'deployment', 'projections', 'audit'];
+/** The tokens that `npm start` prints last ten years. */
+const tokenLifeSeconds = 10 * 366 * 86_400;
+/** How long the service may take, once it listens, to admit its first caller: the read models catch up meanwhile. */
+const admittedWithinMs = 30_000;
+const askAgainMs = 25;
+
+/** What a newcomer needs to call the service; `sandbox.json` holds the same. */
+export interface SandboxAccess {
+  readonly baseUrl: string;
+  readonly partnerKey: string;
+  readonly userToken: string;
+  readonly userId: string;
+  readonly operatorToken: string;
+}
+
+/** Registers the sandbox's partner key and provisions a demo user, the way a partner's backend would. */
+export async function seedSandbox(
+  app: INestApplicationContext,
+  configuration: Configuration,
+  partnerKey: string,
+): Promise<SandboxAccess> {
+  const requestId = asId<RequestId>(uuidV7());
+  const minted = await app.get(MintPartnerKey, { strict: false }).mint({
+    label: 'sandbox',
+    key: partnerKey,
+    cause: { actor: { kind: 'service', id: 'npm start' }, requestId, correlationId: requestId, causationId: requestId },
+  });
+  if (!minted.ok) throw new Error(`the sandbox's partner key was refused: ${JSON.stringify(minted.refusal)}`);
+  const issuer = app.get(Issuer, { strict: false });
+  const { accessToken: userToken } = await issuer.userToken(userSubject, tokenLifeSeconds);
+  const { accessToken: operatorToken } = await issuer.operatorToken(operatorSubject, operatorScopes, tokenLifeSeconds);
+  const { baseUrl } = configuration;
+  const userId = await ensureUser(baseUrl, partnerKey, userToken);
+  return { baseUrl, partnerKey, userToken, userId, operatorToken };
+}
+
+/** `users.ensure` over HTTP: when it is answered, keys, tokens and both stores work. */
+async function ensureUser(baseUrl: string, partnerKey: string, userToken: string): Promise<string> {
+  const deadline = performance.now() + admittedWithinMs;
+  for (;;) {
+    const response = await fetch(`${baseUrl}/v1/users`, {
+      method: 'POST',
+      headers: { 'x-api-key': partnerKey, authorization: `Bearer ${userToken}` },
+    });
+    const answer: unknown = await response.json();
+    if (response.ok && isJsonObject(answer) && typeof answer['userId'] === 'string') return answer['userId'];
+    if (performance.now() > deadline) throw new Error(`the demo user was not provisioned: ${JSON.stringify(answer)}`);
+    await sleep(askAgainMs);
+  }
+}
+
+const accessFile = 'sandbox.json';
+
+/** Writes the access to `sandbox.json` (0600) in the data folder: a sign that the service is ready. */
+export async function writeAccess(dataDir: string, access: SandboxAccess): Promise<void> {
+  await writePrivate(dataDir, accessFile, access);
+}
+
+/** Removes `sandbox.json`, if it is there. */
+export async function removeAccess(dataDir: string): Promise<void> {
+  await rm(join(dataDir, accessFile), { force: true });
+}

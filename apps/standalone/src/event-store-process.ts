@@ -1,0 +1,100 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The app beside this one in the build. */
+const program = join(__dirname, '..', '..', 'event-store', 'src', 'main.js');
+/** How long the server may take to become ready; its own bound for getting the writer lock is shorter. */
+const readyWithinMs = 60_000;
+const stopWithinMs = 10_000;
+const restartFirstMs = 50;
+const restartLastMs = 2_000;
+const lastLinesMax = 5;
+
+/** The embedded event store as a process of its own: started anew whenever it ends, on the same socket. */
+export class EventStoreProcess {
+  private child: ChildProcess | null = null;
+  private stopping = false;
+  private kept: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly databaseUrl: string,
+    private readonly socketPath: string,
+    private readonly onLog: (line: string) => void,
+  ) {}
+
+  /** For `EVENTSTORE_URL`. */
+  get url(): string {
+    return `unix:${this.socketPath}`;
+  }
+
+  /** Resolves when it takes appends. Throws, with the server's last words, when the first start fails. */
+  async start(): Promise<void> {
+    const child = await this.launch();
+    this.kept = this.keepRunning(child);
+  }
+
+  /** Ends the server: gently, then by force. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const { child } = this;
+    if (child !== null && isAlive(child)) {
+      child.kill('SIGTERM');
+      const force = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
+      await once(child, 'exit');
+      clearTimeout(force);
+    }
+    await this.kept;
+  }
+
+  private async keepRunning(first: ChildProcess): Promise<void> {
+    let child: ChildProcess | null = first;
+    for (let pauseMs = restartFirstMs; ;) {
+      if (child !== null && isAlive(child)) await once(child, 'exit');
+      if (this.stopping) return;
+      this.onLog(`the event store ended (${child?.signalCode ?? child?.exitCode ?? 'no start'}) and is started again`);
+      await sleep(pauseMs);
+      if (this.stopping) return;
+      child = await this.launch().catch((error: unknown) => {
+        this.onLog(String(error));
+        return null;
+      });
+      pauseMs = child === null ? Math.min(pauseMs * 2, restartLastMs) : restartFirstMs;
+    }
+  }
+
+  private async launch(): Promise<ChildProcess> {
+    const child = spawn(process.execPath, ['--enable-source-maps', program], {
+      env: {
+        DATABASE_URL: this.databaseUrl,
+        EVENT_STORE_LISTEN: this.url,
+        EVENT_STORE_PARENT_PID: String(process.pid),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A session of its own: a terminal's Ctrl-C goes to us, and we stop it when nobody needs it any more.
+      detached: true,
+    });
+    this.child = child;
+    const lastLines: string[] = [];
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lastLines.push(line);
+      if (lastLines.length > lastLinesMax) lastLines.shift();
+      this.onLog(line);
+    });
+    const ready = once(createInterface({ input: child.stdout }), 'line').then(() => true);
+    const ended = once(child, 'exit').then(() => false);
+    const patience = new AbortController();
+    const late = sleep(readyWithinMs, false, { signal: patience.signal }).catch(() => false); // not late: settled otherwise
+    const isReady = await Promise.race([ready, ended, late]);
+    patience.abort();
+    if (isReady) return child;
+    child.kill('SIGKILL');
+    throw new Error(`the event store did not start. Its last words:\n${lastLines.join('\n')}`);
+  }
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}

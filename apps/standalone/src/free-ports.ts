@@ -1,0 +1,21 @@
+import { createServer } from 'node:net';
+import { PortInUse } from '@app/composition';
+import type { Configuration } from '@app/runtime';
+
+/** Finds out before anything is started whether the ports can be had. @throws PortInUse */
+export async function ensureFreePorts({ env }: Configuration): Promise<void> {
+  for (const variable of ['PORT', 'MANAGEMENT_PORT'] as const) {
+    if (!(await isFree(env.HOST, env[variable]))) throw new PortInUse(variable, env[variable]);
+  }
+}
+
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else reject(error);
+    });
+    probe.listen(port, host, () => probe.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,80 @@
+import { readDotEnv, startServing, type RunningProcess, type Stoppable } from '@app/composition';
+import { readConfiguration, type Configuration } from '@app/runtime';
+import { readyBlock } from './block';
+import { removeAccess, seedSandbox, writeAccess } from './demo';
+import { ensureFreePorts } from './free-ports';
+import { refuseSandboxDefaults } from './production';
+import { ensureSecrets } from './secrets';
+import { startStores, type Stores } from './stores';
+
+const log = (line: string): void => console.error(line);
+
+/**
+ * What `npm start` runs: PostgreSQL and the event store, unless the environment names others, and api and worker in one
+ * process. In sandbox mode it also seeds a partner key and a user, and prints how to call the service.
+ */
+export async function startStandalone(): Promise<Stoppable> {
+  readDotEnv();
+  const asked = readConfiguration(process.env);
+  await refuseSandboxDefaults(asked, log);
+  await ensureFreePorts(asked);
+  const stores = await startStores(asked, log);
+  try {
+    const running = await (asked.sandbox ? serveSandbox(asked, stores) : serve(stores, asked.env.PARLEY_SECRET_KEY));
+    return untilLost(running, stores, asked.env.PARLEY_DATA_DIR);
+  } catch (error) {
+    await stores.stop();
+    throw error;
+  }
+}
+
+async function serve(stores: Stores, secretKey: string | undefined, logLevel?: string): Promise<RunningProcess> {
+  const configuration = readConfiguration({
+    ...process.env,
+    DATABASE_URL: stores.databaseUrl,
+    EVENTSTORE_URL: stores.eventStoreUrl,
+    PARLEY_SECRET_KEY: secretKey,
+    LOG_LEVEL: process.env['LOG_LEVEL'] ?? logLevel,
+  });
+  const running = await startServing(configuration, { api: true, worker: true });
+  if (!configuration.sandbox) log(`Parley is ready at ${configuration.baseUrl}.`);
+  return running;
+}
+
+/** Below warnings, a newcomer's terminal belongs to the printed block. */
+const sandboxLogLevel = 'warn';
+
+async function serveSandbox(asked: Configuration, stores: Stores): Promise<RunningProcess> {
+  const { PARLEY_DATA_DIR: dataDir, PARLEY_SECRET_KEY: givenKey } = asked.env;
+  // We hold the data folder by now, so this one is left over from a start that was killed.
+  await removeAccess(dataDir);
+  const secrets = await ensureSecrets(dataDir);
+  const running = await serve(stores, givenKey ?? secrets.secretKey, sandboxLogLevel);
+  try {
+    const access = await seedSandbox(running.app, asked, secrets.partnerKey);
+    await writeAccess(dataDir, access);
+    console.log(readyBlock(access, dataDir, performance.now()));
+    return running;
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}
+
+/** The whole, as one thing to stop; it ends itself when its database does, which nothing here can go on without. */
+function untilLost(running: RunningProcess, stores: Stores, dataDir: string): Stoppable {
+  let stopping = false;
+  void stores.lost.then(() => {
+    if (stopping) return;
+    log('PostgreSQL has ended although nobody stopped it; ending as well');
+    process.exit(1);
+  });
+  return {
+    stop: async () => {
+      stopping = true;
+      await running.stop();
+      await removeAccess(dataDir);
+      await stores.stop();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { EventStoreModule } from '@app/event-store';
+import { PostgresRateWindows, RateWindows, SqlExecutor } from '@app/http';
+import { Clock } from '@app/kernel';
+import { Database, ReadStoreModule, type ProcessRoles } from '@app/read-store';
+import { Configuration, Metrics, ModelFaults, NoFaults, Probe, SystemClock } from '@app/runtime';
+import { SandboxModule } from '@app/sandbox';
+import { TimersModule } from '@app/timers';
+import { Projecting } from './projecting';
+import { StoresReadiness } from './readiness';
+import { readStore, slicesFor } from './slices';
+
+export interface ProcessOptions {
+  readonly configuration: Configuration;
+  readonly roles: ProcessRoles;
+  /** Told of the points at which a crash would be most awkward; the crash suite brings its own. */
+  readonly probe?: Probe;
+}
+
+/** The whole product as one process has it: the foundation, the slices, and what its roles and mode add. */
+@Module({})
+export class ProcessModule {}
+
+/** Composes a process. Both addresses of the stores, and the secret key, must be in its configuration. */
+export function createProcessModule({ configuration, roles, probe = new Probe() }: ProcessOptions): DynamicModule {
+  return {
+    module: ProcessModule,
+    imports: [
+      runtimeModule(configuration, probe),
+      configuration.sandbox ? SandboxModule.register({ api: roles.api }) : RealTimeModule,
+      EventStoreModule.register(),
+      ReadStoreModule.register({ roles, ...readStore }),
+      TimersModule.register({ worker: roles.worker }),
+      HttpPortsModule,
+      ...slicesFor(roles),
+    ],
+    providers: [...(roles.worker ? [Projecting] : []), ...(roles.api ? [StoresReadiness] : [])],
+  };
+}
+
+class RuntimeModule {}
+
+function runtimeModule(configuration: Configuration, probe: Probe): DynamicModule {
+  return {
+    module: RuntimeModule,
+    global: true,
+    providers: [{ provide: Configuration, useValue: configuration }, Metrics, { provide: Probe, useValue: probe }],
+    exports: [Configuration, Metrics, Probe],
+  };
+}
+
+/** The clock of every mode but the sandbox. */
+const realTime = [
+  { provide: Clock, useClass: SystemClock },
+  { provide: ModelFaults, useClass: NoFaults },
+];
+
+const RealTimeModule: DynamicModule = {
+  module: class RealTimeModule {},
+  global: true,
+  providers: realTime,
+  exports: [Clock, ModelFaults],
+};
+
+/** The HTTP core's ports that PostgreSQL serves; slices bind the others. */
+const HttpPortsModule: DynamicModule = {
+  module: class HttpPortsModule {},
+  global: true,
+  providers: [
+    { provide: SqlExecutor, useExisting: Database },
+    { provide: RateWindows, useClass: PostgresRateWindows },
+  ],
+  exports: [SqlExecutor, RateWindows],
+};

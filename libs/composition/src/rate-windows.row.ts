@@ -1,0 +1,15 @@
+import { rateWindowsMigration } from '@app/http';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** The tables and functions of the HTTP core's rate windows. */
+export class CreateRateWindows1700000000520 implements MigrationInterface {
+  name = 'CreateRateWindows1700000000520';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(rateWindowsMigration);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the product migrates forward only');
+  }
+}

@@ -1,0 +1,99 @@
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { closeGracefully, createHttpApp, Cursors, Draining, ReadinessChecks, startManagementServer } from '@app/http';
+import type { ProcessRoles } from '@app/read-store';
+import { createPino, Metrics, PinoNestLogger, type Configuration, type Probe } from '@app/runtime';
+import { createProcessModule } from './process.module';
+
+export interface RunningProcess {
+  readonly app: INestApplicationContext;
+  /** Drains, then stops everything that the process runs. */
+  stop(): Promise<void>;
+}
+
+/** Something else listens on a port that this process needs. */
+export class PortInUse extends Error {
+  constructor(
+    readonly variable: 'PORT' | 'MANAGEMENT_PORT',
+    port: number,
+  ) {
+    super(`port ${port} is in use by another program: stop that one, or set ${variable} to a free port`);
+  }
+}
+
+/** Starts a process that serves the partner API, and works too when its roles say so. @throws PortInUse */
+export async function startServing(
+  configuration: Configuration,
+  roles: ProcessRoles,
+  probe?: Probe,
+): Promise<RunningProcess> {
+  const { env } = configuration;
+  const module = createProcessModule({ configuration, roles, ...(probe && { probe }) });
+  const app = await createHttpApp(module, configuration);
+  try {
+    await onPort('PORT', env.PORT, () => app.listen(env.PORT, env.HOST));
+    const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveMetrics(app, configuration));
+    return {
+      app,
+      stop: async () => {
+        await closeGracefully(app, env.DRAIN_SECONDS * 1000);
+        await management.close();
+      },
+    };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+/** Starts a process that works and serves nothing but its metrics. @throws PortInUse */
+export async function startWorking(configuration: Configuration, probe?: Probe): Promise<RunningProcess> {
+  const { env } = configuration;
+  const roles = { api: false, worker: true };
+  const app = await NestFactory.createApplicationContext(
+    withoutHttp(createProcessModule({ configuration, roles, ...(probe && { probe }) }), configuration),
+    { logger: new PinoNestLogger(createPino(configuration, 'worker')), abortOnError: false },
+  );
+  try {
+    const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveMetrics(app, configuration));
+    return {
+      app,
+      stop: async () => {
+        await app.close();
+        await management.close();
+      },
+    };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+async function serveMetrics(app: INestApplicationContext, { env }: Configuration) {
+  return startManagementServer(app.get(Metrics, { strict: false }), { host: env.HOST, port: env.MANAGEMENT_PORT });
+}
+
+/** The providers that slices expect of the HTTP core, for a process in which nothing is served. */
+function withoutHttp(root: DynamicModule, { env }: Configuration): DynamicModule {
+  if (env.PARLEY_SECRET_KEY === undefined) throw new Error('PARLEY_SECRET_KEY is not set');
+  return {
+    module: class UnservedModule {},
+    global: true,
+    imports: [root],
+    providers: [{ provide: Cursors, useValue: new Cursors(env.PARLEY_SECRET_KEY) }, Draining, ReadinessChecks],
+    exports: [Cursors, Draining, ReadinessChecks],
+  };
+}
+
+async function onPort<Value>(
+  variable: 'PORT' | 'MANAGEMENT_PORT',
+  port: number,
+  listen: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await listen();
+  } catch (error) {
+    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    throw taken ? new PortInUse(variable, port) : error;
+  }
+}

@@ -1,0 +1,35 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import { BudgetModule, budgetReadModel } from '@app/budget';
+import { ConversationsModule, conversationsReadModel } from '@app/conversations';
+import { DeploymentModule } from '@app/deployment';
+import { PartnersModule, partnersReadModel } from '@app/partners';
+import type { AnyProjection, MigrationClass, ProcessRoles, RowClass } from '@app/read-store';
+import { CreateSandboxState1700000000510 } from '@app/sandbox';
+import { CreateTimers1700000000500 } from '@app/timers';
+import { UsersModule, usersReadModel } from '@app/users';
+import { CreateRateWindows1700000000520 } from './rate-windows.row';
+
+/** What a slice keeps in PostgreSQL. */
+interface ReadModel {
+  readonly rows: readonly RowClass[];
+  readonly migrations: readonly MigrationClass[];
+  readonly projections: readonly AnyProjection[];
+}
+
+/** Every slice's part of the read store. All processes know all of it, whatever their roles and mode. */
+const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, budgetReadModel, conversationsReadModel];
+
+/** Tables that are no read models: rate windows, timers, the sandbox. */
+const operationalTables = [CreateRateWindows1700000000520, CreateTimers1700000000500, CreateSandboxState1700000000510];
+
+/** The read store of the whole product. */
+export const readStore: ReadModel = {
+  rows: readModels.flatMap(({ rows }) => rows),
+  migrations: [...readModels.flatMap(({ migrations }) => migrations), ...operationalTables],
+  projections: readModels.flatMap(({ projections }) => projections),
+};
+
+/** The one list of slices, by the roles of the process that composes them. */
+export function slicesFor(_roles: ProcessRoles): (Type | DynamicModule)[] {
+  return [PartnersModule, UsersModule, DeploymentModule, BudgetModule, ConversationsModule];
+}
