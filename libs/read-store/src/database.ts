@@ -86,7 +86,8 @@ async function answering<Value>(body: () => Promise<Value>): Promise<Value> {
 
 function isAway(error: unknown): boolean {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  if (!(cause instanceof Error)) return false;
+  if (typeof cause !== 'object' || cause === null) return false;
   const code = 'code' in cause ? String(cause.code) : '';
-  return awayCodes.test(code) || /connection terminated|timeout exceeded when trying to connect/i.test(cause.message);
+  const message = 'message' in cause ? String(cause.message) : '';
+  return awayCodes.test(code) || /connection terminated|timeout exceeded when trying to connect/i.test(message);
 }

@@ -1,0 +1,100 @@
+import { conversationKind, type ConversationEvent, type RunCommand } from '@app/conversations';
+import { decodeEvent, type EventStore, type FoldedStates, Transact } from '@app/event-store';
+import type { CommandBus } from '@nestjs/cqrs';
+import { asId, type Cause, type Clock, type RequestId } from '@app/kernel';
+import type { ClaimableRun } from '@app/runs';
+import { progressAfter, startedProgress, type RunProgress } from './next';
+
+const pageEvents = 500;
+
+/** A run's command without what the claim knows: its instant, its run and its attempt. */
+type HeldCommand = Without<Extract<RunCommand, { readonly attempt: number }>, 'at' | 'runId' | 'attempt'>;
+type Without<Union, Key extends string> = Union extends unknown ? Omit<Union, Key> : never;
+
+/** How an append of the executor ended: recorded, refused because the run is to stop, or no longer this worker's. */
+export type Recording = 'recorded' | 'stopping' | 'fenced';
+
+interface Stores {
+  readonly commands: CommandBus;
+  readonly states: FoldedStates;
+  readonly store: EventStore;
+  readonly clock: Clock;
+}
+
+/** A run that this worker holds: its progress as the journal tells it, and the only way to append to it. */
+export class ClaimedRun {
+  /** Position of the last event appended here; null before the first. */
+  position: number | null = null;
+
+  private constructor(
+    private readonly stores: Stores,
+    readonly run: ClaimableRun,
+    readonly cause: Cause,
+    private readonly attempt: number,
+    private current: RunProgress,
+  ) {}
+
+  get progress(): RunProgress {
+    return this.current;
+  }
+
+  /**
+   * Appends `run.claimed`, which fences whoever held the run before, and reads how far the run is.
+   * Null when there is nothing to execute any more.
+   */
+  static async claim(stores: Stores, run: ClaimableRun): Promise<ClaimedRun | null> {
+    const { conversationId, runId, segment } = run;
+    const { state } = await stores.states.current(conversationKind, conversationId);
+    const open = state.openRuns[runId];
+    if (open === undefined) return null;
+    const cause = await causeOf(stores.store, run, open.startedSeq);
+    const claim = { type: 'ClaimRun', at: stores.clock.now(), runId, segment } as const;
+    const claimed = await stores.commands.execute(new Transact(conversationKind, conversationId, claim, cause));
+    const held = claimed.state.openRuns[runId];
+    if (!claimed.accepted || held === undefined) return null;
+    const events = await eventsOf(stores.store, run, open.startedSeq, claimed.revision);
+    const progress = events.reduce(progressAfter, startedProgress(held.request));
+    return new ClaimedRun(stores, run, cause, held.attempt, progress);
+  }
+
+  /** Appends what the engine did, at the exact revision, as long as nobody has claimed the run since. Throws Unavailable. */
+  async record(command: HeldCommand): Promise<Recording> {
+    const { commands, clock } = this.stores;
+    const { conversationId, runId } = this.run;
+    const whole = { ...command, at: clock.now(), runId, attempt: this.attempt };
+    const done = await commands.execute(new Transact(conversationKind, conversationId, whole, this.cause));
+    if (!done.accepted) return done.state.openRuns[runId]?.attempt === this.attempt ? 'stopping' : 'fenced';
+    this.current = done.events.reduce(progressAfter, this.current);
+    this.position = done.position ?? this.position;
+    return 'recorded';
+  }
+
+  /** Takes note that the run is to stop. */
+  markStopping(): void {
+    this.current = { ...this.current, stopping: true };
+  }
+}
+
+/** Events of a run carry the request id of its start (decisions.md, section 7). */
+async function causeOf(store: EventStore, run: ClaimableRun, startedSeq: number): Promise<Cause> {
+  const [started] = await store.readStream(`${conversationKind.category}-${run.conversationId}`, startedSeq - 1, 1);
+  if (started === undefined) throw new Error(`run ${run.runKey} has no start in its journal`);
+  return {
+    actor: { kind: 'service', id: 'engine' },
+    requestId: asId<RequestId>(started.metadata.requestId),
+    correlationId: started.metadata.$correlationId,
+    causationId: started.id,
+  };
+}
+
+async function eventsOf(store: EventStore, run: ClaimableRun, fromSeq: number, toRevision: number) {
+  const events: ConversationEvent[] = [];
+  for (let from = fromSeq - 1; from <= toRevision; from += pageEvents) {
+    const page = await store.readStream(`${conversationKind.category}-${run.conversationId}`, from, pageEvents);
+    for (const stored of page) {
+      const { event } = decodeEvent<ConversationEvent>(conversationKind, stored);
+      if ('runKey' in event && event.runKey === run.runKey) events.push(event);
+    }
+  }
+  return events;
+}

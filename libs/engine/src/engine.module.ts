@@ -1,0 +1,34 @@
+import { Global, Module } from '@nestjs/common';
+import { BudgetModule } from '@app/budget';
+import { LiveFramesModule } from '@app/journal';
+import { EngineOffer, RunsModule } from '@app/runs';
+import { ExecuteRun } from './execute-run';
+import { Models } from './models';
+import { RulesModel } from './rules-model';
+import { RunWorker } from './run-worker';
+import { Tools } from './tools';
+
+/** What the engine offers to profiles; every process that admits runs needs it. */
+@Global()
+@Module({
+  providers: [
+    Models,
+    RulesModel,
+    Tools,
+    {
+      provide: EngineOffer,
+      useFactory: (models: Models, tools: Tools): EngineOffer => ({
+        models: models.names,
+        defaultModel: models.names[0] ?? '',
+        tools: tools.names,
+      }),
+      inject: [Models, Tools],
+    },
+  ],
+  exports: [EngineOffer, Models, Tools],
+})
+export class EngineOfferModule {}
+
+/** The execution of runs, for worker processes. */
+@Module({ imports: [BudgetModule, LiveFramesModule, RunsModule], providers: [ExecuteRun, RunWorker] })
+export class EngineModule {}

@@ -1,0 +1,211 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { Budgets } from '@app/budget';
+import type { RunEnd } from '@app/conversations';
+import { EventStore, FoldedStates } from '@app/event-store';
+import { LiveFrames } from '@app/journal';
+import { asId, centsFromMicroCents, Clock, Unavailable, unreachable, type MessageId, type ToolCallId } from '@app/kernel';
+import { Probe } from '@app/runtime';
+import { ExecutionSlots, type ClaimableRun } from '@app/runs';
+import { v7 as uuidV7 } from 'uuid';
+import { ActiveAccounts } from './active-accounts';
+import { ClaimedRun, type Recording } from './claimed-run';
+import type { ModelReply } from './model';
+import { ModelFailed } from './model';
+import { Models } from './models';
+import { failedEnd, next, type JournaledCall } from './next';
+import { parseOutput } from './output';
+import { Tools, type ToolResult } from './tools';
+
+/** How the execution of a segment came to an end in this process. */
+export type Execution =
+  | { readonly kind: 'over'; readonly position: number | null }
+  /** No slot was free, or the process is to stop: the run waits for its next claim. */
+  | { readonly kind: 'left' };
+
+export interface Signals {
+  /** Aborts when the run is to stop. */
+  readonly stop: AbortSignal;
+  /** Aborts when this process is to stop; the run is then left to another. */
+  readonly shutdown: AbortSignal;
+}
+
+/** The interpreter of `next`: does what it says, appends what happened, and asks again (architecture, "The engine"). */
+@Injectable()
+export class ExecuteRun {
+  private readonly logger = new Logger(ExecuteRun.name);
+
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly states: FoldedStates,
+    private readonly store: EventStore,
+    private readonly clock: Clock,
+    private readonly budgets: Budgets,
+    private readonly slots: ExecutionSlots,
+    private readonly models: Models,
+    private readonly tools: Tools,
+    private readonly live: LiveFrames,
+    private readonly accounts: ActiveAccounts,
+    private readonly probe: Probe,
+  ) {}
+
+  /** Executes a segment until it is over, somebody else has it, or a signal says otherwise. Throws Unavailable. */
+  async execute(run: ClaimableRun, signals: Signals): Promise<Execution> {
+    const { commands, states, store, clock } = this;
+    if (!(await this.slots.take(run.runKey, run.segment))) return { kind: 'left' };
+    const claimed = await ClaimedRun.claim({ commands, states, store, clock }, run);
+    if (claimed === null) return { kind: 'over', position: null };
+    const reserved = await this.budgets.reserve({ ...run, cause: claimed.cause }, { checked: false });
+    let heldCents = reserved.ok ? reserved.value.heldCents : 0;
+
+    for (;;) {
+      if (signals.shutdown.aborted) return { kind: 'left' };
+      if (signals.stop.aborted) claimed.markStopping();
+      const action = next(claimed.progress);
+      switch (action.kind) {
+        case 'run_tools':
+          if (!(await this.runTools(claimed, action.calls, signals))) return { kind: 'over', position: null };
+          break;
+        case 'ask_model': {
+          const admitted = await this.admitStep(claimed, heldCents);
+          if ('end' in admitted) return this.end(claimed, admitted.end);
+          heldCents = admitted.heldCents;
+          const asked = await this.askModel(claimed, signals);
+          if (asked !== null) return asked;
+          break;
+        }
+        case 'end':
+          return this.end(claimed, action.end);
+        default:
+          return unreachable(action);
+      }
+    }
+  }
+
+  /** What is looked at before every model step: the account, a freeze, and whether the reservation still covers it. */
+  private async admitStep(claimed: ClaimedRun, heldCents: number): Promise<{ end: RunEnd } | { heldCents: number }> {
+    const { run, cause, progress } = claimed;
+    if (!(await this.accounts.isActive(run.userId))) {
+      return { end: failedEnd('account_disabled', 'The account is disabled.') };
+    }
+    if ((await this.budgets.headroom(run.userId)).frozen) return { end: outOfBudget };
+    if (centsFromMicroCents(progress.segmentCostMicroCents) < heldCents) return { heldCents };
+    const raised = await this.budgets.raise({ ...run, cause }, { heldCents });
+    return raised.ok ? raised.value : { end: outOfBudget };
+  }
+
+  /** One model step, appended whole; null where the run goes on. */
+  private async askModel(claimed: ClaimedRun, signals: Signals): Promise<Execution | null> {
+    const { run, progress } = claimed;
+    const { profile, input } = progress.request;
+    const messageId = asId<MessageId>(uuidV7());
+    const onText = (text: string) => {
+      const delta = { type: 'agent.text_delta', at: this.clock.now(), runId: run.runId, messageId, text } as const;
+      this.live.publish(run.conversationId, delta);
+    };
+    const exchanges = progress.calls.flatMap(({ tool, input: given, returned }) =>
+      returned === null ? [] : [{ tool, input: given, ...returned }],
+    );
+    const signal = AbortSignal.any([signals.stop, signals.shutdown]);
+    let reply: ModelReply;
+    try {
+      this.probe.reached('model:before');
+      const model = this.models.find(profile.model);
+      reply = await model.step({ ...profile, input: input.text, exchanges }, onText, signal);
+      this.probe.reached('model:after');
+    } catch (error) {
+      // Which of the two it was, the next round of the loop sees.
+      if (signal.aborted) return null;
+      return this.end(claimed, this.modelFailure(error));
+    }
+    await this.live.flush(run.conversationId);
+    const recording = await claimed.record(this.stepOf(claimed, reply, messageId));
+    return this.after(claimed, recording, reply.calls.length === 0);
+  }
+
+  private stepOf(claimed: ClaimedRun, reply: ModelReply, messageId: MessageId) {
+    const { request, steps } = claimed.progress;
+    const { text, calls, ...counted } = reply;
+    return {
+      type: 'RecordStep',
+      ...counted,
+      message: text === null ? null : { messageId, text },
+      calls: calls.map((call, index) => ({
+        toolCallId: asId<ToolCallId>(`${claimed.run.runId}/${steps + 1}/${index}`),
+        ...call,
+      })),
+      end: calls.length > 0 ? null : answerOf(text ?? '', request.profile.outputSchema),
+    } as const;
+  }
+
+  private modelFailure(error: unknown): RunEnd {
+    if (error instanceof Unavailable) throw error;
+    this.logger.error('a model step failed', error);
+    return error instanceof ModelFailed
+      ? failedEnd('provider_error', 'The model did not answer.')
+      : failedEnd('engine_error', 'The engine could not go on.');
+  }
+
+  /** Runs the open calls, side by side, and records each as it returns; false when the run is no longer this worker's. */
+  private async runTools(claimed: ClaimedRun, calls: readonly JournaledCall[], signals: Signals): Promise<boolean> {
+    const signal = AbortSignal.any([signals.stop, signals.shutdown]);
+    const recordings = await Promise.all(
+      calls.map(async ({ toolCallId, tool, input }) => {
+        this.probe.reached('tool:before');
+        const { outcome, result } = await this.runTool(tool, input, signal, claimed);
+        this.probe.reached('tool:after');
+        if (signals.shutdown.aborted) return 'recorded' as const;
+        return claimed.record({ type: 'ReturnTool', toolCallId, outcome, result });
+      }),
+    );
+    return !recordings.includes('fenced');
+  }
+
+  private async runTool(
+    name: string,
+    input: JournaledCall['input'],
+    signal: AbortSignal,
+    claimed: ClaimedRun,
+  ): Promise<ToolResult> {
+    const tool = this.tools.find(name);
+    // A model may invent names, or name a tool that this run may not use.
+    if (tool === undefined || !claimed.progress.request.profile.tools.includes(name)) {
+      return { outcome: 'error', result: { error: 'this run has no such tool' } };
+    }
+    try {
+      return await tool.run(input, signal);
+    } catch (error) {
+      this.logger.error(`the tool ${name} failed`, error);
+      return { outcome: 'error', result: { error: 'the tool failed' } };
+    }
+  }
+
+  private async end(claimed: ClaimedRun, end: RunEnd): Promise<Execution> {
+    await this.live.flush(claimed.run.conversationId);
+    await claimed.record({ type: 'EndRun', end });
+    return { kind: 'over', position: claimed.position };
+  }
+
+  private async after(claimed: ClaimedRun, recording: Recording, final: boolean): Promise<Execution | null> {
+    switch (recording) {
+      case 'recorded':
+        return final ? { kind: 'over', position: claimed.position } : null;
+      case 'stopping':
+        claimed.markStopping();
+        return null;
+      case 'fenced':
+        return { kind: 'over', position: null };
+      default:
+        return unreachable(recording);
+    }
+  }
+}
+
+const outOfBudget = failedEnd('budget_exhausted', 'The spend headroom ran out.');
+
+function answerOf(text: string, outputSchema: Parameters<typeof parseOutput>[1]): RunEnd {
+  const output = parseOutput(text, outputSchema);
+  return output.valid
+    ? { status: 'completed', response: { text }, output: output.value, failure: null }
+    : failedEnd('output_invalid', 'The answer does not satisfy the output schema.');
+}

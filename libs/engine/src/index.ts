@@ -1,0 +1,2 @@
+export { ActiveAccounts } from './active-accounts';
+export { EngineModule, EngineOfferModule } from './engine.module';

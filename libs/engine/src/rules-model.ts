@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Configuration, ModelFaults } from '@app/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest } from './model';
+import { answerByRules } from './rules';
+
+const defaultWordMs = 40;
+
+/** `parley/rules` at the pace of a model that speaks: word by word, in real time, with the faults that a sandbox has switched on. */
+@Injectable()
+export class RulesModel implements LanguageModel {
+  readonly name = 'parley/rules';
+
+  constructor(
+    private readonly faults: ModelFaults,
+    private readonly configuration: Configuration,
+  ) {}
+
+  async step(request: ModelRequest, onText: (text: string) => void, signal: AbortSignal): Promise<ModelReply> {
+    const { delayMs, fail } = this.faults.current();
+    if (fail) throw new ModelFailed('the sandbox has told the rules model to fail');
+    const answer = answerByRules(request);
+    const text = 'text' in answer ? answer.text : null;
+    // Joined, the pieces are the text to the letter.
+    const words = text?.match(/\S+\s*|\s+/g) ?? [];
+    const wordMs = delayMs === null ? defaultWordMs : delayMs / Math.max(words.length, 1);
+    if (text === null && delayMs !== null) await sleep(delayMs, undefined, { signal });
+    for (const word of words) {
+      await sleep(wordMs, undefined, { signal });
+      onText(word);
+    }
+    return {
+      text,
+      calls: 'call' in answer ? [answer.call] : [],
+      inputTokens: countWords(request.input),
+      outputTokens: words.length,
+      costMicroCents: this.configuration.env.RULES_STEP_MICRO_CENTS,
+    };
+  }
+}
+
+/** The rules model has no tokens of its own, so its words are counted. */
+function countWords(text: string): number {
+  return text.match(/\S+/g)?.length ?? 0;
+}

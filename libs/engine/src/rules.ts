@@ -1,0 +1,41 @@
+import { isJsonObject, type JsonObject } from '@app/kernel';
+import type { ModelRequest, ToolExchange } from './model';
+import { sampleOf } from './schema-sample';
+
+/** What the rules say next: some calls, or the last words. */
+export type RuledAnswer = { readonly call: { readonly tool: string; readonly input: JsonObject } } | { readonly text: string };
+
+const understood = [
+  '`repeat after me: TEXT` says TEXT word for word',
+  '`what time is it` (or `what time is it in Europe/Berlin`) asks the service clock',
+  '`help` lists what is understood',
+];
+
+const helpText = `I am parley/rules, a model of fixed rules that needs no network. I understand:\n${understood
+  .map((line) => `- ${line}`)
+  .join('\n')}`;
+
+const honestText = `I am parley/rules, a model of fixed rules, and none of them fits what you wrote. ${helpText.slice(helpText.indexOf('I understand'))}`;
+
+/** The deterministic model `parley/rules`, without its pace: the same request gets the same answer, in any case and spacing. */
+export function answerByRules(request: ModelRequest): RuledAnswer {
+  if (request.outputSchema !== null) return { text: JSON.stringify(sampleOf(request.outputSchema)) };
+  const echo = /^\s*repeat\s+after\s+me\s*:[^\S\n]*([\s\S]+)$/i.exec(request.input);
+  if (echo?.[1] !== undefined) return { text: echo[1] };
+  const words = request.input.trim().replace(/\s+/g, ' ').replace(/[?!.]+$/, '');
+  const time = /^what(?: is the time|'s the time| time is it)(?: in (\S+))?$/i.exec(words);
+  if (time) return tellTime(request, time[1]);
+  return { text: /^help$/i.test(words) ? helpText : honestText };
+}
+
+function tellTime(request: ModelRequest, timezone: string | undefined): RuledAnswer {
+  const told = request.exchanges.find(({ tool }) => tool === 'current_time');
+  if (told !== undefined) return { text: timeInWords(told) };
+  if (!request.tools.includes('current_time')) return { text: 'This run may not use the tool current_time, so I cannot tell the time.' };
+  return { call: { tool: 'current_time', input: timezone === undefined ? {} : { timezone } } };
+}
+
+function timeInWords({ outcome, result }: ToolExchange): string {
+  if (outcome !== 'ok' || !isJsonObject(result)) return 'I could not read the clock.';
+  return `It is ${String(result['local'])} in ${String(result['timezone'])}.`;
+}

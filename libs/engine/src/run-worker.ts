@@ -1,0 +1,119 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { RunKey } from '@app/kernel';
+import { Database, Notifications, ReadGate, runReactor } from '@app/read-store';
+import { EventStore } from '@app/event-store';
+import { Configuration } from '@app/runtime';
+import {
+  leaseRenewMs,
+  OrphanWatchdog,
+  RunLeases,
+  SegmentClosing,
+  stopChannel,
+  workChannel,
+  type ClaimableRun,
+} from '@app/runs';
+import { ExecuteRun } from './execute-run';
+
+/** How often a worker looks for runs that no notification told it of: those of a worker that died, above all. */
+const lookEveryMs = 500;
+/** How long a run that could not be executed now is left alone. */
+const retryAfterMs = 500;
+
+interface Executing {
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+}
+
+/** Claims runs, executes them side by side, keeps their leases, and hands them back when the process stops. */
+@Injectable()
+export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(RunWorker.name);
+  private readonly shutdown = new AbortController();
+  private readonly executing = new Map<RunKey, Executing>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private background: Promise<unknown> = Promise.resolve();
+  private claiming = false;
+  private claimAgain = false;
+
+  constructor(
+    private readonly leases: RunLeases,
+    private readonly execution: ExecuteRun,
+    private readonly closing: SegmentClosing,
+    private readonly watchdog: OrphanWatchdog,
+    private readonly database: Database,
+    private readonly store: EventStore,
+    private readonly notifications: Notifications,
+    private readonly gate: ReadGate,
+    private readonly configuration: Configuration,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { signal } = this.shutdown;
+    this.notifications.on(workChannel, () => void this.claim());
+    this.notifications.on(stopChannel, (runKey) => this.stopRun(runKey));
+    this.timers.push(setInterval(() => void this.claim(), lookEveryMs));
+    this.timers.push(setInterval(() => void this.renew(), leaseRenewMs));
+    this.background = Promise.all([
+      runReactor(this.database, this.store, this.closing, signal),
+      this.watchdog.run(signal),
+    ]);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer);
+    this.shutdown.abort();
+    await Promise.all([...this.executing.values()].map(({ done }) => done));
+    await this.background;
+  }
+
+  /** Claims as many runs as there is room for; a call during a call makes it look once more. */
+  private async claim(): Promise<void> {
+    this.claimAgain = true;
+    if (this.claiming) return;
+    this.claiming = true;
+    try {
+      while (this.claimAgain && !this.shutdown.signal.aborted) {
+        this.claimAgain = false;
+        const room = this.configuration.env.EXECUTION_CAPACITY - this.executing.size;
+        if (room > 0) for (const run of await this.leases.claim(room)) this.begin(run);
+      }
+    } catch (error) {
+      // The next look is half a second away.
+      this.logger.warn(`no runs could be claimed: ${String(error)}`);
+    } finally {
+      this.claiming = false;
+    }
+  }
+
+  private begin(run: ClaimableRun): void {
+    // Its lease was lost and won again while it is still executed here: the fence decides which of the two goes on.
+    if (this.executing.has(run.runKey)) return;
+    const stop = new AbortController();
+    const done = this.run(run, stop.signal).finally(() => this.executing.delete(run.runKey));
+    this.executing.set(run.runKey, { stop, done });
+  }
+
+  private async run(run: ClaimableRun, stop: AbortSignal): Promise<void> {
+    try {
+      const execution = await this.execution.execute(run, { stop, shutdown: this.shutdown.signal });
+      // Only then is the run no longer listed as one to execute.
+      if (execution.kind === 'over') await this.gate.passed(execution.position);
+      await this.leases.release(run.runKey, execution.kind === 'over' || this.shutdown.signal.aborted ? 0 : retryAfterMs);
+    } catch (error) {
+      this.logger.error(`run ${run.runKey} could not go on here and will be claimed again`, error);
+      await this.leases.release(run.runKey, retryAfterMs).catch(() => undefined); // the lease ends by itself
+    }
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      for (const runKey of await this.leases.renew([...this.executing.keys()])) this.stopRun(runKey);
+    } catch (error) {
+      this.logger.warn(`leases were not renewed: ${String(error)}`);
+    }
+  }
+
+  private stopRun(runKey: string): void {
+    for (const [executing, { stop }] of this.executing) if (executing === runKey) stop.abort();
+  }
+}
