@@ -1,12 +1,15 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { BudgetModule, budgetReadModel } from '@app/budget';
-import { ConversationsModule, conversationsReadModel } from '@app/conversations';
+import { conversationKind, ConversationsModule, conversationsReadModel } from '@app/conversations';
 import { DeploymentModule } from '@app/deployment';
+import { ActiveAccounts, EngineModule, EngineOfferModule } from '@app/engine';
+import { JournalModule, journalReadModel } from '@app/journal';
 import { PartnersModule, partnersReadModel } from '@app/partners';
 import type { AnyProjection, MigrationClass, ProcessRoles, RowClass } from '@app/read-store';
+import { RunsModule, runsReadModel } from '@app/runs';
 import { CreateSandboxState1700000000510 } from '@app/sandbox';
 import { CreateTimers1700000000500 } from '@app/timers';
-import { UsersModule, usersReadModel } from '@app/users';
+import { StoredAccounts, UsersModule, usersReadModel } from '@app/users';
 import { CreateRateWindows1700000000520 } from './rate-windows.row';
 
 /** What a slice keeps in PostgreSQL. */
@@ -17,7 +20,14 @@ interface ReadModel {
 }
 
 /** Every slice's part of the read store. All processes know all of it, whatever their roles and mode. */
-const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, budgetReadModel, conversationsReadModel];
+const readModels: readonly ReadModel[] = [
+  partnersReadModel,
+  usersReadModel,
+  budgetReadModel,
+  conversationsReadModel,
+  runsReadModel,
+  journalReadModel,
+];
 
 /** Tables that are no read models: rate windows, timers, the sandbox. */
 const operationalTables = [CreateRateWindows1700000000520, CreateTimers1700000000500, CreateSandboxState1700000000510];
@@ -29,7 +39,34 @@ export const readStore: ReadModel = {
   projections: readModels.flatMap(({ projections }) => projections),
 };
 
+/** The engine's port to accounts: it may not know the slice itself. */
+const ActiveAccountsModule: DynamicModule = {
+  module: class ActiveAccountsModule {},
+  global: true,
+  imports: [UsersModule],
+  providers: [
+    {
+      provide: ActiveAccounts,
+      useFactory: (accounts: StoredAccounts): ActiveAccounts => ({
+        isActive: async (userId) => (await accounts.accountState(userId)) === 'active',
+      }),
+      inject: [StoredAccounts],
+    },
+  ],
+  exports: [ActiveAccounts],
+};
+
 /** The one list of slices, by the roles of the process that composes them. */
-export function slicesFor(_roles: ProcessRoles): (Type | DynamicModule)[] {
-  return [PartnersModule, UsersModule, DeploymentModule, BudgetModule, ConversationsModule];
+export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)[] {
+  return [
+    PartnersModule,
+    UsersModule,
+    DeploymentModule,
+    BudgetModule,
+    ConversationsModule,
+    EngineOfferModule,
+    RunsModule,
+    ...(api ? [JournalModule.register(conversationKind)] : []),
+    ...(worker ? [ActiveAccountsModule, EngineModule] : []),
+  ];
 }
