@@ -1,0 +1,41 @@
+import { DeploymentControls, PauseControl } from '@app/deployment';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventsOf, Slices, testCause, type Replica } from './slices-app';
+
+let slices: Slices;
+let replicas: Replica[];
+beforeAll(async () => {
+  slices = await Slices.start();
+  replicas = [await slices.replica({ projecting: false }), await slices.replica({ projecting: false })];
+});
+afterAll(() => slices.stop());
+
+const paused = () => Promise.all(replicas.map(({ get }) => get(DeploymentControls).paused('runs')));
+const change = { control: 'runs', reason: 'incident', cause: testCause() } as const;
+
+describe('a control of the deployment', () => {
+  it('is obeyed by every replica once the call has answered', async () => {
+    const [first] = replicas;
+    expect(await paused()).toEqual([false, false]);
+    await first!.get(PauseControl).pause(change);
+    expect(await paused()).toEqual([true, true]);
+    await first!.get(PauseControl).pause(change);
+    expect(await first!.get(DeploymentControls).controls()).toMatchObject({
+      runs: { reason: 'incident' },
+      automations: null,
+      withdrawals: null,
+    });
+    await first!.get(PauseControl).resume(change);
+    expect(await paused()).toEqual([false, false]);
+    expect(await eventsOf(first!, ['deployment-main'])).toHaveLength(2);
+  });
+
+  it('is obeyed within a second while the call is still on its way, however often it is asked for', async () => {
+    const pausing = replicas[0]!.get(PauseControl).pause(change);
+    const startedMs = performance.now();
+    while (!(await paused()).every(Boolean)) await sleep(5);
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    await pausing;
+    await replicas[1]!.get(PauseControl).resume(change);
+  });
+});
