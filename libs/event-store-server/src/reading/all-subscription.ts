@@ -58,11 +58,20 @@ export class AllSubscription implements Follower {
     this.outlet.send(CAUGHT_UP);
   }
 
-  /** Moves the cursor; a filtered subscription learns of its progress even where nothing matches. */
+  /**
+   * Moves the cursor. A filtered subscription learns of its progress even where nothing matches: at every position
+   * where a checkpoint is due, of which a page holds no more than it has positions.
+   */
   private consider(position: number): void {
-    this.sinceCheckpoint += position - this.position;
+    if (this.filter) {
+      const { checkpointEvery } = this.filter;
+      while (this.sinceCheckpoint + position - this.position >= checkpointEvery) {
+        this.position += checkpointEvery - this.sinceCheckpoint;
+        this.checkpoint();
+      }
+      this.sinceCheckpoint += position - this.position;
+    }
     this.position = position;
-    if (this.filter && this.sinceCheckpoint >= this.filter.checkpointEvery) this.checkpoint();
   }
 
   private checkpoint(): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
+import { ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import { asFailure, badRequest } from '../failure';
 import { AllSubscription } from '../reading/all-subscription';
 import { Delivery } from '../reading/delivery';
@@ -13,7 +13,7 @@ import { lastRevision } from '../writing/decide';
 import { encodeConfirmation } from '../wire/read-response';
 import { readStreamName } from '../wire/write-request';
 
-const BACKWARDS = 1;
+const { BACKWARDS } = ReadReq.Options.ReadDirection;
 
 /** Serves reads and subscriptions: one call of the protocol for all of them. */
 export async function serveRead(log: EventLog, hub: Hub, call: ReadCall): Promise<void> {

@@ -12,6 +12,8 @@ export interface WriterSession {
   destroy(): void;
 }
 
+export type LostListener = (session: WriterSession, error: Error) => void;
+
 export class LockHeldError extends Error {
   constructor() {
     super('another event store server holds the writer lock of this database');
@@ -22,7 +24,7 @@ export class LockHeldError extends Error {
  * Connects, takes the lock and brings the schema up to date. Rejects with `LockHeldError` when another server writes.
  * `onLost` is called once when the connection ends, for whatever reason.
  */
-export async function openWriterSession(databaseUrl: string, onLost: (error: Error) => void): Promise<WriterSession> {
+export async function openWriterSession(databaseUrl: string, onLost: LostListener): Promise<WriterSession> {
   const db = new Client({
     connectionString: databaseUrl,
     application_name: 'parley event store writer',
@@ -31,18 +33,20 @@ export async function openWriterSession(databaseUrl: string, onLost: (error: Err
   });
   let lost = false;
   const lose = (error: Error): void => {
-    if (lost) return;
+    if (!lost) onLost(session, error);
     lost = true;
-    onLost(error);
+  };
+  const session: WriterSession = {
+    db,
+    destroy: () => {
+      lose(new Error('the connection to PostgreSQL was given up'));
+      // `end` first asks politely and would wait for a server that does not answer: the socket is closed instead.
+      // `as`: @types/pg does not show the connection; its stream is the socket.
+      (db as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+    },
   };
   db.on('error', lose);
   db.on('end', () => lose(new Error('the connection to PostgreSQL ended')));
-  const destroy = (): void => {
-    lose(new Error('the connection to PostgreSQL was given up'));
-    // `end` first asks politely and would wait for a server that does not answer: the socket is closed instead.
-    // @types/pg does not show the connection; its stream is the socket.
-    (db as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
-  };
   try {
     await db.connect();
     await db.query('SET synchronous_commit = on');
@@ -50,9 +54,9 @@ export async function openWriterSession(databaseUrl: string, onLost: (error: Err
     const { rows } = await db.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [WRITER_LOCK]);
     if (!rows[0]?.held) throw new LockHeldError();
     await migrateSchema(db);
-    return { db, destroy };
+    return session;
   } catch (error) {
-    destroy();
+    session.destroy();
     throw error;
   }
 }

@@ -10,7 +10,6 @@ import {
   Unknown,
   WrongExpectedVersion,
 } from '@eventstore/db-client/generated/shared_pb';
-import type { Code } from '@eventstore/db-client/generated/code_pb';
 import { Status } from '@eventstore/db-client/generated/status_pb';
 import { Metadata, status, type StatusObject } from '@grpc/grpc-js';
 import type { Message } from 'google-protobuf';
@@ -63,7 +62,9 @@ function trailerFields(failure: Failure): [string, string][] {
       return [['maximum-append-size', failure.bytesMax.toString()]];
     case 'missing-metadata':
       return [['required-metadata-properties', failure.properties.join(',')]];
-    default:
+    case 'bad-request':
+    case 'timeout':
+    case 'unavailable':
       return [];
   }
 }
@@ -93,8 +94,9 @@ export function batchStatusOf(failure: Failure): Status {
   const details = new Any();
   details.pack(detail.serializeBinary(), `event_store.client.${name}`);
   const answer = new Status();
-  // `as`: google.rpc.Code and gRPC's status codes are the same numbers.
-  answer.setCode(codeAndException(failure)[0] as number as Code);
+  // google.rpc.Code and gRPC's status codes are the same numbers.
+  const code: number = codeAndException(failure)[0];
+  answer.setCode(code);
   answer.setMessage(describeFailure(failure));
   answer.setDetails(details);
   return answer;

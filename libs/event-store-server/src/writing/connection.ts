@@ -39,8 +39,7 @@ export class WriterConnection {
 
   private async connect(): Promise<void> {
     // Until it is the writer's, a session that ends makes `attach` or the opening itself reject: nothing is lost yet.
-    let session: WriterSession | undefined;
-    session = await openWriterSession(this.databaseUrl, (error) => this.lose(session, error));
+    const session = await openWriterSession(this.databaseUrl, (lost, error) => this.lose(lost, error));
     try {
       await this.writer.attach(session);
     } catch (error) {
@@ -52,8 +51,8 @@ export class WriterConnection {
     if (this.closed) session.destroy();
   }
 
-  private lose(session: WriterSession | undefined, error: Error): void {
-    if (this.closed || !session || session !== this.session) return;
+  private lose(session: WriterSession, error: Error): void {
+    if (this.closed || session !== this.session) return;
     this.session = undefined;
     this.log('warn', 'the writer lost its connection to PostgreSQL', { error: error.message });
     this.writer.detach('the event store has no connection to PostgreSQL');

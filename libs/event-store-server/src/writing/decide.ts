@@ -29,20 +29,16 @@ export function decideAppend(append: Append, head: Head, history: History): Deci
   const last = lastRevision(head, stream);
   const hidden = !isMetastream(stream) && isSoftDeleted(head);
   const accepted: Decision = { kind: 'accepted', firstRevision: last + 1 };
-  switch (expected) {
-    case 'stream_exists':
-      if (last < 0 || hidden) return wrongVersion(append, last);
-      return repeatOfKnownIds(append, last, history) ?? accepted;
-    case 'any':
-      return repeatOfKnownIds(append, last, history) ?? accepted;
-    case 'no_stream':
-      if (last < 0) return accepted;
-      return repeatAfter(-1, append, history) ?? (hidden ? accepted : wrongVersion(append, last));
-    default:
-      if (expected === last) return accepted;
-      if (expected > last) return wrongVersion(append, last);
-      return repeatAfter(expected, append, history) ?? wrongVersion(append, last);
+  if (expected === 'any' || expected === 'stream_exists') {
+    if (expected === 'stream_exists' && (last < 0 || hidden)) return wrongVersion(append, last);
+    return repeatOfKnownIds(append, last, history) ?? accepted;
   }
+  const exact = expected === 'no_stream' ? -1 : expected;
+  if (exact === last) return accepted;
+  if (exact > last) return wrongVersion(append, last);
+  // A stream that was soft-deleted counts as missing, but its revisions go on.
+  const startsAnew = hidden && expected === 'no_stream';
+  return repeatAfter(exact, append, history) ?? (startsAnew ? accepted : wrongVersion(append, last));
 }
 
 /** Deleting and tombstoning look at the expected revision only. */

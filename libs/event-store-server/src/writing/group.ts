@@ -65,14 +65,9 @@ export class Group implements History {
   }
 
   private answer(decision: Decision, write: (firstRevision: number) => WriteResult): WriteResult {
-    switch (decision.kind) {
-      case 'accepted':
-        return write(decision.firstRevision);
-      case 'repeated':
-        return { kind: 'written', revision: decision.revision, position: decision.position };
-      default:
-        return decision;
-    }
+    if (decision.kind === 'accepted') return write(decision.firstRevision);
+    if (decision.kind !== 'repeated') return decision;
+    return { kind: 'written', revision: decision.revision, position: decision.position };
   }
 
   private append(append: Append, head: Head, firstRevision: number): WriteResult {

@@ -1,0 +1,112 @@
+import { StreamDeletedError } from '@eventstore/db-client';
+import {
+  collect,
+  numbers,
+  openContractStore,
+  testEvent,
+  testEvents,
+  uniqueStream,
+  type ContractStore,
+} from './contract-store';
+
+let store: ContractStore;
+beforeAll(async () => {
+  store = await openContractStore();
+});
+afterAll(() => store.close());
+
+const credentials = { username: 'admin', password: 'changeit' };
+
+describe('a soft delete', () => {
+  test('makes the stream read as missing, and revisions continue after the next append', async () => {
+    const stream = uniqueStream();
+    await store.client.appendToStream(stream, testEvents(3));
+    const { position } = await store.client.deleteStream(stream, { expectedRevision: 2n });
+    expect(position?.commit).toBeGreaterThan(0n);
+    await expect(collect(store.client.readStream(stream))).rejects.toMatchObject({ type: 'stream-not-found' });
+    const again = await store.client.appendToStream(stream, testEvents(2, 3), { expectedRevision: 'no_stream' });
+    expect(again.nextExpectedRevision).toBe(4n);
+    const events = await collect(store.client.readStream(stream));
+    expect(events.map(({ event }) => event?.revision)).toEqual([3n, 4n]);
+    expect(numbers(events)).toEqual([3, 4]);
+    const { metadata } = await store.client.getStreamMetadata(stream);
+    expect(metadata?.truncateBefore).toBe(3);
+  });
+
+  test.each(['any', 2n] as const)('the next append may expect %s', async (expectedRevision) => {
+    const stream = uniqueStream();
+    await store.client.appendToStream(stream, testEvents(3));
+    await store.client.deleteStream(stream);
+    const again = await store.client.appendToStream(stream, testEvent(3), { expectedRevision });
+    expect(again.nextExpectedRevision).toBe(3n);
+  });
+
+  test('keeps the other metadata', async () => {
+    const stream = uniqueStream();
+    await store.client.appendToStream(stream, testEvents(3));
+    await store.client.setStreamMetadata(stream, { maxCount: 2, own: 'field' });
+    await store.client.deleteStream(stream);
+    await store.client.appendToStream(stream, testEvents(3, 3));
+    const { metadata } = await store.client.getStreamMetadata(stream);
+    expect(metadata).toEqual({ maxCount: 2, truncateBefore: 3, own: 'field' });
+    expect(numbers(await collect(store.client.readStream(stream)))).toEqual([4, 5]);
+  });
+
+  test('stream_exists is refused while deleted', async () => {
+    const stream = uniqueStream();
+    await store.client.appendToStream(stream, testEvent(0));
+    await store.client.deleteStream(stream);
+    const append = store.client.appendToStream(stream, testEvent(1), { expectedRevision: 'stream_exists' });
+    await expect(append).rejects.toMatchObject({ type: 'wrong-expected-version' });
+  });
+
+  test('under a wrong revision names both revisions', async () => {
+    const stream = uniqueStream('wrong-ü');
+    await store.client.appendToStream(stream, testEvents(3));
+    const refused = store.client.deleteStream(stream, { expectedRevision: 1n });
+    await expect(refused).rejects.toMatchObject({
+      type: 'wrong-expected-version',
+      expectedVersion: 1n,
+      actualVersion: 2n,
+    });
+    expect(await collect(store.client.readStream(stream))).toHaveLength(3);
+  });
+});
+
+describe('a tombstone', () => {
+  test('ends the stream for ever, for every kind of call', async () => {
+    const stream = uniqueStream();
+    await store.client.appendToStream(stream, testEvents(2));
+    const { position } = await store.client.tombstoneStream(stream, { expectedRevision: 1n });
+    expect(position?.commit).toBeGreaterThan(0n);
+    const calls = [
+      collect(store.client.readStream(stream)),
+      store.client.appendToStream(stream, testEvent(2)),
+      store.client.appendToStream(stream, testEvent(2), { expectedRevision: 'no_stream', credentials }),
+      store.client.deleteStream(stream),
+      store.client.tombstoneStream(stream),
+      store.client.setStreamMetadata(stream, { maxCount: 1 }),
+    ];
+    for (const call of calls) {
+      const error: unknown = await call.catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(StreamDeletedError);
+    }
+    await expect(store.client.appendToStream(stream, testEvent(2))).rejects.toMatchObject({ streamName: stream });
+  });
+
+  test('can be set where there is no stream, and is an event of $all', async () => {
+    const stream = uniqueStream();
+    const { position } = await store.client.tombstoneStream(stream, { expectedRevision: 'no_stream' });
+    await expect(store.client.appendToStream(stream, testEvent(0))).rejects.toMatchObject({ type: 'stream-deleted' });
+    const [event] = await collect(store.client.readAll({ fromPosition: position ?? 'end', maxCount: 1 }));
+    expect(event?.event).toMatchObject({ streamId: stream, type: '$streamDeleted', revision: (1n << 63n) - 1n });
+  });
+
+  test('under a wrong revision is refused', async () => {
+    const stream = uniqueStream();
+    await store.client.appendToStream(stream, testEvent(0));
+    const refused = store.client.tombstoneStream(stream, { expectedRevision: 5n });
+    await expect(refused).rejects.toMatchObject({ type: 'wrong-expected-version', actualVersion: 0n });
+    expect(await collect(store.client.readStream(stream))).toHaveLength(1);
+  });
+});
