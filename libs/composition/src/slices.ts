@@ -39,9 +39,9 @@ export const readStore: ReadModel = {
   projections: readModels.flatMap(({ projections }) => projections),
 };
 
-/** The engine's port to accounts: it may not know the slice itself. */
-const ActiveAccountsModule: DynamicModule = {
-  module: class ActiveAccountsModule {},
+/** Accounts for the slices that ask for them through a port, since they may not know the slice itself. */
+const AccountPortsModule: DynamicModule = {
+  module: class AccountPortsModule {},
   global: true,
   imports: [UsersModule],
   providers: [
@@ -53,20 +53,20 @@ const ActiveAccountsModule: DynamicModule = {
       inject: [StoredAccounts],
     },
   ],
-  exports: [ActiveAccounts],
+  exports: [ActiveAccounts, UsersModule],
 };
 
 /** The one list of slices, by the roles of the process that composes them. */
 export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)[] {
   return [
     PartnersModule,
-    UsersModule,
+    AccountPortsModule,
     DeploymentModule,
     BudgetModule,
     ConversationsModule,
     EngineOfferModule,
     RunsModule,
     ...(api ? [JournalModule.register(conversationKind)] : []),
-    ...(worker ? [ActiveAccountsModule, EngineModule] : []),
+    ...(worker ? [EngineModule] : []),
   ];
 }
