@@ -50,8 +50,8 @@ export class WriteQueue {
     this.bytes += bytesOf(entry.request);
   }
 
-  /** The next group: at least one request, then as many as the bounds of a group allow. Answered ones are left out. */
-  take(): PendingWrite[] {
+  /** The next group: at least one request, then as many as the bounds of a group allow. Late ones are left out. */
+  take(nowMs: number): PendingWrite[] {
     const group: PendingWrite[] = [];
     let events = 0;
     let bytes = 0;
@@ -62,6 +62,7 @@ export class WriteQueue {
       if (group.length > 0 && (events + size > GROUP_EVENTS_MAX || bytes + weight > GROUP_BYTES_MAX)) break;
       taken++;
       this.bytes -= weight;
+      entry.answerIfLate(nowMs);
       if (entry.isAnswered) continue;
       group.push(entry);
       events += size;

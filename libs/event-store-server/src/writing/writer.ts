@@ -94,7 +94,7 @@ export class Writer {
   }
 
   private async commitNext(session: WriterSession): Promise<void> {
-    this.inFlight = this.queue.take();
+    this.inFlight = this.queue.take(Date.now());
     if (this.inFlight.length === 0) return;
     const overdue = setTimeout(() => session.destroy(), GROUP_TIMEOUT_MS);
     try {
