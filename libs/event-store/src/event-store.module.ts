@@ -1,11 +1,14 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { Configuration, Probe } from '@app/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectEventStore } from './connection';
 import { EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
 import { SnapshotStore } from './snapshots';
 import { TransactHandler } from './transact';
+
+const disposeWithinMs = 2_000;
 
 /** One client, one cache of folded states and one `Transact` handler for the whole process. */
 @Global()
@@ -35,8 +38,12 @@ export class EventStoreModule implements OnApplicationShutdown {
     };
   }
 
+  /** Bounded: the client waits for ever for the end of a call whose reader has left. */
   async onApplicationShutdown(): Promise<void> {
-    await this.store.client.dispose();
+    const patience = new AbortController();
+    const late = sleep(disposeWithinMs, undefined, { signal: patience.signal }).catch(() => undefined); // disposed in time
+    await Promise.race([this.store.client.dispose(), late]);
+    patience.abort();
   }
 }
 

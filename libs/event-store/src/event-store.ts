@@ -72,8 +72,9 @@ export class EventStore {
   async lastRevision(stream: string): Promise<number> {
     try {
       const read = this.client.readStream(stream, { fromRevision: END, direction: BACKWARDS, maxCount: 1 });
-      for await (const { event } of read) if (event) return Number(event.revision);
-      return -1;
+      let revision = -1;
+      for await (const { event } of read) if (event) revision = Number(event.revision);
+      return revision;
     } catch (error) {
       if (error instanceof StreamNotFoundError) return -1;
       throw isTransient(error) ? new Unavailable('event store', { cause: error }) : error;
@@ -84,10 +85,14 @@ export class EventStore {
   async endPosition(): Promise<number> {
     try {
       const read = this.client.readAll({ fromPosition: END, direction: BACKWARDS, maxCount: endProbeEvents });
+      let end = 0;
+      // Read to its end: the client never lets go of the call behind a read that is left early, and could not be disposed of.
       for await (const { event } of read) {
-        if (event && !event.streamId.startsWith('$') && !event.type.startsWith('$')) return Number(event.position.commit);
+        if (end === 0 && event && !event.streamId.startsWith('$') && !event.type.startsWith('$')) {
+          end = Number(event.position.commit);
+        }
       }
-      return 0;
+      return end;
     } catch (error) {
       throw isTransient(error) ? new Unavailable('event store', { cause: error }) : error;
     }
@@ -98,7 +103,7 @@ export class EventStore {
     const read = this.client.readAll({ fromPosition: START, maxCount: 1 });
     const timer = setTimeout(() => read.destroy(new Error('no answer in time')), withinMs);
     try {
-      for await (const _ of read) break;
+      for await (const _ of read) continue;
       return true;
     } catch {
       // Any failure means the same here: the store cannot be used now.
