@@ -27,7 +27,12 @@ export interface Replica {
   readonly url: string;
   readonly clock: SetClock;
   /** An instance of a class that some slice provides. */
-  get<Value>(token: abstract new (...args: never[]) => Value): Value;
+  get<Value>(token: Token<Value>): Value;
+}
+
+/** A class, also one whose constructor is private. */
+interface Token<Value> extends NewableFunction {
+  readonly prototype: Value;
 }
 
 /** Partners, users, deployment and budget on a real event store and PostgreSQL, as one or more replicas in this process. */

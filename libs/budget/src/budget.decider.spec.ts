@@ -1,60 +1,28 @@
-import { asId, type RunId, type RunKey } from '@app/kernel';
 import { instant, specification } from '../../../test/support/decider-spec';
-import { amountCentsMax, budgetDecider, type BudgetCommand, type Reserve } from './budget.decider';
-import type { BudgetEvent, Segment } from './budget.events';
-import { releasedMax, settledMax } from './budget.state';
-import { viewBudget } from './budget.view';
+import {
+  a,
+  april,
+  b,
+  capsSet,
+  freeze,
+  frozen,
+  march,
+  nextDay,
+  release,
+  released,
+  reserve,
+  reserved,
+  segment,
+  setCaps,
+  settle,
+  spent,
+  unfreeze,
+  unfrozen,
+} from '../test/budget-facts';
+import { amountCentsMax, budgetDecider } from './budget.decider';
+import type { BudgetEvent } from './budget.events';
 
 const budget = specification(budgetDecider);
-const noon = instant('2026-03-31T12:00Z');
-const nextDay = instant('2026-04-01T00:00Z');
-const configuredCaps = { dayCents: 100, monthCents: 150 };
-const march = { day: '2026-03-31', month: '2026-03' };
-const april = { day: '2026-04-01', month: '2026-04' };
-
-function segment(name: string, number = 1): Segment {
-  return { runKey: asId<RunKey>(`key-${name}`), runId: asId<RunId>(`run-${name}`), segment: number };
-}
-
-const a = segment('a');
-const b = segment('b');
-
-function reserve(of: Segment, options: Partial<Reserve> = {}): BudgetCommand {
-  return { type: 'Reserve', at: noon, ...of, amountCents: 25, checked: true, configuredCaps, ...options };
-}
-
-function reserved(of: Segment, options: Partial<Extract<BudgetEvent, { type: 'budget.reserved' }>> = {}): BudgetEvent {
-  return { type: 'budget.reserved', at: noon, ...of, amountCents: 25, ...march, checked: true, ...options };
-}
-
-function settle(of: Segment, spentCents: number, at = noon): BudgetCommand {
-  return { type: 'Settle', at, ...of, spentCents };
-}
-
-function spent(
-  of: Segment,
-  amountCents: number,
-  options: { at?: typeof noon; releasedCents?: number } = {},
-): BudgetEvent {
-  return { type: 'budget.spent', at: noon, ...of, amountCents, releasedCents: 25, ...march, ...options };
-}
-
-const release = (of: Segment, at = noon): BudgetCommand => ({ type: 'Release', at, ...of });
-const released = (of: Segment, at = noon): BudgetEvent => ({
-  type: 'budget.released',
-  at,
-  ...of,
-  amountCents: 25,
-  ...march,
-});
-
-const freeze: BudgetCommand = { type: 'Freeze', at: noon, reason: 'review' };
-const frozen: BudgetEvent = { type: 'budget.frozen', at: noon, reason: 'review' };
-const unfreeze: BudgetCommand = { type: 'Unfreeze', at: noon, reason: 'cleared' };
-const unfrozen: BudgetEvent = { type: 'budget.unfrozen', at: noon, reason: 'cleared' };
-const caps = (dayCents: number, monthCents: number) => ({ at: noon, dayCents, monthCents, reason: 'agreed' });
-const setCaps = (day: number, month: number): BudgetCommand => ({ type: 'SetCaps', ...caps(day, month) });
-const capsSet = (day: number, month: number): BudgetEvent => ({ type: 'budget.caps_set', ...caps(day, month) });
 
 describe('a reservation', () => {
   it('is made once', () => budget.when(reserve(a)).thenOnce(reserved(a)));
@@ -258,66 +226,4 @@ describe('an operator', () => {
     budget.when(setCaps(cents, 20)).thenRefused('invalid_input', { path: '/dayCents' });
     budget.when(setCaps(20, cents)).thenRefused('invalid_input', { path: '/monthCents' });
   });
-});
-
-describe('the state', () => {
-  it('keeps the newest periods, and older ones while something is open in them', () => {
-    const today = { at: nextDay, ...april };
-    const open = budget.given(reserved(a), reserved(b, today)).state;
-    expect(Object.keys(open.days)).toEqual([march.day, april.day]);
-    expect(Object.keys(open.months)).toEqual([march.month, april.month]);
-    const closed = budget.given(reserved(a), reserved(b, today), spent(a, 7, { at: nextDay })).state;
-    expect(closed.days).toEqual({ [april.day]: { reservedCents: 25, spentCents: 0 } });
-    expect(closed.months).toEqual({ [april.month]: { reservedCents: 25, spentCents: 0 } });
-  });
-  it('books into the newest day for a clock that is a little behind', () =>
-    budget
-      .given(reserved(b, { at: nextDay, ...april }))
-      .when(reserve(a))
-      .then(reserved(a, april)));
-  it('remembers a bounded number of closed segments', () => {
-    const many = Array.from({ length: settledMax + releasedMax + 1 }, (_, index) => segment(String(index)));
-    const { state } = budget.given(...many.flatMap((of) => [reserved(of), spent(of, 1)]));
-    expect(state.settled).toHaveLength(settledMax);
-    const undone = budget.given(...many.flatMap((of) => [reserved(of), released(of)])).state;
-    expect(undone.released).toHaveLength(releasedMax);
-    expect(undone.settled).toHaveLength(0);
-  });
-  it('charges nobody twice for a segment that it has forgotten', () => {
-    const many = Array.from({ length: settledMax }, (_, index) => segment(String(index)));
-    const history = [reserved(a), spent(a, 7), ...many.flatMap((of) => [reserved(of), spent(of, 0)])];
-    budget
-      .given(...history)
-      .when(settle(a, 7))
-      .thenNothing();
-    budget
-      .given(...history)
-      .when(release(a))
-      .thenNothing();
-  });
-});
-
-describe('the view', () => {
-  const view = (...events: BudgetEvent[]) => viewBudget(budget.given(...events).state, noon, configuredCaps, 25);
-
-  it('shows the day and the month', () =>
-    expect(view(reserved(a), spent(a, 7), reserved(b))).toEqual({
-      ok: true,
-      frozen: false,
-      snapshots: [
-        { periodKind: 'day', capCents: 100, reservedCents: 25, spentCents: 7 },
-        { periodKind: 'month', capCents: 150, reservedCents: 25, spentCents: 7 },
-      ],
-    }));
-  it('is ok to the last cent', () => {
-    expect(view(reserved(a), spent(a, 75)).ok).toBe(true);
-    expect(view(reserved(a), spent(a, 76)).ok).toBe(false);
-  });
-  it('is not ok while it is frozen', () => expect(view(frozen)).toMatchObject({ ok: false, frozen: true }));
-  it('shows the caps that an operator set', () =>
-    expect(view(capsSet(10, 1000))).toMatchObject({ ok: false, snapshots: [{ capCents: 10 }, { capCents: 1000 }] }));
-  it('starts at 0 on a new day and month', () =>
-    expect(viewBudget(budget.given(reserved(a)).state, nextDay, configuredCaps, 25)).toMatchObject({
-      snapshots: [{ reservedCents: 0 }, { reservedCents: 0 }],
-    }));
 });
