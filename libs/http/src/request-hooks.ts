@@ -43,7 +43,6 @@ export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): voi
   });
   fastify.addHook('onResponse', (request, reply, done) => {
     parts.requestLog.ended(request, reply);
-    parts.draining.requestEnded();
     if (!request.raw.complete) setTimeout(() => cutOff(request), lingerMs).unref();
     done();
   });
@@ -60,6 +59,8 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
   };
   request.parley = context;
   parts.draining.requestBegan();
+  // Not in `onResponse`, which Fastify never calls for a hijacked reply: an event stream would be in flight for ever.
+  reply.raw.once('close', () => parts.draining.requestEnded());
   reply.header('x-request-id', request.id);
   reply.header('x-content-type-options', 'nosniff');
   if (plan?.area !== 'open') reply.header('cache-control', 'no-store');
