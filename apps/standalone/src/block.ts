@@ -4,7 +4,8 @@ const text = 'repeat after me: every word of this sentence reaches you as it is 
 
 /**
  * One line for any POSIX shell (and, quoted as it is, for bash, zsh and fish) with curl: opens a conversation, starts a run and
- * follows its stream up to `run.ended`. curl is ended by its pid: it would notice only with the next frame that nobody reads.
+ * follows its stream up to `run.ended`. curl is ended by its pid, since it would notice only with
+ * the next frame that nobody reads; the shell's own report of that end goes to nobody.
  */
 export function tryCommand({ baseUrl, partnerKey, userToken, userId }: SandboxAccess): string {
   const body = JSON.stringify(JSON.stringify({ conversationId: '$C', input: { text } }));
@@ -13,9 +14,9 @@ export function tryCommand({ baseUrl, partnerKey, userToken, userId }: SandboxAc
     String.raw`C=$(curl -sS -X POST "$U/conversations" -H "$K" -H "$T" | sed "s/.*\"id\":\"\([0-9a-f-]*\)\".*/\1/")`,
     `curl -sS "$U/agent-runs" -H "$K" -H "$T" -H "Content-Type: application/json" -d ${body}`,
     'echo',
-    '{ curl -sSN "$U/conversations/$C/stream" -H "$K" -H "$T" & echo $!; wait; } | ' +
+    '{ curl -sSN "$U/conversations/$C/stream" -H "$K" -H "$T" 2>&3 & echo $!; wait; } 3>&2 2>/dev/null | ' +
       '{ read -r P; E=; while IFS= read -r L; do printf "%s\\n" "$L"; case "$L" in "event: run.ended") E=1;; "") [ -z "$E" ] || break;; esac; done; ' +
-      'kill -PIPE $P; }',
+      'kill $P; }',
   ];
   return `sh -c '${script.join('; ')}'`;
 }

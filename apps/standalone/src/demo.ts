@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { asId, isJsonObject, type RequestId } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
+import { ReadGate } from '@app/read-store';
 import type { Configuration } from '@app/runtime';
 import { Issuer } from '@app/sandbox';
 import { v7 as uuidV7 } from 'uuid';
@@ -15,8 +16,8 @@ const operatorSubject = 'demo-operator';
 const operatorScopes = ['keys', 'users', 'automations', 'deployment', 'projections', 'audit'];
 /** The tokens that `npm start` prints last ten years. */
 const tokenLifeSeconds = 10 * 366 * 86_400;
-/** How long the service may take, once it listens, to admit its first caller: the read models catch up meanwhile. */
-const admittedWithinMs = 30_000;
+/** How long the service may take, once it listens, to serve its first caller: the read models catch up meanwhile. */
+const readyWithinMs = 30_000;
 const askAgainMs = 25;
 
 /** What a newcomer needs to call the service; `sandbox.json` holds the same. */
@@ -34,6 +35,7 @@ export async function seedSandbox(
   configuration: Configuration,
   partnerKey: string,
 ): Promise<SandboxAccess> {
+  await projecting(app.get(ReadGate, { strict: false }));
   const requestId = asId<RequestId>(uuidV7());
   const minted = await app.get(MintPartnerKey, { strict: false }).mint({
     label: 'sandbox',
@@ -49,9 +51,15 @@ export async function seedSandbox(
   return { baseUrl, partnerKey, userToken, userId, operatorToken };
 }
 
+/** A service is ready when its read models follow: from then on, what was written is seen by the next read. */
+async function projecting(gate: ReadGate): Promise<void> {
+  const deadline = performance.now() + readyWithinMs;
+  while (!gate.projecting && performance.now() < deadline) await sleep(askAgainMs);
+}
+
 /** `users.ensure` over HTTP: when it is answered, keys, tokens and both stores work. */
 async function ensureUser(baseUrl: string, partnerKey: string, userToken: string): Promise<string> {
-  const deadline = performance.now() + admittedWithinMs;
+  const deadline = performance.now() + readyWithinMs;
   for (;;) {
     const response = await fetch(`${baseUrl}/v1/users`, {
       method: 'POST',

@@ -81,7 +81,7 @@ export class EventStoreProcess {
     createInterface({ input: child.stderr }).on('line', (line) => {
       lastLines.push(line);
       if (lastLines.length > lastLinesMax) lastLines.shift();
-      this.onLog(line);
+      if (!line.startsWith('{"level":"info"')) this.onLog(line);
     });
     const ready = once(createInterface({ input: child.stdout }), 'line').then(() => true);
     const ended = once(child, 'exit').then(() => false);
