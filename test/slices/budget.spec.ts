@@ -1,5 +1,5 @@
-import { Budgets, OpenReservations, type OpenReservation, type SegmentSpend } from '@app/budget';
-import { asId, instantOf, type Instant, type RunId, type RunKey } from '@app/kernel';
+import { Budgets, type SegmentSpend } from '@app/budget';
+import { asId, type RunId, type RunKey } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { ReadGate } from '@app/read-store';
 import { EventStore } from '@app/event-store';
@@ -128,47 +128,40 @@ describe('a budget', () => {
   });
 });
 
-describe('open reservations', () => {
-  const before = () => instantOf(Date.now() + 1_000);
-
-  async function pages(limit: number, until: Instant): Promise<OpenReservation[]> {
-    const found: OpenReservation[] = [];
-    for (;;) {
-      const after = found.at(-1);
-      const page = await other.get(OpenReservations).openedBefore(until, { limit, ...(after ? { after } : {}) });
-      found.push(...page);
-      if (page.length < limit) return found;
-    }
-  }
-
-  it('are found page by page, the oldest first, and only while they are open', async () => {
-    const of = spend('orphan');
-    await budgets().reserve(of, checked);
+describe('the read model of reservations', () => {
+  const rowOf = async ({ runKey, segment }: SegmentSpend) => {
     await projected();
-    const found = await pages(4, before());
-    const all = await other.get(OpenReservations).openedBefore(before(), { limit: 1_000 });
-    expect(found).toEqual(all);
-    expect(new Set(found.map(({ runKey, segment }) => `${runKey}/${segment}`)).size).toBe(found.length);
-    const { userId, runKey, runId, segment } = of;
-    expect(found.at(-1)).toMatchObject({ userId, runKey, runId, segment });
-    await budgets().release(of);
-    await projected();
-    expect(await pages(4, before())).toEqual(found.slice(0, -1));
-    expect(await pages(4, instantOf(0))).toEqual([]);
+    return (await rowsOf(replica, 'budget_reservations')).find(
+      (row) => row['reservation_key'] === `${runKey}/${segment}`,
+    );
+  };
+
+  it('says which segments are open', async () => {
+    const [undone, over] = [spend('orphan'), spend('orphan', 2)];
+    await budgets().reserve(undone, checked);
+    await budgets().reserve(over, checked);
+    const { userId, runKey, runId } = undone;
+    const ids = { user_id: userId, run_key: runKey, run_id: runId };
+    expect(await rowOf(undone)).toMatchObject({ ...ids, segment: 1, status: 'open' });
+    await budgets().release(undone);
+    await budgets().settle(over, { spentCents: 0 });
+    expect(await rowOf(undone)).toMatchObject({ ...ids, status: 'closed' });
+    expect(await rowOf(over)).toMatchObject({ segment: 2, status: 'closed' });
+    await budgets().reserve(undone, { checked: false });
+    expect(await rowOf(undone)).toMatchObject({ ...ids, status: 'open' });
   });
 
-  it('keep the instant at which they were opened, also when they are raised', async () => {
+  it('keeps the instant at which one was opened, also when it is raised', async () => {
     const of = spend('aging');
     replica.clock.nowMs = Date.now() - 60_000;
     await budgets().reserve(of, checked);
-    const openedAt = replica.clock.now();
+    const at = replica.clock.now();
     replica.clock.nowMs = Date.now();
     await budgets().raise(of, { heldCents: 25 });
-    await projected();
-    expect((await pages(50, before())).find(({ runKey }) => runKey === of.runKey)?.at).toBe(openedAt);
+    expect(await rowOf(of)).toMatchObject({ at });
   });
 
-  it('read the same when every event is replayed', async () => {
+  it('reads the same when every event is replayed', async () => {
     await projected();
     const rows = await rowsOf(replica, 'budget_reservations');
     expect(new Set(rows.map((row) => row['status']))).toEqual(new Set(['open', 'closed']));

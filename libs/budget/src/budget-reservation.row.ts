@@ -38,7 +38,7 @@ export class CreateBudgetReservations1700000000300 implements MigrationInterface
       CREATE TABLE budget_reservations (
         reservation_key text PRIMARY KEY, user_id uuid NOT NULL, run_key uuid NOT NULL, run_id uuid NOT NULL,
         segment integer NOT NULL, status text NOT NULL, at text NOT NULL, position bigint NOT NULL);
-      CREATE INDEX budget_reservations_open ON budget_reservations (at) WHERE status = 'open';
+      CREATE INDEX budget_reservations_open ON budget_reservations (position) WHERE status = 'open';
     `);
   }
 

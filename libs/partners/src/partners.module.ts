@@ -3,6 +3,8 @@ import { PartnerKeys } from '@app/http';
 import { MintPartnerKey } from './mint-partner-key';
 import { StoredPartnerKeys } from './partner-key.queries';
 import { RevokePartnerKey } from './revoke-partner-key';
+import { partnerKeysProjection } from './partner-key.projection';
+import { CreatePartnerKeys1700000000100, PartnerKeyRow } from './partner-key.row';
 
 /** Partner keys; binds the port by which admission looks them up. */
 @Module({
@@ -10,3 +12,10 @@ import { RevokePartnerKey } from './revoke-partner-key';
   exports: [MintPartnerKey, RevokePartnerKey, PartnerKeys],
 })
 export class PartnersModule {}
+
+/** What the slice keeps in PostgreSQL. */
+export const partnersReadModel = {
+  rows: [PartnerKeyRow],
+  migrations: [CreatePartnerKeys1700000000100],
+  projections: [partnerKeysProjection],
+};

@@ -4,6 +4,8 @@ import { StoredAccounts } from './accounts.queries';
 import { DisableUser } from './disable-user';
 import { EnsureUser } from './ensure-user';
 import { UsersController } from './users.controller';
+import { usersProjection } from './user.projection';
+import { CreateUsers1700000000200, UserRow } from './user.row';
 
 /** Accounts; binds the port by which admission looks them up. */
 @Module({
@@ -12,3 +14,10 @@ import { UsersController } from './users.controller';
   exports: [EnsureUser, DisableUser, StoredAccounts, Accounts],
 })
 export class UsersModule {}
+
+/** What the slice keeps in PostgreSQL. */
+export const usersReadModel = {
+  rows: [UserRow],
+  migrations: [CreateUsers1700000000200],
+  projections: [usersProjection],
+};
