@@ -15,6 +15,7 @@ export class Notifications {
   private readonly listeners = new Map<string, Set<Listener>>();
   private readonly reconnected = new Set<() => void>();
   private client: Client | null = null;
+  private statements: Promise<void> = Promise.resolve();
   private closed = false;
 
   constructor(private readonly url: string) {}
@@ -55,8 +56,14 @@ export class Notifications {
   }
 
   private listen(channel: string): void {
-    // A failure shows as the end of the connection, after which every channel is listened to again.
-    this.client?.query(`LISTEN "${channel}"`).catch((error: unknown) => this.logger.warn(String(error)));
+    const { client } = this;
+    if (client === null) return;
+    // One statement after the other, as `pg` wants it. A failure shows as the end of the connection, after which every channel
+    // is listened to again.
+    this.statements = this.statements
+      .then(() => client.query(`LISTEN "${channel}"`))
+      .then(() => undefined)
+      .catch((error: unknown) => this.logger.warn(String(error)));
   }
 
   private async reconnect(): Promise<void> {
