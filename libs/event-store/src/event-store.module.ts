@@ -2,6 +2,7 @@ import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '
 import { CqrsModule } from '@nestjs/cqrs';
 import { Configuration, Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectEventStore } from './connection';
 import { EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
@@ -9,6 +10,8 @@ import { SnapshotStore } from './snapshots';
 import { TransactHandler } from './transact';
 
 const disposeWithinMs = 2_000;
+
+const disposeMaxMs = 500;
 
 /** One client, one cache of folded states and one `Transact` handler for the whole process. */
 @Global()
