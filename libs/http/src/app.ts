@@ -68,7 +68,6 @@ export async function createHttpApp(
 
 /** Only the sandbox's own issuer lives by the service clock (decisions.md, section 10). */
 function userTokens(configuration: Configuration, serviceClock: Clock): UserTokens {
-  const { env, issuer } = configuration;
-  const ownIssuer = configuration.sandbox && env.OIDC_ISSUER === undefined;
+  const { env, issuer, ownIssuer } = configuration;
   return new UserTokens({ issuer, audience: env.OIDC_AUDIENCE, clock: ownIssuer ? serviceClock : new SystemClock() });
 }

@@ -90,6 +90,14 @@ export class Configuration {
   get issuer(): string {
     return this.env.OIDC_ISSUER ?? `${this.baseUrl}/sandbox/issuer`;
   }
+
+  /**
+   * Whether that issuer is this deployment's own sandbox, whose tokens live by the service clock (decisions.md, section 10).
+   * Replicas on several ports name that of one of them as OIDC_ISSUER.
+   */
+  get ownIssuer(): boolean {
+    return this.sandbox && this.issuer.endsWith('/sandbox/issuer');
+  }
 }
 
 /** All that is wrong with the environment, in one message that holds names and rules but no values. */
