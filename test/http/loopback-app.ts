@@ -156,7 +156,11 @@ export class LoopbackIssuer {
     this.keys = [{ kid, alg, ...(await generateKeyPair(alg, { extractable: true })) }];
   }
 
-  async token(claims: JWTPayload = {}, header: { kid?: string } = {}): Promise<string> {
+  /** @param claims replace the usual ones; an undefined one is left out */
+  async token(
+    claims: { [Name in keyof JWTPayload]: JWTPayload[Name] | undefined } = {},
+    header: { kid?: string } = {},
+  ): Promise<string> {
     const { kid, alg, privateKey } = this.keys[0]!;
     const now = Math.floor(Date.now() / 1000);
     const all = { iss: this.issuer, aud: 'parley', sub: 'alice', iat: now, exp: now + 3600, ...claims };

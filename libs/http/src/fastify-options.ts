@@ -4,7 +4,7 @@ import { invalid, notFound } from '@app/kernel';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { toProblem } from './problems';
-import { requestIdOf } from './request-ids';
+import { answerHeaders, requestIdOf } from './request-ids';
 import { sendProblem } from './send-problem';
 
 /** The longest head that Node takes is 16 KiB, so no parameter is refused for its length. */
@@ -29,7 +29,7 @@ export function fastifyOptions(bodyLimitBytes: number) {
     skipMiddie: true,
     // A URL that cannot be decoded fails before any hook runs.
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      reply.header('x-request-id', request.id);
+      reply.headers(answerHeaders(request.id));
       sendProblem(request, reply, notFound);
     },
     clientErrorHandler: answerUnreadable,
@@ -55,9 +55,7 @@ function answerUnreadable(error: Error & { code?: string }, socket: Duplex): voi
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'X-Content-Type-Options: nosniff',
-    'Cache-Control: no-store',
+    ...Object.entries(answerHeaders(requestId)).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

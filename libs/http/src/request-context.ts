@@ -17,7 +17,8 @@ export interface RequestContext {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    parley: RequestContext | null;
+    /** Undefined on the bare request of a URL that could not be decoded. */
+    parley: RequestContext | null | undefined;
   }
   interface FastifyContextConfig {
     plan?: OperationPlan;
@@ -27,6 +28,6 @@ declare module 'fastify' {
 
 /** The context of a request that passed the first hook. */
 export function contextOf(request: FastifyRequest): RequestContext {
-  if (request.parley === null) throw new Error('the request has no context: a hook ran too early');
+  if (!request.parley) throw new Error('the request has no context: a hook ran too early');
   return request.parley;
 }

@@ -6,6 +6,7 @@ import type { AllowedMethods } from './allowed-methods';
 import type { Draining } from './draining';
 import { failureOf } from './problem-filter';
 import { notServed } from './problems';
+import { answerHeaders } from './request-ids';
 import type { RequestContext } from './request-context';
 import type { RequestLog } from './request-log';
 import { sendProblem } from './send-problem';
@@ -61,9 +62,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
   parts.draining.requestBegan();
   // Not in `onResponse`, which Fastify never calls for a hijacked reply: an event stream would be in flight for ever.
   reply.raw.once('close', () => parts.draining.requestEnded());
-  reply.header('x-request-id', request.id);
-  reply.header('x-content-type-options', 'nosniff');
-  if (plan?.area !== 'open') reply.header('cache-control', 'no-store');
+  reply.headers(answerHeaders(request.id));
   return context;
 }
 
@@ -77,8 +76,7 @@ function refuseAtOnce(
   const { origin } = request.headers;
   if (context.plan?.area === 'open') return false;
   if (parts.draining.begun) {
-    reply.raw.shouldKeepAlive = false;
-    sendProblem(request, reply, notServed);
+    sendProblem(request, reply, notServed, { connection: 'close' });
   } else if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
     sendProblem(request, reply, invalid('', 'needs a Host'));
   } else if (origin !== undefined && !parts.isOriginAllowed(origin)) {

@@ -9,12 +9,16 @@ export function sendProblem(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const problem = toProblem(failure, request.id);
-  if (request.parley !== null)
-    request.parley.failedBy = problem.reason ?? problem.type.slice(problem.type.lastIndexOf(':') + 1);
+  if (request.parley) request.parley.failedBy = problem.reason ?? problem.type.slice(problem.type.lastIndexOf(':') + 1);
   // RFC 9110, section 11.6.1: a 401 names the scheme that is asked for.
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
   // Fastify wants to close after a body that it did not read to the end; the socket would be reset before the client has read
   // the answer. The first hook ends it a little later instead.
   reply.removeHeader('connection');
-  reply.code(problem.status).headers(headers).type('application/problem+json').send(JSON.stringify(problem));
+  // Bytes, because Fastify adds a charset to the type of a text, which the media type does not define.
+  reply
+    .code(problem.status)
+    .headers(headers)
+    .type('application/problem+json')
+    .send(Buffer.from(JSON.stringify(problem)));
 }

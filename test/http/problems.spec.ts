@@ -1,0 +1,256 @@
+import { connect } from 'node:net';
+import { closeGracefully, ReadinessChecks, userIdOf, type Readiness } from '@app/http';
+import fc from 'fast-check';
+import { startLoopback, type Loopback } from './loopback-app';
+
+let loopback: Loopback;
+let headers: Record<string, string>;
+let things: string;
+
+beforeAll(async () => {
+  loopback = await startLoopback({ RATE_LIMIT_KEY_PER_MINUTE: '1000000', RATE_LIMIT_USER_PER_MINUTE: '1000000' });
+  const userId = userIdOf(loopback.issuer.issuer, 'alice');
+  loopback.accounts.states.set(userId, { disabled: false });
+  headers = { 'x-api-key': 'good-key', authorization: `Bearer ${await loopback.issuer.token()}` };
+  things = `/v1/users/${userId}/things`;
+});
+afterAll(() => loopback.stop());
+
+const json = { 'content-type': 'application/json' };
+
+/** Sends a request and checks what holds for every problem. */
+async function problem(
+  path: string,
+  init: RequestInit = {},
+): Promise<Record<string, unknown> & { response: Response }> {
+  const response = await fetch(loopback.url + path, { ...init, headers: { ...headers, ...init.headers } });
+  const body = (await response.json()) as Record<string, unknown>;
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(body['requestId']).toBe(response.headers.get('x-request-id'));
+  expect(body['status']).toBe(response.status);
+  expect(body['type']).toMatch(/^urn:parley:error:[a-z_]+$/);
+  expect(typeof body['retryable']).toBe('boolean');
+  return { ...body, response };
+}
+
+const post = (body: NonNullable<RequestInit['body']>, type = json): RequestInit =>
+  ({ method: 'POST', body, headers: type, duplex: 'half' }) as RequestInit;
+
+/** Writes bytes to a socket of its own and answers all that comes back until it is closed, or the time is over. */
+function raw(bytes: string, waitMs = 3_000): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(loopback.port, '127.0.0.1', () => socket.write(bytes));
+    let text = '';
+    const timer = setTimeout(() => socket.destroy(), waitMs);
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve(text);
+    });
+  });
+}
+
+describe('problems', () => {
+  it('answer an unknown path, an undecodable one, and a method that a path does not serve', async () => {
+    expect(await problem('/nowhere')).toMatchObject({
+      status: 404,
+      type: 'urn:parley:error:not_found',
+      retryable: false,
+    });
+    expect(await problem('/v1/users/%zz')).toMatchObject({ status: 404 });
+    expect(await problem(`${things}/`)).toMatchObject({ status: 404 });
+    expect(await problem('/nowhere', post('{'))).toMatchObject({ status: 404 });
+    const { response, ...body } = await problem(things, { method: 'DELETE' });
+    expect(body).toMatchObject({ status: 405, type: 'urn:parley:error:method_not_allowed' });
+    expect(body).not.toHaveProperty('reason');
+    expect(response.headers.get('allow')).toBe('GET, POST');
+    expect((await problem(things, { method: 'OPTIONS' })).status).toBe(405);
+    expect((await fetch(loopback.url + things, { method: 'HEAD', headers })).status).toBe(405);
+    expect((await problem(`/v1/users/${'a'.repeat(5_000)}/things`)).status).toBe(404);
+  });
+
+  it('answer a broken, mistyped or misplaced body at the root', async () => {
+    for (const init of [
+      post('{"name":'),
+      post('null'),
+      post('[]'),
+      post('"x"'),
+      post('{"name":"x"}', { 'content-type': 'text/plain' }),
+      post('{"name":"x"}', { 'content-type': 'application/json; charset=latin1' }),
+      post('name=x', { 'content-type': 'application/x-www-form-urlencoded' }),
+      post('{"name":"x"}', { 'content-type': ';;;' }),
+      post(new Uint8Array([0x7b, 0xff, 0x7d])),
+    ]) {
+      expect(await problem(things, init)).toMatchObject({
+        status: 400,
+        reason: 'invalid_input',
+        issues: [{ path: '' }],
+      });
+    }
+    const ok = await fetch(loopback.url + things, {
+      ...post('{"name":"x"}', { 'content-type': 'application/json; charset=UTF-8' }),
+      headers: { ...headers, 'content-type': 'application/json; charset=UTF-8' },
+    });
+    expect([ok.status, await ok.json()]).toEqual([201, { name: 'x' }]);
+  });
+
+  it('name each field, and what nobody asked for', async () => {
+    const { issues, detail } = await problem(things, post('{"name":"","other":null,"more":1}'));
+    expect(issues).toEqual([
+      { path: '/more', message: 'is not known' },
+      { path: '/name', message: 'must be a text of 1 to 10 characters' },
+      { path: '/other', message: 'must be a UUID' },
+    ]);
+    expect(detail).toBe('/more: is not known (and 2 more)');
+    expect(await problem(things, { method: 'POST' })).toMatchObject({
+      issues: [{ path: '/name', message: 'is required' }],
+    });
+    expect(await problem(`${things}?limit=1&limit=2&x=1`)).toMatchObject({
+      issues: [{ path: '/x' }, { path: '/limit' }],
+    });
+    expect(await problem('/v1/users/me?a=1')).toMatchObject({ status: 400, issues: [{ path: '/a' }] });
+    const poke = `${things}/00000000-0000-0000-0000-000000000000/poke`;
+    expect(await problem(poke, post('{"a":1}'))).toMatchObject({ status: 400, issues: [{ path: '/a' }] });
+    for (const init of [post('{}'), post(''), { method: 'POST' }]) {
+      expect((await fetch(loopback.url + poke, { ...init, headers: { ...headers, ...init.headers } })).status).toBe(
+        201,
+      );
+    }
+  });
+
+  it('refuse a large body before the rest of it is read', async () => {
+    const head = `POST ${things} HTTP/1.1\r\nHost: x\r\nX-Api-Key: good-key\r\nAuthorization: ${headers['authorization']}\r\nContent-Type: application/json\r\n`;
+    for (const rest of [
+      'Content-Length: 5000\r\n\r\n{"name":"',
+      `Transfer-Encoding: chunked\r\n\r\n1400\r\n${'x'.repeat(0x1400)}\r\n`,
+    ]) {
+      const startedAt = performance.now();
+      const answer = await raw(head + rest);
+      expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+      expect(answer).toContain('urn:parley:error:too_large');
+      expect(answer).not.toContain('"reason"');
+      expect(performance.now() - startedAt).toBeLessThan(2_500);
+    }
+    expect((await problem(things, post('x'.repeat(3_000_000)))).status).toBe(413);
+  });
+
+  it('answer what is no readable request at all', async () => {
+    for (const [bytes, status] of [
+      ['BLAH\r\n\r\n', 400],
+      [`GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 400],
+      ['GET /v1/users/me HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+      ['GET /v1/users/me HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n', 401],
+      ['OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+      ['GET nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
+    ] as const) {
+      const answer = await raw(bytes);
+      expect([bytes.slice(0, 30), answer.slice(0, 12)]).toEqual([bytes.slice(0, 30), `HTTP/1.1 ${status}`]);
+      expect(answer.toLowerCase()).toContain('content-type: application/problem+json');
+      expect(answer.toLowerCase()).toContain('x-request-id: ');
+    }
+  });
+
+  it('tell nothing of a fault of ours', async () => {
+    const { response: _, ...body } = await problem('/sandbox/v1/boom');
+    expect(body).toMatchObject({ status: 500, reason: 'internal', retryable: false });
+    expect(JSON.stringify(body)).not.toMatch(/hunter2|stack|\.ts/);
+  });
+
+  it('echo a well-formed request id and replace any other', async () => {
+    const idFor = async (id: string) =>
+      (await fetch(`${loopback.url}/healthz`, { headers: { 'x-request-id': id } })).headers.get('x-request-id');
+    expect(await idFor('abc.DEF_123-x')).toBe('abc.DEF_123-x');
+    for (const id of ['short', 'x'.repeat(65), 'has space in it', 'umlaut-äöü-umlaut'])
+      expect(await idFor(id)).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('any request', () => {
+  const runs = process.env['FIGURES'] === 'full' ? 10_000 : 300;
+
+  it('with any bytes as its body gets an answer below 500', async () => {
+    const bodies = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.json().map((text) => new Uint8Array(Buffer.from(text))),
+    );
+    await fc.assert(
+      fc.asyncProperty(bodies, async (bytes) => {
+        const response = await fetch(loopback.url + things, { ...post(bytes), headers: { ...headers, ...json } });
+        expect(response.status).toBeLessThan(500);
+        expect(await response.text()).not.toContain('node_modules');
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  it('with any path, query, key, token or id gets an answer below 500', async () => {
+    const text = fc.string({ maxLength: 60, unit: 'grapheme' }).map(encodeURIComponent);
+    const header = fc.stringMatching(/^[\x21-\x7e]{0,40}$/);
+    await fc.assert(
+      fc.asyncProperty(text, text, fc.webSegment(), header, header, async (id, value, segment, key, token) => {
+        for (const path of [
+          `/v1/users/${id}/things`,
+          `${things}/${id}`,
+          `${things}?limit=${value}`,
+          `${things}?${value}=${id}`,
+          `/${segment}`,
+          `/v1/${value}`,
+        ]) {
+          expect((await fetch(loopback.url + path, { headers })).status).toBeLessThan(500);
+        }
+        const bad = { 'x-api-key': key, authorization: `Bearer ${token}`, 'x-request-id': key };
+        expect((await fetch(loopback.url + things, { headers: bad })).status).toBeLessThan(500);
+        expect(
+          (await fetch(loopback.url + things, { headers: { ...headers, authorization: `Bearer ${token}` } })).status,
+        ).toBe(401);
+      }),
+      { numRuns: Math.ceil(runs / 5) },
+    );
+  });
+});
+
+describe('health', () => {
+  it('says how the dependencies are', async () => {
+    const checks = loopback.app.get(ReadinessChecks);
+    let state: Readiness | 'throws' | 'hangs' = 'ok';
+    const check = () =>
+      state === 'throws'
+        ? Promise.reject(new Error())
+        : state === 'hangs'
+          ? new Promise<Readiness>(() => undefined)
+          : Promise.resolve(state);
+    checks.add({ name: 'database', check });
+    checks.add({ name: 'event store', check: () => Promise.resolve('ok') });
+    const ready = async () => {
+      const response = await fetch(`${loopback.url}/readyz`);
+      return [response.status, await response.json()];
+    };
+    expect(await ready()).toEqual([200, { status: 'ok', checks: { database: 'ok', 'event store': 'ok' } }]);
+    state = 'degraded';
+    expect(await ready()).toMatchObject([200, { status: 'degraded' }]);
+    for (state of ['away', 'throws', 'hangs'] as const) {
+      expect(await ready()).toMatchObject([503, { status: 'away', checks: { database: 'away', 'event store': 'ok' } }]);
+    }
+    state = 'ok';
+  });
+});
+
+describe('draining', () => {
+  it('finishes what is in flight, and turns new requests away', async () => {
+    const draining = await startLoopback();
+    const slow = fetch(`${draining.url}/sandbox/v1/slow`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const closed = closeGracefully(draining.app, 5_000);
+    const refused = await fetch(`${draining.url}/sandbox/v1/slow`);
+    expect([refused.status, refused.headers.get('connection')]).toEqual([503, 'close']);
+    expect(await refused.json()).toMatchObject({ reason: 'internal', retryable: true });
+    expect((await fetch(`${draining.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${draining.url}/healthz`)).status).toBe(200);
+    expect((await slow).status).toBe(200);
+    await closed;
+    await expect(fetch(`${draining.url}/healthz`)).rejects.toThrow();
+    await draining.issuer.stop();
+  });
+});
