@@ -2,7 +2,8 @@ import type { EventBatch, StoredEvent } from '@app/event-store';
 import type { ConversationId } from '@app/kernel';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { FrameSink } from './event-socket';
-import { durableFrame, JournalKind } from './fin-event';
+import type { JournalKind } from './fin-event';
+import { durableFrame } from './fin-event';
 import { FrameRing } from './frame-ring';
 import type { Journal } from './journal';
 

@@ -6,6 +6,7 @@ import { JournalController } from './journal.controller';
 import { ListEvents } from './list-events';
 import { LiveFrames } from './live-frames';
 import { OpenStreams } from './open-streams';
+import { StreamHolders } from './stream-holders';
 import { StreamEvents } from './stream-events';
 import { CreateStreamSockets1700000000400 } from './stream-sockets.queries';
 import { StreamSockets } from './stream-sockets';
@@ -24,6 +25,7 @@ export class JournalModule {
         ListEvents,
         ConversationHubs,
         StreamSockets,
+        StreamHolders,
         OpenStreams,
         StreamEvents,
       ],

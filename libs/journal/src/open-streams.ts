@@ -1,11 +1,11 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { Accounts, Draining } from '@app/http';
-import { Clock, epochMsOf, type Instant, type UserId } from '@app/kernel';
-import { Configuration, Metrics } from '@app/runtime';
+import { Draining } from '@app/http';
+import { Metrics } from '@app/runtime';
 import { Gauge } from 'prom-client';
 import { ConversationHubs } from './conversation-hubs';
 import type { EventSocket } from './event-socket';
 import { heartbeatFrame } from './fin-event';
+import { StreamHolders, type StreamHolder } from './stream-holders';
 import { StreamSockets } from './stream-sockets';
 
 const heartbeatMs = 15_000;
@@ -14,13 +14,6 @@ const heartbeatsPerCheck = 4;
 const lifeMaxMs = 30 * 60_000;
 /** Streams that were opened together do not all end together: this share of the longest life is up to chance. */
 const lifeJitter = 0.2;
-const accountsPerQueryMax = 500;
-
-/** For whom a stream is open. */
-export interface StreamHolder {
-  readonly userId: UserId;
-  readonly tokenExpiresAt: Instant;
-}
 
 interface OpenStream extends StreamHolder {
   readonly socket: EventSocket;
@@ -36,15 +29,13 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
   private heartbeats = 0;
 
   constructor(
-    private readonly accounts: Accounts,
-    private readonly clock: Clock,
-    private readonly configuration: Configuration,
+    private readonly holders: StreamHolders,
     private readonly hubs: ConversationHubs,
     private readonly sockets: StreamSockets,
     private readonly draining: Draining,
     metrics: Metrics,
   ) {
-    const streams = this.streams;
+    const { streams } = this;
     new Gauge({
       name: 'parley_streams_open',
       help: 'Open event streams',
@@ -73,17 +64,10 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
     socket.whenClosed(() => this.streams.delete(stream));
   }
 
-  /** Ends the streams whose holder's token has expired, or whose account is gone or disabled. */
-  async endLost(): Promise<void> {
-    const nowMs = this.tokenClockMs();
-    for (const stream of this.streams) if (epochMsOf(stream.tokenExpiresAt) <= nowMs) stream.socket.end();
-    const users = [...new Set([...this.streams].map((stream) => stream.userId))];
-    for (let from = 0; from < users.length; from += accountsPerQueryMax) {
-      const asked = users.slice(from, from + accountsPerQueryMax);
-      const found = await this.accounts.findMany(asked);
-      const lost = new Set(asked.filter((userId) => found.get(userId)?.disabled !== false));
-      for (const stream of this.streams) if (lost.has(stream.userId)) stream.socket.end();
-    }
+  /** Ends the streams that their holders may not hold any longer, and tidies the table of sockets. Throws Unavailable. */
+  async check(): Promise<void> {
+    for (const { socket } of await this.holders.lost([...this.streams])) socket.end();
+    await this.sockets.tidy();
   }
 
   private heartbeat(): void {
@@ -94,23 +78,12 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
     }
     this.hubs.age(nowMs);
     this.heartbeats += 1;
-    if (this.heartbeats % heartbeatsPerCheck === 0)
-      this.check().catch((error: unknown) => this.logger.warn(String(error)));
-  }
-
-  /** A dependency that does not answer ends no stream: the next check comes in a minute. */
-  private async check(): Promise<void> {
-    await this.endLost();
-    await this.sockets.tidy();
+    if (this.heartbeats % heartbeatsPerCheck > 0) return;
+    // A dependency that does not answer ends no stream: the next check comes in a minute.
+    this.check().catch((error: unknown) => this.logger.warn(`open streams could not be checked: ${String(error)}`));
   }
 
   private endAll(): void {
     for (const { socket } of this.streams) socket.end();
-  }
-
-  /** Only the sandbox's own issuer lives by the service clock (decisions.md, section 10). */
-  private tokenClockMs(): number {
-    const ownIssuer = this.configuration.sandbox && this.configuration.env.OIDC_ISSUER === undefined;
-    return ownIssuer ? this.clock.epochMs() : Date.now();
   }
 }

@@ -1,0 +1,164 @@
+import { request, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { DynamicModule } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { EventStore } from '@app/event-store';
+import { Accounts, createHttpApp, PartnerKeys, RateWindows, userIdOf } from '@app/http';
+import { conversationKind } from '@app/conversations';
+import { Clock, type UserId } from '@app/kernel';
+import { Database, Notifications, Processes } from '@app/read-store';
+import { Configuration, Metrics, readConfiguration } from '@app/runtime';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import {
+  AccountsInMemory,
+  KeysInMemory,
+  LoopbackIssuer,
+  SetClock,
+  WindowsInMemory,
+} from '../../../test/http/loopback-app';
+import { JournalModule, LiveFrames, LiveFramesModule } from '../src';
+import type { TestStores } from './journal-store';
+
+/** One replica of an api that serves the journal alone, on a loopback port. */
+export interface JournalApp {
+  readonly app: NestFastifyApplication;
+  readonly port: number;
+  readonly issuer: LoopbackIssuer;
+  readonly accounts: AccountsInMemory;
+  readonly live: LiveFrames;
+  get<Part>(part: abstract new (...parameters: never[]) => Part): Part;
+  /** The account of a subject, and the headers that act for it. */
+  user(subject: string, expiresInSeconds?: number): Promise<{ userId: UserId; headers: Record<string, string> }>;
+  stop(): Promise<void>;
+}
+
+export async function startJournalApp(stores: TestStores, env: Record<string, string> = {}): Promise<JournalApp> {
+  const issuer = new LoopbackIssuer();
+  await issuer.start();
+  const [keys, accounts] = [new KeysInMemory(), new AccountsInMemory()];
+  keys.add('good-key');
+  const configuration = new Configuration(
+    readConfiguration({
+      OIDC_ISSUER: issuer.issuer,
+      LOG_LEVEL: 'error',
+      PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      RATE_LIMIT_KEY_PER_MINUTE: '100000000',
+      RATE_LIMIT_USER_PER_MINUTE: '100000000',
+      ...env,
+    }).env,
+  );
+  const processes = new Processes(stores.database, { api: true, worker: false });
+  await processes.start();
+  const app = await createHttpApp(root(configuration, stores, { keys, accounts, processes }), configuration);
+  await app.listen(0, '127.0.0.1');
+  return {
+    ...{ app, issuer, accounts, live: app.get(LiveFrames, { strict: false }) },
+    port: (app.getHttpServer().address() as AddressInfo).port,
+    get: (part) => app.get(part, { strict: false }),
+    user: async (subject, expiresInSeconds = 3600) => {
+      const userId = userIdOf(issuer.issuer, subject);
+      accounts.states.set(userId, { disabled: false });
+      const token = await issuer.token({ sub: subject, exp: Math.floor(Date.now() / 1000) + expiresInSeconds });
+      return { userId, headers: { 'x-api-key': 'good-key', authorization: `Bearer ${token}` } };
+    },
+    stop: async () => {
+      await app.close();
+      await processes.stop();
+      await issuer.stop();
+    },
+  };
+}
+
+function root(
+  configuration: Configuration,
+  stores: TestStores,
+  bound: { keys: KeysInMemory; accounts: AccountsInMemory; processes: Processes },
+): DynamicModule {
+  const { store, database, notifications } = stores;
+  const providers = [
+    { provide: PartnerKeys, useValue: bound.keys },
+    { provide: Accounts, useValue: bound.accounts },
+    { provide: RateWindows, useValue: new WindowsInMemory() },
+    { provide: Clock, useValue: new SetClock() },
+    { provide: EventStore, useValue: store },
+    { provide: Database, useValue: database },
+    { provide: Notifications, useValue: notifications },
+    { provide: Processes, useValue: bound.processes },
+    { provide: Configuration, useValue: configuration },
+    Metrics,
+  ];
+  return {
+    module: class Root {},
+    global: true,
+    imports: [JournalModule.register(conversationKind), LiveFramesModule],
+    providers,
+    exports: providers,
+  };
+}
+
+/** One SSE connection, read by a parser that follows the standard. */
+export class StreamClient {
+  readonly messages: EventSourceMessage[] = [];
+  readonly comments: string[] = [];
+  retryMs = 0;
+  /** All text as it came. */
+  text = '';
+  ended: 'no' | 'cleanly' | 'cut' = 'no';
+  private wake = (): void => undefined;
+
+  private constructor(
+    readonly response: IncomingMessage,
+    readonly close: () => void,
+  ) {
+    const parser = createParser({
+      onEvent: (message) => this.messages.push(message),
+      onComment: (comment) => this.comments.push(comment),
+      onRetry: (retryMs) => (this.retryMs = retryMs),
+    });
+    response.setEncoding('utf8').on('data', (text: string) => {
+      this.text += text;
+      parser.feed(text);
+      this.wake();
+    });
+    response.on('error', () => undefined);
+    response.on('close', () => {
+      this.ended = response.complete ? 'cleanly' : 'cut';
+      this.wake();
+    });
+  }
+
+  /** Opens a stream; a problem is answered as a client without messages whose body is its `text`. */
+  static open(port: number, path: string, headers: Record<string, string>): Promise<StreamClient> {
+    return new Promise((resolve, reject) => {
+      const outgoing = request({ host: '127.0.0.1', port, path, headers, agent: false });
+      outgoing.on('response', (response) => resolve(new StreamClient(response, () => outgoing.destroy())));
+      outgoing.on('error', reject);
+      outgoing.end();
+    });
+  }
+
+  /** The `data` of all messages. */
+  get events(): { delivery: string; seq?: number; requestId?: string; payload: { type: string; text?: string } }[] {
+    return this.messages.map((message) => JSON.parse(message.data));
+  }
+
+  get seqs(): number[] {
+    return this.events.flatMap(({ seq }) => (seq === undefined ? [] : [seq]));
+  }
+
+  /** Waits until the condition holds. Throws after ten seconds. */
+  async until(condition: (client: this) => boolean): Promise<void> {
+    const deadline = Date.now() + 10_000;
+    while (!condition(this)) {
+      if (Date.now() > deadline)
+        throw new Error(`waited in vain, with ${this.messages.length} messages, ended: ${this.ended}`);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, 100);
+        this.wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectEventStore, encodeEvent, EventStore } from '@app/event-store';
+import { startEventStoreServer } from '@app/event-store-server';
+import { conversationKind, type ConversationEvent } from '@app/conversations';
+import {
+  asId,
+  instantOf,
+  type Cause,
+  type ConversationId,
+  type MessageId,
+  type RunId,
+  type RunKey,
+  type UserId,
+} from '@app/kernel';
+import { CreateReadStore1700000000000, Database, migrate, Notifications, Processes } from '@app/read-store';
+import { v7 as uuidV7 } from 'uuid';
+import { createTestDatabase } from '../../../test/support/postgres';
+import { journalReadModel } from '../src';
+
+export const newConversationId = () => asId<ConversationId>(uuidV7());
+export const newUserId = () => asId<UserId>(uuidV7());
+
+/** The embedded event store and a migrated database, both on one PostgreSQL database of the test's own. */
+export interface TestStores {
+  readonly store: EventStore;
+  readonly database: Database;
+  readonly notifications: Notifications;
+  readonly processes: Processes;
+  readonly databaseUrl: string;
+  readonly storeUrl: string;
+  /** Appends `count` messages (after creating the conversation, when it is new); answers the stream's last revision. */
+  append(id: ConversationId, owner: UserId, count: number, text?: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startStores(): Promise<TestStores> {
+  const { url, drop } = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'journal-test-'));
+  const server = await startEventStoreServer({ databaseUrl: url, listen: { socketPath: join(folder, 'store') } });
+  const store = new EventStore(connectEventStore(server.address));
+  const migrations = [CreateReadStore1700000000000, ...journalReadModel.migrations];
+  const database = await Database.connect({ url, poolSize: 10, rows: [], migrations });
+  await migrate(database);
+  const notifications = new Notifications(url);
+  await notifications.open();
+  const processes = new Processes(database, { api: true, worker: false });
+  await processes.start();
+  return {
+    ...{ store, database, notifications, processes, databaseUrl: url, storeUrl: server.address },
+    append: (id, owner, count, text) => append(store, id, owner, { count, text: text ?? 'hello' }),
+    stop: async () => {
+      await store.client.dispose();
+      await server.close();
+      await notifications.close();
+      await processes.stop();
+      await database.close();
+      await rm(folder, { recursive: true });
+      await drop();
+    },
+  };
+}
+
+async function append(
+  store: EventStore,
+  id: ConversationId,
+  owner: UserId,
+  { count, text }: { count: number; text: string },
+): Promise<number> {
+  const stream = `conversation-${id}`;
+  const revision = await store.lastRevision(stream);
+  const events = Array.from({ length: count }, (_, index) => message(`${text} ${revision + index + 1}`));
+  if (revision === -1) events.unshift(created(owner));
+  const cause = causeOf(owner);
+  const encoded = events.map((event) => encodeEvent(conversationKind, event, cause));
+  const appended = await store.append(stream, encoded, revision);
+  if (appended.kind === 'conflict') throw new Error('the test appended twice at once');
+  return appended.revision;
+}
+
+export function message(text: string, messageId = uuidV7()): ConversationEvent {
+  return {
+    type: 'agent.message',
+    at: instantOf(Date.now()),
+    runId: asId<RunId>(uuidV7()),
+    runKey: asId<RunKey>(uuidV7()),
+    messageId: asId<MessageId>(messageId),
+    text,
+  };
+}
+
+function created(userId: UserId): ConversationEvent {
+  const at = instantOf(Date.now());
+  return { type: 'conversation.created', at, title: null, origin: 'conversation', automationId: null, userId };
+}
+
+export function causeOf(owner: UserId): Cause {
+  const actor = { kind: 'user', id: owner, partnerKeyId: uuidV7() } as const;
+  return { actor, requestId: asId(uuidV7()), correlationId: uuidV7(), causationId: uuidV7() };
+}
