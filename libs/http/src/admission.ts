@@ -14,7 +14,7 @@ import { GroupLoader } from './group-loader';
 import type { AccountState, Accounts, RateAnswer, RateSubject, RateWindows } from './ports';
 import type { PartnerKeyCache } from './partner-key-cache';
 import { notAuthenticated, type Failure } from './problems';
-import { keySubject, rateHeaders, userSubject, type RateLimits } from './rate-limits';
+import { rateHeaders, type RateLimits } from './rate-limits';
 import { contextOf } from './request-context';
 import type { RoutePlan } from './routes';
 import type { TokenVerdict, UserIdentity, UserTokens } from './user-tokens';
@@ -56,26 +56,19 @@ export class Admission {
     if (keyId === null) return because('partner_key_invalid');
     contextOf(request).partnerKeyId = keyId;
 
+    const entry: Entry = { request, reply, plan, keyId };
     const token = bearerOf(request.headers.authorization);
     const remembered = token === null ? null : this.tokens.remembered(token);
-    if (remembered?.kind === 'accepted') return this.admitKnown(request, reply, plan, keyId, remembered.identity);
+    // The hot path: key and user are counted in one go.
+    if (remembered?.kind === 'accepted') return this.admitUser(entry, remembered.identity, [], this.keySubject(keyId));
 
     // Whoever is over the key's limit is refused before the costly verification.
-    const answers = [...(await this.windows.take([keySubject(keyId, this.limits)]))];
+    const answers = await this.windows.take([this.keySubject(keyId)]);
     const overLimit = this.showRates(reply, answers);
     if (overLimit !== null) return overLimit;
     const verdict = token === null ? refused : (remembered ?? (await this.tokens.verify(token, request.raw)));
-    if (verdict.kind !== 'accepted')
-      return verdict.kind === 'expired' ? because('credential_expired') : notAuthenticated;
-    return this.admitUser(
-      request,
-      reply,
-      plan,
-      keyId,
-      verdict.identity,
-      [userSubject(verdict.identity.userId, this.limits)],
-      answers,
-    );
+    if (verdict.kind === 'accepted') return this.admitUser(entry, verdict.identity, answers);
+    return verdict.kind === 'expired' ? because('credential_expired') : notAuthenticated;
   }
 
   /** Whether a caller that was admitted once would still be: the token has not expired and the account is there, not disabled. */
@@ -85,32 +78,27 @@ export class Admission {
     return account !== null && !account.disabled;
   }
 
-  /** The hot path: key and user are counted in one go. */
-  private admitKnown(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    plan: RoutePlan,
-    keyId: PartnerKeyId,
-    identity: UserIdentity,
-  ) {
-    const subjects = [keySubject(keyId, this.limits), userSubject(identity.userId, this.limits)];
-    return this.admitUser(request, reply, plan, keyId, identity, subjects, []);
-  }
-
+  /** @param uncounted the key, unless `earlier` says how its window answered */
   private async admitUser(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    plan: RoutePlan,
-    keyId: PartnerKeyId,
+    entry: Entry,
     identity: UserIdentity,
-    subjects: readonly RateSubject[],
     earlier: readonly RateAnswer[],
+    ...uncounted: readonly RateSubject[]
   ): Promise<Failure | null> {
+    const { request, reply, plan, keyId } = entry;
+    const user = { subject: `user:${identity.userId}`, limit: this.limits.userPerMinute };
     // Asked for together, for the sake of latency; judged in order.
-    const [answers, account] = await Promise.all([this.windows.take(subjects), this.accounts.load(identity.userId)]);
+    const [answers, account] = await Promise.all([
+      this.windows.take([...uncounted, user]),
+      this.accounts.load(identity.userId),
+    ]);
     const overLimit = this.showRates(reply, [...earlier, ...answers]);
     contextOf(request).caller = callerFrom(identity, keyId, asId<RequestId>(request.id));
     return overLimit ?? accountFailure(account, plan) ?? pathFailure(request, plan, identity.userId);
+  }
+
+  private keySubject(keyId: PartnerKeyId): RateSubject {
+    return { subject: `key:${keyId}`, limit: this.limits.keyPerMinute };
   }
 
   private showRates(reply: FastifyReply, answers: readonly RateAnswer[]): Failure | null {
@@ -121,6 +109,14 @@ export class Admission {
     reply.header('retry-after', String(last.resetSeconds));
     return because('rate_limited');
   }
+}
+
+/** A request whose partner key is good. */
+interface Entry {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly plan: RoutePlan;
+  readonly keyId: PartnerKeyId;
 }
 
 const refused: TokenVerdict = { kind: 'refused' };

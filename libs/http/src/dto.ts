@@ -31,7 +31,7 @@ export function Uuid(): PropertyDecorator {
 /** An array of `min` to `max` items, each a UUID in either case; the DTO holds them in lower case. */
 export function UuidList(bounds: { readonly min?: number; readonly max: number }): PropertyDecorator {
   return both(
-    converted((value) => (Array.isArray(value) ? value.map((item) => parseUuid(item) ?? item) : value)),
+    converted((value) => (Array.isArray(value) ? value.map((item: unknown) => parseUuid(item) ?? item) : value)),
     Items({ ...bounds, of: (item) => parseUuid(item) !== null, what: 'a UUID' }),
   );
 }

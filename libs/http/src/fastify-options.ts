@@ -13,7 +13,7 @@ const parameterLengthMax = 16_384;
 const requestWithinMs = 120_000;
 
 /** Fastify as the service needs it. */
-export function fastifyOptions(bodyLimitBytes: number) {
+export function fastifyOptions(bodyLimitBytes: number): FastifyHttpOptions<Server> & { readonly skipMiddie: boolean } {
   return {
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
@@ -33,7 +33,7 @@ export function fastifyOptions(bodyLimitBytes: number) {
       sendProblem(request, reply, notFound);
     },
     clientErrorHandler: answerUnreadable,
-  } satisfies FastifyHttpOptions<Server> & { skipMiddie: boolean };
+  };
 }
 
 /** Node answers an unknown `Expect` by itself, with a bare 417; here it is an ordinary request. */

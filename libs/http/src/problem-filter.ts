@@ -35,18 +35,11 @@ export function failureOf(exception: unknown): Failure {
   if (exception instanceof ProblemException) return exception.failure;
   if (exception instanceof Unavailable) return { kind: 'unavailable', reason: exception.reason ?? 'internal' };
   // Errors of Nest, of Fastify, and of a request body that broke off, say by their status whose fault it was.
-  switch (statusOf(exception)) {
-    case 404:
-      return notFound;
-    case 413:
-      return { kind: 'bare', problem: 'too_large' };
-    case 415:
-      return invalid('', 'needs the Content-Type application/json');
-    case 400:
-      return invalid('', 'is not a well-formed request');
-    default:
-      return { kind: 'internal' };
-  }
+  const status = statusOf(exception) ?? 500;
+  if (status === 404) return notFound;
+  if (status === 413) return { kind: 'bare', problem: 'too_large' };
+  if (status === 415) return invalid('', 'needs the Content-Type application/json');
+  return status >= 400 && status < 500 ? invalid('', 'is not a well-formed request') : { kind: 'internal' };
 }
 
 function statusOf(exception: unknown): number | undefined {

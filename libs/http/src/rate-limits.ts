@@ -1,19 +1,10 @@
-import type { PartnerKeyId, UserId } from '@app/kernel';
-import type { RateAnswer, RateSubject } from './ports';
+import type { RateAnswer } from './ports';
 
 const windowSeconds = 60;
 
 export interface RateLimits {
   readonly keyPerMinute: number;
   readonly userPerMinute: number;
-}
-
-export function keySubject(keyId: PartnerKeyId, limits: RateLimits): RateSubject {
-  return { subject: `key:${keyId}`, limit: limits.keyPerMinute };
-}
-
-export function userSubject(userId: UserId, limits: RateLimits): RateSubject {
-  return { subject: `user:${userId}`, limit: limits.userPerMinute };
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10 for the windows that were asked, the key's first. */

@@ -41,7 +41,7 @@ function planRoute(route: RouteOptions): RoutePlan {
   if (area === 'partner' && options === null) throw new Error(`${route.url} has no @Operation`);
   const idParameters = area === 'partner' ? [...route.url.matchAll(/:(\w+Id)\b/g)].map(([, name = '']) => name) : [];
   return {
-    operation: options?.operation ?? `${route.method} ${route.url}`,
+    operation: options?.operation ?? [route.method, route.url].flat().join(' '),
     pattern: route.url,
     area,
     idParameters,

@@ -127,9 +127,13 @@ function verifierOf(
         if (cause instanceof Unavailable) reject(cause);
         else resolve(verdict === false || verdict === undefined ? { kind: 'refused' } : verdict);
       };
-      passport.authenticate('user', { session: false }, finish)(request, undefined, reject);
+      // Reason for the assertion: the types call it `any`; it is a connect handler.
+      const handle = passport.authenticate('user', { session: false }, finish) as ConnectHandler;
+      handle(request, undefined, reject);
     });
 }
+
+type ConnectHandler = (request: IncomingMessage, response: undefined, next: (error: unknown) => void) => void;
 
 function isSubject(sub: unknown): sub is string {
   return typeof sub === 'string' && sub !== '' && codePointLength(sub) <= subjectLengthMax && isCleanText(sub);
