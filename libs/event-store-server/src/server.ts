@@ -5,6 +5,7 @@ import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb';
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb';
 import type { SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb';
 import type { Empty } from '@eventstore/db-client/generated/shared_pb';
+import type { Failure } from './failure';
 import { CLOSE_TIMEOUT_MS, CONCURRENT_CALLS_MAX, MESSAGE_BYTES_MAX } from './limits';
 import { bind, type Listen } from './listen';
 import { silent, type Log } from './log';
@@ -59,12 +60,9 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
   );
   const pool = openReaderPool(options.databaseUrl, log);
   const connection = new WriterConnection(options.databaseUrl, writer, log);
-  const grpc = createServer(
-    writer,
-    new EventLog(ring, pool, (stream) => writer.knownHead(stream)),
-    hub,
-    options.listen,
-  );
+  const eventLog = new EventLog(ring, pool, (stream) => writer.knownHead(stream));
+  const batches = new Set<BatchAppendCall>();
+  const grpc = createServer({ writer, eventLog, hub, batches, listen: options.listen });
   const closeStorage = async (): Promise<void> => {
     await connection.close();
     await pool.end();
@@ -74,8 +72,10 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
     const address = await bind(grpc, options.listen);
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
-      await settled(writer.drained());
-      hub.endAll({ kind: 'unavailable', message: 'the event store is shutting down' });
+      const shuttingDown: Failure = { kind: 'unavailable', message: 'the event store is shutting down' };
+      await settled(writer.close(shuttingDown));
+      hub.endAll(shuttingDown);
+      for (const batch of batches) batch.fail(shuttingDown);
       await settled(new Promise<void>((resolve) => grpc.tryShutdown(() => resolve())));
       grpc.forceShutdown();
       await closeStorage();
@@ -87,15 +87,24 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
   }
 }
 
-function createServer(writer: Writer, log: EventLog, hub: Hub, listen: Listen): Server {
+interface Parts {
+  readonly writer: Writer;
+  readonly eventLog: EventLog;
+  readonly hub: Hub;
+  /** Batch streams that are open. */
+  readonly batches: Set<BatchAppendCall>;
+  readonly listen: Listen;
+}
+
+function createServer({ writer, eventLog, hub, batches, listen }: Parts): Server {
   const grpc = new Server({
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
     'grpc.max_concurrent_streams': CONCURRENT_CALLS_MAX,
   });
   const streams: StreamsHandlers = {
-    read: (call) => void serveRead(log, hub, call),
+    read: (call) => void serveRead(eventLog, hub, call),
     append: (call, callback) => void serveAppend(writer, call, callback),
-    batchAppend: (call) => void new BatchAppendCall(call, writer),
+    batchAppend: (call) => void batches.add(new BatchAppendCall(call, writer, (over) => batches.delete(over))),
     delete: (call, callback) => serveDelete(writer, call, callback),
     tombstone: (call, callback) => serveTombstone(writer, call, callback),
   };

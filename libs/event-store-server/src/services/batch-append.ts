@@ -35,13 +35,14 @@ export class BatchAppendCall {
   constructor(
     private readonly call: BatchCall,
     private readonly writer: Writer,
+    private readonly onOver: (call: BatchAppendCall) => void,
   ) {
     call.on('data', (request: BatchAppendReq) => this.receive(request));
     call.on('end', () => {
       this.ended = true;
       this.endIfDone();
     });
-    call.on('cancelled', () => (this.over = true));
+    call.on('cancelled', () => this.finish());
     call.on('drain', () => this.resumeIfRoom());
   }
 
@@ -98,11 +99,18 @@ export class BatchAppendCall {
     if (!this.call.write(answer)) this.call.pause();
   }
 
-  private fail(failure: Failure): void {
-    if (this.over) return;
+  /** Ends the stream; appends that have no answer yet share the failure. */
+  fail(failure: Failure): void {
+    if (this.finish()) this.call.emit('error', statusOf(failure));
+  }
+
+  /** False when it was over before. */
+  private finish(): boolean {
+    if (this.over) return false;
     this.over = true;
     this.partial.clear();
-    this.call.emit('error', statusOf(failure));
+    this.onOver(this);
+    return true;
   }
 
   private waitForRoom(): void {
@@ -117,9 +125,7 @@ export class BatchAppendCall {
   }
 
   private endIfDone(): void {
-    if (!this.ended || this.pending > 0 || this.over) return;
-    this.over = true;
-    this.call.end();
+    if (this.ended && this.pending === 0 && this.finish()) this.call.end();
   }
 }
 

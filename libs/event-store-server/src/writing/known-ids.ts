@@ -3,6 +3,9 @@ import type { IdPlace } from '../storage/heads-table';
 /** Where the newest event ids stand; the oldest is forgotten when a new one comes beyond the bound. */
 export class KnownIds {
   private readonly places = new Map<string, IdPlace>();
+  /** The ids in order of arrival, as a ring: a map's own order would have to be walked past all that was deleted. */
+  private readonly arrivals: IdPlace[] = [];
+  private next = 0;
 
   constructor(private readonly countMax: number) {}
 
@@ -11,16 +14,17 @@ export class KnownIds {
   }
 
   add(place: IdPlace): void {
-    this.places.delete(place.id);
+    const oldest = this.arrivals[this.next];
+    // The id may have come again since, in another stream: then its newer place stays.
+    if (oldest && this.places.get(oldest.id) === oldest) this.places.delete(oldest.id);
+    this.arrivals[this.next] = place;
+    this.next = (this.next + 1) % this.countMax;
     this.places.set(place.id, place);
-    if (this.places.size <= this.countMax) return;
-    for (const oldest of this.places.keys()) {
-      this.places.delete(oldest);
-      return;
-    }
   }
 
   clear(): void {
     this.places.clear();
+    this.arrivals.length = 0;
+    this.next = 0;
   }
 }

@@ -34,6 +34,7 @@ export class Writer {
   private unavailable: Failure = { kind: 'unavailable', message: 'the event store has not started' };
   private lastPosition = 0;
   private running = false;
+  private closed = false;
   private onIdle: (() => void) | undefined;
   private sweep: NodeJS.Timeout | undefined;
 
@@ -58,7 +59,7 @@ export class Writer {
   /** `onDone` is called exactly once: after the commit, or with the reason why there is none. */
   submit(request: WriteRequest, onDone: (result: WriteResult) => void): void {
     const entry = new PendingWrite(request, onDone);
-    if (!this.session) return entry.answer(this.unavailable);
+    if (!this.session || this.closed) return entry.answer(this.unavailable);
     this.queue.add(entry);
     this.sweep ??= setInterval(() => this.answerLate(), DEADLINE_SWEEP_MS);
     if (this.running) return;
@@ -80,8 +81,10 @@ export class Writer {
     this.queue.failAll(this.unavailable);
   }
 
-  /** Resolves when nothing is queued or in flight. */
-  async drained(): Promise<void> {
+  /** Takes nothing more. Resolves when what was queued is answered. */
+  async close(reason: Failure): Promise<void> {
+    this.closed = true;
+    this.unavailable = reason;
     if (this.running) await new Promise<void>((resolve) => (this.onIdle = resolve));
   }
 

@@ -1,0 +1,40 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export interface EventStoreChild {
+  readonly process: ChildProcess;
+  /** What it printed when it was ready. */
+  readonly line: string;
+  /** Sends the signal and waits until the process is gone; its exit code, null after a kill. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts the event store as a process and waits until it is ready; rejects with its last words when it ends first. */
+export async function startEventStoreChild(
+  databaseUrl: string,
+  listen: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<EventStoreChild> {
+  const child = spawn(process.execPath, [join(__dirname, 'event-store-main.cjs')], {
+    env: { ...process.env, DATABASE_URL: databaseUrl, EVENT_STORE_LISTEN: listen, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = once(child, 'exit');
+  let words = '';
+  child.stderr.on('data', (chunk: Buffer) => (words = (words + chunk.toString()).slice(-2_000)));
+  const ready = once(child.stdout, 'data').then(([chunk]) => String(chunk));
+  const ended = exit.then(([code]) => Promise.reject(new Error(`the event store ended with ${code}: ${words}`)));
+  // Ends by intention later on; only an end before it is ready is a failure.
+  ended.catch(() => undefined);
+  const line = await Promise.race([ready, ended]);
+  return {
+    process: child,
+    line: line.trim(),
+    end: async (signal) => {
+      child.kill(signal);
+      await exit;
+      return child.exitCode;
+    },
+  };
+}
