@@ -128,7 +128,7 @@ function bearerOf(authorization: string | undefined): string | null {
 }
 
 function accountFailure(account: AccountState | null, plan: RoutePlan): Failure | null {
-  if (account === null) return plan.options?.account === 'not required' ? null : because('account_not_provisioned');
+  if (account === null) return plan.account === 'not required' ? null : because('account_not_provisioned');
   return account.disabled ? because('account_disabled') : null;
 }
 

@@ -16,7 +16,6 @@ import { ReadinessChecks, serveHealth } from './readiness';
 import { addRequestHooks } from './request-hooks';
 import { RequestLog } from './request-log';
 import { planRoutes } from './routes';
-import { StrictPipe } from './strict-pipe';
 import { UserTokens } from './user-tokens';
 
 /**
@@ -62,7 +61,6 @@ export async function createHttpApp(
   });
   serveHealth(fastify, app.get(ReadinessChecks), draining);
   app.useGlobalFilters(new ProblemFilter(log));
-  app.useGlobalPipes(new StrictPipe());
   return app;
 }
 

@@ -19,7 +19,7 @@ export function parseBodiesStrictly(fastify: FastifyInstance): void {
 /** `undefined` for an empty body, which every operation takes as it would take none. */
 function readBody(request: FastifyRequest, bytes: Buffer): Result<unknown> {
   const { plan } = contextOf(request);
-  if (plan?.options?.body === 'bytes') return { ok: true, value: bytes };
+  if (plan?.body === 'bytes') return { ok: true, value: bytes };
   if (bytes.length === 0) return { ok: true, value: undefined };
   if (!isJson(request.headers['content-type'])) return refused('needs the Content-Type application/json');
   const parsed = parseStrictJson(bytes);

@@ -106,7 +106,7 @@ export function Value(what: string, accepts: (value: unknown) => boolean): Prope
   return rule('value', `must be ${what}`, accepts);
 }
 
-/** The body of an operation that takes none: absent, or `{}`. */
+/** The body of an operation that takes none, absent or `{}`; and the query of one without parameters. */
 export class NoBody {}
 
 export type DtoClass<Dto extends object = object> = new () => Dto;

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import { NoBody, type DtoClass } from './dto';
 
 export interface OperationOptions {
   /** Whether the caller must have an account already; `users.ensure` alone does not ask for one. A disabled one is refused always. */
@@ -10,17 +11,23 @@ export interface OperationOptions {
   readonly bodyLimitBytes?: number;
 }
 
-/** What the routes' hooks know of a route; kept in Fastify's route configuration. */
+/** What the hooks know of an operation; kept in Fastify's route configuration. */
 export interface OperationPlan extends Required<Omit<OperationOptions, 'bodyLimitBytes'>> {
   /** Names the operation in logs and metrics, as in the specification: `runs.start`. */
   readonly operation: string;
   readonly bodyLimitBytes: number | null;
-  /** A handler without `@Body()` takes no body but `{}`, and one without `@Query()` no parameter. */
-  readonly takesBody: boolean;
-  readonly takesQuery: boolean;
+  /** What body and query are checked against; `unchecked` when the handler's parameter is of no DTO class. */
+  readonly bodyDto: DtoClass | 'unchecked';
+  readonly queryDto: DtoClass | 'unchecked';
 }
 
-/** Names the operation that a controller's method serves, and how its requests are admitted. Every route under `/v1` needs one. */
+/**
+ * Names the operation that a controller's method serves, and how its requests are admitted. Every route needs one.
+ *
+ * Body and query are checked before the handler runs, against the classes of its `@Body()` and `@Query()` parameters. Without
+ * `@Body()` only an absent body or `{}` passes, without `@Query()` no parameter does; a `@Body()` of type `unknown` is the
+ * handler's own to check, with `validateInto`.
+ */
 export function Operation(operation: string, options: OperationOptions = {}): MethodDecorator {
   return (target, property, descriptor) => {
     const plan: OperationPlan = {
@@ -28,8 +35,8 @@ export function Operation(operation: string, options: OperationOptions = {}): Me
       account: options.account ?? 'required',
       body: options.body ?? 'json',
       bodyLimitBytes: options.bodyLimitBytes ?? null,
-      takesBody: hasParameter(target.constructor, property, bodyParameter),
-      takesQuery: hasParameter(target.constructor, property, queryParameter),
+      bodyDto: options.body === 'bytes' ? 'unchecked' : dtoOf(target, property, bodyParameter),
+      queryDto: dtoOf(target, property, queryParameter),
     };
     applyDecorators(RouteConfig({ plan }))(target, property, descriptor);
   };
@@ -40,11 +47,15 @@ const routeArguments = '__routeArguments__';
 const bodyParameter = '3:';
 const queryParameter = '4:';
 
-function hasParameter(controller: object, property: string | symbol, kind: string): boolean {
-  const parameters: unknown = Reflect.getMetadata(routeArguments, controller, property);
-  return (
-    typeof parameters === 'object' &&
-    parameters !== null &&
-    Object.keys(parameters).some((name) => name.startsWith(kind))
-  );
+// What TypeScript emits as the type of a parameter that is of no class.
+const noClasses = new Set<unknown>([undefined, Object, String, Number, Boolean, Array, Function]);
+
+function dtoOf(target: object, property: string | symbol, kind: string): DtoClass | 'unchecked' {
+  // Reasons for the assertions: these are the shapes that Nest and TypeScript write under these keys.
+  const decorated = Object.keys((Reflect.getMetadata(routeArguments, target.constructor, property) ?? {}) as object);
+  const parameter = decorated.find((name) => name.startsWith(kind));
+  if (parameter === undefined) return NoBody;
+  const types = (Reflect.getMetadata('design:paramtypes', target, property) ?? []) as (DtoClass | undefined)[];
+  const type = types[Number(parameter.slice(kind.length))];
+  return type === undefined || noClasses.has(type) ? 'unchecked' : type;
 }

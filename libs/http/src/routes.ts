@@ -1,52 +1,45 @@
-import { ProblemException } from './problems';
-import { isPlainObject } from './dto';
-import { pointerTo, type Issue } from '@app/kernel';
+import type { Issue } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { DtoClass } from './dto';
 import type { OperationPlan } from './operation';
+import { ProblemException } from './problems';
+import { contextOf } from './request-context';
+import { validateInto } from './validate-into';
 
 /** `partner` routes are admitted by both credentials, `open` ones by nothing; `own` ones (operator, hooks, sandbox) look after themselves. */
 export type Area = 'partner' | 'open' | 'own';
 
 /** What the hooks know of a route, worked out once when it is registered. */
-export interface RoutePlan {
-  readonly operation: string;
+export interface RoutePlan extends OperationPlan {
   /** The route's pattern. */
   readonly pattern: string;
   readonly area: Area;
   /** Path parameters that hold UUIDs; every `:…Id` of a partner route does. */
   readonly idParameters: readonly string[];
-  readonly options: OperationPlan | null;
 }
 
 const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json', '/asyncapi.json', '/docs']);
 
-/** Plans every route that is registered from here on, and applies its body limit. Throws for a `/v1` route without `@Operation`. */
+/** Plans every route that is registered from here on, and applies its body limit. Throws for a route without `@Operation`. */
 export function planRoutes(fastify: FastifyInstance): void {
   fastify.addHook('onRoute', (route) => {
     const routePlan = planRoute(route);
     route.config = { ...route.config, routePlan };
-    const limit = routePlan.options?.bodyLimitBytes;
-    if (typeof limit === 'number') route.bodyLimit = limit;
+    if (routePlan.bodyLimitBytes !== null) route.bodyLimit = routePlan.bodyLimitBytes;
   });
   fastify.addHook('preHandler', (request, _reply, done) => {
-    const issues = unaskedFor(request);
+    const issues = checkInput(request);
     if (issues.length === 0) done();
     else done(new ProblemException({ kind: 'invalid_input', issues }));
   });
 }
 
 function planRoute(route: RouteOptions): RoutePlan {
-  const options = route.config?.plan ?? null;
+  const plan = route.config?.plan;
+  if (plan === undefined) throw new Error(`${route.url} has no @Operation`);
   const area = areaOf(route.url);
-  if (area === 'partner' && options === null) throw new Error(`${route.url} has no @Operation`);
   const idParameters = area === 'partner' ? [...route.url.matchAll(/:(\w+Id)\b/g)].map(([, name = '']) => name) : [];
-  return {
-    operation: options?.operation ?? [route.method, route.url].flat().join(' '),
-    pattern: route.url,
-    area,
-    idParameters,
-    options,
-  };
+  return { ...plan, pattern: route.url, area, idParameters };
 }
 
 function areaOf(url: string): Area {
@@ -54,22 +47,20 @@ function areaOf(url: string): Area {
   return url.startsWith('/v1/') ? 'partner' : 'own';
 }
 
-/** What a request carries although its operation takes none of it; DTO classes look after the others. */
-function unaskedFor(request: FastifyRequest): readonly Issue[] {
-  const options = request.parley?.plan?.options;
-  if (options === null || options === undefined) return [];
-  const query = options.takesQuery ? {} : request.query;
-  const body = options.takesBody ? {} : request.body;
-  return [...unknownMembers(query), ...unknownMembers(body)];
+/** Puts DTOs in the place of what was sent, or says all that is wrong with it. */
+function checkInput(request: FastifyRequest): readonly Issue[] {
+  const { plan } = contextOf(request);
+  if (plan === null) return [];
+  const issues: Issue[] = [];
+  request.query = checked(plan.queryDto, request.query, issues);
+  request.body = checked(plan.bodyDto, request.body, issues);
+  return issues;
 }
 
-function unknownMembers(value: unknown): readonly Issue[] {
-  if (!isPlainObject(value)) return [];
-  return Object.keys(value).map((name) => ({
-    path: pointerTo(name.slice(0, namedKeyLengthMax)),
-    message: 'is not known',
-  }));
+function checked(dto: DtoClass | 'unchecked', given: unknown, issues: Issue[]): unknown {
+  if (dto === 'unchecked') return given;
+  const result = validateInto(dto, given);
+  if (result.ok) return result.value;
+  if (result.refusal.kind === 'invalid_input') issues.push(...result.refusal.issues);
+  return given;
 }
-
-/** A longer name is cut: it names nothing that the service knows. */
-const namedKeyLengthMax = 256;

@@ -31,6 +31,7 @@ function make<Dto extends object>(
   for (const name of Object.keys(given)) if (!known.has(name)) issues.push(unknownMember(at, name));
 
   const made = new dto();
+  if (known.size === 0) return made;
   for (const name of known) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     const convert = plan.conversions.get(name);
