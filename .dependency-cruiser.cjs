@@ -17,7 +17,8 @@ const slices = {
   runs: ['conversations', 'budget', 'deployment'],
   automations: ['runs', 'wallets', 'consent'],
   approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent'],
-  engine: ['conversations', 'runs', 'wallets', 'automations', 'artifacts', 'consent'],
+  // The engine draws on budgets segment by segment, and publishes live frames through the journal (docs/adr/0003).
+  engine: ['conversations', 'runs', 'budget', 'journal', 'wallets', 'automations', 'artifacts', 'consent'],
 };
 const sliceNames = Object.keys(slices);
 /** They read the event types of any slice, and import nothing that runs. */

@@ -1,7 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { FoldedStates, Transact } from '@app/event-store';
-import { asId, Clock, notFound, ok, refuse, type Cause, type ConversationId, type Result, type UserId } from '@app/kernel';
+import {
+  asId,
+  Clock,
+  notFound,
+  ok,
+  refuse,
+  type Cause,
+  type ConversationId,
+  type Result,
+  type UserId,
+} from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import type { ConversationCommand } from './conversation.decider';

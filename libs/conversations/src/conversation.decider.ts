@@ -10,7 +10,7 @@ import {
   type RunId,
   type UserId,
 } from '@app/kernel';
-import type { ConversationEvent, Origin, RunEvent } from './conversation.events';
+import type { ConversationEvent, Origin } from './conversation.events';
 import { decideRun, evolveRun, startedRun, type RunCommand, type RunState, type StartRun } from './run.decider';
 
 /** Ended runs that the state remembers by id; the read model knows all of them. */
@@ -70,20 +70,14 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
 
 function decide(command: ConversationCommand, state: ConversationState): Decision<ConversationEvent> {
   switch (command.type) {
-    case 'CreateConversation': {
-      const { at, userId, title, origin, automationId } = command;
-      if (state.userId !== null) return state.userId === userId ? accept() : reject(notFound);
-      return accept({ type: 'conversation.created', at, title, origin, automationId, userId });
-    }
+    case 'CreateConversation':
+      return create(command, state);
     case 'RenameConversation':
       if (!isWritable(state, command.userId)) return reject(notFound);
       if (state.title === command.title) return accept();
       return accept({ type: 'conversation.updated', at: command.at, title: command.title });
     case 'ArchiveConversation':
-      if (state.userId !== command.userId) return reject(notFound);
-      if (state.archivedAt !== null) return accept();
-      if (Object.keys(state.openRuns).length > 0) return reject(because('run_active'));
-      return accept({ type: 'conversation.archived', at: command.at });
+      return archive(command, state);
     case 'StartRun':
       return start(command, state);
     case 'ClaimRun':
@@ -95,6 +89,21 @@ function decide(command: ConversationCommand, state: ConversationState): Decisio
     default:
       return unreachable(command);
   }
+}
+
+type CommandOf<Type extends ConversationCommand['type']> = Extract<ConversationCommand, { readonly type: Type }>;
+
+function create(command: CommandOf<'CreateConversation'>, state: ConversationState): Decision<ConversationEvent> {
+  const { at, userId, title, origin, automationId } = command;
+  if (state.userId !== null) return state.userId === userId ? accept() : reject(notFound);
+  return accept({ type: 'conversation.created', at, title, origin, automationId, userId });
+}
+
+function archive(command: CommandOf<'ArchiveConversation'>, state: ConversationState): Decision<ConversationEvent> {
+  if (state.userId !== command.userId) return reject(notFound);
+  if (state.archivedAt !== null) return accept();
+  if (Object.keys(state.openRuns).length > 0) return reject(because('run_active'));
+  return accept({ type: 'conversation.archived', at: command.at });
 }
 
 function start(command: StartRun, state: ConversationState): Decision<ConversationEvent> {
@@ -127,27 +136,32 @@ function evolve(state: ConversationState, event: ConversationEvent): Conversatio
       return { ...state, title: event.title, lastSeq };
     case 'conversation.archived':
       return { ...state, archivedAt: event.at, lastSeq };
+    case 'run.started': {
+      const openRuns = { ...state.openRuns, [event.runId]: startedRun(event, lastSeq) };
+      return { ...state, openRuns, liveRunId: event.runId, lastActivityAt: event.at, lastSeq };
+    }
+    case 'run.ended':
+      return { ...withoutRun(state, event.runId), lastActivityAt: event.at, lastSeq };
+    case 'run.claimed':
+    case 'run.stopping':
+    case 'agent.step':
+    case 'agent.message':
+    case 'tool.called':
+    case 'tool.returned':
+      return { ...state, openRuns: runsAfter(state, event), lastActivityAt: event.at, lastSeq };
     default:
-      return { ...evolveRuns(state, event, lastSeq), lastActivityAt: event.at, lastSeq };
+      return unreachable(event);
   }
 }
 
-function evolveRuns(state: ConversationState, event: RunEvent, seq: number): ConversationState {
-  if (event.type === 'run.started') {
-    const openRuns = { ...state.openRuns, [event.runId]: startedRun(event, seq) };
-    return { ...state, openRuns, liveRunId: event.runId };
-  }
-  if (event.type === 'run.ended') {
-    const { [event.runId]: _ended, ...openRuns } = state.openRuns;
-    return {
-      ...state,
-      openRuns,
-      liveRunId: state.liveRunId === event.runId ? null : state.liveRunId,
-      endedRunIds: [...state.endedRunIds, event.runId].slice(-rememberedEndedRunsMax),
-    };
-  }
+function withoutRun(state: ConversationState, runId: RunId): ConversationState {
+  const { [runId]: _ended, ...openRuns } = state.openRuns;
+  const endedRunIds = [...state.endedRunIds, runId].slice(-rememberedEndedRunsMax);
+  return { ...state, openRuns, liveRunId: state.liveRunId === runId ? null : state.liveRunId, endedRunIds };
+}
+
+function runsAfter(state: ConversationState, event: Parameters<typeof evolveRun>[1]): ConversationState['openRuns'] {
   const run = state.openRuns[event.runId];
   // The decider lets no event of a run pass that is not open.
-  if (run === undefined) return state;
-  return { ...state, openRuns: { ...state.openRuns, [event.runId]: evolveRun(run, event) } };
+  return run === undefined ? state.openRuns : { ...state.openRuns, [event.runId]: evolveRun(run, event) };
 }

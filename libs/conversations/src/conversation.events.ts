@@ -125,4 +125,3 @@ export interface TextDelta {
   readonly messageId: MessageId;
   readonly text: string;
 }
-

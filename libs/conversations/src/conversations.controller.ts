@@ -2,7 +2,12 @@ import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nes
 import { answer, Caller, Cursors, Operation, pageOf, type Page } from '@app/http';
 import type { ConversationId } from '@app/kernel';
 import { ConversationCommands } from './conversation-commands';
-import { CreateConversationDto, ListConversationsDto, ListMessagesDto, UpdateConversationDto } from './conversations.dto';
+import {
+  CreateConversationDto,
+  ListConversationsDto,
+  ListMessagesDto,
+  UpdateConversationDto,
+} from './conversations.dto';
 import { ConversationQueries, type ConversationView } from './conversations.queries';
 import type { MessageRow } from './conversation.row';
 

@@ -44,7 +44,13 @@ export const conversationsProjection: Projection<ConversationRow, ConversationEv
     if (row === null) return null;
     if (event.type === 'conversation.updated') return { ...row, title: event.title, lastSeq };
     if (event.type === 'conversation.archived') return { ...row, archivedAt: event.at, lastSeq };
-    return { ...row, liveRunId: liveRunAfter(row, event), lastSeq, lastActivityAt: event.at, activityPosition: position };
+    return {
+      ...row,
+      liveRunId: liveRunAfter(row, event),
+      lastSeq,
+      lastActivityAt: event.at,
+      activityPosition: position,
+    };
   },
   counters: (row) => [listedAs(row.userId, row.origin, row.archivedAt !== null, isActive(row))],
 };

@@ -1,4 +1,10 @@
-export { conversationDecider, isKnownRun, isWritable, type ConversationCommand, type ConversationState } from './conversation.decider';
+export {
+  conversationDecider,
+  isKnownRun,
+  isWritable,
+  type ConversationCommand,
+  type ConversationState,
+} from './conversation.decider';
 export type {
   ConversationEvent,
   Origin,

@@ -184,7 +184,11 @@ function ended(run: RunState, at: Instant, end: RunEnd, last: RunState): RunEven
   };
 }
 
-function head<Type extends RunEvent['type']>(type: Type, { runId, runKey }: RunState, { at }: { readonly at: Instant }) {
+function head<Type extends RunEvent['type']>(
+  type: Type,
+  { runId, runKey }: RunState,
+  { at }: { readonly at: Instant },
+) {
   return { type, at, runId, runKey };
 }
 

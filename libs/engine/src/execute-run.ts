@@ -4,7 +4,15 @@ import { Budgets } from '@app/budget';
 import type { RunEnd } from '@app/conversations';
 import { EventStore, FoldedStates } from '@app/event-store';
 import { LiveFrames } from '@app/journal';
-import { asId, centsFromMicroCents, Clock, Unavailable, unreachable, type MessageId, type ToolCallId } from '@app/kernel';
+import {
+  asId,
+  centsFromMicroCents,
+  Clock,
+  Unavailable,
+  unreachable,
+  type MessageId,
+  type ToolCallId,
+} from '@app/kernel';
 import { Probe } from '@app/runtime';
 import { ExecutionSlots, type ClaimableRun } from '@app/runs';
 import { v7 as uuidV7 } from 'uuid';

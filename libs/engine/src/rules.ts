@@ -3,7 +3,8 @@ import type { ModelRequest, ToolExchange } from './model';
 import { sampleOf } from './schema-sample';
 
 /** What the rules say next: some calls, or the last words. */
-export type RuledAnswer = { readonly call: { readonly tool: string; readonly input: JsonObject } } | { readonly text: string };
+export type RuledAnswer =
+  { readonly call: { readonly tool: string; readonly input: JsonObject } } | { readonly text: string };
 
 const understood = [
   '`repeat after me: TEXT` says TEXT word for word',
@@ -22,7 +23,10 @@ export function answerByRules(request: ModelRequest): RuledAnswer {
   if (request.outputSchema !== null) return { text: JSON.stringify(sampleOf(request.outputSchema)) };
   const echo = /^\s*repeat\s+after\s+me\s*:[^\S\n]*([\s\S]+)$/i.exec(request.input);
   if (echo?.[1] !== undefined) return { text: echo[1] };
-  const words = request.input.trim().replace(/\s+/g, ' ').replace(/[?!.]+$/, '');
+  const words = request.input
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/[?!.]+$/, '');
   const time = /^what(?: is the time|'s the time| time is it)(?: in (\S+))?$/i.exec(words);
   if (time) return tellTime(request, time[1]);
   return { text: /^help$/i.test(words) ? helpText : honestText };
@@ -31,11 +35,13 @@ export function answerByRules(request: ModelRequest): RuledAnswer {
 function tellTime(request: ModelRequest, timezone: string | undefined): RuledAnswer {
   const told = request.exchanges.find(({ tool }) => tool === 'current_time');
   if (told !== undefined) return { text: timeInWords(told) };
-  if (!request.tools.includes('current_time')) return { text: 'This run may not use the tool current_time, so I cannot tell the time.' };
+  if (!request.tools.includes('current_time'))
+    return { text: 'This run may not use the tool current_time, so I cannot tell the time.' };
   return { call: { tool: 'current_time', input: timezone === undefined ? {} : { timezone } } };
 }
 
 function timeInWords({ outcome, result }: ToolExchange): string {
-  if (outcome !== 'ok' || !isJsonObject(result)) return 'I could not read the clock.';
-  return `It is ${String(result['local'])} in ${String(result['timezone'])}.`;
+  const { local, timezone } = isJsonObject(result) ? result : {};
+  const read = outcome === 'ok' && typeof local === 'string' && typeof timezone === 'string';
+  return read ? `It is ${local} in ${timezone}.` : 'I could not read the clock.';
 }

@@ -74,8 +74,7 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       while (this.claimAgain && !this.shutdown.signal.aborted) {
         this.claimAgain = false;
-        const room = this.configuration.env.EXECUTION_CAPACITY - this.executing.size;
-        if (room > 0) for (const run of await this.leases.claim(room)) this.begin(run);
+        await this.claimOnce();
       }
     } catch (error) {
       // The next look is half a second away.
@@ -83,6 +82,12 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
     } finally {
       this.claiming = false;
     }
+  }
+
+  private async claimOnce(): Promise<void> {
+    const room = this.configuration.env.EXECUTION_CAPACITY - this.executing.size;
+    const claimed = room > 0 ? await this.leases.claim(room) : [];
+    for (const run of claimed) this.begin(run);
   }
 
   private begin(run: ClaimableRun): void {
@@ -98,7 +103,10 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
       const execution = await this.execution.execute(run, { stop, shutdown: this.shutdown.signal });
       // Only then is the run no longer listed as one to execute.
       if (execution.kind === 'over') await this.gate.passed(execution.position);
-      await this.leases.release(run.runKey, execution.kind === 'over' || this.shutdown.signal.aborted ? 0 : retryAfterMs);
+      await this.leases.release(
+        run.runKey,
+        execution.kind === 'over' || this.shutdown.signal.aborted ? 0 : retryAfterMs,
+      );
     } catch (error) {
       this.logger.error(`run ${run.runKey} could not go on here and will be claimed again`, error);
       await this.leases.release(run.runKey, retryAfterMs).catch(() => undefined); // the lease ends by itself

@@ -18,7 +18,9 @@ export function sampleOf(schema: JsonValue, depth = 0): JsonValue {
     case 'object':
       return objectSample(schema, depth);
     case 'array':
-      return Array.from({ length: Math.min(numberOf(schema['minItems']), 1_000) }, () => sampleOf(schema['items'] ?? null, depth + 1));
+      return Array.from({ length: Math.min(numberOf(schema['minItems']), 1_000) }, () =>
+        sampleOf(schema['items'] ?? null, depth + 1),
+      );
     case 'string':
       return 'a'.repeat(Math.min(numberOf(schema['minLength']), 16_384));
     case 'number':
@@ -32,10 +34,9 @@ export function sampleOf(schema: JsonValue, depth = 0): JsonValue {
   }
 }
 
-function typeOf(schema: JsonObject): JsonValue {
-  const type = schema['type'];
+function typeOf(schema: JsonObject): string {
+  const [type] = typeof schema['type'] === 'string' ? [schema['type']] : listOf(schema['type']);
   if (typeof type === 'string') return type;
-  if (Array.isArray(type)) return listOf(type)[0] ?? null;
   return 'properties' in schema || 'required' in schema ? 'object' : 'null';
 }
 
@@ -46,7 +47,8 @@ function objectSample(schema: JsonObject, depth: number): JsonObject {
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
+  // Reason for the assertion: `isArray` makes any[] of what can only be JSON.
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
 }
 
 function numberOf(value: JsonValue | undefined): number {

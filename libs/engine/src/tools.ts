@@ -40,7 +40,8 @@ function currentTime(clock: Clock): Tool {
     run: (input) => {
       const timezone = isJsonObject(input) ? (input['timezone'] ?? 'UTC') : null;
       const extra = isJsonObject(input) && Object.keys(input).some((name) => name !== 'timezone');
-      if (typeof timezone !== 'string' || extra) return Promise.resolve(failed('the input must be {timezone?: string}'));
+      if (typeof timezone !== 'string' || extra)
+        return Promise.resolve(failed('the input must be {timezone?: string}'));
       const local = inZone(clock.epochMs(), timezone);
       if (local === null) return Promise.resolve(failed('the time zone is not known'));
       return Promise.resolve({ outcome: 'ok', result: { now: clock.now(), timezone, local } });

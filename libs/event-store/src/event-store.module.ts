@@ -2,7 +2,6 @@ import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '
 import { CqrsModule } from '@nestjs/cqrs';
 import { Configuration, Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connectEventStore } from './connection';
 import { EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
@@ -10,8 +9,6 @@ import { SnapshotStore } from './snapshots';
 import { TransactHandler } from './transact';
 
 const disposeWithinMs = 2_000;
-
-const disposeMaxMs = 500;
 
 /** One client, one cache of folded states and one `Transact` handler for the whole process. */
 @Global()
@@ -52,6 +49,7 @@ export class EventStoreModule implements OnApplicationShutdown {
 
 function eventStoreUrl(configuration: Configuration): string {
   const url = configuration.env.EVENTSTORE_URL;
-  if (url === undefined) throw new Error('EVENTSTORE_URL is not set, and only npm start brings an event store of its own');
+  if (url === undefined)
+    throw new Error('EVENTSTORE_URL is not set, and only npm start brings an event store of its own');
   return url;
 }

@@ -41,7 +41,11 @@ export class EventStore {
    * An answer that is lost is asked for again with the very same events, so the append happens once.
    * Answers `conflict` when the stream is at another revision. Throws Unavailable when the store stays away.
    */
-  async append(stream: string, events: EventData[], expectedRevision: number): Promise<Appended | { kind: 'conflict' }> {
+  async append(
+    stream: string,
+    events: EventData[],
+    expectedRevision: number,
+  ): Promise<Appended | { kind: 'conflict' }> {
     const startedMs = performance.now();
     for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 400)) {
       try {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { decodeEvent, type Recorded } from './codec';
 import type { EventStore } from './event-store';
-import { SnapshotStore } from './snapshots';
+import type { SnapshotStore } from './snapshots';
 import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
 
 /** Folded states kept per process. */

@@ -1,28 +1,14 @@
 import { Logger } from '@nestjs/common';
-import {
-  START,
-  streamNameFilter,
-  type AllStreamResolvedEvent,
-  type AllStreamSubscription,
-  type EventStoreDBClient,
-  type ResolvedEvent,
-  type StreamSubscription,
-} from '@eventstore/db-client';
+import { START, streamNameFilter, type EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeStored, type StoredEvent } from './codec';
+import { Intake, type EventBatch } from './intake';
 
-/** Events that wait in the process for a slow consumer; beyond it the subscription is paused. */
-const waitingEventsMax = 2_000;
 const backoffFirstMs = 50;
 const backoffLastMs = 2_000;
+/** The server says how far it has looked after this many times its search window. */
+const checkpointInterval = 4;
 
 const logger = new Logger('Subscriptions');
-
-/** A run of events in the order of the store. `upTo` is the position (or revision) that is known to be passed with it. */
-export interface EventBatch {
-  readonly events: readonly StoredEvent[];
-  readonly upTo: number;
-}
 
 interface Following {
   readonly signal: AbortSignal;
@@ -41,16 +27,16 @@ export async function followCategories(
 ): Promise<void> {
   let passed = options.after;
   await keepFollowing(options.signal, async (onProgress) => {
-    const open = (looked: (position: number) => void) =>
-      client.subscribeToAll({
-        fromPosition: passed === 0 ? START : { commit: BigInt(passed), prepare: BigInt(passed) },
-        filter: streamNameFilter({
-          prefixes: options.categories.map((category) => `${category}-`),
-          checkpointInterval: 4,
-          checkpointReached: (_, position) => looked(Number(position.commit)),
-        }),
-      });
-    await pump(open, options.signal, async ({ events, upTo }) => {
+    const subscription = client.subscribeToAll({
+      fromPosition: passed === 0 ? START : { commit: BigInt(passed), prepare: BigInt(passed) },
+      filter: streamNameFilter({
+        prefixes: options.categories.map((category) => `${category}-`),
+        checkpointInterval,
+        checkpointReached: (_, position) => intake.looked(Number(position.commit)),
+      }),
+    });
+    const intake = new Intake(subscription, options.signal);
+    await drain(intake, async ({ events, upTo }) => {
       await options.onBatch({ events, upTo: Math.max(passed, upTo) });
       passed = Math.max(passed, upTo);
       onProgress();
@@ -65,9 +51,9 @@ export async function followStream(
 ): Promise<void> {
   let passed = options.afterRevision;
   await keepFollowing(options.signal, async (onProgress) => {
-    const open = () =>
-      client.subscribeToStream(options.stream, { fromRevision: passed === -1 ? START : BigInt(passed) });
-    await pump(open, options.signal, async ({ events }) => {
+    const fromRevision = passed === -1 ? START : BigInt(passed);
+    const intake = new Intake(client.subscribeToStream(options.stream, { fromRevision }), options.signal);
+    await drain(intake, async ({ events }) => {
       const last = events.at(-1);
       if (last === undefined) return;
       await options.onBatch({ events, upTo: last.revision });
@@ -85,64 +71,18 @@ async function keepFollowing(signal: AbortSignal, follow: (onProgress: () => voi
       await follow(() => (pauseMs = backoffFirstMs));
     } catch (error) {
       if (signal.aborted) return;
-      logger.warn(`a subscription broke and is opened again: ${error instanceof Error ? error.message : 'unknown'}`);
+      logger.warn(`a subscription broke and is opened again: ${String(error)}`);
     }
-    // An abort in the pause ends the loop at once; the rejection carries nothing else.
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
     pauseMs = Math.min(pauseMs * 2, backoffLastMs);
   }
 }
 
-type Subscription = AllStreamSubscription | StreamSubscription;
-
-/** Carries one subscription's events to the handler in batches, pausing the subscription while the handler is behind. */
-async function pump(
-  open: (looked: (position: number) => void) => Subscription,
-  signal: AbortSignal,
-  handle: (batch: EventBatch) => Promise<void>,
-): Promise<void> {
-  let waiting: StoredEvent[] = [];
-  let lookedUpTo = 0;
-  let failure: unknown;
-  let ended = false;
-  let wake = (): void => undefined;
-  const subscription = open((position) => {
-    lookedUpTo = position;
-    wake();
-  });
-  subscription.on('error', (error: unknown) => {
-    failure = error;
-    wake();
-  });
-  subscription.on('end', () => {
-    ended = true;
-    wake();
-  });
-  subscription.on('data', (resolved: ResolvedEvent | AllStreamResolvedEvent) => {
-    if (resolved.event) waiting.push(decodeStored(resolved.event));
-    if (waiting.length >= waitingEventsMax) subscription.pause();
-    wake();
-  });
-  const stop = () => wake();
-  signal.addEventListener('abort', stop);
+/** Hands batch after batch to the handler, until the subscription ends or either of them fails. */
+async function drain(intake: Intake, handle: (batch: EventBatch) => Promise<void>): Promise<void> {
   try {
-    while (!signal.aborted && failure === undefined) {
-      const events = waiting;
-      waiting = [];
-      // What was looked through counts only when no event before it is still on its way to us.
-      const upTo = subscription.readableLength === 0 ? lookedUpTo : 0;
-      const reached = Math.max(upTo, events.at(-1)?.position ?? 0);
-      lookedUpTo = upTo === 0 ? lookedUpTo : 0;
-      if (events.length > 0 || reached > 0) await handle({ events, upTo: reached });
-      if (subscription.isPaused()) subscription.resume();
-      if (waiting.length > 0 || failure !== undefined || signal.aborted) continue;
-      if (ended) return;
-      await new Promise<void>((resolve) => (wake = resolve));
-    }
-    if (failure !== undefined) throw failure;
+    for (let batch = await intake.next(); batch !== null; batch = await intake.next()) await handle(batch);
   } finally {
-    signal.removeEventListener('abort', stop);
-    await subscription.unsubscribe().catch(() => undefined); // it is broken or being left; there is nothing to undo
-    subscription.destroy();
+    await intake.close();
   }
 }

@@ -2,7 +2,8 @@ import type { Refusal } from './refusal';
 
 /** What a decider answers: the events that follow from a command, or why nothing may happen. */
 export type Decision<Event> =
-  { readonly accepted: true; readonly events: readonly Event[] } | { readonly accepted: false; readonly refusal: Refusal };
+  | { readonly accepted: true; readonly events: readonly Event[] }
+  | { readonly accepted: false; readonly refusal: Refusal };
 
 /**
  * The rules of one stream: a pure function of state and command, and the fold that makes the state.

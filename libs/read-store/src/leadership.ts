@@ -6,7 +6,12 @@ const retryMs = 300;
 const logger = new Logger('Leadership');
 
 /** Work that only one process of the deployment may do at a time, by its lock in PostgreSQL. */
-export const leaderLocks = { migrations: 7_265_001, projector: 7_265_002, segments: 7_265_003, watchdog: 7_265_004 } as const;
+export const leaderLocks = {
+  migrations: 7_265_001,
+  projector: 7_265_002,
+  segments: 7_265_003,
+  watchdog: 7_265_004,
+} as const;
 
 /**
  * Runs the body whenever this process holds the lock, until the signal aborts; starts over, after a pause, whenever it breaks.

@@ -23,7 +23,9 @@ export async function migrate(database: Database, onStep?: (name: string) => voi
 }
 
 async function refuseNewerSchema(database: Database): Promise<void> {
-  const [table] = await database.query<{ name: string | null }>("SELECT to_regclass('schema_migrations')::text AS name");
+  const [table] = await database.query<{ name: string | null }>(
+    "SELECT to_regclass('schema_migrations')::text AS name",
+  );
   if (!table?.name) return;
   const known = new Set(database.source.migrations.map(({ name, constructor }) => name ?? constructor.name));
   const applied = await database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { EventStore, followCategories, type EventBatch } from '@app/event-store';
-import { Probe } from '@app/runtime';
+import type { EventStore} from '@app/event-store';
+import { followCategories, type EventBatch } from '@app/event-store';
+import type { Probe } from '@app/runtime';
 import type { Database } from './database';
 import { keepLeading } from './leadership';
 import type { AnyProjection } from './projection';

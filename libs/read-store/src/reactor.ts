@@ -1,4 +1,5 @@
-import { EventStore, followCategories, type StoredEvent } from '@app/event-store';
+import type { EventStore} from '@app/event-store';
+import { followCategories, type StoredEvent } from '@app/event-store';
 import type { Database } from './database';
 import { keepLeading, type leaderLocks } from './leadership';
 

@@ -1,5 +1,5 @@
-import { EventStore } from '@app/event-store';
-import { Metrics } from '@app/runtime';
+import type { EventStore } from '@app/event-store';
+import type { Metrics } from '@app/runtime';
 import { Counter } from 'prom-client';
 import type { Notifications } from './notifications';
 import { projectedChannel } from './projection-runner';

@@ -53,7 +53,8 @@ export class AbortRun {
     const { state } = await this.states.current(conversationKind, conversationId);
     const run = state.openRuns[runId];
     // The id may be bound by an admission that was refused: then there is no such run.
-    if (run === undefined) return state.lastSeq > 0 ? this.ended(runKey, state.endedRunIds.includes(runId)) : refuse(notFound);
+    if (run === undefined)
+      return state.lastSeq > 0 ? this.ended(runKey, state.endedRunIds.includes(runId)) : refuse(notFound);
     return this.stop(run, { conversationId, runId, runKey, cause });
   }
 

@@ -7,7 +7,12 @@ const schemaOfSchemas = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    type: { anyOf: [{ $ref: '#/$defs/type' }, { type: 'array', items: { $ref: '#/$defs/type' }, minItems: 1, uniqueItems: true }] },
+    type: {
+      anyOf: [
+        { $ref: '#/$defs/type' },
+        { type: 'array', items: { $ref: '#/$defs/type' }, minItems: 1, uniqueItems: true },
+      ],
+    },
     properties: { type: 'object', additionalProperties: { $ref: '#' } },
     required: { type: 'array', items: { type: 'string' }, uniqueItems: true },
     additionalProperties: { anyOf: [{ type: 'boolean' }, { $ref: '#' }] },

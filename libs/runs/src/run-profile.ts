@@ -17,7 +17,8 @@ export function resolveProfile(asked: ProfileDto | undefined, offer: EngineOffer
   const tools = asked?.tools ?? offer.tools;
   if (tools.some((tool) => !offer.tools.includes(tool))) return refuse(because('profile_unknown_tool'));
   const model = asked?.model ?? offer.defaultModel;
-  if (!offer.models.includes(model)) return refuse(invalid('/profile/model', 'is not a model that the deployment offers'));
+  if (!offer.models.includes(model))
+    return refuse(invalid('/profile/model', 'is not a model that the deployment offers'));
   return ok({
     model,
     instructions: asked?.instructions ?? null,

@@ -27,10 +27,7 @@ export class RunsController {
 
   @Get()
   @Operation('runs.list')
-  async list(
-    @Caller() { userId }: Caller,
-    @Query() query: ListRunsDto,
-  ): Promise<Page<RunView> & { total: number }> {
+  async list(@Caller() { userId }: Caller, @Query() query: ListRunsDto): Promise<Page<RunView> & { total: number }> {
     const { cursor, limit } = query;
     const conversationId = query.conversationId ?? null;
     const binding = { list: 'runs.list', userId, filters: { conversationId } };

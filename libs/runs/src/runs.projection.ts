@@ -17,7 +17,11 @@ export const runsProjection: Projection<RunRow, ConversationEvent> = {
   project: (row, { event, stream, revision, position }) => {
     if (!('runKey' in event)) return row;
     if (event.type === 'run.started') {
-      return { ...opened(event), ...{ conversationId: idInStream(conversationKind, stream) ?? '' }, ...placed(revision, position) };
+      return {
+        ...opened(event),
+        ...{ conversationId: idInStream(conversationKind, stream) ?? '' },
+        ...placed(revision, position),
+      };
     }
     return row === null ? null : continued(row, event);
   },

@@ -23,7 +23,8 @@ export type RunView = Pick<
   | 'endedAt'
 > & { readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costCents: number } };
 
-type Selected = Omit<RunView, 'usage'> & Pick<RunRow, 'inputTokens' | 'outputTokens' | 'costCents' | 'openedPosition' | 'startedSeq'>;
+type Selected = Omit<RunView, 'usage'> &
+  Pick<RunRow, 'inputTokens' | 'outputTokens' | 'costCents' | 'openedPosition' | 'startedSeq'>;
 
 const columns = `id, conversation_id AS "conversationId", origin, automation_id AS "automationId",
   occurrence_id AS "occurrenceId", request, response, output, status, segment,
@@ -60,7 +61,9 @@ export class RunQueries {
   /** How many runs the list has, from kept counters. */
   async total(userId: UserId, conversationId: string | null): Promise<number> {
     const name = conversationId === null ? `runs/${userId}` : `runs/${userId}/${conversationId}`;
-    const [row] = await this.database.query<{ total: number }>('SELECT total FROM list_counters WHERE name = $1', [name]);
+    const [row] = await this.database.query<{ total: number }>('SELECT total FROM list_counters WHERE name = $1', [
+      name,
+    ]);
     return row?.total ?? 0;
   }
 }

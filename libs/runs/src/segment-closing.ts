@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionSlots } from './execution-slots';
 import { RunLeases } from './run-leases';
 
-/** A reservation whose run is unknown for this long belongs to an admission that crashed or was refused. */
+/** A reservation that is idle for this long belongs to an admission that crashed or was refused. */
 const orphanAfterMs = 30_000;
 const sweepEveryMs = 5_000;
 const orphansAtOnceMax = 200;
@@ -68,24 +68,25 @@ export class OrphanWatchdog {
   async sweep(): Promise<void> {
     await this.slots.sweep();
     await this.leases.sweep();
-    for (const orphan of this.seenLongEnough(await this.reservationsWithoutRun())) {
+    for (const orphan of this.seenLongEnough(await this.idleReservations())) {
       await this.budgets.release({ ...orphan, cause: watchdogCause(orphan.runKey) });
       this.logger.log({ msg: 'released an orphaned reservation', runKey: orphan.runKey, segment: orphan.segment });
     }
   }
 
-  /** Those that were without a run in every round of the last while: real time, whatever the service clock says. */
+  /** Those that were idle in every round of the last while: real time, whatever the service clock says. */
   private seenLongEnough(reservations: readonly Reserved[]): Reserved[] {
     const nowMs = performance.now();
     this.firstSeenMs = new Map(reservations.map(({ runKey }) => [runKey, this.firstSeenMs.get(runKey) ?? nowMs]));
     return reservations.filter(({ runKey }) => nowMs - (this.firstSeenMs.get(runKey) ?? nowMs) >= orphanAfterMs);
   }
 
-  private async reservationsWithoutRun(): Promise<Reserved[]> {
+  /** Open reservations whose run was never admitted, or is over and was closed before a late claimer reserved again. */
+  private async idleReservations(): Promise<Reserved[]> {
     return this.database.query<Reserved>(
       `SELECT b.user_id AS "userId", b.run_key AS "runKey", b.run_id AS "runId", b.segment
        FROM budget_reservations AS b LEFT JOIN runs AS r ON r.run_key = b.run_key
-       WHERE b.status = 'open' AND r.run_key IS NULL ORDER BY b.position LIMIT $1`,
+       WHERE b.status = 'open' AND (r.run_key IS NULL OR r.status IN ('completed', 'failed', 'aborted')) ORDER BY b.position LIMIT $1`,
       [orphansAtOnceMax],
     );
   }

@@ -96,7 +96,14 @@ export class StartRun {
       const request = this.requestOf(validated.value);
       if (!request.ok) return request;
       const id = runId ?? asId<RunId>(uuidV7());
-      return this.admit({ userId, conversationId, runId: id, runKey: runKeyOf(userId, id), request: request.value, cause });
+      return this.admit({
+        userId,
+        conversationId,
+        runId: id,
+        runKey: runKeyOf(userId, id),
+        request: request.value,
+        cause,
+      });
     });
   }
 
@@ -109,7 +116,11 @@ export class StartRun {
   }
 
   /** The recorded run of that id, or null when there is none to repeat. */
-  private async replay(userId: UserId, runId: RunId, conversationId: ConversationId): Promise<Result<StartedRun> | null> {
+  private async replay(
+    userId: UserId,
+    runId: RunId,
+    conversationId: ConversationId,
+  ): Promise<Result<StartedRun> | null> {
     const runKey = runKeyOf(userId, runId);
     const { state: binding } = await this.states.current(runBindingKind, runKey);
     if (binding.conversationId === null) return null;
@@ -137,7 +148,8 @@ export class StartRun {
     const { conversationId, runKey, userId, runId, cause } = run;
     const bind = { at: this.clock.now(), userId, runId, conversationId };
     const bound = await this.commands.execute(new Transact(runBindingKind, runKey, bind, cause));
-    if (bound.state.conversationId !== conversationId) return refuse(invalid('/runId', 'belongs to another conversation'));
+    if (bound.state.conversationId !== conversationId)
+      return refuse(invalid('/runId', 'belongs to another conversation'));
     if (await this.controls.paused('runs')) return refuse(because('deployment_paused'));
     const { state } = await this.states.current(conversationKind, conversationId);
     if (state.liveRunId !== null && state.liveRunId !== runId) return refuse(because('run_active'));

@@ -45,12 +45,18 @@ export const variables = {
     desc: 'Issuer of user access tokens, found by its OpenID discovery document; unset: the sandbox issuer',
   }),
   OIDC_AUDIENCE: str({ default: 'parley', desc: 'Audience that user access tokens must name' }),
-  OPERATOR_AUDIENCE: str({ default: 'parley-operator', desc: 'Audience of the operator tokens that the sandbox mints' }),
+  OPERATOR_AUDIENCE: str({
+    default: 'parley-operator',
+    desc: 'Audience of the operator tokens that the sandbox mints',
+  }),
   WEB_ORIGIN: str({ default: undefined, desc: "The one browser origin allowed; unset: only the service's own" }),
   EXECUTION_CAPACITY: positiveInteger({ default: 64, desc: 'Run segments that may execute at once, deployment-wide' }),
   BUDGET_DAY_CENTS: wholeNumber({ default: 500, desc: 'Spend cap of a user for a UTC day, in cents' }),
   BUDGET_MONTH_CENTS: wholeNumber({ default: 5000, desc: 'Spend cap of a user for a UTC month, in cents' }),
-  RUN_RESERVATION_CENTS: positiveInteger({ default: 25, desc: 'Cents reserved for each run segment when it is admitted' }),
+  RUN_RESERVATION_CENTS: positiveInteger({
+    default: 25,
+    desc: 'Cents reserved for each run segment when it is admitted',
+  }),
   RULES_STEP_MICRO_CENTS: wholeNumber({
     default: 1_000_000,
     desc: 'Price of one step of the model parley/rules, in millionths of a cent',
@@ -60,7 +66,10 @@ export const variables = {
   STREAMS_PER_USER: positiveInteger({ default: 8, desc: 'Open event streams per user' }),
   STREAMS_PER_REPLICA: positiveInteger({ default: 2000, desc: 'Open event streams per api process' }),
   BODY_LIMIT_BYTES: positiveInteger({ default: 256 * 1024, desc: 'Largest JSON body, in bytes' }),
-  DATABASE_POOL_SIZE: positiveInteger({ default: 10, desc: 'PostgreSQL connections per process, besides one that listens' }),
+  DATABASE_POOL_SIZE: positiveInteger({
+    default: 10,
+    desc: 'PostgreSQL connections per process, besides one that listens',
+  }),
   DRAIN_SECONDS: positiveInteger({ default: 10, desc: 'How long a stopping process waits for requests in flight' }),
   LOG_LEVEL: str({
     choices: ['debug', 'info', 'warn', 'error', 'silent'] as const,
