@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { PortInUse } from '@app/composition';
 import type { Configuration } from '@app/runtime';
 
-/** Finds out before anything is started whether the ports can be had. @throws PortInUse */
+/** Finds out before the whole service is started whether the ports can be had. @throws PortInUse */
 export async function ensureFreePorts({ env }: Configuration): Promise<void> {
   for (const variable of ['PORT', 'MANAGEMENT_PORT'] as const) {
     if (!(await isFree(env.HOST, env[variable]))) throw new PortInUse(variable, env[variable]);

@@ -17,9 +17,10 @@ export async function startStandalone(): Promise<Stoppable> {
   readDotEnv();
   const asked = readConfiguration(process.env);
   await refuseSandboxDefaults(asked, log);
-  await ensureFreePorts(asked);
+  // Before the ports: of two starts on one data folder, the second is told of the first.
   const stores = await startStores(asked, log);
   try {
+    await ensureFreePorts(asked);
     const running = await (asked.sandbox ? serveSandbox(asked, stores) : serve(stores, asked.env.PARLEY_SECRET_KEY));
     return untilLost(running, stores, asked.env.PARLEY_DATA_DIR);
   } catch (error) {

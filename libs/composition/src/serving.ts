@@ -49,11 +49,7 @@ export async function startServing(
 /** Starts a process that works and serves nothing but its metrics. @throws PortInUse */
 export async function startWorking(configuration: Configuration, probe?: Probe): Promise<RunningProcess> {
   const { env } = configuration;
-  const roles = { api: false, worker: true };
-  const app = await NestFactory.createApplicationContext(
-    withoutHttp(createProcessModule({ configuration, roles, ...(probe && { probe }) }), configuration),
-    { logger: new PinoNestLogger(createPino(configuration, 'worker')), abortOnError: false },
-  );
+  const app = await openProduct(configuration, { api: false, worker: true }, probe);
   try {
     const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveMetrics(app, configuration));
     return {
@@ -67,6 +63,19 @@ export async function startWorking(configuration: Configuration, probe?: Probe):
     await app.close();
     throw error;
   }
+}
+
+/** The product without a listener; with no role at all, for whoever gives commands from outside of its processes. */
+export async function openProduct(
+  configuration: Configuration,
+  roles: ProcessRoles = { api: false, worker: false },
+  probe?: Probe,
+): Promise<INestApplicationContext> {
+  const root = createProcessModule({ configuration, roles, ...(probe && { probe }) });
+  return NestFactory.createApplicationContext(withoutHttp(root, configuration), {
+    logger: new PinoNestLogger(createPino(configuration, 'worker')),
+    abortOnError: false,
+  });
 }
 
 async function serveMetrics(app: INestApplicationContext, { env }: Configuration) {

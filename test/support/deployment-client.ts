@@ -1,0 +1,157 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+
+const frameWithinMs = 10_000;
+const framesMax = 100_000;
+
+/** An HTTP answer, with its JSON body; `Body` is what the test expects it to be, unchecked. */
+export interface Answer<Body = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+/** A user of the deployment, with credentials, as one partner's backend calls one replica. */
+export class TestClient {
+  constructor(
+    readonly baseUrl: string,
+    readonly partnerKey: string,
+    readonly token: string,
+    readonly userId: string,
+  ) {}
+
+  /** The same user through another replica. */
+  via(baseUrl: string): TestClient {
+    return new TestClient(baseUrl, this.partnerKey, this.token, this.userId);
+  }
+
+  get headers(): Record<string, string> {
+    return { 'x-api-key': this.partnerKey, authorization: `Bearer ${this.token}` };
+  }
+
+  /** @param path below `/v1/users/{userId}`, or absolute when it starts with `/v1/` */
+  url(path: string): string {
+    return path.startsWith('/v1/') ? `${this.baseUrl}${path}` : `${this.baseUrl}/v1/users/${this.userId}${path}`;
+  }
+
+  async get<Body = Record<string, unknown>>(path: string): Promise<Answer<Body>> {
+    return this.request<Body>('GET', path);
+  }
+
+  async post<Body = Record<string, unknown>>(path: string, body?: object): Promise<Answer<Body>> {
+    return this.request<Body>('POST', path, body);
+  }
+
+  async request<Body = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Answer<Body>> {
+    return requestJson<Body>(method, this.url(path), body, this.headers);
+  }
+
+  /** Opens an event stream. Throws when it is refused. */
+  async stream(path: string, headers: Record<string, string> = {}): Promise<EventReader> {
+    return EventReader.open(this.url(path), { ...this.headers, ...headers });
+  }
+}
+
+/** One request with a JSON body, or none, and its answer; an empty answer has an empty object as body. */
+export async function requestJson<Body = Record<string, unknown>>(
+  method: string,
+  url: string,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<Answer<Body>> {
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  const response = await fetch(url, {
+    method,
+    headers: { ...headers, ...type },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  // Reason for the assertion: the test says what it expects, and looks at the members that matter to it.
+  const parsed = (text === '' ? {} : JSON.parse(text)) as Body;
+  return { status: response.status, headers: response.headers, body: parsed };
+}
+
+/** One SSE frame; `data` is its JSON. */
+export interface Frame {
+  readonly id: string | undefined;
+  readonly event: string | undefined;
+  readonly data: { readonly delivery: string; readonly seq?: number; readonly payload: Record<string, unknown> };
+}
+
+/** Reads an event stream, keeping every frame. */
+export class EventReader {
+  readonly frames: Frame[] = [];
+  /** Settles when the stream ends, whoever ended it. */
+  readonly ended: Promise<void>;
+  private readonly abort = new AbortController();
+  private wake: () => void = () => undefined;
+  private isOver = false;
+
+  private constructor(body: ReadableStream<Uint8Array>, abort: AbortController) {
+    this.abort = abort;
+    this.ended = this.read(body).finally(() => {
+      this.isOver = true;
+      this.wake();
+    });
+  }
+
+  static async open(url: string, headers: Record<string, string>): Promise<EventReader> {
+    const abort = new AbortController();
+    const response = await fetch(url, { headers, signal: abort.signal });
+    if (response.status !== 200 || response.body === null) {
+      throw new Error(`the stream was refused: ${response.status} ${await response.text()}`);
+    }
+    return new EventReader(response.body, abort);
+  }
+
+  /** The first frame, among those read and those to come, that fits. Throws when it does not come in time or the stream ends. */
+  async until(fits: (frame: Frame) => boolean, withinMs = frameWithinMs): Promise<Frame> {
+    const deadline = performance.now() + withinMs;
+    for (let next = 0; ;) {
+      for (; next < this.frames.length; next += 1) {
+        const frame = this.frames[next];
+        if (frame !== undefined && fits(frame)) return frame;
+      }
+      if (this.isOver || performance.now() > deadline) {
+        const seen = this.frames.map(({ event }) => event).join(', ');
+        throw new Error(`the frame did not come${this.isOver ? ', the stream is over' : ''}; seen: ${seen}`);
+      }
+      await this.more(deadline - performance.now());
+    }
+  }
+
+  /** The first frame with this SSE `event`. */
+  async untilEvent(event: string, withinMs?: number): Promise<Frame> {
+    return this.until((frame) => frame.event === event, withinMs);
+  }
+
+  async close(): Promise<void> {
+    this.abort.abort();
+    await this.ended;
+  }
+
+  private async more(withinMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      timer = setTimeout(resolve, withinMs);
+    });
+    clearTimeout(timer);
+  }
+
+  private async read(body: ReadableStream<Uint8Array>): Promise<void> {
+    const parser = createParser({ onEvent: (message) => this.keep(message) });
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }));
+    } catch {
+      // Cut off, by us or by the end of the replica: `until` says so to whoever still waits.
+    }
+  }
+
+  private keep({ id, event, data }: EventSourceMessage): void {
+    if (this.frames.length >= framesMax) throw new Error('more frames than a test should read');
+    // Reason for the assertion: every frame's data is a FinEvent (decisions.md, section 7); tests check its members.
+    this.frames.push({ id, event, data: JSON.parse(data) as Frame['data'] });
+    this.wake();
+  }
+}

@@ -1,0 +1,122 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const root = join(__dirname, '..', '..');
+const outputLinesMax = 2_000;
+const readyWithinMs = 30_000;
+const stopWithinMs = 30_000;
+const askAgainMs = 25;
+
+export type AppName = 'api' | 'worker' | 'event-store' | 'standalone';
+
+export interface ProcessOptions {
+  readonly app: AppName;
+  readonly env: Readonly<Record<string, string>>;
+  /** The working folder; a `.env` file there is read. */
+  readonly cwd?: string;
+  /** Whether the process is ready now; asked again and again. */
+  ready(this: void, output: string): boolean | Promise<boolean>;
+}
+
+/** One process of the product's build, as an operator would run it. It ends with the jest worker at the latest. */
+export class TestProcess {
+  private child: ChildProcess | null = null;
+  /** What the present (or last) process wrote to both outputs. */
+  output = '';
+
+  constructor(private readonly options: ProcessOptions) {}
+
+  get pid(): number {
+    const pid = this.child?.pid;
+    if (pid === undefined) throw new Error(`${this.options.app} does not run`);
+    return pid;
+  }
+
+  /** Starts it and waits until it is ready. Throws, with its output, when it ends before. */
+  async start(): Promise<void> {
+    const { app, env, cwd } = this.options;
+    const main = join(root, 'dist', 'apps', app, 'src', 'main.js');
+    if (!existsSync(main)) throw new Error(`${main} is missing: npm run build, or run jest through npm test`);
+    const child = spawn(process.execPath, ['-r', join(__dirname, 'child.cjs'), '--enable-source-maps', main], {
+      cwd: cwd ?? root,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    this.child = child;
+    this.output = '';
+    const keep = (chunk: Buffer): void => {
+      this.output = (this.output + chunk.toString('utf8')).split('\n').slice(-outputLinesMax).join('\n');
+    };
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
+    await this.untilReady(child);
+  }
+
+  /** Sends a signal and waits for the end; the exit code, or null when the signal itself ended it. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
+    const { child } = this;
+    if (child === null || !isAlive(child)) return child?.exitCode ?? null;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    const force = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
+    await ended;
+    clearTimeout(force);
+    return child.exitCode;
+  }
+
+  /** Asks it to end, as an orchestrator would, and waits for that. */
+  async stop(): Promise<number | null> {
+    return this.kill('SIGTERM');
+  }
+
+  /** Starts it again, on the same ports and stores. */
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.start();
+  }
+
+  private async untilReady(child: ChildProcess): Promise<void> {
+    const deadline = performance.now() + readyWithinMs;
+    while (isAlive(child)) {
+      if (await this.options.ready(this.output)) return;
+      if (performance.now() > deadline) throw new Error(`${this.options.app} is not ready in time:\n${this.output}`);
+      await sleep(askAgainMs);
+    }
+    throw new Error(`${this.options.app} ended with ${child.signalCode ?? child.exitCode}:\n${this.output}`);
+  }
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+/** Ports that were free a moment ago, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  // Reason for the assertion: a listening TCP server has an address and a port.
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}
+
+/** Whether `GET /readyz` says that everything is there, projections included. */
+export async function isReady(baseUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${baseUrl}/readyz`);
+    const answer: unknown = await response.json();
+    return typeof answer === 'object' && answer !== null && 'status' in answer && answer.status === 'ok';
+  } catch {
+    // It does not listen yet.
+    return false;
+  }
+}

@@ -1,0 +1,231 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openProduct, startServing, type RunningProcess } from '@app/composition';
+import { startEventStoreServer } from '@app/event-store-server';
+import { asId, type RequestId } from '@app/kernel';
+import { MintPartnerKey } from '@app/partners';
+import { readConfiguration, type Probe } from '@app/runtime';
+import { requestJson, TestClient } from './deployment-client';
+import { freePorts, isReady, TestProcess } from './deployment-process';
+import { createTestDatabase } from './postgres';
+
+const readyWithinMs = 20_000;
+const admittedWithinMs = 15_000;
+const askAgainMs = 25;
+
+export interface DeploymentOptions {
+  /**
+   * `processes`: api, worker and event store as separate processes of the build, which can be killed. `in-process`: everything
+   * in the jest process, api and worker in one; for what is fast and kills nothing.
+   */
+  readonly mode: 'processes' | 'in-process';
+  /** How many of each; 1 and 1 when absent. In-process, `api` of them, each a worker as well. */
+  readonly replicas?: { readonly api?: number; readonly worker?: number };
+  /** Over the deployment's own environment (sandbox mode, quiet, generous rate limits). */
+  readonly env?: Readonly<Record<string, string>>;
+  /** In-process only. */
+  readonly probe?: Probe;
+}
+
+/** A whole deployment for a test, on a database and an event store of its own. */
+export interface Deployment {
+  /** Where each api replica is reached. */
+  readonly baseUrls: readonly string[];
+  readonly databaseUrl: string;
+  readonly eventStoreUrl: string;
+  readonly partnerKey: string;
+  /** The processes, in `processes` mode; empty in-process. */
+  readonly apis: readonly TestProcess[];
+  readonly workers: readonly TestProcess[];
+  readonly eventStore: TestProcess | null;
+  /** The applications, in-process; empty in `processes` mode. */
+  readonly running: readonly RunningProcess[];
+  /** A fresh account, as seen through the first api replica. */
+  newUser(): Promise<TestClient>;
+  /** A call under `/sandbox/v1` of the first replica, such as `faults`; throws unless it answers 200. */
+  sandbox<Body = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Body>;
+  /** Stops everything and removes the stores. */
+  stop(): Promise<void>;
+}
+
+/** What must be undone, last first. */
+type Undo = () => Promise<unknown>;
+
+/** Deployments that were started here and not stopped yet, or are on their way. */
+const living = new Set<Promise<Deployment>>();
+
+// A suite whose `beforeAll` ran out of time never gets hold of its deployment: what it leaves is stopped when the suite ends.
+if (typeof afterAll === 'function') {
+  afterAll(async () => {
+    for (const starting of [...living]) await starting.then((deployment) => deployment.stop()).catch(() => undefined);
+  });
+}
+
+/** Starts a deployment and waits until it is ready. Whatever was started before a failure is stopped again. */
+export function startDeployment(options: DeploymentOptions): Promise<Deployment> {
+  const undo: Undo[] = [];
+  const stop = async (): Promise<void> => {
+    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
+    living.delete(starting);
+  };
+  const starting = assemble(options, undo).then(
+    (parts) => ({ ...parts, stop }),
+    async (error: unknown) => {
+      await stop();
+      throw error;
+    },
+  );
+  living.add(starting);
+  return starting;
+}
+
+async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<Deployment, 'stop'>> {
+  const database = await createTestDatabase();
+  undo.push(() => database.drop());
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  undo.push(() => rm(folder, { recursive: true, force: true }));
+  const eventStoreUrl = `unix:${join(folder, 'events.sock')}`;
+  const eventStore = await startEvents(options, database.url, eventStoreUrl, undo);
+
+  const apiCount = options.replicas?.api ?? 1;
+  const workerCount = options.mode === 'processes' ? (options.replicas?.worker ?? 1) : 0;
+  const ports = await freePorts(2 * apiCount + workerCount);
+  const baseUrls = ports.slice(0, apiCount).map((port) => `http://127.0.0.1:${port}`);
+  const shared = {
+    PARLEY_MODE: 'sandbox',
+    HOST: '127.0.0.1',
+    DATABASE_URL: database.url,
+    EVENTSTORE_URL: eventStoreUrl,
+    PARLEY_SECRET_KEY: randomBytes(32).toString('base64'),
+    OIDC_ISSUER: `${baseUrls[0]}/sandbox/issuer`,
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT_KEY_PER_MINUTE: '1000000',
+    RATE_LIMIT_USER_PER_MINUTE: '1000000',
+    ...options.env,
+  };
+  const partnerKey = await mintKey(shared);
+  const envs = ports.slice(apiCount).map((port) => ({ ...shared, MANAGEMENT_PORT: String(port) }));
+  const apiEnvs = baseUrls.map((_, index) => ({ ...shared, ...envs[index], PORT: String(ports[index]) }));
+  const parts =
+    options.mode === 'in-process'
+      ? await startInProcess(apiEnvs, options.probe, undo)
+      : await startProcesses(apiEnvs, envs.slice(apiCount), undo);
+  for (const url of baseUrls) await untilReady(url);
+  const [baseUrl = ''] = baseUrls;
+  return {
+    ...parts,
+    baseUrls,
+    databaseUrl: database.url,
+    eventStoreUrl,
+    partnerKey,
+    eventStore,
+    newUser: () => newUser(baseUrl, partnerKey),
+    sandbox: (method, path, body) => callSandbox(method, `${baseUrl}/sandbox/v1/${path}`, body),
+  };
+}
+
+async function startEvents(
+  options: DeploymentOptions,
+  databaseUrl: string,
+  url: string,
+  undo: Undo[],
+): Promise<TestProcess | null> {
+  if (options.mode === 'in-process') {
+    const server = await startEventStoreServer({ databaseUrl, listen: { socketPath: url.slice('unix:'.length) } });
+    undo.push(() => server.close());
+    return null;
+  }
+  const events = new TestProcess({
+    app: 'event-store',
+    env: { DATABASE_URL: databaseUrl, EVENT_STORE_LISTEN: url },
+    ready: (output) => output.includes('event store ready'),
+  });
+  undo.push(() => events.stop());
+  await events.start();
+  return events;
+}
+
+type Parts = Pick<Deployment, 'apis' | 'workers' | 'running'>;
+
+async function startInProcess(
+  envs: readonly NodeJS.ProcessEnv[],
+  probe: Probe | undefined,
+  undo: Undo[],
+): Promise<Parts> {
+  const running: RunningProcess[] = [];
+  for (const env of envs) {
+    const started = await startServing(readConfiguration(env), { api: true, worker: true }, probe);
+    undo.push(() => started.stop());
+    running.push(started);
+  }
+  return { apis: [], workers: [], running };
+}
+
+async function startProcesses(
+  apiEnvs: readonly Record<string, string>[],
+  workerEnvs: readonly Record<string, string>[],
+  undo: Undo[],
+): Promise<Parts> {
+  const workers = workerEnvs.map((env) => new TestProcess({ app: 'worker', env, ready: () => hasMetrics(env) }));
+  const apis = apiEnvs.map((env) => {
+    return new TestProcess({ app: 'api', env, ready: () => isReady(`http://127.0.0.1:${env['PORT']}`) });
+  });
+  const all = [...workers, ...apis];
+  undo.push(() => Promise.all(all.map((one) => one.stop())));
+  await Promise.all(all.map((one) => one.start()));
+  return { apis, workers, running: [] };
+}
+
+async function untilReady(baseUrl: string): Promise<void> {
+  const deadline = performance.now() + readyWithinMs;
+  while (!(await isReady(baseUrl))) {
+    if (performance.now() > deadline) {
+      const answer = await fetch(`${baseUrl}/readyz`).then((response) => response.text(), String);
+      throw new Error(`${baseUrl} is not ready: ${answer}`);
+    }
+    await sleep(askAgainMs);
+  }
+}
+
+async function hasMetrics(env: Record<string, string>): Promise<boolean> {
+  // Refused until the worker has booted.
+  return fetch(`http://127.0.0.1:${env['MANAGEMENT_PORT']}/metrics`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+/** Mints the deployment's partner key, before anything of it runs; which migrates the database as well. */
+async function mintKey(env: NodeJS.ProcessEnv): Promise<string> {
+  const product = await openProduct(readConfiguration(env));
+  const requestId = asId<RequestId>(randomUUID());
+  const actor = { kind: 'service', id: 'test' } as const;
+  const cause = { actor, requestId, correlationId: requestId, causationId: requestId };
+  const minted = await product.get(MintPartnerKey, { strict: false }).mint({ label: 'test', cause });
+  await product.close();
+  if (!minted.ok) throw new Error(`no key was minted: ${JSON.stringify(minted.refusal)}`);
+  return minted.value.key;
+}
+
+async function callSandbox<Body>(method: string, url: string, body?: object): Promise<Body> {
+  const { status, body: answer } = await requestJson<Body>(method, url, body);
+  if (status !== 200) throw new Error(`${url} answered ${status}: ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+async function newUser(baseUrl: string, partnerKey: string): Promise<TestClient> {
+  const asked = { subject: `user-${randomUUID()}` };
+  const { accessToken } = await callSandbox<{ accessToken: string }>('POST', `${baseUrl}/sandbox/v1/tokens`, asked);
+  const headers = { 'x-api-key': partnerKey, authorization: `Bearer ${accessToken}` };
+  const deadline = performance.now() + admittedWithinMs;
+  for (;;) {
+    const ensured = await requestJson<{ userId: string }>('POST', `${baseUrl}/v1/users`, undefined, headers);
+    if (ensured.status === 200) return new TestClient(baseUrl, partnerKey, accessToken, ensured.body.userId);
+    // The key was minted before any projector ran; it is admitted as soon as the read models have it.
+    if (performance.now() > deadline) throw new Error(`no account: ${JSON.stringify(ensured.body)}`);
+    await sleep(askAgainMs);
+  }
+}
