@@ -31,14 +31,10 @@ export class GroupLoader<Request, Answer> {
   }
 
   /** The answer to one request. @throws Unavailable when too many wait already, or whatever the call throws */
-  async load(request: Request): Promise<Answer> {
-    if (this.waiting >= this.bounds.waitingMax) throw new Unavailable('database');
+  load(request: Request): Promise<Answer> {
+    if (this.waiting >= this.bounds.waitingMax) return Promise.reject(new Unavailable('database'));
     this.waiting += 1;
-    try {
-      return await this.loader.load(request);
-    } finally {
-      this.waiting -= 1;
-    }
+    return this.loader.load(request);
   }
 
   private schedule(dispatch: () => void): void {
@@ -56,6 +52,7 @@ export class GroupLoader<Request, Answer> {
       return await this.call(requests);
     } finally {
       this.busy = false;
+      this.waiting -= requests.length;
       // In a turn of its own, so that what the answers set in motion joins the batch that waits.
       if (this.ready.length > 0) setImmediate(() => this.next());
     }
