@@ -14,11 +14,27 @@ type Without<Union, Key extends string> = Union extends unknown ? Omit<Union, Ke
 /** How an append of the executor ended: recorded, refused because the run is to stop, or no longer this worker's. */
 export type Recording = 'recorded' | 'stopping' | 'fenced';
 
-interface Stores {
+export interface Stores {
   readonly commands: CommandBus;
   readonly states: FoldedStates;
   readonly store: EventStore;
   readonly clock: Clock;
+}
+
+/** A run that is not over, as far as its journal says now. */
+export interface OpenRun {
+  readonly run: ClaimableRun;
+  /** Events of a run carry the request id of its start (decisions.md, section 7). */
+  readonly cause: Cause;
+  readonly startedSeq: number;
+}
+
+/** Looks whether there is still something to execute; rows may lag behind the journal. Null when there is not. */
+export async function findOpenRun({ states, store }: Stores, run: ClaimableRun): Promise<OpenRun | null> {
+  const { state } = await states.current(conversationKind, run.conversationId);
+  const open = state.openRuns[run.runId];
+  if (open?.segment !== run.segment) return null;
+  return { run, cause: await causeOf(store, run, open.startedSeq), startedSeq: open.startedSeq };
 }
 
 /** A run that this worker holds: its progress as the journal tells it, and the only way to append to it. */
@@ -38,21 +54,14 @@ export class ClaimedRun {
     return this.current;
   }
 
-  /**
-   * Appends `run.claimed`, which fences whoever held the run before, and reads how far the run is.
-   * Null when there is nothing to execute any more.
-   */
-  static async claim(stores: Stores, run: ClaimableRun): Promise<ClaimedRun | null> {
+  /** Appends `run.claimed`, which fences whoever held the run before, and reads how far the run is. Null: it is over. */
+  static async claim(stores: Stores, { run, cause, startedSeq }: OpenRun): Promise<ClaimedRun | null> {
     const { conversationId, runId, segment } = run;
-    const { state } = await stores.states.current(conversationKind, conversationId);
-    const open = state.openRuns[runId];
-    if (open === undefined) return null;
-    const cause = await causeOf(stores.store, run, open.startedSeq);
     const claim = { type: 'ClaimRun', at: stores.clock.now(), runId, segment } as const;
     const claimed = await stores.commands.execute(new Transact(conversationKind, conversationId, claim, cause));
     const held = claimed.state.openRuns[runId];
     if (!claimed.accepted || held === undefined) return null;
-    const events = await eventsOf(stores.store, run, open.startedSeq, claimed.revision);
+    const events = await eventsOf(stores.store, run, startedSeq, claimed.revision);
     const progress = events.reduce(progressAfter, startedProgress(held.request));
     return new ClaimedRun(stores, run, cause, held.attempt, progress);
   }
@@ -75,7 +84,6 @@ export class ClaimedRun {
   }
 }
 
-/** Events of a run carry the request id of its start (decisions.md, section 7). */
 async function causeOf(store: EventStore, run: ClaimableRun, startedSeq: number): Promise<Cause> {
   const [started] = await store.readStream(`${conversationKind.category}-${run.conversationId}`, startedSeq - 1, 1);
   if (started === undefined) throw new Error(`run ${run.runKey} has no start in its journal`);

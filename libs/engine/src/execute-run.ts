@@ -17,7 +17,7 @@ import { Probe } from '@app/runtime';
 import { ExecutionSlots, type ClaimableRun } from '@app/runs';
 import { v7 as uuidV7 } from 'uuid';
 import { ActiveAccounts } from './active-accounts';
-import { ClaimedRun, type Recording } from './claimed-run';
+import { ClaimedRun, findOpenRun, type Recording } from './claimed-run';
 import type { ModelReply } from './model';
 import { ModelFailed } from './model';
 import { Models } from './models';
@@ -60,11 +60,14 @@ export class ExecuteRun {
   /** Executes a segment until it is over, somebody else has it, or a signal says otherwise. Throws Unavailable. */
   async execute(run: ClaimableRun, signals: Signals): Promise<Execution> {
     const { commands, states, store, clock } = this;
-    if (!(await this.slots.take(run.runKey, run.segment))) return { kind: 'left' };
-    const claimed = await ClaimedRun.claim({ commands, states, store, clock }, run);
-    if (claimed === null) return { kind: 'over', position: null };
-    const reserved = await this.budgets.reserve({ ...run, cause: claimed.cause }, { checked: false });
+    const stores = { commands, states, store, clock };
+    const open = await findOpenRun(stores, run);
+    if (open === null) return { kind: 'over', position: null };
+    const reserved = await this.budgets.reserve({ ...run, cause: open.cause }, { checked: false });
     let heldCents = reserved.ok ? reserved.value.heldCents : 0;
+    if (!(await this.slots.take(run.runKey, run.segment))) return { kind: 'left' };
+    const claimed = await ClaimedRun.claim(stores, open);
+    if (claimed === null) return { kind: 'over', position: null };
 
     for (;;) {
       if (signals.shutdown.aborted) return { kind: 'left' };
