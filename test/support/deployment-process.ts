@@ -43,7 +43,7 @@ export class TestProcess {
     if (!existsSync(main)) throw new Error(`${main} is missing: npm run build, or run jest through npm test`);
     const child = spawn(process.execPath, ['-r', join(__dirname, 'child.cjs'), '--enable-source-maps', main], {
       cwd: cwd ?? root,
-      env: { PATH: process.env['PATH'], ...env },
+      env: { PATH: process.env['PATH'] ?? '', ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.child = child;

@@ -54,7 +54,7 @@ async function serveSandbox(asked: Configuration, stores: Stores): Promise<Runni
   try {
     const access = await seedSandbox(running.app, asked, secrets.partnerKey);
     await writeAccess(dataDir, access);
-    console.log(readyBlock(access, dataDir, performance.now()));
+    console.log(await readyBlock(access, dataDir, performance.now()));
     return running;
   } catch (error) {
     await running.stop();

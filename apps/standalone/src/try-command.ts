@@ -1,0 +1,58 @@
+import { access as accessible, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { SandboxAccess } from './demo';
+
+const text = 'repeat after me: every word of this sentence reaches you as it is spoken, and then the run ends';
+
+/**
+ * One line to paste into a shell, which opens a conversation, starts a run and follows its stream up to `run.ended`: with curl
+ * where this machine has it, and else with Node, which it surely has. Quoted so that bash, zsh, fish and dash take it alike.
+ */
+export async function tryCommand(access: SandboxAccess): Promise<string> {
+  return (await hasCurl()) ? withCurl(access) : withNode(access);
+}
+
+async function hasCurl(): Promise<boolean> {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const found = await Promise.allSettled(folders.map((folder) => accessible(join(folder, 'curl'), constants.X_OK)));
+  return found.some(({ status }) => status === 'fulfilled');
+}
+
+/**
+ * curl is ended by its pid, since it would notice only with the next frame that nobody reads any more; what the shell says of that
+ * end goes to nobody.
+ */
+function withCurl({ baseUrl, partnerKey, userToken, userId }: SandboxAccess): string {
+  const run = JSON.stringify(JSON.stringify({ conversationId: '$C', input: { text } }));
+  const steps = [
+    `U=${baseUrl}/v1/users/${userId} K="X-Api-Key: ${partnerKey}" T="Authorization: Bearer ${userToken}"`,
+    String.raw`C=$(curl -sS -X POST "$U/conversations" -H "$K" -H "$T" | sed "s/.*\"id\":\"\([0-9a-f-]*\)\".*/\1/")`,
+    `curl -sS "$U/agent-runs" -H "$K" -H "$T" -H "Content-Type: application/json" -d ${run}`,
+    'echo',
+    '{ curl -sSN "$U/conversations/$C/stream" -H "$K" -H "$T" 2>&3 & echo $!; wait; } 3>&2 2>/dev/null | { read -r P',
+    String.raw`E=; while IFS= read -r L; do printf "%s\n" "$L"`,
+    'case "$L" in "event: run.ended") E=1;; "") [ -z "$E" ] || break;; esac',
+    'done',
+    'kill $P; }',
+  ];
+  return `sh -c '${steps.join('; ')}'`;
+}
+
+function withNode({ baseUrl, partnerKey, userToken, userId }: SandboxAccess): string {
+  const headers = {
+    'x-api-key': partnerKey,
+    authorization: `Bearer ${userToken}`,
+    'content-type': 'application/json',
+  };
+  const steps = [
+    `const u="${baseUrl}/v1/users/${userId}", headers=${JSON.stringify(headers)}`,
+    'const post=async (p, b) => (await fetch(u+p, {method: "POST", headers, body: JSON.stringify(b)})).json()',
+    `(async () => { const {id} = await post("/conversations", {})`,
+    `console.log(await post("/agent-runs", {conversationId: id, input: {text: ${JSON.stringify(text)}}}))`,
+    'let seen = ""',
+    'for await (const bytes of (await fetch(u+"/conversations/"+id+"/stream", {headers})).body) { process.stdout.write(bytes)',
+    String.raw`seen = (seen + Buffer.from(bytes)).slice(-9999)`,
+    String.raw`if (/\nevent: run.ended\n[^]*\n\n/.test(seen)) process.exit() } })()`,
+  ];
+  return `node -e '${steps.join('; ')}'`;
+}

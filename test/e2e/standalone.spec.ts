@@ -1,0 +1,235 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { TestClient } from '../support/deployment-client';
+import { freePorts, TestProcess } from '../support/deployment-process';
+
+const run = promisify(execFile);
+
+interface SandboxFile {
+  baseUrl: string;
+  partnerKey: string;
+  userToken: string;
+  userId: string;
+  operatorToken: string;
+}
+
+let folder: string;
+let ports: number[];
+const started: TestProcess[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-standalone-'));
+  ports = await freePorts(4);
+  // What the environment does not say is read from here.
+  await writeFile(join(folder, '.env'), `PORT=${ports[0]}\nMANAGEMENT_PORT=${ports[1]}\nLOG_LEVEL=silent\n`);
+});
+
+afterAll(async () => {
+  await Promise.all(started.map((one) => one.kill('SIGINT')));
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** `npm start` in the folder, as far as node goes. */
+function standalone(env: Record<string, string> = {}): TestProcess {
+  const options = { app: 'standalone' as const, env, cwd: folder, ready: (out: string) => out.includes('is ready') };
+  const one = new TestProcess(options);
+  started.push(one);
+  return one;
+}
+
+async function access(): Promise<SandboxFile> {
+  // Reason for the assertion: the members are what the test is about.
+  return JSON.parse(await readFile(join(folder, '.parley', 'sandbox.json'), 'utf8')) as SandboxFile;
+}
+
+function client({ baseUrl, partnerKey, userToken, userId }: SandboxFile): TestClient {
+  return new TestClient(baseUrl, partnerKey, userToken, userId);
+}
+
+/** The events of the demo user's newest conversation. */
+async function eventsOf(user: TestClient, conversationId: string): Promise<unknown> {
+  const answer = await user.get<{ data: unknown[] }>(`/conversations/${conversationId}/events`);
+  expect(answer.status).toBe(200);
+  return answer.body.data;
+}
+
+/** The line of the block that is there to be pasted. */
+function pasted(output: string): string {
+  const line = output.split('\n').find((one) => /^(sh|node) /.test(one));
+  if (line === undefined) throw new Error(`no command was printed:\n${output}`);
+  return line;
+}
+
+interface SystemProcess {
+  pid: number;
+  parentPid: number;
+  args: string;
+}
+
+/** The machine's processes, as Linux tells them; no tool for it need be installed. */
+async function processes(): Promise<SystemProcess[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      try {
+        const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+        const [, parentPid = '0'] = /^PPid:\s*(\d+)$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+        return [{ pid: Number(pid), parentPid: Number(parentPid), args }];
+      } catch {
+        // It ended meanwhile.
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}
+
+describe('npm start', () => {
+  let first: SandboxFile;
+  let conversationId: string;
+  let before: unknown;
+  let service: TestProcess;
+
+  beforeAll(() => void (service = standalone()));
+
+  it('prints one block, and writes the same to sandbox.json for the owner only', async () => {
+    await service.start();
+    first = await access();
+    expect((await stat(join(folder, '.parley', 'sandbox.json'))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, '.parley', 'secrets.json'))).mode & 0o777).toBe(0o600);
+    expect(Object.keys(first).sort()).toEqual(['baseUrl', 'operatorToken', 'partnerKey', 'userId', 'userToken']);
+    for (const value of [first.baseUrl, first.partnerKey, first.userToken, first.operatorToken]) {
+      expect(service.output).toContain(value);
+    }
+    expect(first.baseUrl).toBe(`http://127.0.0.1:${ports[0]}`);
+    expect(service.output).not.toMatch(/warning|deprecat|error/i);
+    const me = await client(first).get('/v1/users/me');
+    expect(me.body).toMatchObject({ userId: first.userId });
+    const lifeYears = (Date.parse(String(me.body['expiresAt'])) - Date.now()) / (365 * 86_400_000);
+    expect(lifeYears).toBeGreaterThan(9.9);
+  }, 60_000);
+
+  it('prints a command that shows a run speak and end', async () => {
+    const { stdout, stderr } = await run('sh', ['-c', pasted(service.output)], { timeout: 20_000 });
+    expect(stderr).toBe('');
+    expect(stdout.match(/^event: agent\.text_delta$/gm)?.length).toBeGreaterThan(5);
+    expect(stdout).toMatch(/event: run\.ended\ndata: .*"status":"completed".*\n\n$/);
+    conversationId = /"conversationId":"([0-9a-f-]+)"/.exec(stdout)?.[1] ?? '';
+    before = await eventsOf(client(first), conversationId);
+  }, 30_000);
+
+  it('is refused on a data folder that is in use, naming the process', async () => {
+    const second = standalone({ PORT: String(ports[2]), MANAGEMENT_PORT: String(ports[3]) });
+    await expect(second.start()).rejects.toThrow(`in use by process ${service.pid}`);
+    expect(await second.kill()).toBe(1);
+    await expect(standalone().start()).rejects.toThrow(`in use by process ${service.pid}`);
+    expect(await client(await access()).get('/v1/users/me')).toMatchObject({ status: 200 });
+  }, 60_000);
+
+  it('stops cleanly on Ctrl-C, with a stream open, and finds everything again', async () => {
+    const stream = await client(first).stream(`/conversations/${conversationId}/stream`);
+    const startedMs = performance.now();
+    expect(await service.kill('SIGINT')).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    await stream.ended;
+    expect(existsSync(join(folder, '.parley', 'sandbox.json'))).toBe(false);
+    expect((await processes()).filter(({ args }) => args.includes(folder))).toEqual([]);
+
+    await service.start();
+    const again = await access();
+    expect(again).toMatchObject({ partnerKey: first.partnerKey, userId: first.userId });
+    expect(await eventsOf(client(again), conversationId)).toEqual(before);
+    expect(await eventsOf(client(first), conversationId)).toEqual(before);
+  }, 60_000);
+
+  it('is ready within 10 s after kill -9, with the same data and key', async () => {
+    await service.kill('SIGKILL');
+    const startedMs = performance.now();
+    await service.start();
+    const tookMs = performance.now() - startedMs;
+    expect(tookMs).toBeLessThan(10_000);
+    const again = await access();
+    expect(again.partnerKey).toBe(first.partnerKey);
+    expect(await eventsOf(client(again), conversationId)).toEqual(before);
+    console.log(`npm start after kill -9: ready in ${Math.round(tookMs)} ms`);
+  }, 60_000);
+
+  it('goes on when its event store dies', async () => {
+    const isEventStore = ({ parentPid, args }: SystemProcess): boolean =>
+      parentPid === service.pid && args.includes('apps/event-store/');
+    const eventStore = (await processes()).find(isEventStore);
+    if (eventStore === undefined) throw new Error('no event store runs');
+    process.kill(eventStore.pid, 'SIGKILL');
+    const user = client(await access());
+    const deadline = performance.now() + 10_000;
+    let created = await user.post('/conversations');
+    while (created.status !== 201 && performance.now() < deadline) created = await user.post('/conversations');
+    expect(created.status).toBe(201);
+    expect(await service.kill('SIGTERM')).toBe(0);
+  }, 60_000);
+
+  it('prints a command for Node alone where there is no curl', async () => {
+    const bin = join(folder, 'bin');
+    await mkdir(bin);
+    for (const tool of ['setpriv', 'flock', 'sh']) {
+      const { stdout } = await run('sh', ['-c', `command -v ${tool}`]);
+      await symlink(stdout.trim(), join(bin, tool));
+    }
+    await symlink(process.execPath, join(bin, 'node'));
+    const bare = standalone({ PATH: bin });
+    await bare.start();
+    const { stdout, stderr } = await run('sh', ['-c', pasted(bare.output)], { timeout: 20_000, env: { PATH: bin } });
+    expect(stderr).toBe('');
+    expect(stdout.match(/^event: agent\.text_delta$/gm)?.length).toBeGreaterThan(5);
+    expect(stdout).toMatch(/event: run\.ended\ndata: .*"status":"completed".*\n\n$/);
+    expect(await bare.kill('SIGINT')).toBe(0);
+  }, 60_000);
+});
+
+describe('npm start refuses', () => {
+  it('a port that another program has, in one line', async () => {
+    const holder = createServer().listen(ports[2], '127.0.0.1');
+    const one = standalone({ PORT: String(ports[2]), PARLEY_DATA_DIR: join(folder, 'another') });
+    await expect(one.start()).rejects.toThrow(`port ${ports[2]} is in use`);
+    expect(await one.kill()).toBe(1);
+    expect(one.output.trim().split('\n')).toHaveLength(1);
+    holder.close();
+  }, 60_000);
+
+  it('everything that is wrong with its environment, at once and without the values', async () => {
+    const wrong = { PORT: 'eighty', BUDGET_DAY_CENTS: '1.5', EXECUTION_CAPACITY: 'hunter2' };
+    const one = standalone({ ...wrong, PARLEY_DATA_DIR: join(folder, 'never') });
+    await expect(one.start()).rejects.toThrow();
+    expect(await one.kill()).toBe(1);
+    for (const [name, value] of Object.entries(wrong)) {
+      expect(one.output).toContain(name);
+      expect(one.output).not.toContain(value);
+    }
+    expect(await readdir(folder)).not.toContain('never');
+  });
+
+  it('what belongs to a sandbox, in production', async () => {
+    const { secretKey } = JSON.parse(await readFile(join(folder, '.parley', 'secrets.json'), 'utf8')) as SandboxSecrets;
+    const one = standalone({
+      PARLEY_MODE: 'production',
+      PARLEY_SECRET_KEY: secretKey,
+      OIDC_ISSUER: `http://127.0.0.1:${ports[0]}/sandbox/issuer`,
+    });
+    await expect(one.start()).rejects.toThrow('Production refuses');
+    expect(await one.kill()).toBe(1);
+    expect(one.output).toContain('PARLEY_SECRET_KEY');
+    expect(one.output).toContain('OIDC_ISSUER');
+    expect(one.output).not.toContain(secretKey);
+    const bare = standalone({ PARLEY_MODE: 'production' });
+    await expect(bare.start()).rejects.toThrow(/PARLEY_SECRET_KEY[^]*OIDC_ISSUER|OIDC_ISSUER[^]*PARLEY_SECRET_KEY/);
+  });
+});
+
+interface SandboxSecrets {
+  secretKey: string;
+}
