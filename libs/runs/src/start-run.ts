@@ -108,11 +108,12 @@ export class StartRun {
   }
 
   private requestOf({ input, profile }: StartRunDto): Result<RunRequest> {
+    const resolved = resolveProfile(profile, this.offer);
+    if (!resolved.ok) return resolved;
     if (input.artifactIds !== undefined && input.artifactIds.length > 0) {
       return refuse(invalid('/input/artifactIds/0', 'is not an artifact of this conversation'));
     }
-    const resolved = resolveProfile(profile, this.offer);
-    return resolved.ok ? ok({ input: { text: input.text, artifactIds: [] }, profile: resolved.value }) : resolved;
+    return ok({ input: { text: input.text, artifactIds: [] }, profile: resolved.value });
   }
 
   /** The recorded run of that id, or null when there is none to repeat. */
