@@ -1,0 +1,32 @@
+import { jsonBody, requestsPerSecond } from '../http-load.mjs';
+import { startBaseline } from '../processes.mjs';
+
+const connections = 50;
+/** Requests come from several users, so that nothing is looked up for one of them only. */
+const usersCount = 10;
+const title = 'Quarterly report for the board';
+
+/** A command that appends one event and waits until the read models show it; against one insert. */
+export const create = {
+  number: 1,
+  name: `conversations.create, ${connections} in flight`,
+  against: 'bare Fastify + one PostgreSQL insert',
+  figures: [{ key: 'rate', unit: 'requests/s', better: 'more', aim: 0.5, floor: 0.35 }],
+
+  async open(deployment, { seconds }) {
+    const insert = await startBaseline('baseline-insert.mjs', { DATABASE_URL: deployment.baselineDatabaseUrl });
+    const names = Array.from({ length: usersCount }, (_, number) => `create-${number}`);
+    const users = await Promise.all(names.map((name) => deployment.newUser(name)));
+    const requests = users.map(({ url, headers }) => {
+      const { body, headers: type } = jsonBody({ title });
+      return { method: 'POST', path: `${new URL(url).pathname}/conversations`, headers: { ...headers, ...type }, body };
+    });
+    const bare = requests.map((request) => ({ ...request, path: request.path.replace('/v1', '') }));
+    const load = (url, sent) => requestsPerSecond({ url, requests: sent, connections, seconds });
+    return {
+      ours: async () => ({ rate: await load(deployment.baseUrl, requests) }),
+      baseline: async () => ({ rate: await load(insert.url, bare) }),
+      close: () => insert.stop(),
+    };
+  },
+};

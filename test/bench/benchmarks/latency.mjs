@@ -1,0 +1,75 @@
+import { newConversation, renamed, streamOf } from '../conversations.mjs';
+import { percentile } from '../measuring.mjs';
+import { openStreams } from '../sse-readers.mjs';
+
+/** From the start of an append until a reader of the HTTP stream has the event; against the client's own subscription. */
+export const latency = {
+  number: 8,
+  name: 'append to SSE frame',
+  against: 'raw client subscription',
+  figures: [
+    { key: 'p50', unit: 'ms', better: 'less', aim: 1.3, floor: 2 },
+    { key: 'p99', unit: 'ms', better: 'less', aim: 1.3, floor: 2 },
+  ],
+
+  async open(deployment, { latencyAppends }) {
+    const user = await deployment.newUser('latency');
+    // Both are conversations of the product, so that everything else that follows them costs both sides the same.
+    const streamed = await streamedConversation(user);
+    const subscribed = await subscribedConversation(user, deployment.client);
+    const turn = async (conversation) => {
+      const tookMs = [];
+      for (let count = 0; count < latencyAppends; count += 1) {
+        tookMs.push(await timeToArrival(conversation, deployment.client));
+      }
+      return { p50: percentile(tookMs, 0.5), p99: percentile(tookMs, 0.99) };
+    };
+    return {
+      ours: () => turn(streamed),
+      baseline: () => turn(subscribed),
+      close: async () => {
+        streamed.close();
+        await subscribed.close();
+      },
+    };
+  },
+};
+
+async function timeToArrival(conversation, client) {
+  const arrived = conversation.nextArrival();
+  const startedMs = performance.now();
+  const expectedRevision = BigInt(conversation.revision);
+  const appended = client.appendToStream(streamOf(conversation.id), renamed(conversation.revision), {
+    expectedRevision,
+  });
+  const arrivedMs = await arrived;
+  await appended;
+  conversation.revision += 1;
+  return arrivedMs - startedMs;
+}
+
+async function streamedConversation(user) {
+  const { arrived, nextArrival } = arrivals();
+  const id = await newConversation(user);
+  const url = `${user.url}/conversations/${id}/stream?cursor=1`;
+  const streams = await openStreams({ url, headers: user.headers, count: 1, onFrame: arrived });
+  return { id, revision: 0, nextArrival, close: () => streams.close() };
+}
+
+async function subscribedConversation(user, client) {
+  const { arrived, nextArrival } = arrivals();
+  const id = await newConversation(user);
+  const subscription = client.subscribeToStream(streamOf(id), { fromRevision: 0n });
+  subscription.on('error', (error) => subscription.destroy(error));
+  subscription.on('data', arrived);
+  return { id, revision: 0, nextArrival, close: () => subscription.unsubscribe() };
+}
+
+/** Tells when the next event is there. */
+function arrivals() {
+  let resolve = () => undefined;
+  return {
+    arrived: () => resolve(performance.now()),
+    nextArrival: () => new Promise((resolveNext) => (resolve = resolveNext)),
+  };
+}

@@ -1,0 +1,48 @@
+// Conversations that the benchmarks need, and events of theirs.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { conversationKind, encodeEvent, streamName } from './product.mjs';
+
+const seededPerAppend = 500;
+const pollMs = 100;
+
+const requestId = randomUUID();
+/** Why the events are there that no request asked for. */
+export const cause = {
+  actor: { kind: 'service', id: 'bench' },
+  requestId,
+  correlationId: requestId,
+  causationId: requestId,
+};
+
+/** A stored event of a conversation, encoded as the product does: the smallest that a command makes. */
+export function renamed(number) {
+  const title = `Quarterly report for the board, revision ${String(number).padStart(6, '0')}`;
+  return encodeEvent(conversationKind, { type: 'conversation.updated', at: new Date().toISOString(), title }, cause);
+}
+
+export const streamOf = (conversationId) => streamName(conversationKind, conversationId);
+
+/** A new conversation of a user: its id. */
+export async function newConversation(user) {
+  const { id } = await user.post('/conversations', { title: 'Quarterly report for the board' });
+  return id;
+}
+
+/** A conversation whose stream has so many events, and whose read models have seen them all. */
+export async function longConversation({ client }, user, events) {
+  const id = await newConversation(user);
+  for (let revision = 0; revision < events - 1;) {
+    const count = Math.min(seededPerAppend, events - 1 - revision);
+    const seeds = Array.from({ length: count }, (_, index) => renamed(revision + index));
+    await client.appendToStream(streamOf(id), seeds, { expectedRevision: BigInt(revision) });
+    revision += count;
+  }
+  while ((await listed(user, id)).lastSeq < events) await sleep(pollMs);
+  return id;
+}
+
+async function listed(user, id) {
+  const { data } = await user.get('/conversations?limit=100');
+  return data.find((conversation) => conversation.id === id);
+}

@@ -1,0 +1,120 @@
+// Parley as one machine runs it: PostgreSQL, the event store, and api and worker as one process; the load comes from this process.
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { firstLine, freePort, startNode, stop } from './processes.mjs';
+import { connectEventStore, ensureDatabase, program, startEmbeddedPostgres } from './product.mjs';
+
+const readyWithinMs = 60_000;
+const pollMs = 25;
+/** Far above what one machine serves, so that limits are counted but never reached. */
+const unreached = '100000000';
+const streamsMax = '2000';
+
+/**
+ * Starts everything on a temporary folder. Beside the product's database there is one for the baselines, on the same server.
+ * @param {{profileFolder?: string}} options where to leave CPU profiles of the product's two processes
+ */
+export async function startDeployment({ profileFolder } = {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'parley-bench-'));
+  const stopping = [async () => rmSync(folder, { recursive: true, force: true })];
+  const stopAll = async () => {
+    for (const step of stopping.splice(0).reverse()) await step();
+  };
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
+    stopping.push(() => postgres.stop());
+    for (const name of ['parley', 'baseline']) await ensureDatabase(postgres.url('postgres'), name);
+
+    const args = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
+    const storeUrl = `unix:${path.join(folder, 'events.sock')}`;
+    const stores = { DATABASE_URL: postgres.url('parley'), EVENTSTORE_URL: storeUrl };
+    const store = await startEventStore(folder, stores, args);
+    stopping.push(() => stop(store));
+
+    const api = await startApi(folder, stores, args);
+    stopping.push(() => stop(api.child));
+    const client = connectEventStore(storeUrl);
+    stopping.push(() => client.dispose());
+    return {
+      ...api,
+      client,
+      stores: { ...stores, PARLEY_SECRET_KEY: secretKey(folder) },
+      baselineDatabaseUrl: postgres.url('baseline'),
+      stop: stopAll,
+    };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+async function startEventStore(folder, { DATABASE_URL, EVENTSTORE_URL }, args) {
+  const env = { DATABASE_URL, EVENT_STORE_LISTEN: EVENTSTORE_URL, EVENT_STORE_PARENT_PID: String(process.pid) };
+  const child = startNode(program('event-store'), { env, args, stderr: openSync(path.join(folder, 'store.log'), 'w') });
+  await firstLine(child);
+  return child;
+}
+
+async function startApi(folder, stores, args) {
+  const logFile = path.join(folder, 'parley.log');
+  const env = {
+    ...stores,
+    PARLEY_DATA_DIR: path.join(folder, 'parley'),
+    PORT: String(await freePort()),
+    MANAGEMENT_PORT: String(await freePort()),
+    RATE_LIMIT_KEY_PER_MINUTE: unreached,
+    RATE_LIMIT_USER_PER_MINUTE: unreached,
+    STREAMS_PER_USER: streamsMax,
+    STREAMS_PER_REPLICA: streamsMax,
+    // What a deployment has by default; npm start alone is quieter in sandbox mode.
+    LOG_LEVEL: 'info',
+  };
+  const log = openSync(logFile, 'w');
+  const child = startNode(program('standalone'), { env, args, cwd: folder, stdout: log, stderr: log });
+  const access = await accessTo(path.join(env.PARLEY_DATA_DIR, 'sandbox.json'), child, logFile);
+  return { child, baseUrl: access.baseUrl, newUser: (subject) => newUser(access, subject) };
+}
+
+/** What the product writes when it is ready to be called. */
+async function accessTo(file, child, logFile) {
+  const deadline = performance.now() + readyWithinMs;
+  while (child.exitCode === null && performance.now() < deadline) {
+    try {
+      return JSON.parse(readFileSync(file, 'utf8'));
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
+    await sleep(pollMs);
+  }
+  throw new Error(`Parley did not become ready:\n${readFileSync(logFile, 'utf8')}`);
+}
+
+/** A provisioned user: the headers of its requests, and its path. */
+async function newUser({ baseUrl, partnerKey }, subject) {
+  const minted = await send(`${baseUrl}/sandbox/v1/tokens`, 'POST', {}, { subject, expiresInSeconds: 86_400 });
+  const headers = { 'x-api-key': partnerKey, authorization: `Bearer ${minted.accessToken}` };
+  const { userId } = await send(`${baseUrl}/v1/users`, 'POST', headers);
+  const url = `${baseUrl}/v1/users/${userId}`;
+  return {
+    userId,
+    headers,
+    url,
+    get: (suffix) => send(url + suffix, 'GET', headers),
+    post: (suffix, body) => send(url + suffix, 'POST', headers, body),
+  };
+}
+
+async function send(url, method, headers, body) {
+  const json = body === undefined ? {} : { body: JSON.stringify(body) };
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  const response = await fetch(url, { method, headers: { ...headers, ...type }, ...json });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+function secretKey(folder) {
+  return JSON.parse(readFileSync(path.join(folder, 'parley', 'secrets.json'), 'utf8')).secretKey;
+}

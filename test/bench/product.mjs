@@ -1,0 +1,17 @@
+// What the benchmarks use of the product's build, as the product itself uses it.
+import 'reflect-metadata';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const dist = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', 'dist');
+const library = (name) => createRequire(import.meta.url)(path.join(dist, 'libs', name, 'src', 'index.js'));
+
+export const { openProduct } = library('composition');
+export const { conversationKind } = library('conversations');
+export const { ensureDatabase, startEmbeddedPostgres } = library('embedded-postgres');
+export const { connectEventStore, encodeEvent, streamName, Transact } = library('event-store');
+export const { readConfiguration } = library('runtime');
+
+/** The program of an app, for a process of its own. */
+export const program = (app) => path.join(dist, 'apps', app, 'src', 'main.js');

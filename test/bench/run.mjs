@@ -1,0 +1,98 @@
+// npm run bench: every benchmark beside its baseline, in one run. This process makes the load; what is measured runs in others.
+// Options: --quick (a smoke run that writes no results), --only 1,4 (numbers), --rounds 7, --profile <folder> (CPU profiles).
+import { spawnSync } from 'node:child_process';
+import { cpus, loadavg } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { append } from './benchmarks/append.mjs';
+import { create } from './benchmarks/create.mjs';
+import { events } from './benchmarks/events.mjs';
+import { fanOut } from './benchmarks/fan-out.mjs';
+import { latency } from './benchmarks/latency.mjs';
+import { longJournal } from './benchmarks/long-conversation.mjs';
+import { me } from './benchmarks/me.mjs';
+import { transact } from './benchmarks/transact.mjs';
+import { startDeployment } from './deployment.mjs';
+import { inTurns } from './measuring.mjs';
+import { rowsOf, tableOf, writeReport } from './report.mjs';
+
+const benchmarks = [create, transact, append, me, events, fanOut, latency, longJournal];
+const folder = path.dirname(fileURLToPath(import.meta.url));
+const resultsFolder = path.join(folder, 'results');
+
+const full = {
+  rounds: 5,
+  seconds: 4,
+  journalEvents: 50_000,
+  streams: 1_000,
+  frames: 200,
+  pacedFrames: 40,
+  latencyAppends: 1_000,
+};
+const quick = {
+  rounds: 1,
+  seconds: 0.5,
+  journalEvents: 2_000,
+  streams: 50,
+  frames: 20,
+  pacedFrames: 5,
+  latencyAppends: 50,
+};
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    profile: { type: 'string' },
+  },
+});
+
+const effort = { ...(options.quick ? quick : full), ...(options.rounds && { rounds: Number(options.rounds) }) };
+const asked = options.only?.split(',').map(Number);
+const chosen = benchmarks.filter(({ number }) => asked?.includes(number) ?? true);
+
+const deployment = await startDeployment({ profileFolder: options.profile });
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => void deployment.stop().then(() => process.exit(1)));
+try {
+  const rows = [];
+  for (const benchmark of chosen) {
+    console.log(`${benchmark.number} ${benchmark.name}, against ${benchmark.against} ...`);
+    rows.push(...rowsOf(benchmark, await measure(benchmark)));
+  }
+  console.log(`\n${tableOf(rows)}\n`);
+  if (!options.quick && asked === undefined) writeReport(resultsFolder, { machine: machine(), rows });
+} finally {
+  await deployment.stop();
+}
+
+async function measure(benchmark) {
+  const opened = await benchmark.open(deployment, effort);
+  try {
+    return await inTurns(opened, effort.rounds);
+  } finally {
+    await opened.close();
+  }
+}
+
+function machine() {
+  const [first, ...others] = cpus();
+  return {
+    at: new Date().toISOString(),
+    commit: commit(),
+    node: process.version,
+    cpu: first.model,
+    cores: others.length + 1,
+    rounds: effort.rounds,
+    // What else the machine had to do shows in the load: more than the cores is a noisy run.
+    load: loadavg()[1],
+  };
+}
+
+/** The commit that is checked out; a build from elsewhere has none. */
+function commit() {
+  const { stdout, status } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : 'an unknown commit';
+}
