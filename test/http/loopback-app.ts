@@ -21,6 +21,7 @@ import {
 import { asId, Clock, Unavailable, type PartnerKeyId, type UserId } from '@app/kernel';
 import { Configuration, Metrics, readConfiguration } from '@app/runtime';
 import { hash } from 'node:crypto';
+import type { Logger } from 'pino';
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 
 /** A service clock that stands still until it is told. */
@@ -203,7 +204,7 @@ export interface Loopback {
 }
 
 /** The HTTP core with a small application behind it, listening on a loopback port. */
-export async function startLoopback(env: Record<string, string> = {}): Promise<Loopback> {
+export async function startLoopback(env: Record<string, string> = {}, log?: Logger): Promise<Loopback> {
   const issuer = new LoopbackIssuer();
   await issuer.start();
   const [keys, accounts, windows, clock] = [
@@ -232,7 +233,7 @@ export async function startLoopback(env: Record<string, string> = {}): Promise<L
     ],
   };
   Module({})(root.module);
-  const app = await createHttpApp(root, new Configuration(read.env));
+  const app = await createHttpApp(root, new Configuration(read.env), log);
   await app.listen(0, '127.0.0.1');
   const port = (app.getHttpServer().address() as AddressInfo).port;
   return {

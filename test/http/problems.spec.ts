@@ -66,6 +66,7 @@ describe('problems', () => {
     expect(body).toMatchObject({ status: 405, type: 'urn:parley:error:method_not_allowed' });
     expect(body).not.toHaveProperty('reason');
     expect(response.headers.get('allow')).toBe('GET, POST');
+    expect((await problem(`${things}?limit=%41&a=%zz`, { method: 'PUT' })).status).toBe(405);
     expect((await problem(things, { method: 'OPTIONS' })).status).toBe(405);
     expect((await fetch(loopback.url + things, { method: 'HEAD', headers })).status).toBe(405);
     expect((await problem(`/v1/users/${'a'.repeat(5_000)}/things`)).status).toBe(404);
@@ -102,6 +103,10 @@ describe('problems', () => {
       { path: '/more', message: 'is not known' },
       { path: '/name', message: 'must be a text of 1 to 10 characters' },
       { path: '/other', message: 'must be a UUID' },
+    ]);
+    expect((await problem(`${things}?a=1`, post('{"name":""}')))['issues']).toMatchObject([
+      { path: '/a' },
+      { path: '/name' },
     ]);
     expect(detail).toBe('/more: is not known (and 2 more)');
     expect(await problem(things, { method: 'POST' })).toMatchObject({

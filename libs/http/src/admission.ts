@@ -71,13 +71,6 @@ export class Admission {
     return verdict.kind === 'expired' ? because('credential_expired') : notAuthenticated;
   }
 
-  /** Whether a caller that was admitted once would still be: the token has not expired and the account is there, not disabled. */
-  async isStillAdmitted(caller: Caller, nowMs: number): Promise<boolean> {
-    if (Date.parse(caller.tokenExpiresAt) <= nowMs) return false;
-    const account = await this.accounts.load(caller.userId);
-    return account !== null && !account.disabled;
-  }
-
   /** @param uncounted the key, unless `earlier` says how its window answered */
   private async admitUser(
     entry: Entry,

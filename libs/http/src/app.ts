@@ -2,6 +2,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Clock } from '@app/kernel';
+import type { Logger } from 'pino';
 import { createPino, Metrics, PinoNestLogger, SystemClock, type Configuration } from '@app/runtime';
 import { Admission } from './admission';
 import { AllowedMethods } from './allowed-methods';
@@ -25,9 +26,9 @@ import { UserTokens } from './user-tokens';
 export async function createHttpApp(
   module: DynamicModule | Type,
   configuration: Configuration,
+  log: Logger = createPino(configuration, 'http'),
 ): Promise<NestFastifyApplication> {
   const { env } = configuration;
-  const log = createPino(configuration, 'http');
   const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES));
   const app = await NestFactory.create<NestFastifyApplication>(HttpModule.around(module, configuration), adapter, {
     logger: new PinoNestLogger(log),

@@ -8,6 +8,9 @@ export interface GroupBounds {
   readonly waitingMax: number;
 }
 
+/** A call that takes longer has failed; the next one is made without waiting for it any more. */
+const answerWithinMs = 10_000;
+
 /**
  * Answers many concurrent requests with few calls, as a group commit does: at most one call is under way, and whatever
  * arrives meanwhile goes into the next. An idle loader calls at the end of the present turn of the event loop.
@@ -49,12 +52,24 @@ export class GroupLoader<Request, Answer> {
   private async callNow(requests: readonly Request[]): Promise<readonly Answer[]> {
     this.busy = true;
     try {
-      return await this.call(requests);
+      return await within(answerWithinMs, this.call(requests));
     } finally {
       this.busy = false;
       this.waiting -= requests.length;
       // In a turn of its own, so that what the answers set in motion joins the batch that waits.
       if (this.ready.length > 0) setImmediate(() => this.next());
     }
+  }
+}
+
+async function within<Value>(ms: number, value: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Unavailable('database')), ms);
+  });
+  try {
+    return await Promise.race([value, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -21,6 +21,9 @@ export interface HookParts {
   readonly isOriginAllowed: (origin: string) => boolean;
 }
 
+/** Never sent: what logs and metrics show when the client did not wait for its answer. */
+const clientWentAway = 499;
+
 /** After an answer that did not wait for the end of the body, the client has this long to stop sending. */
 const lingerMs = 1_000;
 
@@ -42,11 +45,6 @@ export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): voi
       },
     );
   });
-  fastify.addHook('onResponse', (request, reply, done) => {
-    parts.requestLog.ended(request, reply);
-    if (!request.raw.complete) setTimeout(() => cutOff(request), lingerMs).unref();
-    done();
-  });
 }
 
 function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): RequestContext {
@@ -61,9 +59,15 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
   request.parley = context;
   parts.draining.requestBegan();
   // Not in `onResponse`, which Fastify never calls for a hijacked reply: an event stream would be in flight for ever.
-  reply.raw.once('close', () => parts.draining.requestEnded());
+  reply.raw.once('close', () => end(request, reply, parts));
   reply.headers(answerHeaders(request.id));
   return context;
+}
+
+function end(request: FastifyRequest, reply: FastifyReply, parts: HookParts): void {
+  parts.draining.requestEnded();
+  parts.requestLog.ended(request, reply.raw.headersSent ? reply.raw.statusCode : clientWentAway);
+  if (!request.raw.complete) setTimeout(() => cutOff(request), lingerMs).unref();
 }
 
 /** What needs no credentials to be refused. */

@@ -1,5 +1,5 @@
 import type { Metrics } from '@app/runtime';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Histogram } from 'prom-client';
 import { contextOf } from './request-context';
@@ -21,19 +21,19 @@ export class RequestLog {
     });
   }
 
-  /** @param reply the answer, sent or cut off */
-  ended(request: FastifyRequest, reply: FastifyReply): void {
+  /** @param status what was answered; 499 when the client went away before */
+  ended(request: FastifyRequest, status: number): void {
     const context = contextOf(request);
     const operation = context.plan?.operation ?? 'none';
     const elapsedMs = performance.now() - context.startedAtMs;
-    this.durations.observe({ operation, status: reply.statusCode }, elapsedMs / 1000);
+    this.durations.observe({ operation, status }, elapsedMs / 1000);
     if (this.log === null || !this.log.isLevelEnabled('info')) return;
     this.log.info({
       operation,
       requestId: request.id,
       method: request.method,
       route: context.plan?.pattern,
-      status: reply.statusCode,
+      status,
       ms: Math.round(elapsedMs * 10) / 10,
       userId: context.caller?.userId,
       keyId: context.partnerKeyId ?? undefined,

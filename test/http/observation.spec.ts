@@ -1,0 +1,96 @@
+import { connect } from 'node:net';
+import { startManagementServer, userIdOf } from '@app/http';
+import { Metrics } from '@app/runtime';
+import pino from 'pino';
+import { startLoopback, type Loopback } from './loopback-app';
+
+let loopback: Loopback;
+let lines: Record<string, unknown>[];
+let headers: Record<string, string>;
+let userId: string;
+
+beforeEach(async () => {
+  lines = [];
+  const log = pino(
+    { level: 'info', base: null },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  loopback = await startLoopback({}, log);
+  userId = userIdOf(loopback.issuer.issuer, 'alice');
+  loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
+  headers = {
+    'x-api-key': 'good-key',
+    authorization: `Bearer ${await loopback.issuer.token()}`,
+    'x-request-id': 'request-1',
+  };
+});
+afterEach(() => loopback.stop());
+
+const requestLines = async () => {
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  return lines
+    .filter((line) => 'operation' in line && 'ms' in line)
+    .map(({ time: _, level: __, ms: ___, ...line }) => line);
+};
+
+describe('the request log', () => {
+  it('has one line for each request, without anything secret', async () => {
+    await fetch(`${loopback.url}/v1/users/${userId}/things?limit=5`, { headers });
+    await fetch(`${loopback.url}/v1/users/${userId}/things?secret=hunter2`, { headers });
+    await fetch(`${loopback.url}/v1/users/me`, { headers: { 'x-api-key': 'wrong-key' } });
+    await fetch(`${loopback.url}/hunter2`, { headers });
+    const { authorization = '' } = headers;
+    const seen = await requestLines();
+    const known = { requestId: 'request-1', method: 'GET', userId, keyId: 'id-of-good-key' };
+    const route = '/v1/users/:userId/things';
+    expect(seen[0]).toEqual({ ...known, operation: 'things.list', route, status: 200 });
+    expect(seen[1]).toEqual({ ...known, operation: 'things.list', route, status: 400, reason: 'invalid_input' });
+    expect(seen[2]).toMatchObject({ operation: 'users.me', status: 401, reason: 'partner_key_invalid' });
+    expect(seen[3]).toEqual({
+      requestId: 'request-1',
+      method: 'GET',
+      operation: 'none',
+      status: 404,
+      reason: 'not_found',
+    });
+    const all = JSON.stringify(lines);
+    for (const secret of ['good-key"', 'wrong-key', 'hunter2', authorization.slice(10), 'limit=5']) {
+      expect(all.replaceAll('id-of-good-key', '')).not.toContain(secret);
+    }
+  });
+
+  it('has a line for a client that went away, and the stack of a fault', async () => {
+    const socket = connect(loopback.port, '127.0.0.1', () =>
+      socket.write('GET /sandbox/v1/slow HTTP/1.1\r\nHost: x\r\n\r\n'),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    socket.destroy();
+    await fetch(`${loopback.url}/sandbox/v1/boom`);
+    const seen = (await requestLines()).map(({ operation, status }) => [operation, status]);
+    expect(seen).toEqual([
+      ['slow', 499],
+      ['boom', 500],
+    ]);
+    expect(lines.find((line) => line['level'] === 50)).toMatchObject({
+      operation: 'boom',
+      err: { stack: expect.stringContaining('loopback-app') as string },
+    });
+  });
+});
+
+describe('the management port', () => {
+  it('shows the durations by operation and status, and nothing else', async () => {
+    await fetch(`${loopback.url}/v1/users/me`, { headers });
+    const management = await startManagementServer(loopback.app.get(Metrics, { strict: false }), {
+      host: '127.0.0.1',
+      port: 0,
+    });
+    const text = await (await fetch(`http://127.0.0.1:${management.port}/metrics`)).text();
+    expect(text).toContain('http_request_duration_seconds_count{operation="users.me",status="200"} 1');
+    expect(text).toContain('process_cpu_seconds_total');
+    expect((await fetch(`http://127.0.0.1:${management.port}/`)).status).toBe(404);
+    await management.close();
+    await expect(fetch(`http://127.0.0.1:${management.port}/metrics`)).rejects.toThrow();
+    expect((await fetch(`${loopback.url}/metrics`)).status).toBe(404);
+  });
+});
