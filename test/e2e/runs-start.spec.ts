@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import { Budgets } from '@app/budget';
+import { PauseControl } from '@app/deployment';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { TestClient } from '../support/deployment-client';
+import {
+  aUuid,
+  byOperator,
+  conversationOf,
+  eventCount,
+  expectProblem,
+  journal,
+  missingId,
+  partOf,
+  raw,
+  say,
+  sql,
+  start,
+  startLongRun,
+  untilEnded,
+  type Listed,
+} from './journeys';
+
+let deployment: Deployment;
+let user: TestClient;
+let there: TestClient;
+beforeAll(async () => {
+  deployment = await startDeployment({
+    mode: 'in-process',
+    replicas: { api: 2 },
+    env: { BUDGET_DAY_CENTS: '100000', BUDGET_MONTH_CENTS: '100000' },
+  });
+  user = await deployment.newUser();
+  there = user.via(deployment.baseUrls[1] ?? '');
+});
+afterAll(() => deployment.stop());
+
+describe('runs.start', () => {
+  it('answers what it recorded, and any replica has it at once', async () => {
+    const id = await conversationOf(user);
+    const { status, body } = await start(user, id.toUpperCase());
+    expect([status, body]).toEqual([202, { runId: aUuid, conversationId: id, status: 'queued', seq: 2 }]);
+    expect((await there.get(`/agent-runs/${body.runId}`)).body).toMatchObject({ id: body.runId, conversationId: id });
+    expect((await there.get<Listed>('/agent-runs?limit=1')).body.data).toMatchObject([{ id: body.runId }]);
+    await untilEnded(there, body.runId);
+  });
+
+  it('fills in the profile, and keeps what the client asked for', async () => {
+    const id = await conversationOf(user);
+    const runId = randomUUID();
+    const outputSchema = { type: 'object', properties: { n: { type: 'integer', minimum: 3 } }, required: ['n'] };
+    const profile = {
+      model: 'parley/rules',
+      instructions: 'Be brief — ünïcode 🐦',
+      tools: ['current_time', 'current_time'],
+      maxSteps: 3,
+      outputSchema,
+    };
+    const run = await say(user, id, 'anything', { runId: runId.toUpperCase(), profile });
+    expect(run).toMatchObject({
+      id: runId,
+      request: { input: { text: 'anything', artifactIds: [] }, profile: { ...profile, tools: ['current_time'] } },
+      output: { n: 3 },
+    });
+    const [started] = (await journal(user, id)).slice(1);
+    expect(started?.payload).toEqual({
+      type: 'run.started',
+      at: expect.any(String),
+      runId,
+      origin: 'user',
+      automationId: null,
+      occurrenceId: null,
+      request: run['request'],
+    });
+    const plain = await say(user, id, undefined, { profile: { tools: [] } });
+    expect(plain['request']).toMatchObject({
+      profile: { model: 'parley/rules', instructions: null, tools: [], maxSteps: 16, outputSchema: null },
+    });
+  });
+
+  it('takes the longest input, and no longer one', async () => {
+    const id = await conversationOf(user);
+    const echo = 'repeat after me: ';
+    const longest = await say(user, id, echo + '𝒳'.repeat(32_768 - echo.length));
+    expect(longest).toMatchObject({ status: 'completed', response: { text: '𝒳'.repeat(32_768 - echo.length) } });
+    expectProblem(await start(user, id, '𝒳'.repeat(32_769)), 'invalid_input', { at: ['/input/text'] });
+    expectProblem(await start(user, id, 'x'.repeat(300_000)), 'too_large');
+  });
+
+  it('points at each part of a bad body', async () => {
+    const conversationId = await conversationOf(user);
+    const input = { text: 'x' };
+    const before = await eventCount(deployment);
+    const deep = { type: 'object', properties: { a: { type: 'string', pattern: '^a' } } };
+    const bad: [object, string[]][] = [
+      [{}, ['/conversationId', '/input']],
+      [{ conversationId }, ['/input']],
+      [{ conversationId: 'x', input }, ['/conversationId']],
+      [{ conversationId: null, input }, ['/conversationId']],
+      [{ conversationId, input: null }, ['/input']],
+      [{ conversationId, input: [] }, ['/input']],
+      [{ conversationId, input: {} }, ['/input/text']],
+      [{ conversationId, input: { text: '' } }, ['/input/text']],
+      [{ conversationId, input: { text: 7, a: 1 } }, ['/input/a', '/input/text']],
+      [{ conversationId, input: { text: 'x', artifactIds: 'x' } }, ['/input/artifactIds']],
+      [{ conversationId, input: { text: 'x', artifactIds: [missingId, 'x'] } }, ['/input/artifactIds/1']],
+      [{ conversationId, input: { text: 'x', artifactIds: Array(11).fill(missingId) } }, ['/input/artifactIds']],
+      [{ conversationId, input: { text: 'x', artifactIds: [missingId] } }, ['/input/artifactIds/0']],
+      [{ conversationId, input, runId: 'x' }, ['/runId']],
+      [{ conversationId, input, runId: null }, ['/runId']],
+      [{ conversationId, input, origin: 'automation' }, ['/origin']],
+      [{ conversationId, input, profile: [] }, ['/profile']],
+      [{ conversationId, input, profile: { model: 'gpt-0' } }, ['/profile/model']],
+      [{ conversationId, input, profile: { model: '' } }, ['/profile/model']],
+      [{ conversationId, input, profile: { instructions: 'x'.repeat(8_193) } }, ['/profile/instructions']],
+      [{ conversationId, input, profile: { tools: Array(65).fill('current_time') } }, ['/profile/tools']],
+      [{ conversationId, input, profile: { tools: ['current_time', 1] } }, ['/profile/tools/1']],
+      [{ conversationId, input, profile: { maxSteps: 0 } }, ['/profile/maxSteps']],
+      [{ conversationId, input, profile: { maxSteps: 51 } }, ['/profile/maxSteps']],
+      [{ conversationId, input, profile: { maxSteps: 1.5 } }, ['/profile/maxSteps']],
+      [{ conversationId, input, profile: { maxSteps: '1' } }, ['/profile/maxSteps']],
+      [{ conversationId, input, profile: { outputSchema: deep } }, ['/profile/outputSchema']],
+      [{ conversationId, input, profile: { outputSchema: true } }, ['/profile/outputSchema']],
+      [{ conversationId, input, profile: { outputSchema: { $ref: '#' } } }, ['/profile/outputSchema']],
+      [{ conversationId, input, profile: { outputSchema: { description: 'x'.repeat(16_384) } } }, ['/profile/outputSchema']],
+    ];
+    for (const [body, at] of bad) expectProblem(await user.post('/agent-runs', body), 'invalid_input', { at });
+    expectProblem(await user.post('/agent-runs'), 'invalid_input', { at: ['/conversationId', '/input'] });
+    expectProblem(await user.post('/agent-runs', []), 'invalid_input', { at: [''] });
+    expectProblem(await user.post('/agent-runs?wait=1', { conversationId, input }), 'invalid_input', { at: ['/wait'] });
+    expect(await eventCount(deployment)).toBe(before);
+  });
+});
+
+describe('a runId that is used again', () => {
+  it('answers the recorded run, whatever the rest says, while it lives and after its end', async () => {
+    const id = await conversationOf(user);
+    const runId = randomUUID();
+    await startLongRun(user, id, { runId });
+    const live = await there.post('/agent-runs', { conversationId: id, runId, input: 7, profile: 'none', more: 1 });
+    expect([live.status, live.body]).toEqual([
+      202,
+      { runId, conversationId: id, status: expect.stringMatching('queued|running'), seq: 2 },
+    ]);
+    await user.post(`/agent-runs/${runId}/abort`);
+    const ended = await there.post('/agent-runs', { conversationId: id, runId: runId.toUpperCase() });
+    expect([ended.status, ended.body]).toEqual([202, { runId, conversationId: id, status: 'aborted', seq: 2 }]);
+    await say(user, id);
+    expect((await start(user, id, 'x', { runId })).body).toMatchObject({ status: 'aborted', seq: 2 });
+    expect((await user.get<Listed>(`/agent-runs?conversationId=${id}`)).body.total).toBe(2);
+  });
+
+  it('under another conversation is refused, also when no run came of it', async () => {
+    const [one, two] = [await conversationOf(user), await conversationOf(user)];
+    const runId = randomUUID();
+    await say(user, one, undefined, { runId });
+    expectProblem(await start(there, two, 'x', { runId }), 'invalid_input', { at: ['/runId'] });
+    const refused = randomUUID();
+    const live = await startLongRun(user, one);
+    expectProblem(await start(user, one, 'x', { runId: refused }), 'run_active');
+    expectProblem(await start(there, two, 'x', { runId: refused }), 'invalid_input', { at: ['/runId'] });
+    expectProblem(await user.get(`/agent-runs/${refused}`), 'not_found');
+    expectProblem(await user.post(`/agent-runs/${refused}/abort`), 'not_found');
+    await user.post(`/agent-runs/${live}/abort`);
+    expect(await say(there, one, undefined, { runId: refused })).toMatchObject({ id: refused, status: 'completed' });
+  });
+
+  it('is another run under another user', async () => {
+    const stranger = await deployment.newUser();
+    const runId = randomUUID();
+    const [mine, theirs] = [await conversationOf(user), await conversationOf(stranger)];
+    await say(user, mine, 'repeat after me: mine', { runId });
+    await say(stranger, theirs, 'repeat after me: theirs', { runId });
+    expect((await user.get(`/agent-runs/${runId}`)).body['response']).toEqual({ text: 'mine' });
+    expect((await stranger.get(`/agent-runs/${runId}`)).body['response']).toEqual({ text: 'theirs' });
+  });
+});
+
+describe('runs.start is refused', () => {
+  const pause = (how: 'pause' | 'resume') => partOf(deployment, PauseControl)[how]({ control: 'runs', ...byOperator(user) });
+
+  it('in the documented order', async () => {
+    const someone = await deployment.newUser();
+    const id = await conversationOf(someone);
+    const other = await conversationOf(someone);
+    const budgets = partOf(deployment, Budgets);
+    const [runId, used] = [randomUUID(), randomUUID()];
+    await say(someone, other, undefined, { runId: used });
+    const profile = { model: 'gpt-0', tools: ['rm_rf'], maxSteps: 99 };
+    const body: Record<string, unknown> = { conversationId: missingId, runId: used, input: { text: '' }, profile };
+    const refusal = async () => someone.post('/agent-runs', body);
+    // Everything is wrong; each step mends what was refused before.
+    const live = await startLongRun(someone, id);
+    const reader = await someone.stream(`/conversations/${id}/stream`);
+    await reader.untilEvent('agent.text_delta');
+    await reader.close();
+    await budgets.freeze(byOperator(someone));
+    await pause('pause');
+    await sql(deployment, 'UPDATE processes SET worker = false');
+    try {
+      expectProblem(await refusal(), 'invalid_input', { at: ['/runId'] });
+      body['runId'] = runId;
+      expectProblem(await refusal(), 'not_found');
+      body['conversationId'] = id;
+      expectProblem(await refusal(), 'invalid_input', { at: ['/input/text', '/profile/maxSteps'] });
+      body['input'] = { text: 'x', artifactIds: [missingId] };
+      profile.maxSteps = 3;
+      expectProblem(await refusal(), 'profile_unknown_tool');
+      profile.tools = [];
+      expectProblem(await refusal(), 'invalid_input', { at: ['/profile/model'] });
+      profile.model = 'parley/rules';
+      expectProblem(await refusal(), 'invalid_input', { at: ['/input/artifactIds/0'] });
+      body['input'] = { text: 'repeat after me: x' };
+      expectProblem(await refusal(), 'deployment_paused');
+      await pause('resume');
+      expectProblem(await refusal(), 'run_active');
+      await sql(deployment, 'UPDATE processes SET worker = true');
+      await someone.post(`/agent-runs/${live}/abort`);
+      await sql(deployment, 'UPDATE processes SET worker = false');
+      expectProblem(await refusal(), 'execution_unavailable');
+      await sql(deployment, 'UPDATE processes SET worker = true');
+      expectProblem(await refusal(), 'budget_exhausted', { retryable: false });
+      await budgets.unfreeze(byOperator(someone));
+      expect(await refusal()).toMatchObject({ status: 202, body: { runId, conversationId: id } });
+      await untilEnded(someone, runId);
+    } finally {
+      await sql(deployment, 'UPDATE processes SET worker = true');
+      await pause('resume');
+    }
+  });
+
+  it('while the deployment is paused, though a replay is answered', async () => {
+    const id = await conversationOf(user);
+    const run = await say(user, id);
+    await pause('pause');
+    for (const seen of [user, there]) expectProblem(await start(seen, id), 'deployment_paused');
+    expect((await start(there, id, 'x', { runId: run['id'] })).status).toBe(202);
+    await pause('resume');
+    expect((await start(there, id)).status).toBe(202);
+  });
+
+  it('with a body that is no JSON, or no JSON object', async () => {
+    const headers = { 'content-type': 'application/json' };
+    for (const body of ['{"conversationId":', '[]', 'null', '{"a":1,"a":1}', `${'['.repeat(40)}${']'.repeat(40)}`]) {
+      expectProblem(await raw(user, 'POST', '/agent-runs', { body, headers }), 'invalid_input');
+    }
+    const form = { body: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    expectProblem(await raw(user, 'POST', '/agent-runs', form), 'invalid_input', { at: [''] });
+  });
+});
