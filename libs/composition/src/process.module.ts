@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
 import { EventStoreModule } from '@app/event-store';
 import { PostgresRateWindows, RateWindows, SqlExecutor } from '@app/http';
 import { Clock } from '@app/kernel';
@@ -10,21 +10,20 @@ import { Projecting } from './projecting';
 import { StoresReadiness } from './readiness';
 import { readStore, slicesFor } from './slices';
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly configuration: Configuration;
   readonly roles: ProcessRoles;
   /** Told of the points at which a crash would be most awkward; the crash suite brings its own. */
   readonly probe?: Probe;
 }
 
-/** The whole product as one process has it: the foundation, the slices, and what its roles and mode add. */
-@Module({})
-export class ProcessModule {}
-
-/** Composes a process. Both addresses of the stores, and the secret key, must be in its configuration. */
+/**
+ * The whole product as one process has it: the foundation, the slices, and what its roles and mode add. Both addresses of the
+ * stores, and the secret key, must be in its configuration.
+ */
 export function createProcessModule({ configuration, roles, probe = new Probe() }: ProcessOptions): DynamicModule {
   return {
-    module: ProcessModule,
+    module: class ProcessModule {},
     imports: [
       runtimeModule(configuration, probe),
       configuration.sandbox ? SandboxModule.register({ api: roles.api }) : RealTimeModule,
@@ -38,11 +37,9 @@ export function createProcessModule({ configuration, roles, probe = new Probe() 
   };
 }
 
-class RuntimeModule {}
-
 function runtimeModule(configuration: Configuration, probe: Probe): DynamicModule {
   return {
-    module: RuntimeModule,
+    module: class RuntimeModule {},
     global: true,
     providers: [{ provide: Configuration, useValue: configuration }, Metrics, { provide: Probe, useValue: probe }],
     exports: [Configuration, Metrics, Probe],

@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '@app/kernel';
 import { Database, Notifications, Processes } from '@app/read-store';
 
@@ -11,8 +11,7 @@ const refreshMs = 2_000;
  * The service clock of the sandbox: real time plus an offset that all processes share and that only grows
  * (decisions.md, section 10). A process says in its row of `processes` which offset it runs on.
  */
-@Injectable()
-export class SandboxClock extends Clock implements OnModuleInit, OnModuleDestroy {
+export class SandboxClock extends Clock implements OnModuleDestroy {
   private readonly logger = new Logger(SandboxClock.name);
   private offsetMs = 0;
   private stops: (() => void)[] = [];
@@ -29,8 +28,8 @@ export class SandboxClock extends Clock implements OnModuleInit, OnModuleDestroy
     return Date.now() + this.offsetMs;
   }
 
-  /** Listens first and reads then, so that no move is missed. */
-  async onModuleInit(): Promise<void> {
+  /** Runs on the deployment's offset from then on. Listens first and reads then, so that no move is missed. @throws Unavailable */
+  async start(): Promise<void> {
     const stopListening = this.notifications.on(clockChannel, (payload) => {
       this.offsetMs = Math.max(this.offsetMs, Number(payload));
       this.inBackground(this.acknowledge());
@@ -45,8 +44,7 @@ export class SandboxClock extends Clock implements OnModuleInit, OnModuleDestroy
     for (const stop of this.stops) stop();
   }
 
-  /** Takes over the deployment's offset. @throws Unavailable */
-  async refresh(): Promise<void> {
+  private async refresh(): Promise<void> {
     const [row] = await this.database.query<{ offset: number }>(
       `SELECT (value->>'offsetMs')::bigint AS offset FROM sandbox_state WHERE name = 'clock'`,
     );

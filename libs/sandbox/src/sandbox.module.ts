@@ -1,5 +1,6 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Clock } from '@app/kernel';
+import { Database, Notifications, Processes } from '@app/read-store';
 import { ModelFaults } from '@app/runtime';
 import { ClockMoves } from './clock-moves';
 import { Issuer } from './issuer';
@@ -8,7 +9,16 @@ import { SandboxClock } from './sandbox-clock';
 import { SandboxController } from './sandbox.controller';
 import { SandboxFaults } from './sandbox-faults';
 
-const clock = { provide: Clock, useExisting: SandboxClock };
+/** Running before anybody gets hold of it: nothing of the sandbox ever happens at the real time of a moved clock. */
+const clock = {
+  provide: Clock,
+  useFactory: async (database: Database, notifications: Notifications, processes: Processes): Promise<Clock> => {
+    const sandboxClock = new SandboxClock(database, notifications, processes);
+    await sandboxClock.start();
+    return sandboxClock;
+  },
+  inject: [Database, Notifications, Processes],
+};
 const faults = { provide: ModelFaults, useExisting: SandboxFaults };
 
 /**
@@ -22,7 +32,7 @@ export class SandboxModule {
     return {
       module: SandboxModule,
       controllers: api ? [SandboxController, IssuerController] : [],
-      providers: [SandboxClock, clock, SandboxFaults, faults, ...(api ? [Issuer, ClockMoves] : [])],
+      providers: [clock, SandboxFaults, faults, ...(api ? [Issuer, ClockMoves] : [])],
       exports: [clock, faults, ...(api ? [Issuer] : [])],
     };
   }
