@@ -71,7 +71,7 @@ export class WindowsInMemory extends RateWindows {
   }
 }
 
-export class ThingDto {
+class ThingDto {
   @Text({ min: 1, max: 10 })
   name: string;
   @Optional()
@@ -79,13 +79,13 @@ export class ThingDto {
   other?: string;
 }
 
-export class ThingsQuery {
+class ThingsQuery {
   @IntegerText({ min: 1, max: 100, default: 50 })
   limit: number;
 }
 
 @Controller()
-export class ThingsController {
+class ThingsController {
   @Post('/v1/users')
   @HttpCode(200)
   @Operation('users.ensure', { account: 'not required' })

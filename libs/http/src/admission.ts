@@ -16,7 +16,7 @@ import type { PartnerKeyCache } from './partner-key-cache';
 import { notAuthenticated, type Failure } from './problems';
 import { rateHeaders, type RateLimits } from './rate-limits';
 import { contextOf } from './request-context';
-import type { RoutePlan } from './routes';
+import type { RoutePlan } from './operation';
 import type { TokenVerdict, UserIdentity, UserTokens } from './user-tokens';
 
 const accountsPerQueryMax = 500;

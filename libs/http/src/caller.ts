@@ -1,30 +1,16 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Cause, Instant, JsonObject, PartnerKeyId, RequestId, UserId } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
-import { contextOf } from './request-context';
+import { contextOf, type AdmittedCaller } from './request-context';
 
-/** Whom an admitted `/v1` request acts for, and through which partner. */
-export interface Caller {
-  readonly userId: UserId;
-  readonly subject: string;
-  readonly issuer: string;
-  readonly tokenExpiresAt: Instant;
-  readonly partnerKeyId: PartnerKeyId;
-  readonly requestId: RequestId;
-  /** All claims of the user's token. */
-  readonly claims: JsonObject;
-  /** What a command that this request gives is caused by. */
-  readonly cause: Cause;
-}
+/** Whom an admitted `/v1` request acts for. */
+export type Caller = AdmittedCaller;
 
-/** The caller of a `/v1` operation, as a controller method's parameter: `@Caller() caller: Caller`. */
+/**
+ * The caller of a `/v1` operation, as a controller method's parameter: `@Caller() caller: Caller`.
+ * Throws on a route that is not admitted, which is a defect.
+ */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
-  return callerOf(context.switchToHttp().getRequest<FastifyRequest>());
-});
-
-/** The caller of an admitted request. Throws when the request's route is not admitted, which is a defect. */
-export function callerOf(request: FastifyRequest): Caller {
-  const { caller } = contextOf(request);
+  const { caller } = contextOf(context.switchToHttp().getRequest<FastifyRequest>());
   if (caller === null) throw new Error('a caller was asked for on a route without admission');
   return caller;
-}
+});

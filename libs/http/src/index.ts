@@ -1,6 +1,6 @@
 export { createHttpApp } from './app';
-export { Caller, callerOf } from './caller';
-export { Cursors, type CursorBinding } from './cursors';
+export { Caller } from './caller';
+export { Cursors } from './cursors';
 export { closeGracefully, Draining } from './draining';
 export {
   BooleanText,
@@ -16,10 +16,9 @@ export {
   UuidList,
   Value,
   Whole,
-  type DtoClass,
 } from './dto';
-export { startManagementServer, type ManagementServer } from './management';
-export { Operation, type OperationOptions } from './operation';
+export { startManagementServer } from './management';
+export { Operation } from './operation';
 export { pageOf, type Page } from './page';
 export {
   Accounts,
@@ -30,10 +29,9 @@ export {
   type RateAnswer,
   type RateSubject,
   type Readiness,
-  type ReadinessCheck,
 } from './ports';
 export { PostgresRateWindows } from './postgres-rate-windows';
-export { answer, ProblemException, toProblem, type Failure, type Problem } from './problems';
+export { answer, ProblemException } from './problems';
 export { rateWindowsMigration } from './rate-windows-sql';
 export { ReadinessChecks } from './readiness';
 export { userIdOf } from './user-identity';

@@ -21,6 +21,18 @@ export interface OperationPlan extends Required<Omit<OperationOptions, 'bodyLimi
   readonly queryDto: DtoClass | 'unchecked';
 }
 
+/** `partner` routes are admitted by both credentials, `open` ones by nothing; `own` ones (operator, hooks, sandbox) look after themselves. */
+export type Area = 'partner' | 'open' | 'own';
+
+/** What the hooks know of a route, worked out once when it is registered. */
+export interface RoutePlan extends OperationPlan {
+  /** The route's pattern. */
+  readonly pattern: string;
+  readonly area: Area;
+  /** Path parameters that hold UUIDs; every `:…Id` of a partner route does. */
+  readonly idParameters: readonly string[];
+}
+
 /**
  * Names the operation that a controller's method serves, and how its requests are admitted. Every route needs one.
  *
@@ -51,10 +63,11 @@ const queryParameter = '4:';
 const noClasses = new Set<unknown>([undefined, Object, String, Number, Boolean, Array, Function]);
 
 function dtoOf(target: object, property: string | symbol, kind: string): DtoClass | 'unchecked' {
-  // Reasons for the assertions: these are the shapes that Nest and TypeScript write under these keys.
+  // Reason for the assertion: Nest keeps an object under this key.
   const decorated = Object.keys((Reflect.getMetadata(routeArguments, target.constructor, property) ?? {}) as object);
   const parameter = decorated.find((name) => name.startsWith(kind));
   if (parameter === undefined) return NoBody;
+  // Reason for the assertion: TypeScript emits the constructors of the parameters' types.
   const types = (Reflect.getMetadata('design:paramtypes', target, property) ?? []) as (DtoClass | undefined)[];
   const type = types[Number(parameter.slice(kind.length))];
   return type === undefined || noClasses.has(type) ? 'unchecked' : type;

@@ -1,14 +1,27 @@
+import type { Cause, Instant, JsonObject, PartnerKeyId, RequestId, UserId } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from './caller';
-import type { OperationPlan } from './operation';
-import type { RoutePlan } from './routes';
+import type { OperationPlan, RoutePlan } from './operation';
+
+/** Whom an admitted `/v1` request acts for, and through which partner. */
+export interface AdmittedCaller {
+  readonly userId: UserId;
+  readonly subject: string;
+  readonly issuer: string;
+  readonly tokenExpiresAt: Instant;
+  readonly partnerKeyId: PartnerKeyId;
+  readonly requestId: RequestId;
+  /** All claims of the user's token. */
+  readonly claims: JsonObject;
+  /** What a command that this request gives is caused by. */
+  readonly cause: Cause;
+}
 
 /** What is known of one request while it is served; written by the hooks, read by handlers and the request log. */
 export interface RequestContext {
   /** Null when no route matched. */
   readonly plan: RoutePlan | null;
   readonly startedAtMs: number;
-  caller: Caller | null;
+  caller: AdmittedCaller | null;
   /** Known before the user is. */
   partnerKeyId: string | null;
   /** The reason, or else the kind, of the problem that was answered. */

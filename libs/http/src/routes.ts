@@ -1,22 +1,10 @@
 import type { Issue } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import type { DtoClass } from './dto';
-import type { OperationPlan } from './operation';
+import type { Area, RoutePlan } from './operation';
 import { ProblemException } from './problems';
 import { contextOf } from './request-context';
 import { validateInto } from './validate-into';
-
-/** `partner` routes are admitted by both credentials, `open` ones by nothing; `own` ones (operator, hooks, sandbox) look after themselves. */
-export type Area = 'partner' | 'open' | 'own';
-
-/** What the hooks know of a route, worked out once when it is registered. */
-export interface RoutePlan extends OperationPlan {
-  /** The route's pattern. */
-  readonly pattern: string;
-  readonly area: Area;
-  /** Path parameters that hold UUIDs; every `:…Id` of a partner route does. */
-  readonly idParameters: readonly string[];
-}
 
 const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json', '/asyncapi.json', '/docs']);
 
