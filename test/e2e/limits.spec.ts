@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { v5 as uuidV5 } from 'uuid';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { TestClient } from '../support/deployment-client';
+import {
+  bare,
+  conversationOf,
+  eventCount,
+  expectProblem,
+  missingId,
+  say,
+  sql,
+  start,
+  startLongRun,
+  untilEnded,
+  untilStatus,
+} from './journeys';
+
+const perUser = 60;
+
+let deployment: Deployment;
+beforeAll(async () => {
+  deployment = await startDeployment({
+    mode: 'in-process',
+    env: { EXECUTION_CAPACITY: '1', RATE_LIMIT_USER_PER_MINUTE: String(perUser), STREAMS_PER_USER: '2' },
+  });
+});
+afterAll(() => deployment.stop());
+
+const abort = (user: TestClient, runId: string) => user.post(`/agent-runs/${runId}/abort`);
+
+describe('execution capacity', () => {
+  it('is one number, which a run gives back at its end', async () => {
+    const user = await deployment.newUser();
+    const other = await deployment.newUser();
+    const [held, waiting] = [await conversationOf(user), await conversationOf(other)];
+    const live = await startLongRun(user, held);
+    expectProblem(await start(other, waiting), 'execution_capacity');
+    expectProblem(await start(user, held), 'run_active');
+    const { body } = await other.get<{ snapshots: { reservedCents: number }[] }>('/budget');
+    expect(body.snapshots.map(({ reservedCents }) => reservedCents)).toEqual([0, 0]);
+    await abort(user, live);
+    expect(await say(other, waiting)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('an abort of a run whose worker was lost', () => {
+  it('changes nothing as long as nobody has taken the run over', async () => {
+    const user = await deployment.newUser();
+    const runId = await startLongRun(user, await conversationOf(user));
+    await untilStatus(user, runId, 'running');
+    const runKey = uuidV5(runId, user.userId);
+    // The one worker of this deployment has no room to claim it anew, since it still executes it.
+    const lose = 'UPDATE run_leases SET worker_id = $2, expires_at = $3 WHERE run_key = $1';
+    await sql(deployment, lose, [runKey, randomUUID(), '2020-01-01']);
+    const before = await eventCount(deployment);
+    expect((await abort(user, runId)).body).toEqual({ aborted: false });
+    expect(await eventCount(deployment)).toBe(before);
+    await sql(deployment, lose, [runKey, randomUUID(), '2100-01-01']);
+    expect((await abort(user, runId)).body).toEqual({ aborted: true });
+    expect(await untilEnded(user, runId)).toMatchObject({ status: 'aborted' });
+  });
+});
+
+describe('streams', () => {
+  it('are counted per user, and free their place when they close', async () => {
+    const user = await deployment.newUser();
+    const path = `/conversations/${await conversationOf(user)}/stream`;
+    const streams = [await user.stream(path), await user.stream(path)];
+    const refused = await user.get(path);
+    expectProblem(refused, 'stream_capacity');
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expectProblem(await user.get(`/conversations/${missingId}/stream`), 'not_found');
+    const stranger = await deployment.newUser();
+    const theirs = await stranger.stream(`/conversations/${await conversationOf(stranger)}/stream`);
+    await streams[0]?.close();
+    const next = await eventually(() => user.stream(path));
+    for (const stream of [theirs, next, streams[1]]) await stream?.close();
+  });
+});
+
+describe('the rate limit of a user', () => {
+  it('is spent by every /v1 request, and tells when to come back', async () => {
+    const user = await deployment.newUser();
+    const first = await user.get('/v1/users/me');
+    expect(first.headers.get('ratelimit-policy')).toBe(`"key";q=1000000;w=60, "user";q=${perUser};w=60`);
+    const left = Number(/"user";r=(\d+)/.exec(first.headers.get('ratelimit') ?? '')?.[1]);
+    const answers = await Promise.all(
+      Array.from({ length: left + 5 }, (_, n) => user.get(n % 2 ? '/nowhere-known' : '/agent-runs')),
+    );
+    // An unknown route is no operation, and is refused before anything is counted.
+    const counted = answers.filter((_, n) => n % 2 === 0);
+    expect(counted.every(({ status }) => status === 200)).toBe(true);
+    const rest = await Promise.all(Array.from({ length: perUser }, () => user.get('/budget')));
+    const over = rest.filter(({ status }) => status === 429);
+    expect(rest.length - over.length).toBe(left - counted.length);
+    for (const answer of over) {
+      expectProblem(answer, 'rate_limited');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    }
+    expectProblem(await user.get('/v1/users/not-mine/budget'), 'rate_limited');
+    expectProblem(await bare('GET', user.url('/budget'), { 'x-api-key': user.partnerKey }), 'unauthenticated');
+    expect((await (await deployment.newUser()).get('/budget')).status).toBe(200);
+  });
+});
+
+/** Tries again while it throws. */
+async function eventually<Value>(attempt: () => Promise<Value>): Promise<Value> {
+  for (let turn = 0; ; turn += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (turn >= 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Transact } from '@app/event-store';
+import { conversationKind } from '@app/conversations';
+import { asId, type RunId } from '@app/kernel';
+import { CommandBus } from '@nestjs/cqrs';
+import { v5 as uuidV5 } from 'uuid';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { Answer, TestClient } from '../support/deployment-client';
+import {
+  byOperator,
+  conversationOf,
+  expectProblem,
+  journalTypes,
+  partOf,
+  say,
+  sql,
+  start,
+  startLongRun,
+  untilEnded,
+  type Listed,
+  type Started,
+} from './journeys';
+
+const crowd = 200;
+
+let deployment: Deployment;
+let user: TestClient;
+let there: TestClient;
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 } });
+});
+beforeEach(async () => {
+  user = await deployment.newUser();
+  there = user.via(deployment.baseUrls[1] ?? '');
+});
+afterAll(() => deployment.stop());
+
+/** What the same user was answered `crowd` times at once, in turn by these replicas. */
+async function together(replicas: readonly TestClient[], call: (client: TestClient) => Promise<Answer<Started>>) {
+  return Promise.all(Array.from({ length: crowd }, (_, n) => call(replicas[n % replicas.length] ?? user)));
+}
+
+const counted = (answers: readonly Answer<Started>[]) => {
+  const counts: Record<string, number> = {};
+  for (const { status, body } of answers) {
+    const reason = 'reason' in body ? ` ${String(body.reason)}` : '';
+    counts[`${status}${reason}`] = (counts[`${status}${reason}`] ?? 0) + 1;
+  }
+  return counts;
+};
+
+describe('200 starts at once on one conversation', () => {
+  it.each([1, 2])('start one run, over %i replicas; the others hear that it is active', async (replicas) => {
+    const id = await conversationOf(user);
+    const text = `repeat after me: ${'word '.repeat(750)}`;
+    const answers = await together([user, there].slice(0, replicas), (client) => start(client, id, text));
+    expect(counted(answers)).toEqual({ '202': 1, '409 run_active': crowd - 1 });
+    const started = answers.find(({ status }) => status === 202);
+    expect((await there.get<Listed>('/agent-runs')).body).toMatchObject({ total: 1, data: [{ id: started?.body.runId }] });
+    expect((await there.get('/budget')).body['snapshots']).toMatchObject([{ reservedCents: 25 }, { reservedCents: 25 }]);
+    expect(await sql(deployment, 'SELECT 1 FROM execution_slots')).toHaveLength(1);
+    await user.post(`/agent-runs/${started?.body.runId}/abort`);
+    expect(await journalTypes(user, id)).toHaveLength(5);
+    expect(await say(there, id)).toMatchObject({ status: 'completed' });
+  });
+
+  it.each([1, 2])('with one runId are 200 times the same run, over %i replicas', async (replicas) => {
+    const id = await conversationOf(user);
+    const runId = randomUUID();
+    const answers = await together([user, there].slice(0, replicas), (client) =>
+      start(client, id, 'repeat after me: a b', { runId }),
+    );
+    expect(counted(answers)).toEqual({ '202': crowd });
+    for (const { body } of answers) expect(body).toMatchObject({ runId, conversationId: id, seq: 2 });
+    await untilEnded(user, runId);
+    expect((await journalTypes(user, id)).filter((type) => type === 'run.started')).toHaveLength(1);
+    expect((await there.get<Listed>('/agent-runs')).body.total).toBe(1);
+  });
+
+  it('with one runId on two conversations belong to one of them', async () => {
+    const ids = [await conversationOf(user), await conversationOf(user)];
+    const runId = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        start(n % 3 ? user : there, ids[n % 2] ?? '', 'repeat after me: a', { runId }),
+      ),
+    );
+    expect(counted(answers)).toEqual({ '202': 20, '400 invalid_input': 20 });
+    const [owner] = new Set(answers.filter(({ status }) => status === 202).map(({ body }) => body.conversationId));
+    expect((await untilEnded(user, runId))['conversationId']).toBe(owner);
+  });
+});
+
+describe('starts of many conversations at once', () => {
+  it('are admitted up to the cap of the budget, and not one more', async () => {
+    const ids = await Promise.all(Array.from({ length: 30 }, () => conversationOf(user)));
+    const text = `repeat after me: ${'word '.repeat(750)}`;
+    const answers = await Promise.all(ids.map((id, n) => start(n % 2 ? user : there, id, text)));
+    expect(counted(answers)).toEqual({ '202': 20, '409 budget_exhausted': 10 });
+    const live = answers.flatMap(({ status, body }) => (status === 202 ? [body.runId] : []));
+    const aborted = await Promise.all(live.map((runId) => there.post(`/agent-runs/${runId}/abort`)));
+    expect(aborted.map(({ body }) => body)).toEqual(live.map(() => ({ aborted: true })));
+  });
+});
+
+describe('archiving', () => {
+  it('and starting at once leave a conversation that is one or the other', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const id = await conversationOf(user);
+      const [archived, started] = await Promise.all([
+        there.post(`/conversations/${id}/archive`),
+        start(user, id, 'repeat after me: a'),
+      ]);
+      const outcome = `${archived.status} ${started.status}`;
+      expect(['204 404', '409 202', '204 202']).toContain(outcome);
+      if (started.status === 202) await untilEnded(user, started.body.runId);
+      const types = await journalTypes(user, id);
+      const end = types.indexOf('conversation.archived');
+      // Archived after the run's end, or before any start: never while it was live.
+      if (end >= 0) expect(types.slice(end)).toEqual(['conversation.archived']);
+    }
+  });
+});
+
+describe('a run whose worker does nothing', () => {
+  /** Claimed in the journal and leased, by a worker that is not there. */
+  async function stuckRun(id: string): Promise<string> {
+    const runId = randomUUID();
+    const lease = `INSERT INTO run_leases VALUES ($1, $2, now() + interval '2 minutes')`;
+    await sql(deployment, lease, [uuidV5(runId, user.userId), randomUUID()]);
+    await start(user, id, 'repeat after me: late', { runId });
+    const { cause } = byOperator(user);
+    const at = '2026-01-01T00:00:00.000Z' as never; // reason: a fixed instant of the right shape
+    const claim = { type: 'ClaimRun', at, runId: asId<RunId>(runId), segment: 1 } as const;
+    await partOf(deployment, CommandBus).execute(new Transact(conversationKind, id, claim, cause));
+    return runId;
+  }
+
+  it('cannot confirm a stop: aborts say so after 20 s, the conversation stays taken, and the stop goes on', async () => {
+    const id = await conversationOf(user);
+    const runId = await stuckRun(id);
+    const stops = Promise.all([user, there, user].map((client) => client.post(`/agent-runs/${runId}/abort`)));
+    await sleep(500);
+    expect((await there.get(`/agent-runs/${runId}`)).body).toMatchObject({ status: 'stopping' });
+    expect((await there.get(`/conversations/${id}`)).body).toMatchObject({ status: 'running', liveRunId: runId });
+    expectProblem((await start(there, id)) as unknown as Answer, 'run_active');
+    expectProblem(await there.post(`/conversations/${id}/archive`), 'run_active');
+    for (const answer of await stops) expectProblem(answer, 'stop_pending');
+    await sql(deployment, `UPDATE run_leases SET expires_at = '2020-01-01' WHERE run_key = $1`, [
+      uuidV5(runId, user.userId),
+    ]);
+    expect(await untilEnded(user, runId)).toMatchObject({ status: 'aborted', response: null });
+    const types = await journalTypes(user, id);
+    expect(types.slice(1)).toEqual(['run.started', 'run.claimed', 'run.stopping', 'run.claimed', 'run.ended']);
+    expect((await user.post(`/agent-runs/${runId}/abort`)).body).toEqual({ aborted: false });
+    const next = await startLongRun(user, id);
+    expect((await there.post(`/agent-runs/${next}/abort`)).body).toEqual({ aborted: true });
+  }, 60_000);
+});
