@@ -1,17 +1,32 @@
-import { bool, cleanEnv, makeValidator, port, str, type CleanedEnv } from 'envalid';
+import { bool, cleanEnv, EnvMissingError, makeValidator, port, str, type CleanedEnv } from 'envalid';
+
+/** What a value must be; unlike the messages of `envalid`, it never quotes the value, which may be a misplaced secret. */
+class Rule extends Error {}
 
 const positiveInteger = makeValidator<number>((text) => {
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new Error('must be a whole number of 1 or more');
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new Rule('must be a whole number from 1 to 999999999');
   return Number(text);
 });
 
 const wholeNumber = makeValidator<number>((text) => {
-  if (!/^(0|[1-9][0-9]{0,8})$/.test(text)) throw new Error('must be a whole number');
+  if (!/^(0|[1-9][0-9]{0,8})$/.test(text)) throw new Rule('must be a whole number from 0 to 999999999');
   return Number(text);
 });
 
 const secretKey = makeValidator<string>((text) => {
-  if (Buffer.from(text, 'base64').length < 32) throw new Error('must be at least 32 bytes in base64');
+  const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(text);
+  if (!base64 || Buffer.from(text, 'base64').length < 32) throw new Rule('must be at least 32 bytes in base64');
+  return text;
+});
+
+const postgresUrl = makeValidator<string>((text) => {
+  if (!/^postgres(ql)?:\/\//.test(text)) throw new Rule('must begin with postgres:// or postgresql://');
+  return text;
+});
+
+const eventStoreUrl = makeValidator<string>((text) => {
+  if (!/^(esdb(\+discover)?:\/\/|unix:\/)/.test(text))
+    throw new Rule('must begin with esdb://, esdb+discover:// or unix:/');
   return text;
 });
 
@@ -29,8 +44,8 @@ export const variables = {
   PORT: port({ default: 8080, desc: 'Port of the partner API' }),
   MANAGEMENT_PORT: port({ default: 9464, desc: 'Port of GET /metrics, on the same address' }),
   PARLEY_DATA_DIR: str({ default: '.parley', desc: 'Folder of the embedded stores and of generated sandbox secrets' }),
-  DATABASE_URL: str({ default: undefined, desc: 'PostgreSQL; unset: the embedded one (npm start only)' }),
-  EVENTSTORE_URL: str({
+  DATABASE_URL: postgresUrl({ default: undefined, desc: 'PostgreSQL; unset: the embedded one (npm start only)' }),
+  EVENTSTORE_URL: eventStoreUrl({
     default: undefined,
     desc: 'EventStoreDB or KurrentDB (esdb://…), or unix:/path of an embedded event store; unset: embedded (npm start only)',
   }),
@@ -112,26 +127,34 @@ export class Configuration {
 /** All that is wrong with the environment, in one message that holds names and rules but no values. */
 export class ConfigurationError extends Error {}
 
+const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
+
 /**
- * Reads and validates the environment, reporting every problem at once.
+ * Reads and validates the environment, reporting every problem at once. An empty value counts as not set, as compose files write it.
  * @throws ConfigurationError
  */
 export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration {
-  const env = cleanEnv(environment, variables, {
+  const given: NodeJS.ProcessEnv = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const env = cleanEnv(given, variables, {
     reporter: ({ errors }) => {
-      // The values stay out of the message: a misplaced secret must not reach a log.
-      const lines = Object.keys(errors).map((name) => `  ${name}: ${describe(name)}`);
-      if (lines.length > 0) throw new ConfigurationError(`The environment is not valid:\n${lines.join('\n')}`);
+      const broken = Object.entries(errors).map(([name, error]) => `  ${name}: ${describe(name, error)}`);
+      if (isOpenSandbox(given)) broken.push('  HOST: sandbox mode listens on loopback only');
+      if (broken.length > 0) throw new ConfigurationError(`The environment is not valid:\n${broken.join('\n')}`);
     },
   });
-  const configuration = new Configuration(env);
-  if (configuration.sandbox && !['127.0.0.1', 'localhost', '::1'].includes(env.HOST)) {
-    throw new ConfigurationError('The environment is not valid:\n  HOST: sandbox mode listens on loopback only');
-  }
-  return configuration;
+  return new Configuration(env);
 }
 
-function describe(name: string): string {
-  const found = Object.entries(variables).find(([known]) => known === name)?.[1];
-  return found?.desc ?? 'not understood';
+function isOpenSandbox({ PARLEY_MODE: mode, HOST: host }: NodeJS.ProcessEnv): boolean {
+  return (mode ?? 'sandbox') === 'sandbox' && host !== undefined && !loopbackHosts.includes(host);
+}
+
+function describe(name: string, error: Error): string {
+  if (error instanceof EnvMissingError) return 'must be set';
+  if (error instanceof Rule) return error.message;
+  const known: { readonly choices?: readonly unknown[]; readonly desc?: string } | undefined = Object.entries(
+    variables,
+  ).find(([variable]) => variable === name)?.[1];
+  if (known?.choices !== undefined) return `must be one of ${known.choices.join(', ')}`;
+  return `is not understood (${known?.desc ?? 'unknown'})`;
 }

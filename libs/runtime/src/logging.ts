@@ -1,22 +1,43 @@
 import type { LoggerService } from '@nestjs/common';
-import pino, { type Logger as Pino } from 'pino';
+import pino, { type DestinationStream, type Logger as Pino, type LoggerOptions } from 'pino';
 import type { Configuration } from './configuration';
 
-/** Paths that may hold a credential; they are removed wherever a log line carries them. */
-const secretPaths = ['authorization', 'x-api-key', 'headers', 'token', 'key', 'secret', 'password'].flatMap((name) => [
-  `["${name}"]`,
-  `*["${name}"]`,
-]);
+/** Members that may hold a credential; they are removed wherever a log line carries them. */
+const secretName =
+  /^(headers|cookies?|set-cookie|x-api-key|key)$|(authorization|token|secret|password|(api|partner|secret|signing)_?key)$/i;
+/** What lies deeper in an object than this is left out of its log line. */
+const depthMax = 6;
 
-/** Structured JSON logs on standard output, for Nest's own `Logger` and for request lines. */
-export function createPino(configuration: Configuration, component: string): Pino {
-  return pino({
+/** Structured JSON logs for Nest's own `Logger` and for request lines, on standard output unless told otherwise. */
+export function createPino(configuration: Configuration, component: string, output?: DestinationStream): Pino {
+  const options: LoggerOptions = {
     level: configuration.env.LOG_LEVEL,
     base: { component, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: { paths: secretPaths, remove: true },
-    formatters: { level: (label) => ({ level: label }) },
-  });
+    formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(fields, 1) },
+    serializers: { err: briefError },
+  };
+  return output === undefined ? pino(options) : pino(options, output);
+}
+
+function withoutSecrets(fields: object, depth: number): Record<string, unknown> {
+  const kept = Object.entries(fields).filter(([name]) => !secretName.test(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutDeepSecrets(value, depth)]));
+}
+
+function withoutDeepSecrets(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Error) return depth === 1 ? value : briefError(value);
+  if (depth >= depthMax) return undefined;
+  if (Array.isArray(value)) return value.map((item) => withoutDeepSecrets(item, depth + 1));
+  return 'toJSON' in value ? value : withoutSecrets(value, depth + 1);
+}
+
+/** Type, message, code and stack with its causes. What else hangs on an error (a statement's parameters, a body, headers) stays out. */
+function briefError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { type, message, stack } = pino.stdSerializers.err(error);
+  return { type, message, stack, ...('code' in error ? { code: error.code } : {}) };
 }
 
 /** Lets `new Logger(SomeClass.name)` anywhere in the code write through pino; objects become fields of the line. */
