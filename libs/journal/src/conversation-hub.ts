@@ -7,7 +7,7 @@ import { durableFrame } from './fin-event';
 import { FrameRing } from './frame-ring';
 import type { Journal } from './journal';
 
-/** Bytes written to each reader before the event loop gets a turn, so that sockets can take them. */
+/** A write to each reader has about this size at most, and sockets get a turn before the next one. */
 const burstBytesMax = 64 * 1024;
 /** A page of a replay aims at this size, and has between these numbers of events. */
 const pageBytesAim = 128 * 1024;
@@ -36,6 +36,10 @@ export class ConversationHub {
   private readonly live = new Set<FrameSink>();
   private readonly pages = new Map<string, Promise<Page>>();
   private readonly finished = new Set<string>();
+  /** Encoded events on their way to the live readers. */
+  private burst: Buffer[] = [];
+  private burstBytes = 0;
+  private sending: Promise<void> | null = null;
 
   /** @param delivered the newest revision at the start: what follows comes through `deliver` */
   constructor(
@@ -45,11 +49,6 @@ export class ConversationHub {
     private delivered: number,
   ) {
     this.ring = new FrameRing(delivered);
-  }
-
-  /** The newest revision that was delivered; the upstream subscription starts after it. */
-  get deliveredRevision(): number {
-    return this.delivered;
   }
 
   /**
@@ -73,26 +72,21 @@ export class ConversationHub {
     this.live.delete(reader);
   }
 
-  /** Takes events that follow the delivered ones, and writes them to every live reader. Events seen before are skipped. */
+  /**
+   * Takes events that follow the delivered ones; all that come in one turn of the event loop reach each live reader in one
+   * write. Resolves early, but not while more waits than fits one write. Events seen before are skipped.
+   */
   async deliver({ events }: Pick<EventBatch, 'events'>): Promise<void> {
-    let burst: Buffer[] = [];
-    let burstBytes = 0;
     for (const event of events) {
-      if (event.revision <= this.delivered) continue;
-      if (burstBytes >= burstBytesMax) {
-        this.send(burst);
-        burst = [];
-        burstBytes = 0;
-        await turn();
-      }
-      if (event.revision !== this.delivered + burst.length + 1) {
-        throw new Error(`${event.stream} misses revision ${this.delivered + burst.length + 1}`);
-      }
+      const wanted = this.delivered + this.burst.length + 1;
+      if (event.revision < wanted) continue;
+      if (event.revision > wanted) throw new Error(`${event.stream} misses revision ${wanted}`);
       const frame = this.encode(event);
-      burst.push(frame);
-      burstBytes += frame.length;
+      this.burst.push(frame);
+      this.burstBytes += frame.length;
+      this.sending ??= turn().then(() => this.send());
+      if (this.burstBytes >= burstBytesMax) await this.sending;
     }
-    if (burst.length > 0) this.send(burst);
   }
 
   /** Writes a live frame of a message to every live reader, unless the whole message was delivered already. */
@@ -106,7 +100,11 @@ export class ConversationHub {
     this.ring.age(nowMs);
   }
 
-  private send(frames: readonly Buffer[]): void {
+  private send(): void {
+    const frames = this.burst;
+    this.burst = [];
+    this.burstBytes = 0;
+    this.sending = null;
     const first = this.delivered + 1;
     const nowMs = performance.now();
     for (const frame of frames) this.ring.push(frame, nowMs);

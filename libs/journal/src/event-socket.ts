@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** Bytes that may wait for one reader; one that lets more pile up cannot keep up, and is cut. */
 export const bufferedBytesMax = 1024 * 1024;
@@ -18,26 +19,35 @@ export interface FrameSink {
   drained(): Promise<void>;
 }
 
-/** One open SSE response: frames go out in order through a bounded buffer. */
+/**
+ * One open SSE response: frames go out in order through a bounded buffer.
+ * The body ends with the connection (RFC 9112, section 6.3), so a frame needs no framing of HTTP's own, and the same bytes
+ * go straight to every reader's socket.
+ */
 export class EventSocket implements FrameSink {
   private readonly onClosed: (() => void)[] = [];
   private wake: (() => void) | null = null;
   private ended = false;
 
-  /** @param response its head is written; @param next the revision that the reader gets first */
+  /**
+   * @param response its head is written, without a transfer encoding
+   * @param socket the response's
+   * @param next the revision that the reader gets first
+   */
   constructor(
     private readonly response: ServerResponse,
+    private readonly socket: Socket,
     public next: number,
     private readonly onCut: () => void,
   ) {
-    response.on('drain', () => this.wake?.());
+    socket.on('drain', () => this.wake?.());
     response.on('close', () => this.close());
     // What breaks on the way to a client shows as `close`; without a listener it would end the process.
     response.on('error', () => response.destroy());
   }
 
   get closed(): boolean {
-    return this.ended || this.response.destroyed;
+    return this.ended || this.socket.destroyed;
   }
 
   /** Calls back once, when the reader is gone or the stream has ended. */
@@ -47,12 +57,12 @@ export class EventSocket implements FrameSink {
 
   write(bytes: Buffer): void {
     if (this.closed) return;
-    if (this.response.writableLength > bufferedBytesMax) return this.cut();
-    this.response.write(bytes);
+    if (this.socket.writableLength > bufferedBytesMax) return this.cut();
+    this.socket.write(bytes);
   }
 
   async drained(): Promise<void> {
-    if (this.closed || !this.response.writableNeedDrain) return;
+    if (this.closed || !this.socket.writableNeedDrain) return;
     const stalled = setTimeout(() => this.cut(), stalledMs).unref();
     await new Promise<void>((resolve) => (this.wake = resolve));
     this.wake = null;
@@ -64,7 +74,7 @@ export class EventSocket implements FrameSink {
     if (this.closed) return;
     this.ended = true;
     this.response.end();
-    const late = setTimeout(() => this.response.destroy(), endGraceMs).unref();
+    const late = setTimeout(() => this.socket.destroy(), endGraceMs).unref();
     this.response.on('close', () => clearTimeout(late));
     this.wake?.();
   }
@@ -72,7 +82,7 @@ export class EventSocket implements FrameSink {
   private cut(): void {
     this.onCut();
     // Not `end`: that would wait for a reader that does not read.
-    this.response.destroy();
+    this.socket.destroy();
   }
 
   private close(): void {

@@ -74,13 +74,15 @@ export class StreamEvents {
     });
     reply.hijack();
     const response: ServerResponse = reply.raw;
-    if (response.destroyed || response.socket === null) {
+    const connection = response.socket;
+    if (response.destroyed || connection === null) {
       leave();
       return null;
     }
-    response.socket.setNoDelay(true);
-    response.socket.setKeepAlive(true, keepAliveProbeMs);
-    // The client leaves with the stream: a draining process must not keep its connections.
+    connection.setNoDelay(true);
+    connection.setKeepAlive(true, keepAliveProbeMs);
+    // Without a length or an encoding the body ends with the connection, and so the client leaves with the stream.
+    response.removeHeader('transfer-encoding');
     response.shouldKeepAlive = false;
     // What admission set (request id, rate limits) goes out as well.
     for (const [name, value] of Object.entries(reply.getHeaders()))
@@ -88,7 +90,7 @@ export class StreamEvents {
     response.writeHead(200);
     response.write(retryFrame);
     // A seq is a revision + 1, so what comes strictly after a seq starts at that revision.
-    const socket = new EventSocket(response, seq, () => this.cuts.inc());
+    const socket = new EventSocket(response, connection, seq, () => this.cuts.inc());
     socket.whenClosed(leave);
     return socket;
   }

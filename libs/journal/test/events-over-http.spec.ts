@@ -25,7 +25,7 @@ const pathOf = (id: ConversationId, rest: string) => `/v1/users/${ada.userId}/co
 
 async function list(id: ConversationId, query = '') {
   const response = await fetch(`http://127.0.0.1:${api.port}${pathOf(id, 'events')}${query}`, { headers: ada.headers });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as any };
+  return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
 function stream(id: ConversationId, query = '', headers: Record<string, string> = {}) {

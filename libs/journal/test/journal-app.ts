@@ -3,21 +3,24 @@ import type { AddressInfo } from 'node:net';
 import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EventStore } from '@app/event-store';
-import { Accounts, createHttpApp, PartnerKeys, RateWindows, userIdOf } from '@app/http';
+import { Accounts, createHttpApp, PartnerKeys, RateWindows, userIdOf, type AccountState } from '@app/http';
 import { conversationKind } from '@app/conversations';
 import { Clock, type UserId } from '@app/kernel';
 import { Database, Notifications, Processes } from '@app/read-store';
 import { Configuration, Metrics, readConfiguration } from '@app/runtime';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import {
-  AccountsInMemory,
-  KeysInMemory,
-  LoopbackIssuer,
-  SetClock,
-  WindowsInMemory,
-} from '../../../test/http/loopback-app';
+import { KeysInMemory, LoopbackIssuer, SetClock, WindowsInMemory } from '../../../test/http/loopback-app';
 import { JournalModule, LiveFrames, LiveFramesModule } from '../src';
 import type { TestStores } from './journal-store';
+
+/** Accounts that answer at once. */
+export class AccountsInMemory extends Accounts {
+  readonly states = new Map<UserId, AccountState>();
+  findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>> {
+    const known = [...this.states].filter(([userId]) => userIds.includes(userId));
+    return Promise.resolve(new Map(known));
+  }
+}
 
 /** One replica of an api that serves the journal alone, on a loopback port. */
 export interface JournalApp {
@@ -139,7 +142,7 @@ export class StreamClient {
 
   /** The `data` of all messages. */
   get events(): { delivery: string; seq?: number; requestId?: string; payload: { type: string; text?: string } }[] {
-    return this.messages.map((message) => JSON.parse(message.data));
+    return this.messages.map((message) => JSON.parse(message.data) as (typeof this.events)[number]);
   }
 
   get seqs(): number[] {

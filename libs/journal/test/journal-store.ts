@@ -19,8 +19,8 @@ import { v7 as uuidV7 } from 'uuid';
 import { createTestDatabase } from '../../../test/support/postgres';
 import { journalReadModel } from '../src';
 
-export const newConversationId = () => asId<ConversationId>(uuidV7());
-export const newUserId = () => asId<UserId>(uuidV7());
+export const newConversationId = (): ConversationId => asId<ConversationId>(uuidV7());
+export const newUserId = (): UserId => asId<UserId>(uuidV7());
 
 /** The embedded event store and a migrated database, both on one PostgreSQL database of the test's own. */
 export interface TestStores {
@@ -36,7 +36,8 @@ export interface TestStores {
 }
 
 export async function startStores(): Promise<TestStores> {
-  const { url, drop } = await createTestDatabase();
+  const created = await createTestDatabase();
+  const { url } = created;
   const folder = await mkdtemp(join(tmpdir(), 'journal-test-'));
   const server = await startEventStoreServer({ databaseUrl: url, listen: { socketPath: join(folder, 'store') } });
   const store = new EventStore(connectEventStore(server.address));
@@ -57,7 +58,7 @@ export async function startStores(): Promise<TestStores> {
       await processes.stop();
       await database.close();
       await rm(folder, { recursive: true });
-      await drop();
+      await created.drop();
     },
   };
 }

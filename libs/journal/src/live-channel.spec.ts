@@ -1,0 +1,58 @@
+import * as fc from 'fast-check';
+import { asId, instantOf, type ConversationId, type MessageId, type RunId } from '@app/kernel';
+import { readDelta, writeDelta } from './live-channel';
+
+const conversationId = asId<ConversationId>('019a0000-0000-7000-8000-000000000001');
+const messageId = asId<MessageId>('019a0000-0000-7000-8000-000000000002');
+const runId = asId<RunId>('019a0000-0000-7000-8000-000000000003');
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+function written(text: string): string[] {
+  let number = 0;
+  return writeDelta(
+    conversationId,
+    { type: 'agent.text_delta', at: instantOf(0), runId, messageId, text },
+    () => (number += 1),
+  );
+}
+
+describe('the live channel', () => {
+  it('carries any text, in payloads that PostgreSQL takes and that differ, cut between code points', () => {
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc
+        .tuple(fc.string({ unit: 'binary', maxLength: 40 }), fc.integer({ min: 1, max: 2_000 }))
+        .map(([unit, times]) => unit.repeat(times)),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        const payloads = written(text);
+        expect(payloads.every((payload) => Buffer.byteLength(payload) < 8_000)).toBe(true);
+        expect(new Set(payloads).size).toBe(payloads.length);
+        const pieces = payloads.map((payload) => {
+          const heard = readDelta(payload, () => true);
+          expect(heard).toMatchObject({ conversationId, messageId });
+          return String((JSON.parse(heard?.payloadText ?? '') as { text: unknown }).text);
+        });
+        expect(pieces.join('')).toBe(text);
+        if (!loneSurrogate.test(text)) expect(pieces.some((piece) => loneSurrogate.test(piece))).toBe(false);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('reads only what is wanted, and nothing that is no delta', () => {
+    const [payload = ''] = written('hello');
+    expect(readDelta(payload, () => false)).toBeNull();
+    for (const text of [
+      '',
+      'x',
+      `${conversationId} 1 {`,
+      `${conversationId} 1 null`,
+      `${conversationId} 1 {"messageId":1}`,
+    ]) {
+      expect(readDelta(text, () => true)).toBeNull();
+    }
+  });
+});
