@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
 const reconnectMs = 250;
+const connectTimeoutMs = 5_000;
 
 type Listener = (payload: string) => void;
 
@@ -44,13 +45,19 @@ export class Notifications {
   }
 
   private async connect(): Promise<void> {
-    const client = new Client({ connectionString: this.url, application_name: 'parley listen' });
+    const client = new Client({
+      connectionString: this.url,
+      application_name: 'parley listen',
+      connectionTimeoutMillis: connectTimeoutMs,
+    });
     client.on('notification', ({ channel, payload }) => {
       for (const listener of this.listeners.get(channel) ?? []) listener(payload ?? '');
     });
     client.on('error', (error) => this.logger.warn(`the listening connection broke: ${error.message}`));
-    client.on('end', () => void this.reconnect());
     await client.connect();
+    // From here on only: a connection that was never made ends too, and the loop that made it tries again by itself.
+    client.on('end', () => void this.reconnect());
+    if (this.closed) return client.end();
     this.client = client;
     for (const channel of this.listeners.keys()) this.listen(channel);
   }
