@@ -96,14 +96,8 @@ export class StartRun {
       const request = this.requestOf(validated.value);
       if (!request.ok) return request;
       const id = runId ?? asId<RunId>(uuidV7());
-      return this.admit({
-        userId,
-        conversationId,
-        runId: id,
-        runKey: runKeyOf(userId, id),
-        request: request.value,
-        cause,
-      });
+      const run = { userId, conversationId, runId: id, runKey: runKeyOf(userId, id), request: request.value, cause };
+      return this.admit(run, { chosenId: runId !== null });
     });
   }
 
@@ -145,16 +139,13 @@ export class StartRun {
     return isKnownRun(state, runId) || !this.gate.projecting ? refuse(because('execution_unavailable')) : null;
   }
 
-  private async admit(run: Admission): Promise<Result<StartedRun>> {
-    const { conversationId, runKey, userId, runId, cause } = run;
-    const bind = { at: this.clock.now(), userId, runId, conversationId };
-    const bound = await this.commands.execute(new Transact(runBindingKind, runKey, bind, cause));
-    if (bound.state.conversationId !== conversationId)
-      return refuse(invalid('/runId', 'belongs to another conversation'));
-    if (await this.controls.paused('runs')) return refuse(because('deployment_paused'));
-    const { state } = await this.states.current(conversationKind, conversationId);
-    if (state.liveRunId !== null && state.liveRunId !== runId) return refuse(because('run_active'));
-    if (!(await this.processes.workerAlive())) return refuse(because('execution_unavailable'));
+  /** @param chosenId whether the client named the run: then even a refused attempt binds the id to the conversation */
+  private async admit(run: Admission, { chosenId }: { readonly chosenId: boolean }): Promise<Result<StartedRun>> {
+    const { runKey } = run;
+    if (chosenId && !(await this.bind(run))) return refuse(invalid('/runId', 'belongs to another conversation'));
+    const refusal = await this.refusedAtOnce(run);
+    if (refusal !== null) return refuse(refusal);
+    if (!chosenId) await this.bind(run);
 
     const reserved = await this.reserve(run);
     if (!reserved.ok) return refuse(await this.afterSecondLook(run, reserved.refusal));
@@ -163,6 +154,21 @@ export class StartRun {
       return refuse(await this.afterSecondLook(run, because('execution_capacity')));
     }
     return this.append(run);
+  }
+
+  /** Whether the run's id now belongs to its conversation, for ever. */
+  private async bind({ userId, runId, runKey, conversationId, cause }: Admission): Promise<boolean> {
+    const command = { at: this.clock.now(), userId, runId, conversationId };
+    const bound = await this.commands.execute(new Transact(runBindingKind, runKey, command, cause));
+    return bound.state.conversationId === conversationId;
+  }
+
+  /** The refusals that take nothing to find out. */
+  private async refusedAtOnce({ conversationId, runId }: Admission): Promise<Refusal | null> {
+    if (await this.controls.paused('runs')) return because('deployment_paused');
+    const { state } = await this.states.current(conversationKind, conversationId);
+    if (state.liveRunId !== null && state.liveRunId !== runId) return because('run_active');
+    return (await this.processes.workerAlive()) ? null : because('execution_unavailable');
   }
 
   private async append(run: Admission): Promise<Result<StartedRun>> {
