@@ -1,16 +1,7 @@
 import { Budgets } from '@app/budget';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
-import {
-  byOperator,
-  conversationOf,
-  expectProblem,
-  partOf,
-  say,
-  start,
-  startLongRun,
-  untilEnded,
-} from './journeys';
+import { byOperator, conversationOf, expectProblem, partOf, say, start, startLongRun, untilEnded } from './journeys';
 
 let deployment: Deployment;
 let user: TestClient;

@@ -57,7 +57,11 @@ describe('filters of conversations.list', () => {
   beforeAll(async () => (some = await deployment.newUser()));
 
   it('act together, and the total counts what they let through', async () => {
-    const [live = '', archived = ''] = [await conversationOf(some), await conversationOf(some), await conversationOf(some)];
+    const [live = '', archived = ''] = [
+      await conversationOf(some),
+      await conversationOf(some),
+      await conversationOf(some),
+    ];
     const runId = await startLongRun(some, live);
     await some.post(`/conversations/${archived}/archive`);
     expect(await count('')).toEqual([2, 2]);
@@ -87,7 +91,8 @@ describe('filters of conversations.list', () => {
       ['total=1', '/total'],
       ['__proto__=1', '/__proto__'],
     ];
-    for (const [query, at] of wrong) expectProblem(await user.get(`/conversations?${query}`), 'invalid_input', { at: [at] });
+    for (const [query, at] of wrong)
+      expectProblem(await user.get(`/conversations?${query}`), 'invalid_input', { at: [at] });
     const both = await user.get('/conversations?limit=x&origin=y');
     expect(both.body['issues']).toHaveLength(2);
   });

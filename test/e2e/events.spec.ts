@@ -46,10 +46,14 @@ describe('events.list', () => {
     }
     for (const event of whole) {
       expect(Object.keys(event).sort()).toEqual(['delivery', 'payload', 'requestId', 'seq']);
-      expect(event).toMatchObject({ delivery: 'durable', payload: { type: expect.any(String), at: expect.any(String) } });
+      expect(event).toMatchObject({
+        delivery: 'durable',
+        payload: { type: expect.any(String), at: expect.any(String) },
+      });
     }
     const text = JSON.stringify(whole);
-    for (const secret of [user.userId, 'runKey', 'costMicroCents', 'segmentCostCents']) expect(text).not.toContain(secret);
+    for (const secret of [user.userId, 'runKey', 'costMicroCents', 'segmentCostCents'])
+      expect(text).not.toContain(secret);
   });
 
   it('has new events where it ended, for a cursor that is kept', async () => {
@@ -69,7 +73,8 @@ describe('events.list', () => {
     const { body } = await user.get<Listed>(`/conversations/${id}/events?limit=1`);
     const path = `/conversations/${id}/events`;
     expectProblem(await user.get(`/conversations/${other}/events?cursor=${body.nextCursor}`), 'invalid_cursor');
-    for (const bad of ['1', '', 'x'.repeat(257)]) expectProblem(await user.get(`${path}?cursor=${bad}`), 'invalid_cursor');
+    for (const bad of ['1', '', 'x'.repeat(257)])
+      expectProblem(await user.get(`${path}?cursor=${bad}`), 'invalid_cursor');
     for (const limit of ['0', '1001', 'all']) {
       expectProblem(await user.get(`${path}?limit=${limit}`), 'invalid_input', { at: ['/limit'] });
     }
@@ -80,7 +85,10 @@ describe('events.list', () => {
 describe('conversations.stream', () => {
   it('speaks word by word on whichever replica it is read, then says it whole', async () => {
     const id = await conversationOf(user);
-    const readers = [await user.stream(`/conversations/${id}/stream`), await there.stream(`/conversations/${id}/stream`)];
+    const readers = [
+      await user.stream(`/conversations/${id}/stream`),
+      await there.stream(`/conversations/${id}/stream`),
+    ];
     const text = Array.from({ length: 20 }, (_, n) => `word${n}`).join(' ');
     const { body } = await start(user, id, `repeat after me: ${text}`);
     for (const reader of readers) {
@@ -97,7 +105,13 @@ describe('conversations.stream', () => {
           event: 'agent.text_delta',
           data: {
             delivery: 'live',
-            payload: { type: 'agent.text_delta', at: expect.any(String), runId: body.runId, messageId, text: expect.any(String) },
+            payload: {
+              type: 'agent.text_delta',
+              at: expect.any(String),
+              runId: body.runId,
+              messageId,
+              text: expect.any(String),
+            },
           },
         });
       }
@@ -171,7 +185,10 @@ describe('conversations.stream', () => {
   it('begins as an event stream does', async () => {
     const id = await conversationOf(user);
     const abort = new AbortController();
-    const response = await fetch(user.url(`/conversations/${id}/stream`), { headers: user.headers, signal: abort.signal });
+    const response = await fetch(user.url(`/conversations/${id}/stream`), {
+      headers: user.headers,
+      signal: abort.signal,
+    });
     const reader = response.body?.getReader();
     const { value } = (await reader?.read()) ?? {};
     expect(Buffer.from(value ?? []).toString()).toMatch(/^retry: 2000\n\n/);
@@ -188,7 +205,8 @@ describe('conversations.stream', () => {
       expectProblem(await user.get(`${path}?cursor=${cursor}`), 'invalid_input', { at: ['/cursor'] });
     }
     const { body } = await user.get<Listed>(`/conversations?limit=1`);
-    if (body.nextCursor) expectProblem(await user.get(`${path}?cursor=${body.nextCursor}`), 'invalid_input', { at: ['/cursor'] });
+    if (body.nextCursor)
+      expectProblem(await user.get(`${path}?cursor=${body.nextCursor}`), 'invalid_input', { at: ['/cursor'] });
     for (const lastEventId of ['x', '-1', '1.5', '9007199254740992', '0x1']) {
       const answer = await raw(user, 'GET', path, { headers: { 'last-event-id': lastEventId } });
       expectProblem(answer, 'invalid_input', { at: [''] });

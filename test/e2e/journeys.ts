@@ -31,14 +31,14 @@ export interface Started {
 
 /** The answer is exactly this problem: every member that the specification names, and no other. */
 export function expectProblem(
-  answer: Answer,
+  answer: Answer<object>,
   problem: Reason | ProblemKind,
   more: { readonly retryable?: boolean; readonly at?: readonly string[] } = {},
 ): void {
   const row = problem in reasons ? reasons[problem as Reason] : null; // reason for the assertion: just looked up
   const kind = row?.kind ?? (problem as ProblemKind); // reason for the assertion: it is one of the two
   const status = row?.status ?? problemKinds[kind].status;
-  const { requestId, issues, detail, ...rest } = answer.body;
+  const { requestId, issues, detail, ...rest } = answer.body as Answer['body']; // reason for the assertion: a problem's members
   expect({ ...rest, contentType: answer.headers.get('content-type') }).toEqual({
     type: `urn:parley:error:${kind}`,
     title: row?.title ?? problemKinds[kind].title,

@@ -57,20 +57,24 @@ describe('200 starts at once on one conversation', () => {
     const answers = await together([user, there].slice(0, replicas), (client) => start(client, id, text));
     expect(counted(answers)).toEqual({ '202': 1, '409 run_active': crowd - 1 });
     const started = answers.find(({ status }) => status === 202);
-    expect((await there.get<Listed>('/agent-runs')).body).toMatchObject({ total: 1, data: [{ id: started?.body.runId }] });
-    expect((await there.get('/budget')).body['snapshots']).toMatchObject([{ reservedCents: 25 }, { reservedCents: 25 }]);
+    expect((await there.get<Listed>('/agent-runs')).body).toMatchObject({
+      total: 1,
+      data: [{ id: started?.body.runId }],
+    });
+    expect((await there.get('/budget')).body['snapshots']).toMatchObject([
+      { reservedCents: 25 },
+      { reservedCents: 25 },
+    ]);
     expect(await sql(deployment, 'SELECT 1 FROM execution_slots')).toHaveLength(1);
     await user.post(`/agent-runs/${started?.body.runId}/abort`);
     expect(await journalTypes(user, id)).toHaveLength(5);
     expect(await say(there, id)).toMatchObject({ status: 'completed' });
   });
 
-  it.each([1, 2])('with one runId are 200 times the same run, over %i replicas', async (replicas) => {
+  it('with one runId are 200 times the same run, over two replicas', async () => {
     const id = await conversationOf(user);
     const runId = randomUUID();
-    const answers = await together([user, there].slice(0, replicas), (client) =>
-      start(client, id, 'repeat after me: a b', { runId }),
-    );
+    const answers = await together([user, there], (client) => start(client, id, 'repeat after me: a b', { runId }));
     expect(counted(answers)).toEqual({ '202': crowd });
     for (const { body } of answers) expect(body).toMatchObject({ runId, conversationId: id, seq: 2 });
     await untilEnded(user, runId);
@@ -94,10 +98,10 @@ describe('200 starts at once on one conversation', () => {
 
 describe('starts of many conversations at once', () => {
   it('are admitted up to the cap of the budget, and not one more', async () => {
-    const ids = await Promise.all(Array.from({ length: 30 }, () => conversationOf(user)));
+    const ids = await Promise.all(Array.from({ length: 24 }, () => conversationOf(user)));
     const text = `repeat after me: ${'word '.repeat(750)}`;
     const answers = await Promise.all(ids.map((id, n) => start(n % 2 ? user : there, id, text)));
-    expect(counted(answers)).toEqual({ '202': 20, '409 budget_exhausted': 10 });
+    expect(counted(answers)).toEqual({ '202': 20, '409 budget_exhausted': 4 });
     const live = answers.flatMap(({ status, body }) => (status === 202 ? [body.runId] : []));
     const aborted = await Promise.all(live.map((runId) => there.post(`/agent-runs/${runId}/abort`)));
     expect(aborted.map(({ body }) => body)).toEqual(live.map(() => ({ aborted: true })));
@@ -144,7 +148,7 @@ describe('a run whose worker does nothing', () => {
     await sleep(500);
     expect((await there.get(`/agent-runs/${runId}`)).body).toMatchObject({ status: 'stopping' });
     expect((await there.get(`/conversations/${id}`)).body).toMatchObject({ status: 'running', liveRunId: runId });
-    expectProblem((await start(there, id)) as unknown as Answer, 'run_active');
+    expectProblem(await start(there, id), 'run_active');
     expectProblem(await there.post(`/conversations/${id}/archive`), 'run_active');
     for (const answer of await stops) expectProblem(answer, 'stop_pending');
     await sql(deployment, `UPDATE run_leases SET expires_at = '2020-01-01' WHERE run_key = $1`, [

@@ -67,7 +67,8 @@ describe('runs.abort', () => {
     const id = await conversationOf(user);
     const run = await say(user, id);
     const before = await eventCount(deployment);
-    for (const seen of [user, there]) expect((await abort(seen, String(run['id']), {})).body).toEqual({ aborted: false });
+    for (const seen of [user, there])
+      expect((await abort(seen, String(run['id']), {})).body).toEqual({ aborted: false });
     expect((await abort(user, String(run['id']).toUpperCase())).body).toEqual({ aborted: false });
     expect(await eventCount(deployment)).toBe(before);
     expect((await user.get(`/agent-runs/${String(run['id'])}`)).body).toEqual(run);

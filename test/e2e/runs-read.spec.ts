@@ -192,7 +192,8 @@ describe('runs.list', () => {
     const lister = await deployment.newUser();
     const [one, two] = [await conversationOf(lister), await conversationOf(lister)];
     const runs: string[] = [];
-    for (const id of [one, two, one, one, two]) runs.unshift(String((await say(lister, id, 'repeat after me: x'))['id']));
+    for (const id of [one, two, one, one, two])
+      runs.unshift(String((await say(lister, id, 'repeat after me: x'))['id']));
     const { pages, items } = await allPages(lister.via(there.baseUrl), '/agent-runs?limit=2');
     expect(items.map(({ id }) => id)).toEqual(runs);
     expect(pages.map(({ total, data }) => [total, data.length])).toEqual([
@@ -230,7 +231,8 @@ describe('runs.list', () => {
       ['status=live', '/status'],
       ['limit=1&limit=1', '/limit'],
     ];
-    for (const [query, at] of wrong) expectProblem(await user.get(`/agent-runs?${query}`), 'invalid_input', { at: [at] });
+    for (const [query, at] of wrong)
+      expectProblem(await user.get(`/agent-runs?${query}`), 'invalid_input', { at: [at] });
     expectProblem(await user.get('/agent-runs?cursor='), 'invalid_cursor');
     expectProblem(await user.get('/agent-runs?cursor=1&cursor=2'), 'invalid_input', { at: ['/cursor'] });
   });

@@ -122,7 +122,10 @@ describe('runs.start', () => {
       [{ conversationId, input, profile: { outputSchema: deep } }, ['/profile/outputSchema']],
       [{ conversationId, input, profile: { outputSchema: true } }, ['/profile/outputSchema']],
       [{ conversationId, input, profile: { outputSchema: { $ref: '#' } } }, ['/profile/outputSchema']],
-      [{ conversationId, input, profile: { outputSchema: { description: 'x'.repeat(16_384) } } }, ['/profile/outputSchema']],
+      [
+        { conversationId, input, profile: { outputSchema: { description: 'x'.repeat(16_384) } } },
+        ['/profile/outputSchema'],
+      ],
     ];
     for (const [body, at] of bad) expectProblem(await user.post('/agent-runs', body), 'invalid_input', { at });
     expectProblem(await user.post('/agent-runs'), 'invalid_input', { at: ['/conversationId', '/input'] });
@@ -177,7 +180,8 @@ describe('a runId that is used again', () => {
 });
 
 describe('runs.start is refused', () => {
-  const pause = (how: 'pause' | 'resume') => partOf(deployment, PauseControl)[how]({ control: 'runs', ...byOperator(user) });
+  const pause = (how: 'pause' | 'resume') =>
+    partOf(deployment, PauseControl)[how]({ control: 'runs', ...byOperator(user) });
 
   it('in the documented order', async () => {
     const someone = await deployment.newUser();

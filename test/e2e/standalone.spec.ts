@@ -159,18 +159,30 @@ describe('npm start', () => {
     console.log(`npm start after kill -9: ready in ${Math.round(tookMs)} ms`);
   }, 60_000);
 
-  it('goes on when its event store dies', async () => {
-    const isEventStore = ({ parentPid, args }: SystemProcess): boolean =>
-      parentPid === service.pid && args.includes('apps/event-store/');
-    const eventStore = (await processes()).find(isEventStore);
-    if (eventStore === undefined) throw new Error('no event store runs');
-    process.kill(eventStore.pid, 'SIGKILL');
-    const user = client(await access());
-    const deadline = performance.now() + 10_000;
-    let created = await user.post('/conversations');
-    while (created.status !== 201 && performance.now() < deadline) created = await user.post('/conversations');
-    expect(created.status).toBe(201);
+  it.each([
+    ['event store', 'apps/event-store/'],
+    ['PostgreSQL', 'postgres -D'],
+  ])(
+    'goes on when its %s dies',
+    async (_name, program) => {
+      const isStore = ({ parentPid, args }: SystemProcess): boolean =>
+        parentPid === service.pid && args.includes(program);
+      const store = (await processes()).find(isStore);
+      if (store === undefined) throw new Error('no such store runs');
+      process.kill(store.pid, 'SIGKILL');
+      const user = client(await access());
+      const deadline = performance.now() + 15_000;
+      let created = await user.post('/conversations');
+      while (created.status !== 201 && performance.now() < deadline) created = await user.post('/conversations');
+      expect(created.status).toBe(201);
+      expect(await eventsOf(user, conversationId)).toEqual(before);
+    },
+    60_000,
+  );
+
+  it('stops cleanly after all that, on SIGTERM too', async () => {
     expect(await service.kill('SIGTERM')).toBe(0);
+    expect((await processes()).filter(({ args }) => args.includes(folder))).toEqual([]);
   }, 60_000);
 
   it('prints a command for Node alone where there is no curl', async () => {
