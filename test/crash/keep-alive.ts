@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestProcess } from '../support/deployment-process';
+
+const lookAgainMs = 20;
+/** A process that keeps ending is broken. */
+const restartsMax = 10;
+
+/** Starts a process again whenever it ends, as an orchestrator would, until it is left; `leave` finds it running. */
+export function keepAlive(kept: TestProcess): { leave(): Promise<void> } {
+  let left = false;
+  const keeping = (async () => {
+    for (let restarts = 0; ;) {
+      if (isAlive(kept.pid)) {
+        if (left) return;
+        await sleep(lookAgainMs);
+        continue;
+      }
+      restarts += 1;
+      if (restarts > restartsMax) throw new Error(`a process ended ${restarts} times:\n${kept.output}`);
+      await kept.start().catch(() => undefined); // killed again while it started; or broken, which the count tells
+    }
+  })();
+  keeping.catch(() => undefined); // whoever leaves it is told
+  return {
+    leave: () => {
+      left = true;
+      return keeping;
+    },
+  };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // There is no such process any more.
+    return false;
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { AppName, TestProcess } from '../support/deployment-process';
+import { auditJournal, type Findings, type Seen } from './journal-audit';
+import { Journey, seededRandom, type Acknowledged } from './journey';
+import { keepAlive } from './keep-alive';
+import { KillOrders, type KillOrder, type PassedPoints } from './kill-orders';
+import { settled, unlikeAReplay } from './stores-audit';
+
+/** The deaths of one process in one journey: where it dies, and where the one that takes its place does, if at all. */
+export interface Deaths {
+  readonly first: KillOrder;
+  readonly second: KillOrder | null;
+}
+
+/** One journey, with deaths in store for the processes that are named. */
+export interface Round {
+  readonly seed: number;
+  readonly deaths: { readonly [App in AppName]?: Deaths };
+}
+
+export interface LaneFindings extends Findings {
+  /** What is still held although nothing goes on. */
+  readonly left: readonly string[];
+  /** Where the read models are not what a replay of all events comes to. */
+  readonly unlike: readonly string[];
+  /** What came twice, or out of order, on a stream. */
+  readonly faults: readonly string[];
+}
+
+export const noFindings: LaneFindings = {
+  ...{ lost: [], doubled: [], stuck: [], gaps: [], books: [] },
+  ...{ left: [], unlike: [], faults: [] },
+};
+
+/** A deployment whose processes are killed round after round, and all that it promised meanwhile. */
+export class KillLane {
+  private readonly acknowledged: Acknowledged[] = [];
+  private readonly delivered: Seen[] = [];
+  private readonly faults: string[] = [];
+
+  private constructor(
+    private readonly deployment: Deployment,
+    private readonly orders: KillOrders,
+    private readonly folder: string,
+  ) {}
+
+  static async start(): Promise<KillLane> {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-kills-'));
+    const orders = new KillOrders(folder);
+    return new KillLane(await startDeployment({ mode: 'processes', env: orders.env }), orders, folder);
+  }
+
+  /** Walks a journey that nobody is killed in; answers how often each process passed each point. */
+  async count(): Promise<{ readonly worker: PassedPoints; readonly api: PassedPoints }> {
+    const counting: Deaths = { first: { point: null, nth: 0 }, second: null };
+    await this.round({ seed: 0, deaths: { worker: counting, api: counting } });
+    const [worker, api] = [this.process('worker'), this.process('api')];
+    return {
+      worker: await this.orders.give(worker.pid, counting.first),
+      api: await this.orders.give(api.pid, counting.first),
+    };
+  }
+
+  /** Walks one journey; answers how many times a process was killed in it. */
+  async round({ seed, deaths }: Round): Promise<number> {
+    const client = await this.deployment.newUser();
+    const journey = new Journey(client, seededRandom(seed));
+    const before = await this.orders.carriedOut();
+    const kept = [keepAlive(this.process('worker')), keepAlive(this.process('api'))];
+    try {
+      for (const app of ['worker', 'api'] as const) {
+        await this.orders.giveNext(app, deaths[app]?.second ?? null);
+        await this.orders.give(this.process(app).pid, deaths[app]?.first ?? { point: null, nth: 0 });
+      }
+      await journey.walk();
+    } finally {
+      await Promise.all(kept.map((one) => one.leave()));
+      await journey.close();
+    }
+    for (const { conversationId, reader } of journey.readers) {
+      this.delivered.push({ conversationId, seen: reader.seen });
+      this.faults.push(...reader.faults);
+    }
+    this.acknowledged.push(...journey.acknowledged);
+    return (await this.orders.carriedOut()) - before;
+  }
+
+  /** Waits until the deployment is at rest and looks at everything. */
+  async audit(): Promise<LaneFindings> {
+    const { databaseUrl, eventStoreUrl } = this.deployment;
+    const { events, left } = await settled(databaseUrl, eventStoreUrl);
+    const unlike = await unlikeAReplay(databaseUrl, events);
+    return { ...auditJournal(events, this.acknowledged, this.delivered), left, unlike, faults: this.faults };
+  }
+
+  async stop(): Promise<void> {
+    await this.deployment.stop();
+    await rm(this.folder, { recursive: true });
+  }
+
+  private process(app: 'worker' | 'api'): TestProcess {
+    const [process] = app === 'worker' ? this.deployment.workers : this.deployment.apis;
+    if (process === undefined) throw new Error(`the deployment has no ${app}`);
+    return process;
+  }
+}

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProbePoint } from '@app/runtime';
+import type { AppName } from '../support/deployment-process';
+
+const takenWithinMs = 10_000;
+const askAgainMs = 5;
+
+/** Kills a process when it reaches the point for the n-th time, counted from the order on; a point of null only counts. */
+export interface KillOrder {
+  readonly point: ProbePoint | null;
+  readonly nth: number;
+}
+
+/** How often each point was passed. */
+export type PassedPoints = { readonly [Point in ProbePoint]?: number };
+
+/** Tells processes of the build where to die: see `kill-probe.cjs`, which is preloaded into them. */
+export class KillOrders {
+  constructor(private readonly folder: string) {}
+
+  /** What a process needs in its environment to take orders. */
+  get env(): { readonly NODE_OPTIONS: string; readonly PARLEY_KILL_ORDERS: string } {
+    return { NODE_OPTIONS: `--require=${join(__dirname, 'kill-probe.cjs')}`, PARLEY_KILL_ORDERS: this.folder };
+  }
+
+  /** Gives a running process its order; resolves when it has it, with the points that it passed under the one before. */
+  async give(pid: number, order: KillOrder): Promise<PassedPoints> {
+    await this.write(`${pid}.json`, order);
+    process.kill(pid, 'SIGUSR2');
+    const deadline = performance.now() + takenWithinMs;
+    while (existsSync(join(this.folder, `${pid}.json`))) {
+      if (performance.now() > deadline) throw new Error(`process ${pid} does not take its order`);
+      await sleep(askAgainMs);
+    }
+    // Reason for the assertion: the file is the probe's own.
+    return JSON.parse(await readFile(join(this.folder, `${pid}.passed`), 'utf8')) as PassedPoints;
+  }
+
+  /** Gives the order to the next process of the app that starts, from its first moment on; null takes it back. */
+  async giveNext(app: AppName, order: KillOrder | null): Promise<void> {
+    if (order === null) await rm(join(this.folder, `next-${app}.json`), { force: true });
+    else await this.write(`next-${app}.json`, order);
+  }
+
+  /** How many processes were killed by their orders so far. */
+  async carriedOut(): Promise<number> {
+    return (await readdir(this.folder)).filter((name) => name.endsWith('.killed')).length;
+  }
+
+  /** Whole or not at all: the process reads it at any moment. */
+  private async write(name: string, order: KillOrder): Promise<void> {
+    const unfinished = join(this.folder, `${name}.unfinished`);
+    await writeFile(unfinished, JSON.stringify(order));
+    await rename(unfinished, join(this.folder, name));
+  }
+}

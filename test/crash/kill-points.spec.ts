@@ -1,0 +1,88 @@
+/** Reliability 1: api and worker are killed with SIGKILL at every append, commit, model step and tool call; nothing may come of it. */
+import type { ProbePoint } from '@app/runtime';
+import { seededRandom } from './journey';
+import { KillLane, noFindings, type LaneFindings, type Round } from './kill-lane';
+import type { KillOrder, PassedPoints } from './kill-orders';
+
+const full = process.env['FIGURES'] === 'full';
+/** How often each point is killed at, in another journey every time; without FIGURES, one point of each kind is. */
+const SEEDS = Number(process.env['KILL_SEEDS'] ?? 1);
+/** Deployments side by side: the runs of a killed worker mostly wait for the end of its leases. */
+const LANES = Number(process.env['KILL_LANES'] ?? (full ? 3 : 1));
+/** A process that has just started is killed again at one of the first so many points of a kind. */
+const SECOND_NTH_MAX = 3;
+const TIMEOUT_MS = full ? 3_600_000 * SEEDS : 240_000;
+
+const random = seededRandom(Date.now());
+const anyOf = <Item>(items: readonly Item[]): Item => {
+  const item = items[Math.floor(random() * items.length)];
+  if (item === undefined) throw new Error('there is nothing to choose from');
+  return item;
+};
+
+function everyOrder(passed: PassedPoints): KillOrder[] {
+  // Reason for the assertion: the keys of this record are the points.
+  const counted = Object.entries(passed) as [ProbePoint, number][];
+  return counted.flatMap(([point, count]) => Array.from({ length: count }, (_, index) => ({ point, nth: index + 1 })));
+}
+
+/** One order for each kind of point, in any order. */
+function oneOfEach(orders: readonly KillOrder[]): KillOrder[] {
+  const kinds = [...new Set(orders.map(({ point }) => point))].sort(() => random() - 0.5);
+  return kinds.map((kind) => anyOf(orders.filter(({ point }) => point === kind)));
+}
+
+const early = ({ point, nth }: KillOrder): KillOrder => ({ point, nth: 1 + (nth % SECOND_NTH_MAX) });
+
+/** The worker dies twice in a round, the api once, so that now and then both are gone. */
+function plan(passed: { readonly worker: PassedPoints; readonly api: PassedPoints }): Round[] {
+  const [ofWorker, ofApi] = [everyOrder(passed.worker), everyOrder(passed.api)];
+  if (!full) {
+    const [kinds, api] = [oneOfEach(ofWorker), oneOfEach(ofApi)];
+    const half = Math.ceil(kinds.length / 2);
+    return kinds.slice(0, half).map((first, index) => {
+      const second = kinds[half + index];
+      const worker = { first, second: second === undefined ? null : early(second) };
+      const dying = api[index];
+      return { seed: index, deaths: { worker, ...(dying && { api: { first: dying, second: null } }) } };
+    });
+  }
+  return Array.from({ length: SEEDS }, (_, seed) => [
+    ...ofWorker.map((first) => ({ seed, deaths: { worker: { first, second: early(anyOf(ofWorker)) } } })),
+    ...ofApi.map((first) => ({ seed, deaths: { api: { first, second: null } } })),
+  ]).flat();
+}
+
+let lanes: KillLane[] = [];
+afterEach(async () => {
+  await Promise.all(lanes.map((lane) => lane.stop()));
+  lanes = [];
+}, 60_000);
+
+test(
+  'whatever is killed wherever, everything comes to its end once',
+  async () => {
+    lanes = await Promise.all(Array.from({ length: LANES }, () => KillLane.start()));
+    const waiting = plan(await anyOf(lanes).count());
+    const points = waiting.length;
+    let kills = 0;
+    const walk = async (lane: KillLane): Promise<LaneFindings> => {
+      for (let round = waiting.shift(); round; round = waiting.shift()) {
+        kills += await lane.round(round).catch((error: unknown) => {
+          throw new Error(`in round ${JSON.stringify(round)}`, { cause: error });
+        });
+      }
+      return lane.audit();
+    };
+    const audits = await Promise.all(lanes.map(walk));
+    const count = (...names: (keyof LaneFindings)[]) =>
+      audits.reduce((sum, audit) => sum + names.reduce((all, name) => all + audit[name].length, 0), 0);
+    process.stdout.write(
+      `reliability 1: ${kills} kills at ${full ? points : kills} points, ${count('lost', 'unlike')} lost, ` +
+        `${count('doubled', 'books')} doubled, ${count('stuck', 'left')} stuck, ${count('gaps', 'faults')} gaps\n`,
+    );
+    for (const audit of audits) expect(audit).toEqual(noFindings);
+    expect(kills).toBeGreaterThan(points / 2);
+  },
+  TIMEOUT_MS,
+);

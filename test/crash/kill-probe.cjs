@@ -1,0 +1,41 @@
+// Preloaded (node --require) into api, worker and standalone processes of the build: what runs is the product as it is built,
+// except that its probe kills the process with SIGKILL when a point is reached for the n-th time. Orders are files in the
+// folder PARLEY_KILL_ORDERS: `next-<app>.json` is taken by the next process of the app that starts; `<pid>.json` is read on
+// SIGUSR2. An order that was taken becomes `<pid>.taken`, one that was carried out `<pid>.killed`.
+const { readFileSync, renameSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { Probe } = require('../../dist/libs/runtime/src/probe.js');
+
+const folder = process.env.PARLEY_KILL_ORDERS;
+const [, app] = /apps.([a-z-]+).src.main\.js$/.exec(process.argv[1]);
+const taken = join(folder, `${process.pid}.taken`);
+let order = null;
+let passed = {};
+
+/** An order is `{point, nth}`; a point of null only counts. */
+function take(file) {
+  try {
+    renameSync(join(folder, file), taken);
+  } catch (error) {
+    if (error.code === 'ENOENT') return;
+    throw error;
+  }
+  order = JSON.parse(readFileSync(taken, 'utf8'));
+  passed = {};
+}
+
+Probe.prototype.reached = (point) => {
+  passed[point] = (passed[point] ?? 0) + 1;
+  if (order === null || order.point !== point || passed[point] !== order.nth) return;
+  renameSync(taken, join(folder, `${process.pid}.killed`));
+  process.kill(process.pid, 'SIGKILL');
+  // Nothing of this process runs on, even if the kernel takes a moment.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+};
+
+process.on('SIGUSR2', () => {
+  // What was counted under the order before this one.
+  writeFileSync(join(folder, `${process.pid}.passed`), JSON.stringify(passed));
+  take(`${process.pid}.json`);
+});
+take(`next-${app}.json`);

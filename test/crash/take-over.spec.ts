@@ -1,0 +1,117 @@
+/** A worker that dies, or stops and wakes up again, in the middle of a run: another one takes the run over, and only that one goes on. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StoredEvent } from '@app/event-store';
+import type { TestClient } from '../support/deployment-client';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { TestProcess } from '../support/deployment-process';
+import { auditJournal } from './journal-audit';
+import { KillOrders, type KillOrder, type PassedPoints } from './kill-orders';
+import { readAllEvents, settled, unlikeAReplay } from './stores-audit';
+
+/** decisions.md, section 3: a worker that dies is noticed within 10 s. */
+const NOTICED_WITHIN_MS = 10_000;
+const WITHIN_MS = 30_000;
+const STEP_MS = 7_000;
+
+const counting: KillOrder = { point: null, nth: 0 };
+
+let folder: string;
+let orders: KillOrders;
+let deployment: Deployment;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-take-over-'));
+  orders = new KillOrders(folder);
+  deployment = await startDeployment({ mode: 'processes', replicas: { worker: 2 }, env: orders.env });
+  await deployment.sandbox('PUT', 'faults', { model: { delayMs: STEP_MS } });
+}, 60_000);
+afterAll(async () => {
+  await deployment.stop();
+  await rm(folder, { recursive: true });
+}, 60_000);
+
+async function eventsOf(runId: string, type: string): Promise<StoredEvent[]> {
+  const events = await readAllEvents(deployment.eventStoreUrl);
+  return events.filter((event) => event.type === type && event.payload['runId'] === runId);
+}
+
+async function untilCount(runId: string, type: string, count: number): Promise<void> {
+  const deadline = performance.now() + WITHIN_MS;
+  while ((await eventsOf(runId, type)).length < count) {
+    if (performance.now() > deadline) throw new Error(`no ${type} number ${count}`);
+    await sleep(50);
+  }
+}
+
+/** Starts a run that takes a while, and finds the worker that executes it. */
+async function executed(client: TestClient): Promise<{ runId: string; holder: TestProcess }> {
+  for (const { pid } of deployment.workers) await orders.give(pid, counting);
+  const { body: conversation } = await client.post<{ id: string }>('/conversations', {});
+  const runId = randomUUID();
+  const input = { text: 'repeat after me: one two three' };
+  const { status } = await client.post('/agent-runs', { conversationId: conversation.id, runId, input });
+  expect(status).toBe(202);
+  await untilCount(runId, 'run.claimed', 1);
+  await sleep(500);
+  for (const holder of deployment.workers) {
+    const passed: PassedPoints = await orders.give(holder.pid, counting);
+    if (passed['model:before'] === 1) return { runId, holder };
+  }
+  throw new Error('no worker asks the model');
+}
+
+test('killed in the middle of a run: another takes it over and completes it', async () => {
+  const { runId, holder } = await executed(await deployment.newUser());
+  const killedAtMs = performance.now();
+  await holder.kill('SIGKILL');
+  await untilCount(runId, 'run.claimed', 2);
+  const noticedMs = performance.now() - killedAtMs;
+  await untilCount(runId, 'run.ended', 1);
+  expect((await eventsOf(runId, 'run.ended'))[0]?.payload['status']).toBe('completed');
+  process.stdout.write(`a killed worker's run is taken over after ${Math.round(noticedMs)} ms\n`);
+  expect(noticedMs).toBeLessThan(NOTICED_WITHIN_MS);
+  await holder.start();
+}, 90_000);
+
+test('stopped past its lease and woken up again: it can append nothing more', async () => {
+  const { runId, holder } = await executed(await deployment.newUser());
+  await sleep(STEP_MS - 2_000);
+  process.kill(holder.pid, 'SIGSTOP');
+  await untilCount(runId, 'run.claimed', 2);
+  process.kill(holder.pid, 'SIGCONT');
+  await untilCount(runId, 'run.ended', 1);
+  // It went on with its step and tried to append what came of it, as the one that took over still worked on its own.
+  const passed = await orders.give(holder.pid, counting);
+  expect(passed).toMatchObject({ 'model:after': 1, 'append:before': expect.any(Number) });
+  expect((await eventsOf(runId, 'agent.step')).length).toBe(1);
+}, 90_000);
+
+test('a stopped worker holds up neither projections nor settlements', async () => {
+  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
+  const client = await deployment.newUser();
+  const [one] = deployment.workers;
+  process.kill(one!.pid, 'SIGSTOP');
+  try {
+    const { body: conversation } = await client.post<{ id: string }>('/conversations', {});
+    const input = { text: 'repeat after me: go on' };
+    const started = await client.post<{ runId: string }>('/agent-runs', { conversationId: conversation.id, input });
+    expect(started.status).toBe(202);
+    const deadline = performance.now() + WITHIN_MS;
+    for (let status: unknown; status !== 'completed'; await sleep(100)) {
+      ({ status } = (await client.get<{ status?: string }>(`/agent-runs/${started.body.runId}`)).body);
+      if (performance.now() > deadline) throw new Error(`the run is ${String(status)} as far as one can read`);
+    }
+  } finally {
+    process.kill(one!.pid, 'SIGCONT');
+  }
+}, 90_000);
+
+test('afterwards everything is in its place', async () => {
+  const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
+  const unlike = await unlikeAReplay(deployment.databaseUrl, events);
+  const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [], unlike: [] };
+  expect({ ...auditJournal(events, [], []), left, unlike }).toEqual(nothing);
+}, 90_000);

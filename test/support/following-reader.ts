@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Frame, TestClient } from './deployment-client';
+
+const reopenPauseMs = 50;
+
+/** A durable event, as a stream delivered it. */
+export interface SeenEvent {
+  readonly seq: number;
+  readonly type: string | undefined;
+  readonly data: Frame['data'];
+}
+
+/** Follows a conversation's stream the way a browser does: whenever it ends, it is opened again after the last id that came. */
+export class FollowingReader {
+  /** Every durable event, over all connections, in the order in which they came. */
+  readonly seen: SeenEvent[] = [];
+  /** What no stream may do: an event twice, or out of order, counted from the id that the connection resumed at. */
+  readonly faults: string[] = [];
+  connections = 0;
+  private readonly over = new AbortController();
+  private readonly following: Promise<void>;
+  private cut: () => Promise<void> = () => Promise.resolve();
+  private lastSeq = 0;
+
+  /** @param clients the same user through each replica; connection after connection goes to the next one */
+  constructor(
+    private readonly clients: readonly TestClient[],
+    private readonly conversationId: string,
+  ) {
+    this.following = this.follow();
+  }
+
+  /** Breaks the present connection off, as a network would; the reader comes back by itself. */
+  async disconnect(): Promise<void> {
+    await this.cut();
+  }
+
+  /** Waits until the event of that `seq` has come. Throws when it does not within the time. */
+  async until(seq: number, withinMs: number): Promise<void> {
+    const deadline = performance.now() + withinMs;
+    while (this.lastSeq < seq) {
+      if (performance.now() > deadline) throw new Error(`seq ${seq} did not come; the last one was ${this.lastSeq}`);
+      await sleep(10);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.over.abort();
+    await this.cut();
+    await this.following;
+  }
+
+  private async follow(): Promise<void> {
+    while (!this.over.signal.aborted) {
+      await this.connection().catch(() => undefined); // the replica is away: it is tried again
+      await sleep(reopenPauseMs, undefined, { signal: this.over.signal }).catch(() => undefined); // closed meanwhile
+    }
+  }
+
+  private async connection(): Promise<void> {
+    const client = this.clients[this.connections % this.clients.length];
+    if (client === undefined) throw new Error('a reader needs a client');
+    this.connections += 1;
+    const headers = { 'last-event-id': String(this.lastSeq) };
+    const reader = await client.stream(`/conversations/${this.conversationId}/stream`, headers);
+    this.cut = () => reader.close();
+    if (this.over.signal.aborted) await reader.close();
+    let taken = 0;
+    const take = (): void => {
+      for (; taken < reader.frames.length; taken += 1) this.take(reader.frames[taken]);
+    };
+    const polling = setInterval(take, 5);
+    await reader.ended;
+    clearInterval(polling);
+    take();
+  }
+
+  private take(frame: Frame | undefined): void {
+    if (frame?.id === undefined) return;
+    const seq = Number(frame.id);
+    if (seq !== this.lastSeq + 1)
+      this.faults.push(`after ${this.lastSeq} came ${seq} (connection ${this.connections})`);
+    this.lastSeq = seq;
+    this.seen.push({ seq, type: frame.event, data: frame.data });
+  }
+}
