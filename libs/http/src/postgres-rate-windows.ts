@@ -52,12 +52,13 @@ export class PostgresRateWindows extends RateWindows implements OnModuleInit, On
     const placeOf = (subject: RateSubject | undefined) =>
       subject === undefined ? 0 : (places.get(subject.subject) ?? 0);
     const [counted] = await this.sql.query<Counted>(
-      'select first_left, second_left, reset_ms from take_from_rate_windows($1, $2, $3, $4)',
+      // As JSON, because `pg` parses arrays letter by letter.
+      'select to_json(first_left) as first_left, to_json(second_left) as second_left, to_json(reset_ms) as reset_ms from take_from_rate_windows($1, $2, $3, $4)',
       [
         subjects,
         subjects.map((subject) => limits.get(subject)),
-        requests.map(([first]) => placeOf(first)),
-        requests.map(([, second]) => placeOf(second)),
+        `{${requests.map(([first]) => placeOf(first)).join()}}`,
+        `{${requests.map(([, second]) => placeOf(second)).join()}}`,
       ],
     );
     if (counted === undefined) throw new Unavailable('database');
