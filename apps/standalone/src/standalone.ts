@@ -67,15 +67,18 @@ function untilLost(running: RunningProcess, stores: Stores, dataDir: string): St
   let stopping = false;
   void stores.lost.then(() => {
     if (stopping) return;
-    log('PostgreSQL has ended although nobody stopped it; ending as well');
+    log('PostgreSQL is lost; ending as well');
     process.exit(1);
   });
   return {
     stop: async () => {
       stopping = true;
-      await running.stop();
-      await removeAccess(dataDir);
-      await stores.stop();
+      try {
+        await running.stop();
+      } finally {
+        await removeAccess(dataDir);
+        await stores.stop();
+      }
     },
   };
 }

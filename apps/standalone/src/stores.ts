@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CannotStart } from '@app/composition';
 import { DataFolderInUse, ensureDatabase, startEmbeddedPostgres } from '@app/embedded-postgres';
 import type { Configuration } from '@app/runtime';
@@ -6,11 +7,12 @@ import { EventStoreProcess } from './event-store-process';
 import { socketPathFor } from './run-folder';
 
 const databaseName = 'parley';
+const restartPauseMs = 100;
 
 export interface Stores {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
-  /** Settles when an embedded store has ended for good although nobody stopped it. */
+  /** Settles when an embedded store has ended, although nobody stopped it, and cannot be started again. */
   readonly lost: Promise<void>;
   /** Ends what was started here: the event store first, which needs the database to the last. */
   stop(): Promise<void>;
@@ -18,7 +20,8 @@ export interface Stores {
 
 /** Starts PostgreSQL and the event store, each unless the configuration names one. @throws CannotStart for a data folder in use */
 export async function startStores({ env }: Configuration, log: (line: string) => void): Promise<Stores> {
-  const database = env.DATABASE_URL === undefined ? await startDatabase(env.PARLEY_DATA_DIR) : given(env.DATABASE_URL);
+  const database =
+    env.DATABASE_URL === undefined ? await startDatabase(env.PARLEY_DATA_DIR, log) : given(env.DATABASE_URL);
   try {
     if (env.EVENTSTORE_URL !== undefined)
       return { ...database, databaseUrl: database.url, eventStoreUrl: env.EVENTSTORE_URL };
@@ -44,15 +47,35 @@ function given(url: string) {
   return { url, lost: new Promise<void>(() => undefined), stop: () => Promise.resolve() };
 }
 
-async function startDatabase(dataDir: string) {
-  try {
-    const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres') });
-    const url = postgres.url(databaseName);
-    await ensureDatabase(postgres.url('postgres'), databaseName);
-    return { url, lost: postgres.exited, stop: () => postgres.stop() };
-  } catch (error) {
+/** The embedded PostgreSQL, started anew, at the same URL, when something kills it. */
+async function startDatabase(dataDir: string, log: (line: string) => void) {
+  const start = () => startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres') });
+  const first = await start().catch((error: unknown) => {
     throw error instanceof DataFolderInUse ? inUse(dataDir, error.pid) : error;
-  }
+  });
+  const url = first.url(databaseName);
+  await ensureDatabase(first.url('postgres'), databaseName);
+  let stopping = false;
+  let current = Promise.resolve(first);
+  const keepRunning = async (): Promise<void> => {
+    for (;;) {
+      await (
+        await current
+      ).exited;
+      if (stopping) return new Promise(() => undefined);
+      log('PostgreSQL ended although nobody stopped it, and is started again');
+      await sleep(restartPauseMs);
+      current = start();
+      // Under a very long path its socket lies in a folder with a new name: whoever holds the old URL could not follow.
+      if ((await current).url(databaseName) !== url) return;
+    }
+  };
+  const lost = keepRunning().catch((error: unknown) => log(String(error)));
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    await (await current).stop();
+  };
+  return { url, lost, stop };
 }
 
 function inUse(dataDir: string, pid: number | undefined): CannotStart {

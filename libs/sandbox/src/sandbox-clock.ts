@@ -1,6 +1,6 @@
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '@app/kernel';
-import { Database, Notifications, Processes } from '@app/read-store';
+import type { Database, Notifications, Processes } from '@app/read-store';
 
 /** Carries each new offset, in milliseconds. */
 export const clockChannel = 'parley_clock';
