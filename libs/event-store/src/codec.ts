@@ -62,7 +62,9 @@ export function encodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, eve
 /** Reads what the client gave back. Throws TypeError for an event that this product cannot have written. */
 export function decodeStored(recorded: RecordedEvent): StoredEvent {
   const { data, metadata } = recorded;
-  if (!isJsonObject(data) || !isJsonObject(metadata)) {
+  // Bytes are objects as well, to JavaScript.
+  const bytes = !recorded.isJson || metadata instanceof Uint8Array;
+  if (bytes || !isJsonObject(data) || !isJsonObject(metadata)) {
     throw new TypeError(`event ${recorded.revision} of ${recorded.streamId} is not one of this product's`);
   }
   return {

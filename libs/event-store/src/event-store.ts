@@ -5,8 +5,12 @@ import {
   START,
   StreamNotFoundError,
   WrongExpectedVersionError,
+  type AllStreamResolvedEvent,
   type EventData,
   type EventStoreDBClient,
+  type RecordedEvent,
+  type ResolvedEvent,
+  type StreamingRead,
 } from '@eventstore/db-client';
 import { Unavailable } from '@app/kernel';
 import { Probe } from '@app/runtime';
@@ -14,11 +18,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeStored, type StoredEvent } from './codec';
 import { isTransient } from './transient-errors';
 
-/** How long an append whose answer was lost is sent again before the caller is told that the store is away. */
-const resendForMs = 3_000;
-/** How long one append or read may take; the client itself sets no deadline on reads and batch appends. */
-const callTimeoutMs = 10_000;
+/** Bounds of one append or read, in real time. */
+export interface CallLimits {
+  /** How long an append whose answer was lost is sent again before the caller is told that the store is away. */
+  readonly resendForMs: number;
+  /** How long one append or read may take; the client itself sets no deadline on reads and batch appends. */
+  readonly callTimeoutMs: number;
+}
+
+const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
+/** The server answers at the deadline of an append, so the answer itself may come this much later. */
+const answerGraceMs = 1_000;
 const endProbeEvents = 32;
+
+type Read = StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEvent>;
 
 /** The end of a successful append. */
 export interface Appended {
@@ -34,6 +47,7 @@ export class EventStore {
   constructor(
     readonly client: EventStoreDBClient,
     private readonly probe = new Probe(),
+    private readonly limits = defaultLimits,
   ) {}
 
   /**
@@ -53,65 +67,61 @@ export class EventStore {
       } catch (error) {
         if (error instanceof WrongExpectedVersionError) return { kind: 'conflict' };
         if (!isTransient(error)) throw error;
-        if (performance.now() - startedMs > resendForMs) throw new Unavailable('event store', { cause: error });
+        if (performance.now() - startedMs > this.limits.resendForMs)
+          throw new Unavailable('event store', { cause: error });
       }
       await sleep(pauseMs);
     }
   }
 
-  /** Events of a stream, oldest first, from a revision (inclusive); none when the stream does not exist. */
+  /** Events of a stream, oldest first, from a revision (inclusive); none when the stream does not exist. Throws Unavailable. */
   async readStream(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
-    const events: StoredEvent[] = [];
-    try {
-      const read = this.client.readStream(stream, { fromRevision: BigInt(fromRevision), maxCount });
-      for await (const { event } of read) if (event) events.push(decodeStored(event));
-      return events;
-    } catch (error) {
-      if (error instanceof StreamNotFoundError) return [];
-      throw isTransient(error) ? new Unavailable('event store', { cause: error }) : error;
-    }
+    const options = { fromRevision: BigInt(fromRevision), maxCount };
+    return (await this.collect(() => this.client.readStream(stream, options))).map(decodeStored);
   }
 
-  /** Revision of the last event of a stream, or -1 when it has none. */
+  /** Revision of the last event of a stream, or -1 when it has none. Throws Unavailable. */
   async lastRevision(stream: string): Promise<number> {
-    try {
-      const read = this.client.readStream(stream, { fromRevision: END, direction: BACKWARDS, maxCount: 1 });
-      let revision = -1;
-      for await (const { event } of read) if (event) revision = Number(event.revision);
-      return revision;
-    } catch (error) {
-      if (error instanceof StreamNotFoundError) return -1;
-      throw isTransient(error) ? new Unavailable('event store', { cause: error }) : error;
-    }
+    const options = { fromRevision: END, direction: BACKWARDS, maxCount: 1 } as const;
+    const [last] = await this.collect(() => this.client.readStream(stream, options));
+    return Number(last?.revision ?? -1);
   }
 
-  /** Position of the newest event that is not the server's own, or 0 in an empty store. */
+  /** Position of the newest event that is not the server's own, or 0 in an empty store. Throws Unavailable. */
   async endPosition(): Promise<number> {
-    try {
-      const read = this.client.readAll({ fromPosition: END, direction: BACKWARDS, maxCount: endProbeEvents });
-      let end = 0;
-      // Read to its end: the client never lets go of the call behind a read that is left early, and could not be disposed of.
-      for await (const { event } of read) {
-        if (end === 0 && event && !event.streamId.startsWith('$') && !event.type.startsWith('$')) {
-          end = Number(event.position.commit);
-        }
-      }
-      return end;
-    } catch (error) {
-      throw isTransient(error) ? new Unavailable('event store', { cause: error }) : error;
-    }
+    const options = { fromPosition: END, direction: BACKWARDS, maxCount: endProbeEvents } as const;
+    const newest = await this.collect(() => this.client.readAll(options));
+    const own = newest.find(({ streamId, type }) => !streamId.startsWith('$') && !type.startsWith('$'));
+    return Number(own?.position?.commit ?? 0);
   }
 
   /** Whether the store answers at all, within the given time. */
   async answers(withinMs: number): Promise<boolean> {
-    const read = this.client.readAll({ fromPosition: START, maxCount: 1 });
-    const timer = setTimeout(() => read.destroy(new Error('no answer in time')), withinMs);
     try {
-      for await (const _ of read) continue;
+      await this.collect(() => this.client.readAll({ fromPosition: START, maxCount: 1 }), withinMs);
       return true;
     } catch {
       // Any failure means the same here: the store cannot be used now.
       return false;
+    }
+  }
+
+  private async collect(open: () => Read, withinMs = this.limits.callTimeoutMs): Promise<RecordedEvent[]> {
+    const read = open();
+    // A broken connection is reported to a read that has ended as well, and then nobody is interested.
+    read.on('error', () => undefined);
+    const timer = setTimeout(() => {
+      read.destroy(new Unavailable('event store', { cause: new Error('no answer in time') }));
+      read.cancel().catch(() => undefined); // the call had not even begun
+    }, withinMs);
+    try {
+      const events: RecordedEvent[] = [];
+      // Read to its end: the client never lets go of the call behind a read that is left early, and could not be disposed of.
+      for await (const { event } of read) if (event) events.push(event);
+      return events;
+    } catch (error) {
+      if (error instanceof StreamNotFoundError) return [];
+      throw isTransient(error) ? new Unavailable('event store', { cause: error }) : error;
     } finally {
       clearTimeout(timer);
     }
@@ -120,8 +130,9 @@ export class EventStore {
   private async appendOnce(stream: string, events: EventData[], expectedRevision: number): Promise<Appended> {
     const expected = expectedRevision === -1 ? NO_STREAM : BigInt(expectedRevision);
     this.probe.reached('append:before');
-    const append = this.client.appendToStream(stream, events, { expectedRevision: expected, deadline: callTimeoutMs });
-    const result = await withinTime(append, callTimeoutMs + 1_000);
+    const { callTimeoutMs: deadline } = this.limits;
+    const append = this.client.appendToStream(stream, events, { expectedRevision: expected, deadline });
+    const result = await withinTime(append, deadline + answerGraceMs);
     this.probe.reached('append:after');
     return {
       kind: 'appended',

@@ -41,6 +41,7 @@ export class Transact<State, C, Event extends DomainEvent> extends Command<Trans
 /**
  * Serves every decider. A refusal, and "nothing to do", are only answered on a state that was read after the command arrived;
  * an acceptance is tried on the cached state, since the append's expected revision proves it right or wrong.
+ * Throws Unavailable when the store stays away, or when too many commands want the stream at once.
  */
 @CommandHandler(Transact)
 export class TransactHandler implements ICommandHandler<Transact<unknown, unknown, DomainEvent>> {
@@ -55,7 +56,12 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
   async execute<State, C, Event extends DomainEvent>(
     transact: Transact<State, C, Event>,
   ): Promise<Transacted<State, Event>> {
-    return this.streams.acquire(streamName(transact.kind, transact.id), () => this.decideAndAppend(transact));
+    const stream = streamName(transact.kind, transact.id);
+    try {
+      return await this.streams.acquire(stream, () => this.decideAndAppend(transact));
+    } catch (error) {
+      throw isQueueFull(error) ? tooBusy(stream) : error;
+    }
   }
 
   private async decideAndAppend<State, C, Event extends DomainEvent>(
@@ -74,7 +80,7 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
       folded = await this.states.current(kind, id);
       fresh = true;
     }
-    throw new Unavailable('event store', { cause: new Error(`${streamName(kind, id)} is too busy`) });
+    throw tooBusy(streamName(kind, id));
   }
 
   private async start<State, C, Event extends DomainEvent>({ kind, id, options }: Transact<State, C, Event>) {
@@ -113,4 +119,13 @@ function settled<State, Event>(
   return decision.accepted
     ? { accepted: true, events: [], state, revision, position: null }
     : { accepted: false, refusal: decision.refusal, state };
+}
+
+function tooBusy(stream: string): Unavailable {
+  return new Unavailable('event store', { cause: new Error(`${stream} is too busy`) });
+}
+
+/** The queue has no error class of its own. */
+function isQueueFull(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Too many pending tasks in queue');
 }

@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectEventStore, EventStore } from '@app/event-store';
+import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
+import { Probe } from '@app/runtime';
+import { createTestDatabase, type TestDatabase } from './postgres';
+
+/** Short, so that a test of a store that stays away need not wait for long. */
+const impatient = { resendForMs: 400, callTimeoutMs: 1_500 };
+
+/** An embedded event store on a database of its own that can be stopped and started again, and read through a lossy proxy. */
+export class EmbeddedStore {
+  private server: EventStoreServer | null = null;
+  private readonly clients: EventStore[] = [];
+  private readonly proxies: LossyProxy[] = [];
+
+  private constructor(
+    readonly database: TestDatabase,
+    private readonly folder: string,
+  ) {}
+
+  static async start(): Promise<EmbeddedStore> {
+    const store = new EmbeddedStore(await createTestDatabase(), await mkdtemp(join(tmpdir(), 'embedded-store-')));
+    await store.startServer();
+    return store;
+  }
+
+  async startServer(): Promise<void> {
+    const listen = { socketPath: this.socketPath };
+    this.server = await startEventStoreServer({ databaseUrl: this.database.url, listen });
+  }
+
+  async stopServer(): Promise<void> {
+    await this.server?.close();
+    this.server = null;
+  }
+
+  /** A client of its own, disposed of by `stop`; through a proxy when one is given. */
+  connect(proxy?: LossyProxy, probe = new Probe()): EventStore {
+    const client = connectEventStore(`unix:${proxy?.socketPath ?? this.socketPath}`);
+    const store = new EventStore(client, probe, impatient);
+    this.clients.push(store);
+    return store;
+  }
+
+  async proxy(): Promise<LossyProxy> {
+    const proxy = await LossyProxy.start(join(this.folder, `proxy${this.proxies.length}`), this.socketPath);
+    this.proxies.push(proxy);
+    return proxy;
+  }
+
+  async stop(): Promise<void> {
+    for (const { client } of this.clients) await client.dispose();
+    for (const proxy of this.proxies) await proxy.close();
+    await this.stopServer();
+    await rm(this.folder, { recursive: true });
+    await this.database.drop();
+  }
+
+  private get socketPath(): string {
+    return join(this.folder, 'store');
+  }
+}
+
+/** Stands between a client and a server: lets requests through, and answers unless it is told to lose them. */
+export class LossyProxy {
+  private readonly sockets = new Set<Socket>();
+  private losing = false;
+
+  private constructor(
+    private readonly listener: Server,
+    readonly socketPath: string,
+  ) {}
+
+  static async start(socketPath: string, targetPath: string): Promise<LossyProxy> {
+    const listener = createServer();
+    const proxy = new LossyProxy(listener, socketPath);
+    listener.on('connection', (client) => proxy.join(client, createConnection(targetPath)));
+    await new Promise<void>((listening) => listener.listen(socketPath, listening));
+    return proxy;
+  }
+
+  /** From now on nothing of what the server says arrives. */
+  loseAnswers(): void {
+    this.losing = true;
+  }
+
+  /** Breaks all connections; what comes over new ones arrives again. */
+  cut(): void {
+    this.losing = false;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise((closed) => this.listener.close(closed));
+  }
+
+  private join(client: Socket, server: Socket): void {
+    for (const socket of [client, server]) {
+      this.sockets.add(socket);
+      socket.on('error', () => undefined); // the other side learns of it by the end
+      socket.on('close', () => {
+        this.sockets.delete(socket);
+        client.destroy();
+        server.destroy();
+      });
+    }
+    client.on('data', (bytes) => void server.write(bytes));
+    server.on('data', (bytes) => void (this.losing || client.write(bytes)));
+  }
+}
+
+/** Waits until the condition holds; looks every 5 ms, and gives up after 10 s. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAtMs = performance.now() + 10_000;
+  while (!(await condition())) {
+    if (performance.now() > giveUpAtMs) throw new Error(`still not so after 10 s: ${condition.toString()}`);
+    await new Promise((later) => setTimeout(later, 5));
+  }
+}
