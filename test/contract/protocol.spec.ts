@@ -1,14 +1,8 @@
 /** What the protocol says beyond what the client shows of it, by the client's own stubs. */
 import { randomUUID } from 'node:crypto';
 import { Empty, MaximumAppendSizeExceeded, StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
-import {
-  AppendReq,
-  AppendResp,
-  BatchAppendReq,
-  BatchAppendResp,
-  ReadReq,
-  ReadResp,
-} from '@eventstore/db-client/generated/streams_pb';
+import type { AppendResp, BatchAppendResp, ReadResp } from '@eventstore/db-client/generated/streams_pb';
+import { AppendReq, BatchAppendReq, ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { status, type ServiceError } from '@grpc/grpc-js';
 import { Timestamp } from 'google-protobuf/google/protobuf/timestamp_pb';

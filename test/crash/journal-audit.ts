@@ -81,7 +81,8 @@ function auditRuns(events: readonly StoredEvent[], findings: Findings): void {
     const booked = spent.get(textOf(runKey)) ?? [];
     const cost = records.flatMap(({ event }) => (event.type === 'run.ended' ? [event.segmentCostCents] : []));
     const bookedCents = booked.map(({ payload }) => payload['amountCents']);
-    if (!isDeepStrictEqual(bookedCents, cost)) findings.books.push(`run ${runKey} cost ${cost.join()}, booked ${textOf(bookedCents)}`);
+    if (!isDeepStrictEqual(bookedCents, cost))
+      findings.books.push(`run ${runKey} cost ${cost.join()}, booked ${textOf(bookedCents)}`);
   }
 }
 

@@ -34,6 +34,7 @@ export const RING_BYTES_MAX = 64 * MIB;
 
 export const PAGE_EVENTS_MAX = 500;
 export const PAGE_BYTES_MAX = MIB;
+export const HEADS_AT_ONCE_MAX = 500;
 /** A reader that takes nothing for this long loses its page, which is read again when it goes on. */
 export const STALLED_READER_MS = 250;
 /** A frame above this size is flushed before the next one is written (a socket buffers 16 frames at most). */

@@ -1,6 +1,7 @@
+import DataLoader from 'dataloader';
 import type { Pool } from 'pg';
 import { LINK_TYPE, baseStreamOf, type FramedEvent } from '../event';
-import { PAGE_EVENTS_MAX } from '../limits';
+import { HEADS_AT_ONCE_MAX, PAGE_EVENTS_MAX } from '../limits';
 import { readAllPage, readStreamPage } from '../storage/events-table';
 import { loadHeads } from '../storage/heads-table';
 import type { Head } from '../writing/head';
@@ -22,17 +23,28 @@ export interface Resolved {
 
 /** Committed events: the recent ones from the ring, older ones from PostgreSQL, a bounded page at a time. */
 export class EventLog {
+  /** Thousands of subscriptions that start at once ask for their heads together. Nothing is kept: heads move on. */
+  private readonly headLoader: DataLoader<string, Head>;
+
   constructor(
     readonly ring: Ring,
     private readonly pool: Pool,
     private readonly knownHead: (baseStream: string) => Readonly<Head> | undefined,
-  ) {}
+  ) {
+    const load = async (bases: readonly string[]): Promise<(Head | Error)[]> => {
+      const heads = await loadHeads(pool, bases);
+      return bases.map((base) => heads.get(base) ?? new Error(`no head was read for "${base}"`));
+    };
+    this.headLoader = new DataLoader(load, {
+      cache: false,
+      maxBatchSize: HEADS_AT_ONCE_MAX,
+      batchScheduleFn: setImmediate,
+    });
+  }
 
   async head(stream: string): Promise<Readonly<Head>> {
     const base = baseStreamOf(stream);
-    const head = this.knownHead(base) ?? (await loadHeads(this.pool, [base])).get(base);
-    if (!head) throw new Error(`no head was read for "${base}"`);
-    return head;
+    return this.knownHead(base) ?? this.headLoader.load(base);
   }
 
   async visibility(stream: string): Promise<Visibility> {

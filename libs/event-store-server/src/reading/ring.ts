@@ -11,11 +11,18 @@ const COMPACT_AFTER = 64;
 
 /** The newest events without a gap, bounded in count and bytes: live readers are served from here. */
 export class Ring {
-  private readonly slots: (FramedEvent | undefined)[] = new Array<FramedEvent | undefined>(RING_EVENTS_MAX);
+  private readonly slots: (FramedEvent | undefined)[];
   private readonly tails = new Map<string, StreamTail>();
   private first = 1;
   private bytes = 0;
   private head = 0;
+
+  constructor(
+    private readonly eventsMax = RING_EVENTS_MAX,
+    private readonly bytesMax = RING_BYTES_MAX,
+  ) {
+    this.slots = new Array<FramedEvent | undefined>(eventsMax);
+  }
 
   /** The last committed position. */
   get lastPosition(): number {
@@ -33,14 +40,14 @@ export class Ring {
 
   append(events: readonly FramedEvent[]): void {
     for (const event of events) {
-      if (this.head - this.first + 1 >= RING_EVENTS_MAX) this.dropFirst();
-      this.slots[event.position % RING_EVENTS_MAX] = event;
+      if (this.head - this.first + 1 >= this.eventsMax) this.dropFirst();
+      this.slots[event.position % this.eventsMax] = event;
       this.head = event.position;
       this.bytes += event.frame.length;
       const tail = this.tails.get(event.stream);
       if (tail) tail.events.push(event);
       else this.tails.set(event.stream, { events: [event], start: 0 });
-      while (this.bytes > RING_BYTES_MAX) this.dropFirst();
+      while (this.bytes > this.bytesMax) this.dropFirst();
     }
   }
 
@@ -51,7 +58,7 @@ export class Ring {
 
   /** The event at a position between the first one held and the last one. */
   at(position: number): FramedEvent | undefined {
-    return position >= this.first && position <= this.head ? this.slots[position % RING_EVENTS_MAX] : undefined;
+    return position >= this.first && position <= this.head ? this.slots[position % this.eventsMax] : undefined;
   }
 
   /** Events of the stream from this revision on, at most so many; undefined when the ring cannot know. */
@@ -66,7 +73,7 @@ export class Ring {
   private dropFirst(): void {
     const event = this.at(this.first);
     if (!event) return;
-    this.slots[this.first % RING_EVENTS_MAX] = undefined;
+    this.slots[this.first % this.eventsMax] = undefined;
     this.first++;
     this.bytes -= event.frame.length;
     const tail = this.tails.get(event.stream);

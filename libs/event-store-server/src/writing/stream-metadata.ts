@@ -57,10 +57,9 @@ function exactTruncateBefore(text: string, fields: Record<string, unknown>): big
 function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     // `as`: a JSON object has string keys and unknown values.
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
+    return isObject ? (value as Record<string, unknown>) : {};
   } catch {
     // Clients may write any bytes there; what is not JSON sets nothing.
     return {};
