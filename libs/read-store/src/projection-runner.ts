@@ -39,6 +39,7 @@ export class ProjectionRunner {
 
   private async project(signal: AbortSignal): Promise<void> {
     await this.loadCheckpoints();
+    void this.announce();
     const heartbeat = setInterval(() => void this.announce(), heartbeatMs);
     try {
       await followCategories(this.store.client, {
