@@ -15,6 +15,8 @@ export interface DatabaseOptions {
 /** How long a caller waits for a connection of the pool, and how long one statement may take. */
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 30_000;
+/** A process that stops in the middle of a transaction keeps its row locks no longer than this. */
+const idleInTransactionTimeoutMs = 10_000;
 
 /** PostgreSQL: read models, and the operational rows that are no events (slots, leases, counters, snapshots). */
 export class Database {
@@ -41,7 +43,11 @@ export class Database {
       poolSize: options.poolSize,
       parseInt8: true,
       applicationName: 'parley',
-      extra: { connectionTimeoutMillis: connectTimeoutMs, statement_timeout: statementTimeoutMs },
+      extra: {
+        connectionTimeoutMillis: connectTimeoutMs,
+        statement_timeout: statementTimeoutMs,
+        idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+      },
     });
     return answering(async () => new Database(await source.initialize(), options.url));
   }

@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
 const retryMs = 300;
+/** A leader that does not say a word for this long has been stopped or is stuck; PostgreSQL then ends its connection. */
+const silenceMs = 5_000;
+const pingMs = 1_000;
 const logger = new Logger('Leadership');
 
 /** Work that only one process of the deployment may do at a time, by its lock in PostgreSQL. */
@@ -16,6 +19,7 @@ export const leaderLocks = {
 /**
  * Runs the body whenever this process holds the lock, until the signal aborts; starts over, after a pause, whenever it breaks.
  * The lock lives on a connection of its own: when that ends, the body's signal aborts, and another process takes over.
+ * It ends with the process, and under a process that hangs.
  */
 export async function keepLeading(
   databaseUrl: string,
@@ -44,10 +48,14 @@ async function lead(
   holder.on('error', () => lost.abort());
   holder.on('end', () => lost.abort());
   await holder.connect();
+  // A connection that breaks ends the lock and the body by its events; the ping has nothing to add.
+  const ping = setInterval(() => void holder.query('SELECT 1').catch(() => undefined), pingMs);
   try {
+    await holder.query(`SET idle_session_timeout = ${silenceMs}`);
     const { rows } = await holder.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [key]);
     if (rows[0]?.held === true) await body(AbortSignal.any([signal, lost.signal]));
   } finally {
+    clearInterval(ping);
     await holder.end().catch(() => undefined); // the connection is already gone, and the lock with it
   }
 }
