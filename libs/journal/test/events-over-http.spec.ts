@@ -222,10 +222,10 @@ describe('conversations.stream', () => {
   });
 
   it('ends a stream when its token has expired, or its account was disabled', async () => {
-    const [expiring, disabled, kept] = await Promise.all([openFor('carol', 1), openFor('dave'), openFor('erin')]);
+    const [expiring, disabled, kept] = await Promise.all([openFor('carol', 3), openFor('dave'), openFor('erin')]);
     const checked = () => api.get(OpenStreams).check();
     await checked();
-    await sleep(1_100);
+    await sleep(3_100);
     api.accounts.states.set(disabled.userId, { disabled: true });
     expect([expiring, disabled, kept].map(({ client }) => client.ended)).toEqual(['no', 'no', 'no']);
     await checked();

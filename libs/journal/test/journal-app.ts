@@ -145,8 +145,9 @@ export class StreamClient {
     return this.messages.map((message) => JSON.parse(message.data) as (typeof this.events)[number]);
   }
 
+  /** The SSE ids of all durable messages. */
   get seqs(): number[] {
-    return this.events.flatMap(({ seq }) => (seq === undefined ? [] : [seq]));
+    return this.messages.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
   }
 
   /** Waits until the condition holds. Throws after ten seconds. */

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectEventStore, encodeEvent, EventStore } from '@app/event-store';
 import { startEventStoreServer } from '@app/event-store-server';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
@@ -32,6 +33,8 @@ export interface TestStores {
   readonly storeUrl: string;
   /** Appends `count` messages (after creating the conversation, when it is new); answers the stream's last revision. */
   append(id: ConversationId, owner: UserId, count: number, text?: string): Promise<number>;
+  /** Stops the event store, and starts it again after a while. */
+  restartStore(awayMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -39,7 +42,8 @@ export async function startStores(): Promise<TestStores> {
   const created = await createTestDatabase();
   const { url } = created;
   const folder = await mkdtemp(join(tmpdir(), 'journal-test-'));
-  const server = await startEventStoreServer({ databaseUrl: url, listen: { socketPath: join(folder, 'store') } });
+  const startServer = () => startEventStoreServer({ databaseUrl: url, listen: { socketPath: join(folder, 'store') } });
+  let server = await startServer();
   const store = new EventStore(connectEventStore(server.address));
   const migrations = [CreateReadStore1700000000000, ...journalReadModel.migrations];
   const database = await Database.connect({ url, poolSize: 10, rows: [], migrations });
@@ -51,6 +55,11 @@ export async function startStores(): Promise<TestStores> {
   return {
     ...{ store, database, notifications, processes, databaseUrl: url, storeUrl: server.address },
     append: (id, owner, count, text) => append(store, id, owner, { count, text: text ?? 'hello' }),
+    restartStore: async (awayMs) => {
+      await server.close();
+      await sleep(awayMs);
+      server = await startServer();
+    },
     stop: async () => {
       await store.client.dispose();
       await server.close();

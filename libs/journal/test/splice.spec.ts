@@ -34,18 +34,19 @@ afterAll(() => stores?.stop());
 
 describe('a hub', () => {
   it('gives every reader every event after its cursor once, in order, however appends, replays and joins interleave', async () => {
+    // Most appends are small and most cursors near the head: that is where replay and live meet.
+    const count = fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 4 }) }, fc.integer({ min: 1, max: 300 }));
+    const back = fc.oneof({ weight: 4, arbitrary: fc.integer({ min: -4, max: 6 }) }, fc.integer({ min: 0, max: 900 }));
+    const pauseMs = fc.integer({ min: 0, max: 5 });
     const step = fc.oneof(
-      fc.record({ kind: fc.constant('append' as const), count: fc.integer({ min: 1, max: 150 }) }),
-      fc.record({
-        kind: fc.constant('join' as const),
-        back: fc.integer({ min: -30, max: 900 }),
-        pauseMs: fc.integer({ min: 0, max: 5 }),
-      }),
+      fc.record({ kind: fc.constant('append' as const), count }),
+      fc.record({ kind: fc.constant('join' as const), back, pauseMs }),
       fc.record({ kind: fc.constant('pause' as const), ms: fc.integer({ min: 0, max: 8 }) }),
     );
-    const interleaving = fc.array(step, { minLength: 4, maxLength: 25 });
+    const interleaving = fc.array(step, { minLength: 20, maxLength: 60 });
     await fc.assert(fc.asyncProperty(interleaving, fc.integer({ min: 1, max: 700 }), runInterleaving), {
       numRuns: 8,
+      endOnFailure: true, // each failing run waits for what does not come
     });
   }, 120_000);
 });

@@ -23,10 +23,7 @@ const open = (id: ConversationId, headers: Record<string, string> = {}) =>
 const socketRows = async () => (await stores.database.query('SELECT 1 FROM stream_sockets')).length;
 
 async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let waits = 0; waits < 300; waits += 1) {
-    if (await condition()) return;
-    await sleep(20);
-  }
+  for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(20)) if (await condition()) return;
   throw new Error('waited in vain');
 }
 
@@ -74,6 +71,22 @@ describe('readers', () => {
     union.push(...last.seqs);
     last.close();
     expect(union).toEqual(Array.from({ length: head }, (_, index) => index + 1));
+  });
+
+  it('keep their streams while the event store is away', async () => {
+    const id = newConversationId();
+    await stores.append(id, ada.userId, 1);
+    const client = await open(id);
+    await client.until(({ seqs }) => seqs.length === 2);
+    const away = stores.restartStore(700);
+    await sleep(300);
+    const late = await open(newConversationId());
+    expect(late.response.statusCode).toBe(503);
+    await away;
+    await stores.append(id, ada.userId, 5);
+    await client.until(({ seqs }) => seqs.length === 7);
+    expect(client.seqs).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    client.close();
   });
 
   it('that leave at any moment leave nothing behind', async () => {
