@@ -173,3 +173,12 @@ export async function eventCount(deployment: Deployment): Promise<number> {
   const [row] = await sql<{ count: number }>(deployment, 'SELECT count(*)::integer AS count FROM event_store.events');
   return row?.count ?? 0;
 }
+
+/** Resolves once nothing has been recorded for a while: the end of a run is booked right after it. */
+export async function quiet(deployment: Deployment): Promise<void> {
+  for (let before = -1, now = await eventCount(deployment); before !== now;) {
+    before = now;
+    await sleep(200);
+    now = await eventCount(deployment);
+  }
+}

@@ -1,0 +1,128 @@
+import { ModulesContainer } from '@nestjs/core';
+import { RequestMethod } from '@nestjs/common';
+import type { Deployment } from '../support/deployment';
+import { partOf } from './journeys';
+
+/** The ids that a call's path and body name. */
+export interface Ids {
+  readonly userId: string;
+  readonly conversationId: string;
+  readonly runId: string;
+}
+
+/** One operation of the partner API, as a well-formed request. */
+export interface OperationCall {
+  readonly operation: string;
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  /** The route's pattern; `:name` stands for the id of that name. */
+  readonly path: string;
+  readonly status: number;
+  readonly body?: (ids: Ids) => object;
+  /** The resource that the call acts on, and whether its id stands in the path or in the body. */
+  readonly resource?: { readonly id: 'conversationId' | 'runId'; readonly in: 'path' | 'body' };
+  /** Query parameters that it knows, each with a value that it takes. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly account?: 'not required';
+  /** Answers with an event stream, which never ends by itself. */
+  readonly streams?: true;
+}
+
+const conversation = '/v1/users/:userId/conversations/:conversationId';
+const ofConversation = { id: 'conversationId', in: 'path' } as const;
+const runs = '/v1/users/:userId/agent-runs';
+const ofRun = { id: 'runId', in: 'path' } as const;
+
+/** Every operation under `/v1`. A new route needs its line here: the matrix fails until it has one. */
+export const operations: readonly OperationCall[] = [
+  { operation: 'users.ensure', method: 'POST', path: '/v1/users', status: 200, account: 'not required' },
+  { operation: 'users.me', method: 'GET', path: '/v1/users/me', status: 200 },
+  { operation: 'budget', method: 'GET', path: '/v1/users/:userId/budget', status: 200 },
+  {
+    ...{ operation: 'conversations.create', method: 'POST', path: '/v1/users/:userId/conversations', status: 201 },
+    body: () => ({ title: 'A title' }),
+  },
+  {
+    ...{ operation: 'conversations.list', method: 'GET', path: '/v1/users/:userId/conversations', status: 200 },
+    query: { limit: '2', origin: 'conversation', archived: 'false', active: 'false' },
+  },
+  { operation: 'conversations.get', method: 'GET', path: conversation, status: 200, resource: ofConversation },
+  {
+    ...{ operation: 'conversations.update', method: 'PATCH', path: conversation, status: 200 },
+    body: () => ({ title: 'Another title' }),
+    resource: ofConversation,
+  },
+  {
+    ...{ operation: 'conversations.messages', method: 'GET', path: `${conversation}/messages`, status: 200 },
+    query: { limit: '2' },
+    resource: ofConversation,
+  },
+  {
+    ...{ operation: 'events.list', method: 'GET', path: `${conversation}/events`, status: 200 },
+    query: { limit: '2' },
+    resource: ofConversation,
+  },
+  {
+    ...{ operation: 'conversations.stream', method: 'GET', path: `${conversation}/stream`, status: 200 },
+    query: { cursor: '1' },
+    resource: ofConversation,
+    streams: true,
+  },
+  {
+    ...{ operation: 'runs.start', method: 'POST', path: runs, status: 202 },
+    body: ({ conversationId, runId }) => ({
+      ...{ conversationId, runId, input: { text: 'repeat after me: x', artifactIds: [] } },
+      profile: {
+        model: 'parley/rules',
+        instructions: 'be brief',
+        tools: ['current_time'],
+        maxSteps: 2,
+        outputSchema: { type: 'object', properties: { a: { type: 'integer' } } },
+      },
+    }),
+    resource: { id: 'conversationId', in: 'body' },
+  },
+  {
+    ...{ operation: 'runs.list', method: 'GET', path: runs, status: 200 },
+    query: { limit: '2', conversationId: '0190a000-0000-7000-8000-00000000dead' },
+  },
+  { operation: 'runs.get', method: 'GET', path: `${runs}/:runId`, status: 200, resource: ofRun },
+  { operation: 'runs.abort', method: 'POST', path: `${runs}/:runId/abort`, status: 200, resource: ofRun },
+  // Last, since nothing can be done to its conversation any more.
+  {
+    ...{ operation: 'conversations.archive', method: 'POST', path: `${conversation}/archive`, status: 204 },
+    resource: ofConversation,
+  },
+];
+
+/** The path of a call with these ids, escaped. */
+export function pathOf({ path }: OperationCall, ids: Ids): string {
+  return path.replace(/:(userId|conversationId|runId)/g, (_, name: keyof Ids) => encodeURIComponent(ids[name]));
+}
+
+/** The routes under `/v1` that the product really has, as its controllers declare them: `operation METHOD pattern`. */
+export function routesOf(deployment: Deployment): string[] {
+  const modules = [...partOf(deployment, ModulesContainer).values()];
+  const controllers = new Set(
+    modules.flatMap((module) => [...module.controllers.values()].map(({ metatype }) => metatype)),
+  );
+  return [...controllers].flatMap((controller) => (controller ? routesOfController(controller) : []));
+}
+
+// The keys under which Nest keeps what its decorators say.
+function routesOfController(controller: NewableFunction): string[] {
+  const handlers: unknown = controller.prototype;
+  const names = Object.getOwnPropertyNames(handlers).filter((name) => name !== 'constructor');
+  return names.flatMap((name) => {
+    const handler = Reflect.get(handlers as object, name) as object; // reason for the assertions: a class's prototype
+    const method = Reflect.getMetadata('method', handler) as RequestMethod | undefined; // reason: Nest's own metadata
+    if (method === undefined) return [];
+    const paths = [Reflect.getMetadata('path', controller), Reflect.getMetadata('path', handler)] as string[]; // as above
+    const path = `/${paths
+      .flatMap((part) => part.split('/'))
+      .filter(Boolean)
+      .join('/')}`;
+    if (!path.startsWith('/v1/')) return [];
+    const config = Reflect.getMetadata('__fastify_route_config__', handler) as { plan: { operation: string } }; // as above
+    return [`${config.plan.operation} ${RequestMethod[method]} ${path}`];
+  });
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { Issuer } from '@app/sandbox';
+import { MintPartnerKey, RevokePartnerKey } from '@app/partners';
+import { DisableUser } from '@app/users';
+import { exportSPKI, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { Answer, TestClient } from '../support/deployment-client';
+import { byOperator, conversationOf, eventCount, expectProblem, missingId, partOf, quiet, say, sql } from './journeys';
+import { operations, pathOf, routesOf, type Ids, type OperationCall } from './operations';
+
+let deployment: Deployment;
+let user: TestClient;
+let stranger: TestClient;
+let disabled: TestClient;
+let mine: Ids;
+let theirs: Ids;
+let forge: (claims: Partial<Record<keyof JWTPayload, unknown>>, how?: Forgery) => Promise<string>;
+let revokedKey: string;
+
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'in-process' });
+  [user, stranger, disabled] = [await deployment.newUser(), await deployment.newUser(), await deployment.newUser()];
+  mine = await thingsOf(user);
+  theirs = await thingsOf(stranger);
+  await partOf(deployment, DisableUser).disable(byOperator(disabled));
+  forge = await forger();
+  const { cause } = byOperator(user);
+  const minted = await partOf(deployment, MintPartnerKey).mint({ label: 'old', cause });
+  if (!minted.ok) throw new Error('no key was minted');
+  revokedKey = minted.value.key;
+  await partOf(deployment, RevokePartnerKey).revoke({ keyId: minted.value.keyId, cause });
+  await quiet(deployment);
+});
+afterAll(() => deployment.stop());
+
+async function thingsOf(owner: TestClient): Promise<Ids> {
+  const conversationId = await conversationOf(owner);
+  const run = await say(owner, conversationId);
+  return { userId: owner.userId, conversationId, runId: String(run['id']) };
+}
+
+type Forgery = 'genuine' | 'none' | 'HS256' | 'unknown kid' | 'altered';
+
+/** Makes tokens with the deployment's own key, the usual claims replaced by these, or as a forger would. */
+async function forger(): Promise<typeof forge> {
+  const [row] = await sql<{ value: JWK }>(deployment, `SELECT value FROM sandbox_state WHERE name = 'issuer_key'`);
+  const { kid = '', x = '', y = '', d = '' } = row?.value ?? {};
+  const privateKey = await importJWK({ kty: 'EC', crv: 'P-256', x, y, d }, 'ES256');
+  const publicKey = await importJWK({ kty: 'EC', crv: 'P-256', x, y }, 'ES256', { extractable: true });
+  const [publicJwk] = partOf(deployment, Issuer).jwks().keys;
+  const { iss } = JSON.parse(Buffer.from(user.token.split('.')[1] ?? '', 'base64url').toString()) as JWTPayload;
+  return async (claims, how = 'genuine') => {
+    const now = Math.floor(Date.now() / 1000);
+    const all = { iss, aud: 'parley', sub: 'forged', iat: now, exp: now + 600, ...claims } as JWTPayload;
+    const payload = Buffer.from(JSON.stringify(all)).toString('base64url');
+    if (how === 'none') return `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${payload}.`;
+    const signed = new SignJWT(all);
+    if (how === 'HS256') {
+      expect(publicJwk?.kid).toBe(kid);
+      const pem = Buffer.from(await exportSPKI(publicKey as CryptoKey)); // reason for the assertion: an EC key is one
+      return signed.setProtectedHeader({ alg: 'HS256', kid }).sign(pem);
+    }
+    const token = await signed
+      .setProtectedHeader({ alg: 'ES256', kid: how === 'unknown kid' ? 'other' : kid })
+      .sign(privateKey);
+    if (how !== 'altered') return token;
+    const [header, , signature] = token.split('.');
+    const other = Buffer.from(JSON.stringify({ ...all, sub: 'someone else' })).toString('base64url');
+    return `${header}.${other}.${signature}`;
+  };
+}
+
+interface Request {
+  readonly ids?: Partial<Ids>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers to leave out. */
+  readonly without?: readonly string[];
+  readonly as?: TestClient;
+}
+
+type Cell = Answer & { readonly text: string };
+
+async function call(
+  operation: OperationCall,
+  { ids = {}, headers = {}, without = [], as = user }: Request,
+): Promise<Cell> {
+  const all = { ...mine, ...ids };
+  const body = operation.body?.(all);
+  const sent = new Headers({ ...as.headers, ...(body && { 'content-type': 'application/json' }), ...headers });
+  for (const name of without) sent.delete(name);
+  const abort = new AbortController();
+  const response = await fetch(`${as.baseUrl}${pathOf(operation, all)}`, {
+    ...{ method: operation.method, headers: sent, signal: abort.signal },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (operation.streams && response.status === 200) {
+    abort.abort();
+    return { status: 200, headers: response.headers, body: {}, text: '' };
+  }
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? {} : (JSON.parse(text) as object),
+    text,
+  } as Cell; // reason: tests look at members
+}
+
+/** Everything that a client could tell two answers apart by, but for the id of the request, the instant and the rate limit. */
+function seenBy({ status, headers, body, text }: Cell): unknown {
+  const shown = [...headers].filter(([name]) => !['date', 'x-request-id', 'ratelimit'].includes(name));
+  return [status, shown, text.replaceAll(String(body['requestId']), 'the request')];
+}
+
+const bearer = async (...forgery: Parameters<typeof forge>) => ({ authorization: `Bearer ${await forge(...forgery)}` });
+const yesterday = Math.floor(Date.now() / 1000) - 86_400;
+
+it('every route has its cells', () => {
+  const planned = operations.map(({ operation, method, path }) => `${operation} ${method} ${path}`);
+  expect(routesOf(deployment).sort()).toEqual(planned.sort());
+});
+
+describe.each(operations)('$operation', (operation) => {
+  const { account, resource, path } = operation;
+  const cell = (request: Request) => call(operation, request);
+
+  it('serves its own user', async () => {
+    const ids = operation.operation === 'runs.start' ? { runId: randomUUID() } : {};
+    expect(await cell({ ids })).toMatchObject({ status: operation.status });
+    if (operation.status === 202) await quiet(deployment);
+  });
+
+  it('lets nobody in without good credentials, and records nothing', async () => {
+    const before = await eventCount(deployment);
+    expectProblem(await cell({ headers: { origin: 'https://evil.example' } }), 'origin_rejected');
+    expectProblem(await cell({ headers: { origin: 'null' } }), 'origin_rejected');
+    expectProblem(await cell({ without: ['x-api-key'] }), 'partner_key_required');
+    expectProblem(await cell({ without: ['x-api-key', 'authorization'] }), 'partner_key_required');
+    for (const key of ['nonsense', `pk_${'A'.repeat(43)}`, revokedKey]) {
+      expectProblem(await cell({ headers: { 'x-api-key': key } }), 'partner_key_invalid');
+    }
+    const refused = [
+      { without: ['authorization'] },
+      { headers: { authorization: user.token } },
+      { headers: { authorization: `Basic ${user.token}` } },
+      { headers: { authorization: 'Bearer ' } },
+      { headers: { authorization: 'Bearer a.b.c' } },
+      { headers: await bearer({ iss: 'https://evil.example' }) },
+      { headers: await bearer({ aud: 'someone-else' }) },
+      { headers: await bearer({ exp: undefined }) },
+      { headers: await bearer({ sub: undefined }) },
+      { headers: await bearer({ nbf: Math.floor(Date.now() / 1000) + 600 }) },
+      { headers: await bearer({}, 'none') },
+      { headers: await bearer({}, 'HS256') },
+      { headers: await bearer({}, 'unknown kid') },
+      { headers: await bearer({}, 'altered') },
+    ];
+    for (const request of refused) {
+      const answer = await cell(request);
+      expectProblem(answer, 'unauthenticated');
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+    expectProblem(await cell({ headers: await bearer({ exp: yesterday, iat: yesterday - 60 }) }), 'credential_expired');
+    expectProblem(await cell({ as: disabled }), 'account_disabled');
+    const unprovisioned = await cell({ headers: await bearer({ sub: `nobody-${randomUUID()}` }) });
+    if (account === undefined) expectProblem(unprovisioned, 'account_not_provisioned');
+    expect((await eventCount(deployment)) - before).toBe(account === undefined ? 0 : 1);
+  });
+
+  if (path.includes(':userId')) {
+    it('is not for another user, known or not', async () => {
+      const before = await eventCount(deployment);
+      for (const userId of [stranger.userId, missingId]) {
+        const mismatched = await cell({ ids: { userId } });
+        expectProblem(mismatched, 'subject_mismatch');
+        expect(seenBy(await cell({ ids: { userId, conversationId: 'x', runId: 'x' } }))).toEqual(seenBy(mismatched));
+      }
+      expectProblem(await cell({ as: stranger }), 'subject_mismatch');
+      for (const userId of ['x', `${user.userId}0`, '..%2f'])
+        expectProblem(await cell({ ids: { userId } }), 'not_found');
+      expect(await eventCount(deployment)).toBe(before);
+    });
+  }
+
+  if (resource !== undefined) {
+    it('answers alike for what is missing, foreign or malformed', async () => {
+      const before = await eventCount(deployment);
+      const missing = await cell({ ids: { [resource.id]: missingId, ...freshRun(operation) } });
+      expectProblem(missing, 'not_found');
+      const others = [theirs[resource.id], theirs[resource.id].toUpperCase()];
+      const malformed = resource.in === 'path' ? ['x', `${missingId}0`, ' ', 'é', '%', '0'.repeat(300), 'null'] : [];
+      for (const id of [...others, ...malformed]) {
+        const answer = await cell({ ids: { [resource.id]: id, ...freshRun(operation) } });
+        expect(seenBy(answer)).toEqual(seenBy(missing));
+      }
+      expect(await eventCount(deployment)).toBe(before);
+    });
+  }
+});
+
+/** A run that was recorded would be answered again, whatever conversation is named: so each start names another. */
+function freshRun({ operation }: OperationCall): Partial<Ids> {
+  return operation === 'runs.start' ? { runId: randomUUID() } : {};
+}
