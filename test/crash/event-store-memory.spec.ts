@@ -1,7 +1,9 @@
 /** Clients that stall and clients that flood: the event store's memory stays bounded, and nobody loses anything. */
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { binaryEvent, EventStoreDBClient } from '@eventstore/db-client';
 import { ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
@@ -12,11 +14,11 @@ import { pause, uniqueStream } from '../contract/contract-store';
 import { startEventStoreChild, type EventStoreChild } from './event-store-child';
 
 const MIB = 1024 * 1024;
-const STALLED_READERS = 300;
-const EVENTS = 12_000;
+const STALLED_READERS = 200;
+const EVENTS = 10_000;
 const EVENT_BYTES = 8_000;
 const EVENTS_PER_APPEND = 100;
-/** The ring holds 64 MiB, and a page or a socket's buffer little beside it. The events together weigh about 92 MiB. */
+/** The ring holds 64 MiB, and a page or a socket's buffer little beside it. The events together weigh about 76 MiB. */
 const GROWTH_MAX_BYTES = 300 * MIB;
 
 let database: TestDatabase;
@@ -36,7 +38,12 @@ afterAll(async () => {
 });
 
 async function residentBytes(): Promise<number> {
-  const status = await readFile(`/proc/${child.process.pid}/status`, 'utf8');
+  const { pid } = child.process;
+  if (process.platform !== 'linux') {
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+    return Number(stdout) * 1024;
+  }
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
 }
 
@@ -58,40 +65,36 @@ function stalledReader(protocol: StreamsClient, stream: string): ClientReadableS
   return call.pause();
 }
 
-const itOnLinux = process.platform === 'linux' ? test : test.skip; // skipped elsewhere: it reads /proc
+test('hundreds of stalled readers hold neither events nor pages', async () => {
+  const client = new EventStoreDBClient({ endpoint: address }, { insecure: true });
+  const protocol = new StreamsClient(address, credentials.createInsecure());
+  const stream = uniqueStream();
+  const readers = Array.from({ length: STALLED_READERS }, () => stalledReader(protocol, stream));
+  await client.appendToStream(stream, binaryEvent({ type: 'warm', data: new Uint8Array(10) }));
+  await pause(500);
+  const before = await residentBytes();
+  const data = new Uint8Array(EVENT_BYTES);
+  for (let n = 0; n < EVENTS; n += EVENTS_PER_APPEND) {
+    const events = Array.from({ length: EVENTS_PER_APPEND }, () => binaryEvent({ type: 'blob', data }));
+    await client.appendToStream(stream, events);
+  }
+  const growth = (await residentBytes()) - before;
+  process.stdout.write(
+    `event store memory: ${STALLED_READERS} stalled readers past ${Math.round((EVENTS * EVENT_BYTES) / MIB)} MiB of events, grew by ${Math.round(growth / MIB)} MiB\n`,
+  );
+  expect(growth).toBeLessThan(GROWTH_MAX_BYTES);
 
-itOnLinux(
-  'hundreds of stalled readers hold neither events nor pages',
-  async () => {
-    const client = new EventStoreDBClient({ endpoint: address }, { insecure: true });
-    const protocol = new StreamsClient(address, credentials.createInsecure());
-    const stream = uniqueStream();
-    const readers = Array.from({ length: STALLED_READERS }, () => stalledReader(protocol, stream));
-    await client.appendToStream(stream, binaryEvent({ type: 'warm', data: new Uint8Array(10) }));
-    await pause(500);
-    const before = await residentBytes();
-    const data = new Uint8Array(EVENT_BYTES);
-    for (let n = 0; n < EVENTS; n += EVENTS_PER_APPEND) {
-      const events = Array.from({ length: EVENTS_PER_APPEND }, () => binaryEvent({ type: 'blob', data }));
-      await client.appendToStream(stream, events);
-    }
-    const growth = (await residentBytes()) - before;
-    process.stdout.write(
-      `event store memory: ${STALLED_READERS} stalled readers past ${Math.round((EVENTS * EVENT_BYTES) / MIB)} MiB of events, grew by ${Math.round(growth / MIB)} MiB\n`,
-    );
-    expect(growth).toBeLessThan(GROWTH_MAX_BYTES);
-
-    const [reader] = readers;
-    let taken = 0;
-    await new Promise<void>((resolve) => {
-      reader?.on('data', (response: ReadResp) => {
-        if (response.hasEvent() && ++taken === EVENTS + 1) resolve();
-      });
-      reader?.resume();
+  // The others leave: unread data of one call takes from the window of the whole connection.
+  const [reader, ...others] = readers;
+  for (const other of others) other.cancel();
+  let taken = 0;
+  await new Promise<void>((resolve) => {
+    reader?.on('data', (response: ReadResp) => {
+      if (response.hasEvent() && ++taken === EVENTS + 1) resolve();
     });
-    for (const one of readers) one.cancel();
-    protocol.close();
-    await client.dispose();
-  },
-  60_000,
-);
+    reader?.resume();
+  });
+  reader?.cancel();
+  protocol.close();
+  await client.dispose();
+}, 60_000);

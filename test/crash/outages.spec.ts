@@ -1,0 +1,91 @@
+/** kill -9 of the event store and of PostgreSQL under load: 503 meanwhile and nothing else, back soon, and nothing acknowledged is lost. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-postgres';
+import { startDeployment, type Deployment } from '../support/deployment';
+import { TEST_POSTGRES_URL } from '../support/postgres';
+import { auditJournal } from './journal-audit';
+import { Load } from './load';
+import { settled, unlikeAReplay } from './stores-audit';
+
+const full = process.env['FIGURES'] === 'full';
+const ROUNDS = Number(process.env['OUTAGE_ROUNDS'] ?? (full ? 10 : 1));
+const AWAY_MS = full ? 10_000 : 1_500;
+const BACK_WITHIN_MS = 5_000;
+const CALLERS = 4;
+const TIMEOUT_MS = 60_000 + ROUNDS * 60_000;
+
+let folder: string;
+let postgres: EmbeddedPostgres;
+let deployment: Deployment;
+const startPostgres = async (): Promise<void> => {
+  postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') });
+};
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-outages-'));
+  await startPostgres();
+  // For this file alone: jest gives each its own environment. This one is to be killed.
+  process.env[TEST_POSTGRES_URL] = postgres.url('postgres');
+  deployment = await startDeployment({
+    mode: 'processes',
+    env: { EXECUTION_CAPACITY: '100000', BUDGET_DAY_CENTS: '100000000', BUDGET_MONTH_CENTS: '100000000' },
+  });
+  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
+}, 60_000);
+afterAll(async () => {
+  await deployment.stop();
+  await postgres.stop();
+  await rm(folder, { recursive: true });
+}, 60_000);
+
+/** Its children end by themselves when they notice; the folder is free then. */
+async function killPostgres(): Promise<void> {
+  const [pid] = (await readFile(join(folder, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')).split('\n');
+  process.kill(Number(pid), 'SIGKILL');
+  await postgres.exited;
+}
+
+const outages = [
+  {
+    store: 'the event store',
+    kill: () => deployment.eventStore!.kill('SIGKILL'),
+    start: () => deployment.eventStore!.start(),
+  },
+  { store: 'PostgreSQL', kill: killPostgres, start: startPostgres },
+];
+
+test.each(outages)(
+  '$store is killed under load and comes back',
+  async ({ store, kill, start }) => {
+    const load = new Load(await Promise.all(Array.from({ length: CALLERS }, () => deployment.newUser())));
+    let slowestBackMs = 0;
+    try {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await load.untilServed(TIMEOUT_MS);
+        await kill();
+        await sleep(AWAY_MS);
+        await start();
+        slowestBackMs = Math.max(slowestBackMs, await load.untilServed(TIMEOUT_MS));
+      }
+    } finally {
+      await load.stop();
+    }
+    const { databaseUrl, eventStoreUrl } = deployment;
+    const { events, left } = await settled(databaseUrl, eventStoreUrl);
+    const audit = auditJournal(events, load.acknowledged, []);
+    process.stdout.write(
+      `outages: ${store} killed ${ROUNDS} times under load, ${load.acknowledged.length} acknowledged, ${audit.lost.length} lost, ` +
+        `${load.refusals} answers 503 retryable, ${load.wrong.length} others, back within ${Math.round(slowestBackMs)} ms, ` +
+        `slowest answer ${Math.round(load.slowestMs)} ms\n`,
+    );
+    expect({ wrong: load.wrong, left, ...audit }).toEqual({
+      ...{ wrong: [], left: [] },
+      ...{ lost: [], doubled: [], stuck: [], gaps: [], books: [] },
+    });
+    expect(await unlikeAReplay(databaseUrl, events)).toEqual([]);
+    expect(slowestBackMs).toBeLessThan(BACK_WITHIN_MS);
+  },
+  TIMEOUT_MS,
+);
