@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Bytes that may wait for one reader; one that lets more pile up cannot keep up, and is cut. */
-export const bufferedBytesMax = 1024 * 1024;
+const bufferedBytesMax = 1024 * 1024;
 /** A reader that takes nothing at all for this long while it is replayed to is cut as well. */
 const stalledMs = 60_000;
 /** How long an ended stream's last bytes may take to reach the reader. */

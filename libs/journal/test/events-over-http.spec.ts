@@ -5,8 +5,15 @@ import { asId, instantOf, type ConversationId, type MessageId, type RunId, type 
 import { Draining } from '@app/http';
 import { ConversationHubs } from '../src/conversation-hubs';
 import { OpenStreams } from '../src/open-streams';
-import { startJournalApp, StreamClient, type JournalApp } from './journal-app';
-import { causeOf, message, newConversationId, newUserId, startStores, type TestStores } from './journal-store';
+import { startJournalApp, StreamClient, type JournalApp } from '../../../test/journal/journal-app';
+import {
+  causeOf,
+  message,
+  newConversationId,
+  newUserId,
+  startStores,
+  type TestStores,
+} from '../../../test/journal/journal-store';
 
 let stores: TestStores;
 let api: JournalApp;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConversationId, UserId } from '@app/kernel';
 import { ConversationHubs } from '../src/conversation-hubs';
-import { startJournalApp, StreamClient, type JournalApp } from './journal-app';
-import { newConversationId, startStores, type TestStores } from './journal-store';
+import { startJournalApp, StreamClient, type JournalApp } from '../../../test/journal/journal-app';
+import { newConversationId, startStores, type TestStores } from '../../../test/journal/journal-store';
 
 let stores: TestStores;
 let api: JournalApp;

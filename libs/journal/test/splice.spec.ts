@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConversationHub } from '../src/conversation-hub';
 import type { FrameSink } from '../src/event-socket';
 import { Journal } from '../src/journal';
-import { newConversationId, newUserId, startStores, type TestStores } from './journal-store';
+import { newConversationId, newUserId, startStores, type TestStores } from '../../../test/journal/journal-store';
 
 /** A reader that takes time to read, and remembers the seqs of all frames it got. */
 class SlowReader implements FrameSink {

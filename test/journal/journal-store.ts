@@ -17,8 +17,8 @@ import {
 } from '@app/kernel';
 import { CreateReadStore1700000000000, Database, migrate, Notifications, Processes } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
-import { createTestDatabase } from '../../../test/support/postgres';
-import { journalReadModel } from '../src';
+import { createTestDatabase } from '../support/postgres';
+import { journalReadModel } from '@app/journal';
 
 export const newConversationId = (): ConversationId => asId<ConversationId>(uuidV7());
 export const newUserId = (): UserId => asId<UserId>(uuidV7());

@@ -9,8 +9,8 @@ import { Clock, type UserId } from '@app/kernel';
 import { Database, Notifications, Processes } from '@app/read-store';
 import { Configuration, Metrics, readConfiguration } from '@app/runtime';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { KeysInMemory, LoopbackIssuer, SetClock, WindowsInMemory } from '../../../test/http/loopback-app';
-import { JournalModule, LiveFrames, LiveFramesModule } from '../src';
+import { KeysInMemory, LoopbackIssuer, SetClock, WindowsInMemory } from '../http/loopback-app';
+import { JournalModule, LiveFrames, LiveFramesModule } from '@app/journal';
 import type { TestStores } from './journal-store';
 
 /** Accounts that answer at once. */
