@@ -40,6 +40,11 @@ export class WriteQueue {
     return this.entries.length >= QUEUED_APPENDS_MAX || this.bytes >= QUEUED_BYTES_MAX;
   }
 
+  /** Beyond what those who wait for room can cause: single appends, which do not wait, are refused. */
+  get isOverfull(): boolean {
+    return this.entries.length >= 2 * QUEUED_APPENDS_MAX || this.bytes >= 2 * QUEUED_BYTES_MAX;
+  }
+
   /** Calls back once when there is room again. Callers stop sending until then, so they are as many as open calls. */
   onRoom(callback: () => void): void {
     this.waiting.push(callback);

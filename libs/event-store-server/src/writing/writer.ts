@@ -12,6 +12,8 @@ import { KnownIds } from './known-ids';
 import { PendingWrite, WriteQueue } from './queue';
 import type { WriteRequest, WriteResult } from './request';
 
+const TOO_BUSY: Failure = { kind: 'unavailable', message: 'too many appends are waiting' };
+
 export interface WriterEvents {
   /** Events are durable; called before anyone is answered, in order of position. */
   committed(events: readonly FramedEvent[]): void;
@@ -60,6 +62,7 @@ export class Writer {
   submit(request: WriteRequest, onDone: (result: WriteResult) => void): void {
     const entry = new PendingWrite(request, onDone);
     if (!this.session || this.closed) return entry.answer(this.unavailable);
+    if (this.queue.isOverfull) return entry.answer(TOO_BUSY);
     this.queue.add(entry);
     this.sweep ??= setInterval(() => this.answerLate(), DEADLINE_SWEEP_MS);
     if (this.running) return;
