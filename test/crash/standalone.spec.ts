@@ -1,0 +1,140 @@
+/** kill -9 of everything that `npm start` runs, in the middle of runs and at points of its own: started again, it goes on where it was. */
+import { readFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startEmbeddedPostgres } from '@app/embedded-postgres';
+import type { ProbePoint } from '@app/runtime';
+import { requestJson, TestClient } from '../support/deployment-client';
+import { freePorts, isReady, TestProcess } from '../support/deployment-process';
+import { auditJournal } from './journal-audit';
+import { Journey, seededRandom } from './journey';
+import { keepAlive } from './keep-alive';
+import { KillOrders, type KillOrder } from './kill-orders';
+import { settled, unlikeAReplay } from './stores-audit';
+
+const full = process.env['FIGURES'] === 'full';
+/** The watchdog gives back what a crash has left within one round of its own, and leases end. */
+const QUIET_MS = 12_000;
+const START_WITHIN_MS = 60_000;
+
+/** Points of a kind that a process certainly reaches in a journey. */
+const reached: readonly { readonly point: ProbePoint; readonly nths: readonly number[] }[] = [
+  ...(['append:before', 'append:after', 'projection:before-commit', 'projection:after-commit'] as const).map(
+    (point) => {
+      return { point, nths: [1, 2, 3, 5, 8] };
+    },
+  ),
+  ...(['model:before', 'model:after'] as const).map((point) => ({ point, nths: [1, 2, 3] })),
+  ...(['tool:before', 'tool:after'] as const).map((point) => ({ point, nths: [1] })),
+];
+const ordersInTurn = reached.flatMap(({ point, nths }) => nths.map((nth): KillOrder => ({ point, nth })));
+const second: KillOrder = { point: 'append:after', nth: 2 };
+/** In each round the standalone dies in the journey, and once more soon after it was started again. */
+const ROUNDS = full ? ordersInTurn : [ordersInTurn[Math.floor(Math.random() * ordersInTurn.length)]!];
+
+let folder: string;
+let orders: KillOrders;
+let standalone: TestProcess;
+let baseUrl: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-standalone-'));
+  orders = new KillOrders(folder);
+  const [port, managementPort] = await freePorts(2);
+  baseUrl = `http://127.0.0.1:${port}`;
+  const dataDir = join(folder, 'data');
+  standalone = new TestProcess({
+    app: 'standalone',
+    cwd: folder,
+    env: { ...orders.env, PORT: String(port), MANAGEMENT_PORT: String(managementPort), PARLEY_DATA_DIR: dataDir },
+    ready: async (output) => output.includes('Parley is ready') && isReady(baseUrl),
+  });
+  await standalone.start();
+}, START_WITHIN_MS);
+afterAll(async () => {
+  await standalone.stop();
+  await rm(folder, { recursive: true });
+}, START_WITHIN_MS);
+
+/** The user whose token `npm start` prints; it stays good over restarts. */
+async function demoUser(): Promise<TestClient> {
+  // Reason for the assertion: what the file holds is specified (decisions.md, section 11).
+  const access = JSON.parse(await readFile(join(folder, 'data', 'sandbox.json'), 'utf8')) as Record<string, string>;
+  return new TestClient(baseUrl, access['partnerKey']!, access['userToken']!, access['userId']!);
+}
+
+test('killed in the middle of a run and started again: the run completes', async () => {
+  const client = await demoUser();
+  await requestJson('PUT', `${baseUrl}/sandbox/v1/faults`, { model: { delayMs: 3_000 } });
+  const { body: conversation } = await client.post<{ id: string }>('/conversations', {});
+  const input = { text: 'repeat after me: so it goes on' };
+  const { body: run } = await client.post<{ runId: string }>('/agent-runs', { conversationId: conversation.id, input });
+  await sleep(1_000);
+  await standalone.kill('SIGKILL');
+  await standalone.start();
+  const deadline = performance.now() + START_WITHIN_MS;
+  for (let status: unknown = 'running'; status !== 'completed'; await sleep(50)) {
+    const { body } = await client.get<{ status: string; response: unknown }>(`/agent-runs/${run.runId}`);
+    ({ status } = body);
+    expect(['queued', 'running', 'completed']).toContain(status);
+    if (status === 'completed') expect(body.response).toEqual({ text: 'so it goes on' });
+    expect(performance.now()).toBeLessThan(deadline);
+  }
+  await requestJson('PUT', `${baseUrl}/sandbox/v1/faults`, { model: { delayMs: null } });
+}, 120_000);
+
+test(
+  'killed at points of a journey, again and again: everything comes to its end once',
+  async () => {
+    const journeys: Journey[] = [];
+    for (const [seed, first] of ROUNDS.entries()) {
+      const journey = new Journey(await demoUser(), seededRandom(seed));
+      journeys.push(journey);
+      const kept = keepAlive(standalone);
+      try {
+        await orders.giveNext('standalone', second);
+        await orders.give(standalone.pid, first);
+        await journey.walk();
+      } finally {
+        await kept.leave();
+        await orders.giveNext('standalone', null);
+        await journey.close();
+      }
+    }
+    await sleep(QUIET_MS);
+    expect(await standalone.stop()).toBe(0);
+    const audit = await auditStores(journeys);
+    process.stdout.write(
+      `reliability 1, standalone: ${await orders.carriedOut()} kills of everything at once, ${audit.lost.length} lost, ` +
+        `${audit.doubled.length} doubled, ${audit.stuck.length + audit.left.length} stuck, ${audit.gaps.length} gaps\n`,
+    );
+    const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [], unlike: [], faults: [] };
+    expect(audit).toEqual(nothing);
+    expect(await orders.carriedOut()).toBeGreaterThanOrEqual(ROUNDS.length);
+  },
+  120_000 + ROUNDS.length * 60_000,
+);
+
+/** Opens what the stopped standalone has left in its data folder. */
+async function auditStores(journeys: readonly Journey[]) {
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'data', 'postgres') });
+  const eventStoreUrl = `unix:${join(folder, 'es.sock')}`;
+  const eventStore = new TestProcess({
+    app: 'event-store',
+    env: { DATABASE_URL: postgres.url('parley'), EVENT_STORE_LISTEN: eventStoreUrl },
+    ready: (output) => output.includes('event store ready'),
+  });
+  try {
+    await eventStore.start();
+    const { events, left } = await settled(postgres.url('parley'), eventStoreUrl);
+    const acknowledged = journeys.flatMap((journey) => journey.acknowledged);
+    const readers = journeys.flatMap((journey) => journey.readers);
+    const delivered = readers.map(({ conversationId, reader }) => ({ conversationId, seen: reader.seen }));
+    const unlike = await unlikeAReplay(postgres.url('parley'), events);
+    const faults = readers.flatMap(({ reader }) => reader.faults);
+    return { ...auditJournal(events, acknowledged, delivered), left, unlike, faults };
+  } finally {
+    await eventStore.stop();
+    await postgres.stop();
+  }
+}
