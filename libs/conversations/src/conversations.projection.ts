@@ -5,7 +5,7 @@ import { ConversationRow, MessageRow } from './conversation.row';
 import { conversationKind } from './conversation.stream';
 
 /** Whether something runs or waits for the user there (decisions.md, section 8, "active"). */
-export function isActive(row: Pick<ConversationRow, 'liveRunId' | 'pendingApprovals'>): boolean {
+function isActive(row: Pick<ConversationRow, 'liveRunId' | 'pendingApprovals'>): boolean {
   return row.liveRunId !== null || row.pendingApprovals > 0;
 }
 

@@ -1,15 +1,6 @@
-export {
-  conversationDecider,
-  isKnownRun,
-  isWritable,
-  type ConversationCommand,
-  type ConversationState,
-} from './conversation.decider';
+export { isKnownRun, isWritable, type ConversationState } from './conversation.decider';
 export type {
   ConversationEvent,
-  Origin,
-  RunEndStatus,
-  RunEvent,
   RunFailure,
   RunFailureReason,
   RunOrigin,
@@ -17,8 +8,7 @@ export type {
   RunRequest,
   TextDelta,
   ToolOutcome,
-  Usage,
 } from './conversation.events';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
-export { abortedEnd, type RecordStep, type RunCommand, type RunEnd, type RunState } from './run.decider';
+export { abortedEnd, type RunCommand, type RunEnd, type RunState } from './run.decider';

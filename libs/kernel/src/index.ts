@@ -4,7 +4,6 @@ export { accept, reject, unreachable, type Decider, type Decision } from './deci
 export {
   asId,
   parseUuid,
-  type Branded,
   type ConversationId,
   type MessageId,
   type PartnerKeyId,
@@ -14,10 +13,10 @@ export {
   type ToolCallId,
   type UserId,
 } from './ids';
-export { epochMsOf, instantOf, utcDayOf, utcMonthOf, type Instant } from './instants';
+export { epochMsOf, instantOf, utcDayOf, type Instant } from './instants';
 export { codePointLength, isJsonObject, pointerTo, type JsonObject, type JsonValue } from './json';
 export { limits } from './limits';
 export { centsFromMicroCents, microCentsPerCent } from './money';
-export { problemKinds, reasons, type ProblemKind, type Reason, type ReasonRow } from './reasons';
+export { problemKinds, reasons, type ProblemKind, type Reason } from './reasons';
 export { because, invalid, notFound, ok, refuse, type Issue, type Refusal, type Result } from './refusal';
 export { Unavailable } from './unavailable';

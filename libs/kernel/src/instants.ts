@@ -24,8 +24,3 @@ export function epochMsOf(instant: Instant): number {
 export function utcDayOf(instant: Instant): string {
   return instant.slice(0, 10);
 }
-
-/** The UTC calendar month of an instant, `YYYY-MM`. */
-export function utcMonthOf(instant: Instant): string {
-  return instant.slice(0, 7);
-}

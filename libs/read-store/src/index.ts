@@ -1,12 +1,12 @@
 export { Database, type MigrationClass, type RowClass } from './database';
-export { keepLeading, type leaderLocks } from './leadership';
-export { migrate, SchemaTooNew } from './migrate';
+export { keepLeading } from './leadership';
+export { migrate } from './migrate';
 export { CreateReadStore1700000000000 } from './migrations';
 export { Notifications } from './notifications';
-export { Processes, processGoneMs, workerSilenceMs, type ProcessRoles } from './processes';
+export { Processes, processGoneMs, type ProcessRoles } from './processes';
 export type { AnyProjection, Projection, ReadModelRow } from './projection';
 export { applyBatch, emptyReadModel } from './projection-batch';
 export { ProjectionRunner } from './projection-runner';
 export { runReactor, type Reactor } from './reactor';
 export { ReadGate } from './read-gate';
-export { ReadStoreModule, type ReadStoreOptions } from './read-store.module';
+export { ReadStoreModule } from './read-store.module';

@@ -3,7 +3,7 @@ import type { Database } from './database';
 import { leaderLocks } from './leadership';
 
 /** The database was migrated by a newer version of the product than this one. */
-export class SchemaTooNew extends Error {}
+class SchemaTooNew extends Error {}
 
 /**
  * Brings the schema to this version, under an advisory lock, since TypeORM takes none.

@@ -7,7 +7,7 @@ const heartbeatMs = 1_000;
 /** A process that was not heard of for this long counts as gone for everything but admission. */
 export const processGoneMs = 6_000;
 /** `execution_unavailable` when no worker was heard of for this long (decisions.md, section 3). */
-export const workerSilenceMs = 15_000;
+const workerSilenceMs = 15_000;
 const forgottenMs = 3_600_000;
 
 export interface ProcessRoles {

@@ -4,7 +4,7 @@ import { Database } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 
 /** A slot whose run never appeared in the read model is given back after this long. */
-export const orphanAfterSeconds = 45;
+const orphanAfterSeconds = 45;
 
 /**
  * Execution capacity: one number for the deployment, held exactly across replicas and restarts by rows keyed (run, segment).

@@ -3,7 +3,7 @@ import type { ConversationId, RunId, RunKey, UserId } from '@app/kernel';
 import { Database, Processes } from '@app/read-store';
 
 /** How long a lease lasts without being renewed. Real time, by the database's clock. */
-export const leaseTtlMs = 5_000;
+const leaseTtlMs = 5_000;
 /** How often a worker renews the leases that it holds. */
 export const leaseRenewMs = 1_250;
 /** The channel that tells workers of runs to claim. */
