@@ -2,13 +2,19 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Unavailable, type Cause, type Refusal } from '@app/kernel';
 import AsyncLock from 'async-lock';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeEvent } from './codec';
 import { EventStore } from './event-store';
 import { FoldedStates, type Folded } from './folded-states';
 import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
 
-/** Appends that lose the race for a stream are decided again this often before the caller is told to come back. */
-const attemptsMax = 50;
+/**
+ * How long a command that loses races for its stream is decided again before the caller is told to come back. It is a time and not
+ * a count, because a process that has won once need not read, and so keeps winning until its own queue is empty.
+ */
+const contendForMs = 5_000;
+/** After a lost race comes a random pause, longer each time up to this, so that processes fall out of step. */
+const pauseMaxMs = 20;
 /** Commands of one process that may wait for one stream. */
 const waitingPerStreamMax = 2_000;
 
@@ -69,13 +75,16 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
   ): Promise<Transacted<State, Event>> {
     const { kind, id, command } = transact;
     let { folded, fresh } = await this.start(transact);
-    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const giveUpAtMs = performance.now() + contendForMs;
+    for (let lostRaces = 0; performance.now() < giveUpAtMs;) {
       const decision = kind.decider.decide(command, folded.state);
       if (!decision.accepted || decision.events.length === 0) {
         if (fresh) return settled(decision, folded);
       } else {
         const appended = await this.append(transact, decision.events, folded);
         if (appended !== null) return appended;
+        lostRaces += 1;
+        await sleep(Math.random() * Math.min(lostRaces, pauseMaxMs));
       }
       folded = await this.states.current(kind, id);
       fresh = true;

@@ -1,0 +1,14 @@
+import { SnapshotStore, type Snapshot } from '../src';
+
+/** Snapshots in memory, in the form that a database would keep them in. */
+export class KeptSnapshots extends SnapshotStore {
+  readonly saved: Snapshot[] = [];
+
+  async load(stream: string, version: number): Promise<Snapshot | null> {
+    return this.saved.findLast((kept) => kept.stream === stream && kept.version === version) ?? null;
+  }
+
+  saveLater(snapshot: Snapshot): void {
+    this.saved.push(JSON.parse(JSON.stringify(snapshot)) as Snapshot);
+  }
+}
