@@ -4,6 +4,7 @@ import { Database, processGoneMs } from '@app/read-store';
 import { Timers, timersChannel } from '@app/timers';
 import AsyncLock from 'async-lock';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { clockChannel } from './sandbox-clock';
 
 /** Due instants that one call steps through (decisions.md, section 10). */
@@ -14,6 +15,7 @@ const waitingMax = 100;
 const moveLockKey = 7_265_101;
 /** A call that waits this long without any progress fails: a process is stuck, a timer keeps failing, or no worker is there. */
 const progressWaitMs = 10_000;
+const connectTimeoutMs = 5_000;
 const pollFirstMs = 1;
 const pollLastMs = 32;
 
@@ -44,14 +46,20 @@ export class ClockMoves {
    * @throws Unavailable when a live process or a due timer makes no progress for 10 s; the clock then stands where it got to
    */
   async advance(seconds: number): Promise<ClockReading> {
-    return this.turns.acquire('move', () =>
-      // The transaction does nothing but hold the lock; the steps commit on other connections.
-      this.database.transaction(async (holder) => {
-        await holder.query('SET LOCAL statement_timeout = 0');
-        await holder.query('SELECT pg_advisory_xact_lock($1)', [moveLockKey]);
-        return this.move(this.clock.epochMs() + seconds * 1000);
-      }),
-    );
+    return this.turns.acquire('move', () => this.alone(() => this.move(this.clock.epochMs() + seconds * 1000)));
+  }
+
+  /** Holds the deployment's lock meanwhile, on a connection of its own: moves can take longer than a transaction may. */
+  private async alone<Value>(body: () => Promise<Value>): Promise<Value> {
+    const holder = new Client({ connectionString: this.database.url, connectionTimeoutMillis: connectTimeoutMs });
+    // The lock goes with it. Should another move begin then, the clock reaches the farther of the two targets.
+    holder.on('error', (error) => this.logger.warn(`the lock of a clock move was lost: ${error.message}`));
+    try {
+      await lock(holder);
+      return await body();
+    } finally {
+      await holder.end().catch(() => undefined); // the connection is already gone, and the lock with it
+    }
   }
 
   private async move(targetMs: number): Promise<ClockReading> {
@@ -117,5 +125,14 @@ export class ClockMoves {
       }
       await sleep(pauseMs);
     }
+  }
+}
+
+async function lock(holder: Client): Promise<void> {
+  try {
+    await holder.connect();
+    await holder.query('SELECT pg_advisory_lock($1)', [moveLockKey]);
+  } catch (error) {
+    throw new Unavailable('database', { cause: error });
   }
 }
