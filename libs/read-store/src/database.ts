@@ -80,9 +80,13 @@ export class Database {
 }
 
 // Connection trouble (class 08), shutdown and start-up (57P0x), too many connections (53300), and sockets that broke.
-const awayCodes = /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT)$/;
+const awayCodes =
+  /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
+// What `pg` says without a code.
+const awayMessages = /connection terminated|timeout exceeded when trying to connect|not queryable/i;
 
-async function answering<Value>(body: () => Promise<Value>): Promise<Value> {
+/** Runs the body, and turns the errors that mean "PostgreSQL does not answer" into Unavailable. */
+export async function answering<Value>(body: () => Promise<Value>): Promise<Value> {
   try {
     return await body();
   } catch (error) {
@@ -95,5 +99,5 @@ function isAway(error: unknown): boolean {
   if (typeof cause !== 'object' || cause === null) return false;
   const code = 'code' in cause ? String(cause.code) : '';
   const message = 'message' in cause ? String(cause.message) : '';
-  return awayCodes.test(code) || /connection terminated|timeout exceeded when trying to connect/i.test(message);
+  return awayCodes.test(code) || awayMessages.test(message);
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
 const retryMs = 300;
+const connectTimeoutMs = 5_000;
 /** A leader that does not say a word for this long has been stopped or is stuck; PostgreSQL then ends its connection. */
 const silenceMs = 5_000;
 const pingMs = 1_000;
@@ -43,19 +44,35 @@ async function lead(
   signal: AbortSignal,
   body: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const holder = new Client({ connectionString: databaseUrl, application_name: 'parley leader' });
+  const holder = new Client({
+    connectionString: databaseUrl,
+    application_name: 'parley leader',
+    connectionTimeoutMillis: connectTimeoutMs,
+  });
   const lost = new AbortController();
   holder.on('error', () => lost.abort());
   holder.on('end', () => lost.abort());
   await holder.connect();
-  // A connection that breaks ends the lock and the body by its events; the ping has nothing to add.
-  const ping = setInterval(() => void holder.query('SELECT 1').catch(() => undefined), pingMs);
+  const leading = AbortSignal.any([signal, lost.signal]);
+  let ping: NodeJS.Timeout | undefined;
   try {
     await holder.query(`SET idle_session_timeout = ${silenceMs}`);
-    const { rows } = await holder.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [key]);
-    if (rows[0]?.held === true) await body(AbortSignal.any([signal, lost.signal]));
+    if (!(await obtained(holder, key, leading))) return;
+    // A connection that breaks ends the lock and the body by its events; the ping has nothing to add.
+    ping = setInterval(() => void holder.query('SELECT 1').catch(() => undefined), pingMs);
+    await body(leading);
   } finally {
     clearInterval(ping);
     await holder.end().catch(() => undefined); // the connection is already gone, and the lock with it
   }
+}
+
+/** Asks for the lock again and again, on one connection; false when the signal aborts before it is free. */
+async function obtained(holder: Client, key: number, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const { rows } = await holder.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [key]);
+    if (rows[0]?.held === true) return true;
+    await sleep(retryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+  }
+  return false;
 }

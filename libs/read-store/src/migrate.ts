@@ -1,5 +1,6 @@
 import { Client } from 'pg';
-import type { Database } from './database';
+import { Unavailable } from '@app/kernel';
+import { answering, type Database } from './database';
 import { leaderLocks } from './leadership';
 
 /** The database was migrated by a newer version of the product than this one. */
@@ -8,15 +9,19 @@ class SchemaTooNew extends Error {}
 /**
  * Brings the schema to this version, under an advisory lock, since TypeORM takes none.
  * @throws SchemaTooNew when the database knows a migration that this version does not
+ * @throws Unavailable when PostgreSQL does not answer, or the lock is lost on the way
  */
 export async function migrate(database: Database, onStep?: (name: string) => void): Promise<void> {
   // A connection of its own: the lock must be held while the pool's connections do the work.
   const holder = new Client({ connectionString: database.url });
-  await holder.connect();
+  let lost: Error | null = null;
+  holder.on('error', (error) => (lost = error));
+  await answering(() => holder.connect());
   try {
-    await holder.query('SELECT pg_advisory_lock($1)', [leaderLocks.migrations]);
+    await answering(() => holder.query('SELECT pg_advisory_lock($1)', [leaderLocks.migrations]));
     await refuseNewerSchema(database);
-    for (const migration of await database.source.runMigrations()) onStep?.(migration.name);
+    for (const migration of await answering(() => database.source.runMigrations())) onStep?.(migration.name);
+    if (lost !== null) throw new Unavailable('database', { cause: lost });
   } finally {
     await holder.end();
   }

@@ -4,6 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class CreateReadStore1700000000000 implements MigrationInterface {
   name = 'CreateReadStore1700000000000';
 
+  // A snapshot's state is kept as `json`, not `jsonb`: it must come back as it was, the order of its members included.
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE projection_checkpoints (
@@ -11,7 +12,7 @@ export class CreateReadStore1700000000000 implements MigrationInterface {
       CREATE TABLE reactor_checkpoints (name text PRIMARY KEY, position bigint NOT NULL);
       CREATE TABLE list_counters (name text PRIMARY KEY, projection text NOT NULL, total bigint NOT NULL);
       CREATE TABLE snapshots (
-        stream text PRIMARY KEY, version integer NOT NULL, revision bigint NOT NULL, state jsonb NOT NULL);
+        stream text PRIMARY KEY, version integer NOT NULL, revision bigint NOT NULL, state json NOT NULL);
       CREATE TABLE processes (
         id uuid PRIMARY KEY, api boolean NOT NULL, worker boolean NOT NULL,
         started_at timestamptz NOT NULL DEFAULT now(), heartbeat_at timestamptz NOT NULL DEFAULT now(),

@@ -21,7 +21,7 @@ export class Notifications {
 
   constructor(private readonly url: string) {}
 
-  /** Connects for the first time. Throws when PostgreSQL is away. */
+  /** Connects for the first time, and listens to what was asked for so far. Throws when PostgreSQL is away. */
   async open(): Promise<void> {
     await this.connect();
   }
@@ -34,7 +34,7 @@ export class Notifications {
     return () => set.delete(listener);
   }
 
-  /** Calls back after each time that notifications may have been lost. */
+  /** Calls back after each time that notifications may have been lost, once they come again. The callback must not throw. */
   onReconnected(callback: () => void): void {
     this.reconnected.add(callback);
   }
@@ -60,6 +60,7 @@ export class Notifications {
     if (this.closed) return client.end();
     this.client = client;
     for (const channel of this.listeners.keys()) this.listen(channel);
+    await this.statements;
   }
 
   private listen(channel: string): void {
@@ -78,12 +79,12 @@ export class Notifications {
     while (!this.closed) {
       try {
         await this.connect();
-        for (const callback of this.reconnected) callback();
-        return;
+        break;
       } catch {
         // PostgreSQL is still away; the next try comes after the pause.
         await sleep(reconnectMs);
       }
     }
+    if (!this.closed) for (const callback of this.reconnected) callback();
   }
 }

@@ -16,11 +16,16 @@ export class PostgresSnapshots extends SnapshotStore {
   }
 
   async load(stream: string, version: number): Promise<Snapshot | null> {
-    const [row] = await this.database.query<{ revision: number; state: unknown }>(
-      'SELECT revision, state FROM snapshots WHERE stream = $1 AND version = $2',
-      [stream, version],
-    );
-    return row === undefined ? null : { stream, version, revision: row.revision, state: row.state };
+    try {
+      const [row] = await this.database.query<{ revision: number; state: unknown }>(
+        'SELECT revision, state FROM snapshots WHERE stream = $1 AND version = $2',
+        [stream, version],
+      );
+      return row === undefined ? null : { stream, version, revision: row.revision, state: row.state };
+    } catch (error) {
+      this.logger.warn(`a snapshot was not read: ${error instanceof Error ? error.message : 'unknown'}`);
+      return null;
+    }
   }
 
   saveLater(snapshot: Snapshot): void {

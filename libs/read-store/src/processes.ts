@@ -20,6 +20,7 @@ export class Processes {
   readonly id = uuidV7();
   private readonly logger = new Logger(Processes.name);
   private timer: NodeJS.Timeout | null = null;
+  private beating: Promise<void> | null = null;
 
   constructor(
     private readonly database: Database,
@@ -29,15 +30,24 @@ export class Processes {
   /** Registers this process and keeps its row fresh. */
   async start(): Promise<void> {
     await this.beat();
+    // A slow database gets one heartbeat at a time.
     this.timer = setInterval(() => {
-      this.beat().catch((error: unknown) => this.logger.warn(`the heartbeat failed: ${String(error)}`));
+      this.beating ??= this.beat()
+        .catch((error: unknown) => this.logger.warn(`the heartbeat failed: ${String(error)}`))
+        .finally(() => (this.beating = null));
     }, heartbeatMs);
   }
 
-  /** Removes this process's row, so that others need not wait for its silence. */
+  /** Removes this process's row, so that others need not wait for its silence. With the database away they do, and it is logged. */
   async stop(): Promise<void> {
     if (this.timer !== null) clearInterval(this.timer);
-    await this.database.query('DELETE FROM processes WHERE id = $1', [this.id]);
+    // A heartbeat under way would bring the row back.
+    await this.beating;
+    try {
+      await this.database.query('DELETE FROM processes WHERE id = $1', [this.id]);
+    } catch (error) {
+      this.logger.warn(`this process could not sign off: ${String(error)}`);
+    }
   }
 
   /** Whether some worker was heard of within the last 15 s. */

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { EventStore} from '@app/event-store';
+import type { EventStore } from '@app/event-store';
 import { followCategories, type EventBatch } from '@app/event-store';
 import type { Probe } from '@app/runtime';
 import type { Database } from './database';
@@ -11,6 +11,12 @@ import { applyBatch, emptyReadModel } from './projection-batch';
 const heartbeatMs = 500;
 /** The channel on which it says how far the read models are. */
 export const projectedChannel = 'parley_projected';
+
+/**
+ * Another projector has moved the checkpoints, or a commit of ours whose answer was lost. The same batch would fail for ever;
+ * whoever starts over reads where the checkpoints are now.
+ */
+class Overtaken extends Error {}
 
 /** Runs every projection of the process behind one subscription; rows, counters and checkpoints of a batch are one transaction. */
 export class ProjectionRunner {
@@ -39,18 +45,24 @@ export class ProjectionRunner {
 
   private async project(signal: AbortSignal): Promise<void> {
     await this.loadCheckpoints();
+    const overtaken = new AbortController();
     void this.announce();
     const heartbeat = setInterval(() => void this.announce(), heartbeatMs);
     try {
       await followCategories(this.store.client, {
         categories: [...new Set(this.projections.flatMap(({ kinds }) => kinds.map(({ category }) => category)))],
         after: this.lowest(),
-        signal,
-        onBatch: (batch) => this.commit(batch),
+        signal: AbortSignal.any([signal, overtaken.signal]),
+        onBatch: (batch) =>
+          this.commit(batch).catch((error: unknown) => {
+            if (error instanceof Overtaken) overtaken.abort(error);
+            throw error;
+          }),
       });
     } finally {
       clearInterval(heartbeat);
     }
+    overtaken.signal.throwIfAborted();
   }
 
   private async loadCheckpoints(): Promise<void> {
@@ -97,7 +109,7 @@ export class ProjectionRunner {
          SELECT name, pg_notify('${projectedChannel}', $4) FROM moved`,
         [behind.map(({ name }) => name), behind.map(({ name }) => this.positionOf(name)), upTo, String(lowestAfter)],
       );
-      if (moved.length !== behind.length) throw new Error('another projector has moved the checkpoints');
+      if (moved.length !== behind.length) throw new Overtaken('the checkpoints are not where they were left');
     });
     this.probe.reached('projection:after-commit');
     for (const { name } of behind) this.positions.set(name, upTo);

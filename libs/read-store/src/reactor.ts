@@ -1,4 +1,4 @@
-import type { EventStore} from '@app/event-store';
+import type { EventStore } from '@app/event-store';
 import { followCategories, type StoredEvent } from '@app/event-store';
 import type { Database } from './database';
 import { keepLeading, type leaderLocks } from './leadership';
@@ -54,10 +54,13 @@ async function reactTo(reactor: Reactor, events: readonly StoredEvent[]): Promis
   const streams = [...byStream.values()];
   for (let from = 0; from < streams.length; from += streamsAtOnceMax) {
     const group = streams.slice(from, from + streamsAtOnceMax);
-    await Promise.all(
+    const outcomes = await Promise.allSettled(
       group.map(async (ofOneStream) => {
         for (const stored of ofOneStream) await reactor.react(stored);
       }),
     );
+    // Only when all of them have ended: the events come again, and those of one stream must not overtake themselves.
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   }
 }

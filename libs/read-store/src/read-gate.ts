@@ -8,7 +8,7 @@ import { projectedChannel } from './projection-runner';
 const writeWaitMs = 2_000;
 /** How long a look-up that found nothing waits for the read models to reach the store's end. */
 const lookUpWaitMs = 250;
-/** Without a word from a projector for this long, nobody waits. */
+/** Without a word from a projector for this long, no write waits. */
 const silenceMs = 2_000;
 
 /** Makes a write visible to the very next read, on any replica. */
@@ -50,7 +50,6 @@ export class ReadGate {
     const found = await lookUp();
     if (found !== null) return found;
     const end = await this.store.endPosition();
-    if (this.projected >= end && this.projecting) return lookUp();
     await this.reached(end, lookUpWaitMs);
     return lookUp();
   }
