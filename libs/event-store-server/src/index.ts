@@ -1,3 +1,2 @@
-export { startEventStoreServer, type EventStoreServer, type EventStoreServerOptions } from './server';
+export { startEventStoreServer, type EventStoreServer } from './server';
 export type { Listen } from './listen';
-export type { Log } from './log';

@@ -15,7 +15,7 @@ export function varintSize(value: number): number {
 }
 
 /** Writes an unsigned varint at `at` and returns the offset behind it. */
-export function writeVarint(target: Buffer, at: number, value: number): number {
+function writeVarint(target: Buffer, at: number, value: number): number {
   if (value === TOMBSTONE_REVISION) return writeBigVarint(target, at, TOMBSTONE_REVISION_EXACT);
   let rest = value;
   let offset = at;
@@ -44,8 +44,8 @@ export function writeBigVarint(target: Buffer, at: number, value: bigint): numbe
 }
 
 /** Field numbers below 16 only: the tag is one byte. */
-export const varintTag = (field: number): number => field << 3;
-export const bytesTag = (field: number): number => (field << 3) | 2;
+const varintTag = (field: number): number => field << 3;
+const bytesTag = (field: number): number => (field << 3) | 2;
 
 export function writeVarintField(target: Buffer, at: number, field: number, value: number): number {
   target[at] = varintTag(field);

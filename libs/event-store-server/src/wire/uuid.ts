@@ -18,7 +18,7 @@ function structuredToText(uuid: UUID): string {
   return uuidText(bytes);
 }
 
-export function uuidText(bytes: Buffer): string {
+function uuidText(bytes: Buffer): string {
   const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
