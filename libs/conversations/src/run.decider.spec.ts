@@ -77,7 +77,7 @@ describe('a claim', () => {
     });
   });
   it('names the present segment', () =>
-    queued.when({ ...claim, segment: 2 } as typeof claim).thenRefused('run_not_active'));
+    queued.when({ ...claim, segment: 2 }).thenRefused('run_not_active'));
 });
 
 describe('a stop', () => {
@@ -123,7 +123,7 @@ describe('a tool call', () => {
     open
       .when(finish(completed))
       .then(
-        { ...returned, outcome: 'error', result } as ConversationEvent,
+        { ...returned, outcome: 'error', result },
         ended(completed, { ...none, inputTokens: 2, outputTokens: 3 }),
       );
   });

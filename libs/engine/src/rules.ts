@@ -20,16 +20,29 @@ const honestText = `I am parley/rules, a model of fixed rules, and none of them 
 
 /** The deterministic model `parley/rules`, without its pace: the same request gets the same answer, in any case and spacing. */
 export function answerByRules(request: ModelRequest): RuledAnswer {
-  if (request.outputSchema !== null) return { text: JSON.stringify(sampleOf(request.outputSchema)) };
-  const echo = /^\s*repeat\s+after\s+me\s*:[^\S\n]*([\s\S]+)$/i.exec(request.input);
-  if (echo?.[1] !== undefined) return { text: echo[1] };
-  const words = request.input
-    .trim()
-    .replace(/\s+/g, ' ')
-    .replace(/[?!.]+$/, '');
+  if (request.outputSchema !== null) {
+    return { text: JSON.stringify(sampleOf(request.outputSchema) ?? null) };
+  }
+  const echo = echoOf(request.input);
+  if (echo !== null) return { text: echo };
+  const words = withoutPunctuation(request.input.trim().replace(/\s+/g, ' '));
   const time = /^what(?: is the time|'s the time| time is it)(?: in (\S+))?$/i.exec(words);
   if (time) return tellTime(request, time[1]);
   return { text: /^help$/i.test(words) ? helpText : honestText };
+}
+
+/** What is to be said after `repeat after me:`, to the letter; null where nothing is. */
+function echoOf(input: string): string | null {
+  const [asked] = /^\s*repeat\s+after\s+me\s*:[^\S\n]*/i.exec(input) ?? [];
+  const rest = asked === undefined ? '' : input.slice(asked.length);
+  return rest.trim() === '' ? null : rest;
+}
+
+/** Without what ends a sentence. A pattern anchored at the end would try every mark of a long row anew. */
+function withoutPunctuation(text: string): string {
+  let end = text.length;
+  while (end > 0 && '?!.'.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 function tellTime(request: ModelRequest, timezone: string | undefined): RuledAnswer {

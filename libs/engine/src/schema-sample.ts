@@ -1,56 +1,173 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { validatorOf } from './output';
 
-/** Deeper than this, a sample stops: no schema of 16 KiB needs more. */
-const depthMax = 64;
+/** Schemas looked at for one sample: `anyOf` in `anyOf` multiplies. */
+const looksMax = 5_000;
+/** Lists of allowed values that are checked against everything else that is asked; each check compiles a schema. */
+const checksMax = 500;
+/** A sample that would be longer than this when serialized, in characters, is given up. */
+const lengthMax = 64 * 1024;
 
 /**
- * A small value that satisfies a schema of the supported subset (decisions.md, section 3) where the obvious choice does:
- * the constant, the first of an enumeration, else the least value of the type. The caller validates it.
+ * A small value that satisfies a schema of the supported subset (decisions.md, section 3), or undefined where there is none,
+ * or none within bounds. Lists are as short and numbers as near to zero as they may be; optional members are there.
  */
-export function sampleOf(schema: JsonValue, depth = 0): JsonValue {
-  if (!isJsonObject(schema) || depth > depthMax) return null;
-  if ('const' in schema) return schema['const'] ?? null;
-  const choices = listOf(schema['enum']);
-  if (choices.length > 0) return choices[0] ?? null;
-  const [alternative] = listOf(schema['anyOf']);
-  if (alternative !== undefined) return sampleOf(alternative, depth + 1);
-  switch (typeOf(schema)) {
-    case 'object':
-      return objectSample(schema, depth);
-    case 'array':
-      return Array.from({ length: Math.min(numberOf(schema['minItems']), 1_000) }, () =>
-        sampleOf(schema['items'] ?? null, depth + 1),
-      );
-    case 'string':
-      return 'a'.repeat(Math.min(numberOf(schema['minLength']), 16_384));
-    case 'number':
-      return Math.max(numberOf(schema['minimum']), Math.min(0, numberOf(schema['maximum'])));
-    case 'integer':
-      return Math.ceil(Math.max(numberOf(schema['minimum']), Math.min(0, numberOf(schema['maximum']))));
-    case 'boolean':
-      return false;
-    default:
-      return null;
+export function sampleOf(schema: JsonValue): JsonValue | undefined {
+  return new Sampler().sample([schema])?.value;
+}
+
+interface Sample {
+  readonly value: JsonValue;
+  /** About how long it is when serialized. */
+  readonly length: number;
+}
+
+const typeNames = ['null', 'boolean', 'object', 'array', 'integer', 'number', 'string'] as const;
+type TypeName = (typeof typeNames)[number];
+
+/** Looks for a value that satisfies several schemas at once. */
+class Sampler {
+  private looks = 0;
+  private checks = 0;
+
+  sample(schemas: readonly JsonValue[]): Sample | undefined {
+    this.looks += 1;
+    if (this.looks > looksMax || schemas.includes(false)) return undefined;
+    const all = schemas.filter(isJsonObject);
+    const branching = all.find((schema) => Array.isArray(schema['anyOf']));
+    if (branching !== undefined) return this.sampleBranch(branching, all);
+    const listed = all.map(allowedValues).find((values) => values !== undefined);
+    if (listed !== undefined) return sampleOfValue(this.allowed(listed, all));
+    return first(typesOf(all), (type) => this.sampleType(type, all));
+  }
+
+  private sampleBranch(branching: JsonObject, all: readonly JsonObject[]): Sample | undefined {
+    const { anyOf, ...rest } = branching;
+    const others = all.filter((schema) => schema !== branching);
+    return first(listOf(anyOf), (branch) => this.sample([...others, rest, branch]));
+  }
+
+  private allowed(values: readonly JsonValue[], all: readonly JsonObject[]): JsonValue | undefined {
+    if (all.length === 1 && all.every(asksNothingElse)) return values[0];
+    this.checks += 1;
+    if (this.checks > checksMax) return undefined;
+    const satisfies = validatorOf({ allOf: all });
+    return values.find((value) => satisfies(value));
+  }
+
+  private sampleType(type: TypeName, all: readonly JsonObject[]): Sample | undefined {
+    switch (type) {
+      case 'null':
+        return sampleOfValue(null);
+      case 'boolean':
+        return sampleOfValue(false);
+      case 'integer':
+      case 'number':
+        return sampleOfValue(numberNearZero(all, type));
+      case 'string': {
+        const count = countWithin(all, 'minLength', 'maxLength');
+        return count === undefined ? undefined : { value: 'a'.repeat(count), length: count + 2 };
+      }
+      case 'array':
+        return this.sampleArray(all);
+      case 'object':
+        return this.sampleObject(all);
+    }
+  }
+
+  private sampleArray(all: readonly JsonObject[]): Sample | undefined {
+    const count = countWithin(all, 'minItems', 'maxItems');
+    if (count === undefined) return undefined;
+    if (count === 0) return { value: [], length: 2 };
+    const item = this.sample(all.flatMap((schema) => schema['items'] ?? []));
+    if (item === undefined) return undefined;
+    return bounded(
+      Array.from({ length: count }, () => item.value),
+      count * (item.length + 1) + 2,
+    );
+  }
+
+  private sampleObject(all: readonly JsonObject[]): Sample | undefined {
+    const required = new Set(all.flatMap((schema) => listOf(schema['required']).map(String)));
+    const named = all.flatMap((schema) => Object.keys(membersOf(schema)));
+    const members: [string, JsonValue][] = [];
+    let length = 2;
+    for (const name of new Set([...required, ...named])) {
+      const member = this.sample(all.flatMap((schema) => memberSchema(schema, name)));
+      const longer = length + name.length + (member?.length ?? 0) + 4;
+      if (member !== undefined && longer <= lengthMax) {
+        members.push([name, member.value]);
+        length = longer;
+      } else if (required.has(name)) return undefined;
+    }
+    return { value: Object.fromEntries(members), length };
   }
 }
 
-function typeOf(schema: JsonObject): string {
-  const [type] = typeof schema['type'] === 'string' ? [schema['type']] : listOf(schema['type']);
-  if (typeof type === 'string') return type;
-  return 'properties' in schema || 'required' in schema ? 'object' : 'null';
+function first<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
-function objectSample(schema: JsonObject, depth: number): JsonObject {
-  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
-  const names = new Set([...Object.keys(properties), ...listOf(schema['required']).map(String)]);
-  return Object.fromEntries([...names].map((name) => [name, sampleOf(properties[name] ?? null, depth + 1)]));
+function sampleOfValue(value: JsonValue | undefined): Sample | undefined {
+  return value === undefined ? undefined : bounded(value, JSON.stringify(value).length);
+}
+
+function bounded(value: JsonValue, length: number): Sample | undefined {
+  return length > lengthMax ? undefined : { value, length };
+}
+
+/** The values that `const` or `enum` lists; undefined where neither is there. */
+function allowedValues(schema: JsonObject): readonly JsonValue[] | undefined {
+  if (Object.hasOwn(schema, 'const')) return [schema['const'] ?? null];
+  return Object.hasOwn(schema, 'enum') ? listOf(schema['enum']) : undefined;
+}
+
+function asksNothingElse(schema: JsonObject): boolean {
+  return Object.keys(schema).filter((keyword) => keyword !== 'description').length === 1;
+}
+
+/** The types that all of the schemas allow, those first that the schemas speak of. */
+function typesOf(all: readonly JsonObject[]): readonly TypeName[] {
+  const lists = all.flatMap(({ type }) => (type === undefined ? [] : [Array.isArray(type) ? listOf(type) : [type]]));
+  const allowed = (name: TypeName) =>
+    lists.every((list) => list.includes(name) || (name === 'integer' && list.includes('number')));
+  const meant = all.some((schema) => 'properties' in schema || 'required' in schema) ? (['object'] as const) : [];
+  const listed = typeNames.filter((name) => lists[0]?.includes(name));
+  return [...new Set([...meant, ...listed, ...typeNames])].filter(allowed);
+}
+
+function numberNearZero(all: readonly JsonObject[], type: 'integer' | 'number'): number | undefined {
+  const least = Math.max(-Number.MAX_VALUE, ...numbersOf(all, 'minimum'));
+  const most = Math.min(Number.MAX_VALUE, ...numbersOf(all, 'maximum'));
+  const [low, high] = type === 'integer' ? [Math.ceil(least), Math.floor(most)] : [least, most];
+  return low > high ? undefined : Math.min(Math.max(0, low), high);
+}
+
+function countWithin(all: readonly JsonObject[], least: string, most: string): number | undefined {
+  const count = Math.max(0, ...numbersOf(all, least));
+  return count > Math.min(lengthMax, ...numbersOf(all, most)) ? undefined : count;
+}
+
+function numbersOf(all: readonly JsonObject[], keyword: string): number[] {
+  return all.flatMap(({ [keyword]: value }) => (typeof value === 'number' ? [value] : []));
+}
+
+function membersOf(schema: JsonObject): JsonObject {
+  return isJsonObject(schema['properties']) ? schema['properties'] : {};
+}
+
+/** What a schema asks of a member of that name: nothing, or one thing. */
+function memberSchema(schema: JsonObject, name: string): readonly JsonValue[] {
+  const members = membersOf(schema);
+  const asked = Object.hasOwn(members, name) ? members[name] : schema['additionalProperties'];
+  return asked === undefined ? [] : [asked];
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   // Reason for the assertion: `isArray` makes any[] of what can only be JSON.
   return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
-}
-
-function numberOf(value: JsonValue | undefined): number {
-  return typeof value === 'number' ? value : 0;
 }
