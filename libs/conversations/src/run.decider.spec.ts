@@ -76,8 +76,7 @@ describe('a claim', () => {
       run: { status: 'stopping', attempt: 2 },
     });
   });
-  it('names the present segment', () =>
-    queued.when({ ...claim, segment: 2 }).thenRefused('run_not_active'));
+  it('names the present segment', () => queued.when({ ...claim, segment: 2 }).thenRefused('run_not_active'));
 });
 
 describe('a stop', () => {
@@ -122,10 +121,7 @@ describe('a tool call', () => {
     const result = { error: 'the run ended before the tool returned' };
     open
       .when(finish(completed))
-      .then(
-        { ...returned, outcome: 'error', result },
-        ended(completed, { ...none, inputTokens: 2, outputTokens: 3 }),
-      );
+      .then({ ...returned, outcome: 'error', result }, ended(completed, { ...none, inputTokens: 2, outputTokens: 3 }));
   });
 });
 

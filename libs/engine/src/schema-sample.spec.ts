@@ -124,9 +124,7 @@ function schemaAround(value: JsonValue): JsonValue {
     return { type: 'array', minItems: value.length, ...(value.length === 0 ? {} : { items }) };
   }
   if (typeof value === 'object' && value !== null) {
-    const properties = Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [name, schemaAround(member)]),
-    ); // reason: a JSON member
+    const properties = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, schemaAround(member)])); // reason: a JSON member
     return { type: 'object', properties, required: Object.keys(value), additionalProperties: false };
   }
   if (typeof value === 'number') return { type: 'number', minimum: value };

@@ -1,0 +1,83 @@
+import { readStore } from '@app/composition';
+import { EventStore, type StoredEvent } from '@app/event-store';
+import { applyBatch, Database, emptyReadModel, ReadGate, type AnyProjection } from '@app/read-store';
+import { startDeployment, type Deployment } from '../support/deployment';
+import { conversationOf, partOf, quiet, say, sql, startLongRun } from './journeys';
+
+let deployment: Deployment;
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'in-process' });
+});
+afterAll(() => deployment.stop());
+
+const projections = readStore.projections;
+
+/** Rows of all read models and what is counted of them. */
+async function contents(): Promise<Record<string, unknown>> {
+  const tables = projections.map(({ row }) => partOf(deployment, Database).source.getMetadata(row).tableName);
+  const found: [string, unknown][] = [];
+  for (const table of tables) found.push([table, await sql(deployment, `SELECT * FROM ${table} ORDER BY 1`)]);
+  // A counter that went back to 0 is as good as none.
+  const counters = await sql(deployment, 'SELECT name, total FROM list_counters WHERE total <> 0 ORDER BY 1');
+  return Object.fromEntries([...found, ['counters', counters]]);
+}
+
+async function allEvents(): Promise<StoredEvent[]> {
+  const streams = await sql<{ stream: string }>(deployment, 'SELECT DISTINCT stream FROM event_store.events');
+  const store = partOf(deployment, EventStore);
+  const categories = new Set(projections.flatMap(({ kinds }) => kinds.map(({ category }) => category)));
+  const known = streams.filter(({ stream }) => categories.has(stream.slice(0, stream.indexOf('-'))));
+  const events = await Promise.all(known.map(({ stream }) => store.readStream(stream, 0, 1_000)));
+  return events.flat().sort((one, other) => one.position - other.position);
+}
+
+async function apply(projection: AnyProjection, batches: readonly StoredEvent[][], fromNothing: boolean) {
+  await partOf(deployment, Database).transaction(async (manager) => {
+    if (fromNothing) await emptyReadModel(manager, projection);
+    for (const batch of batches) await applyBatch(manager, projection, batch);
+  });
+}
+
+it('read models and counters are the same however often, and in whatever batches, the events are applied', async () => {
+  const user = await deployment.newUser();
+  const [busy, archived, live] = [
+    await conversationOf(user),
+    await conversationOf(user, 'old'),
+    await conversationOf(user),
+  ];
+  await say(user, busy, 'what time is it');
+  await say(user, busy);
+  await user.request('PATCH', `/conversations/${busy}`, { title: 'busy' });
+  await say(user, archived);
+  await user.post(`/conversations/${archived}/archive`);
+  const aborted = await startLongRun(user, live);
+  await user.post(`/agent-runs/${aborted}/abort`);
+  await quiet(deployment);
+  await partOf(deployment, ReadGate).passed(await partOf(deployment, EventStore).endPosition());
+
+  const [before, events] = [await contents(), await allEvents()];
+  expect(before).toMatchObject({
+    conversations: { length: 3 },
+    runs: { length: 4 },
+    messages: { length: 7 },
+    budget_reservations: { length: 4 },
+    users: { length: 1 },
+    partner_keys: { length: 1 },
+    counters: { length: 6 },
+  });
+  const each = events.map((event) => [event]);
+  for (const projection of projections) {
+    // Again: every row remembers what it has seen.
+    await apply(projection, [events], false);
+    await apply(projection, each, false);
+    // From nothing, whole, and one by one with each event twice.
+    await apply(projection, [events], true);
+    expect(await contents()).toEqual(before);
+    await apply(
+      projection,
+      each.flatMap((batch) => [batch, batch]),
+      true,
+    );
+    expect(await contents()).toEqual(before);
+  }
+});
