@@ -49,11 +49,8 @@ test(
     try {
       await Promise.all(
         readers.map(async (reader) => {
-          for (let connections = 0; disconnects < DISCONNECTS; await sleep(Math.random() * CONNECTED_MAX_MS)) {
-            if (reader.connections === connections) continue;
-            ({ connections } = reader);
-            disconnects += 1;
-            await reader.disconnect();
+          for (; disconnects < DISCONNECTS; await sleep(Math.random() * CONNECTED_MAX_MS)) {
+            if (await reader.disconnect()) disconnects += 1;
           }
         }),
       );

@@ -19,7 +19,7 @@ export class FollowingReader {
   connections = 0;
   private readonly over = new AbortController();
   private readonly following: Promise<void>;
-  private cut: () => Promise<void> = () => Promise.resolve();
+  private cut: (() => Promise<void>) | null = null;
   private lastSeq = 0;
 
   /** @param clients the same user through each replica; connection after connection goes to the next one */
@@ -30,9 +30,12 @@ export class FollowingReader {
     this.following = this.follow();
   }
 
-  /** Breaks the present connection off, as a network would; the reader comes back by itself. */
-  async disconnect(): Promise<void> {
-    await this.cut();
+  /** Breaks the present connection off, as a network would; the reader comes back by itself. False when there is none now. */
+  async disconnect(): Promise<boolean> {
+    const { cut } = this;
+    this.cut = null;
+    await cut?.();
+    return cut !== null;
   }
 
   /** Waits until the event of that `seq` has come. Throws when it does not within the time. */
@@ -46,7 +49,7 @@ export class FollowingReader {
 
   async close(): Promise<void> {
     this.over.abort();
-    await this.cut();
+    await this.disconnect();
     await this.following;
   }
 
