@@ -49,7 +49,7 @@ export class ProjectionRunner {
     void this.announce();
     const heartbeat = setInterval(() => void this.announce(), heartbeatMs);
     try {
-      await followCategories(this.store.client, {
+      await followCategories(this.store.catchUpClient, {
         categories: [...new Set(this.projections.flatMap(({ kinds }) => kinds.map(({ category }) => category)))],
         after: this.lowest(),
         signal: AbortSignal.any([signal, overtaken.signal]),

@@ -28,7 +28,7 @@ export async function runReactor(
       'SELECT position FROM reactor_checkpoints WHERE name = $1',
       [reactor.name],
     );
-    await followCategories(store.client, {
+    await followCategories(store.catchUpClient, {
       categories: reactor.categories,
       after: row?.position ?? 0,
       signal: leading,

@@ -1,0 +1,83 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/postgres';
+import { Database, migrate, type MigrationClass } from '../src';
+import { tallyMigrations } from './tally';
+
+let test: TestDatabase;
+beforeEach(async () => {
+  test = await createTestDatabase();
+});
+afterEach(() => test.drop());
+
+/** Takes its time, so that boots which do not wait for each other collide. */
+class TakeTime1700000009998 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE TABLE slow (n integer); SELECT pg_sleep(0.2); INSERT INTO slow VALUES (1)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE slow');
+  }
+}
+
+class Fail1700000009999 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE TABLE half (n integer)');
+    throw new Error('this migration is broken');
+  }
+
+  async down(): Promise<void> {
+    throw new Error('never done');
+  }
+}
+
+const open = (migrations: readonly MigrationClass[]) =>
+  Database.connect({ url: test.url, poolSize: 2, rows: [], migrations });
+
+const applied = async (database: Database) =>
+  (await database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id')).map(({ name }) => name);
+
+describe('migrate', () => {
+  it('is done once when six processes boot at once', async () => {
+    const boots = await Promise.all(Array.from({ length: 6 }, () => open([...tallyMigrations, TakeTime1700000009998])));
+    const steps: string[] = [];
+    await Promise.all(boots.map((database) => migrate(database, (name) => steps.push(name))));
+    const names = ['CreateReadStore1700000000000', 'TakeTime1700000009998', 'CreateTallies1700000009999'];
+    expect(steps).toEqual(names);
+    for (const database of boots) {
+      expect(await applied(database)).toEqual(names);
+      expect(await database.query('SELECT n FROM slow')).toEqual([{ n: 1 }]);
+      await database.close();
+    }
+  });
+
+  it('changes nothing the second time', async () => {
+    const database = await open(tallyMigrations);
+    const steps: string[] = [];
+    await migrate(database, (name) => steps.push(name));
+    await migrate(database, (name) => steps.push(name));
+    expect(steps).toHaveLength(2);
+    await database.close();
+  });
+
+  it('refuses a schema that a newer version has made, and touches nothing', async () => {
+    const newer = await open([...tallyMigrations, TakeTime1700000009998]);
+    await migrate(newer);
+    const older = await open(tallyMigrations);
+    await expect(migrate(older)).rejects.toThrow(/does not know \(TakeTime1700000009998\); start a newer version/);
+    expect(await applied(older)).toHaveLength(3);
+    await Promise.all([newer.close(), older.close()]);
+  });
+
+  it('that fails leaves nothing of the broken step, and lets others try', async () => {
+    // TypeORM tells of a failed migration on the console as well.
+    jest.spyOn(console, 'log').mockReturnValue(undefined);
+    const broken = await open([...tallyMigrations, Fail1700000009999]);
+    await expect(migrate(broken)).rejects.toThrow('this migration is broken');
+    expect(await broken.query(`SELECT to_regclass('half')::text AS name`)).toEqual([{ name: null }]);
+    const mended = await open(tallyMigrations);
+    await migrate(mended);
+    expect(await applied(mended)).toHaveLength(2);
+    await Promise.all([broken.close(), mended.close()]);
+  });
+});
