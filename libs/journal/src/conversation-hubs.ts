@@ -89,7 +89,7 @@ export class ConversationHubs implements OnApplicationShutdown {
     if (signal.aborted) return hub;
     this.started.set(id, hub);
     const stream = this.journal.streamOf(id);
-    const following = followStream(this.store.client, {
+    const following = followStream(this.store.tailClient, {
       stream,
       afterRevision,
       signal,

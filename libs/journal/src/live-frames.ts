@@ -29,13 +29,15 @@ export class LiveFrames implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | null = null;
   private sending: Promise<void> = Promise.resolve();
   private busy = false;
+  /** Said once, not at each of many failures in a row. */
+  private failing = false;
   private sent = 0;
 
   constructor(private readonly database: Database) {}
 
   /** Sends the delta soon, together with what else its message grows by meanwhile. Never throws. */
   publish(conversationId: ConversationId, delta: TextDelta): void {
-    if (this.waitingText + delta.text.length > waitingTextMax) return;
+    if (delta.text === '' || this.waitingText + delta.text.length > waitingTextMax) return;
     this.waitingText += delta.text.length;
     const known = this.waiting.get(delta.messageId);
     if (known === undefined) this.waiting.set(delta.messageId, { conversationId, first: delta, texts: [delta.text] });
@@ -87,8 +89,10 @@ export class LiveFrames implements OnApplicationShutdown {
         liveChannel,
         payloads,
       ]);
+      this.failing = false;
     } catch (error) {
-      this.logger.warn(`${batch.length} live messages lost a delta: ${String(error)}`);
+      if (!this.failing) this.logger.warn(`live deltas are lost until PostgreSQL answers: ${String(error)}`);
+      this.failing = true;
     }
   }
 }

@@ -84,10 +84,11 @@ export class StreamEvents {
     // Without a length or an encoding the body ends with the connection, and so the client leaves with the stream.
     response.removeHeader('transfer-encoding');
     response.shouldKeepAlive = false;
-    // What admission set (request id, rate limits) goes out as well.
-    for (const [name, value] of Object.entries(reply.getHeaders()))
-      if (value !== undefined) response.setHeader(name, value);
-    response.writeHead(200);
+    // What admission set (request id, rate limits) goes out as well. Not by `setHeader`, whose copy would live with the stream.
+    const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
+      value === undefined ? [] : [name, value],
+    );
+    response.writeHead(200, headers);
     response.write(retryFrame);
     // A seq is a revision + 1, so what comes strictly after a seq starts at that revision.
     const socket = new EventSocket(response, connection, seq, () => this.cuts.inc());
