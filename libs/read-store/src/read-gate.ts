@@ -29,6 +29,8 @@ export class ReadGate {
       registers: [metrics.registry],
     });
     notifications.on(projectedChannel, (payload) => this.heard(Number(payload)));
+    // A crash of PostgreSQL takes back what was projected last; how far the read models are is heard anew.
+    notifications.onReconnected(() => (this.projected = 0));
   }
 
   /** Whether a projector was heard of lately. */

@@ -1,0 +1,43 @@
+/** A crash of PostgreSQL may take back the last projections, since they do not wait for the disk: the read gate must not trust them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectEventStore, EventStore } from '@app/event-store';
+import { Notifications, ReadGate } from '@app/read-store';
+import { Metrics } from '@app/runtime';
+import { Client } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/postgres';
+
+let database: TestDatabase;
+let client: Client;
+let notifications: Notifications;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+  notifications = new Notifications(database.url);
+});
+afterAll(async () => {
+  await notifications.close();
+  await client.end();
+  await database.drop();
+});
+
+const hear = (position: number) => client.query('SELECT pg_notify($1, $2)', ['parley_projected', String(position)]);
+
+test('what was heard before the connection broke does not count after it', async () => {
+  const gate = new ReadGate(notifications, new EventStore(connectEventStore('unix:/nowhere')), new Metrics());
+  await notifications.open();
+  await hear(10);
+  await gate.passed(10);
+
+  const reconnected = new Promise<void>((resolve) => notifications.onReconnected(resolve));
+  await client.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley listen' AND datname = current_database()",
+  );
+  await reconnected;
+  await hear(5);
+  await sleep(50);
+  const passing = gate.passed(10).then(() => 'passed');
+  expect(await Promise.race([passing, sleep(200, 'waiting')])).toBe('waiting');
+  await hear(10);
+  expect(await passing).toBe('passed');
+});
