@@ -1,11 +1,24 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 
+/** What a connection is for. Calls of one purpose do not slow down, or break, those of another. */
+export type Purpose = 'calls' | 'tails' | 'catch-ups';
+
+/**
+ * gRPC shares one connection among channels with equal options, so each purpose has a keep-alive interval of its own.
+ * Milliseconds.
+ */
+const keepAliveMs = { calls: 10_000, tails: 10_001, 'catch-ups': 10_002 } as const satisfies Record<Purpose, number>;
+
 /**
  * A lazily connecting client: `esdb://…` for EventStoreDB or KurrentDB, `unix:/path` for an embedded event store.
  * The caller disposes of it. Throws for an URL that the client cannot parse.
  */
-export function connectEventStore(url: string): EventStoreDBClient {
+export function connectEventStore(url: string, purpose: Purpose = 'calls'): EventStoreDBClient {
+  const keepAliveInterval = keepAliveMs[purpose];
   // A unix socket works through the constructor only, not through a connection string.
-  if (url.startsWith('unix:')) return new EventStoreDBClient({ endpoint: url }, { insecure: true });
-  return EventStoreDBClient.connectionString(url);
+  if (url.startsWith('unix:')) return new EventStoreDBClient({ endpoint: url, keepAliveInterval }, { insecure: true });
+  // An interval that the URL names is the user's choice; its connections are then shared.
+  if (/[?&]keepAliveInterval=/i.test(url)) return EventStoreDBClient.connectionString(url);
+  const separator = url.includes('?') ? '&' : '?';
+  return EventStoreDBClient.connectionString(`${url}${separator}keepAliveInterval=${keepAliveInterval}`);
 }

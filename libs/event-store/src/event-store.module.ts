@@ -2,8 +2,8 @@ import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '
 import { CqrsModule } from '@nestjs/cqrs';
 import { Configuration, Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectEventStore } from './connection';
-import { EventStore } from './event-store';
+import { connectEventStore, type Purpose } from './connection';
+import { defaultLimits, EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
 import { SnapshotStore } from './snapshots';
 import { TransactHandler } from './transact';
@@ -23,8 +23,10 @@ export class EventStoreModule implements OnApplicationShutdown {
       providers: [
         {
           provide: EventStore,
-          useFactory: (configuration: Configuration, probe: Probe) =>
-            new EventStore(connectEventStore(eventStoreUrl(configuration)), probe),
+          useFactory: (configuration: Configuration, probe: Probe) => {
+            const connect = (purpose: Purpose) => connectEventStore(eventStoreUrl(configuration), purpose);
+            return new EventStore(connect('calls'), probe, defaultLimits, connect('tails'), connect('catch-ups'));
+          },
           inject: [Configuration, Probe],
         },
         {
@@ -42,7 +44,7 @@ export class EventStoreModule implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     const patience = new AbortController();
     const late = sleep(disposeWithinMs, undefined, { signal: patience.signal }).catch(() => undefined); // disposed in time
-    await Promise.race([this.store.client.dispose(), late]);
+    await Promise.race([this.store.dispose(), late]);
     patience.abort();
   }
 }

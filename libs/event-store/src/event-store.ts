@@ -26,7 +26,7 @@ export interface CallLimits {
   readonly callTimeoutMs: number;
 }
 
-const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
+export const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
 /** The server answers at the deadline of an append, so the answer itself may come this much later. */
 const answerGraceMs = 1_000;
 const endProbeEvents = 32;
@@ -48,6 +48,10 @@ export class EventStore {
     readonly client: EventStoreDBClient,
     private readonly probe = new Probe(),
     private readonly limits = defaultLimits,
+    /** For tails of single streams: leaving many at once may cost their connection, which must not be the appends'. */
+    readonly tailClient = client,
+    /** For projections and reactors: one that is behind slows down everything else on its connection. */
+    readonly catchUpClient = client,
   ) {}
 
   /**
@@ -93,6 +97,11 @@ export class EventStore {
     const newest = await this.collect(() => this.client.readAll(options));
     const own = newest.find(({ streamId, type }) => !streamId.startsWith('$') && !type.startsWith('$'));
     return Number(own?.position?.commit ?? 0);
+  }
+
+  /** Ends every connection; may wait for ever for calls that were left before their end. */
+  async dispose(): Promise<void> {
+    await Promise.all([this.client, this.tailClient, this.catchUpClient].map((client) => client.dispose()));
   }
 
   /** Whether the store answers at all, within the given time. */

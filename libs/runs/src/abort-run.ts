@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { conversationKind, type RunState } from '@app/conversations';
-import { EventStore, FoldedStates, followStream, streamName, Transact } from '@app/event-store';
+import { EventStore, FoldedStates, Transact } from '@app/event-store';
 import {
   because,
   Clock,
@@ -17,11 +17,13 @@ import {
   type UserId,
 } from '@app/kernel';
 import { Database, Processes, ReadGate } from '@app/read-store';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runBindingKind, runKeyOf } from './run-binding';
 import { RunLeases, stopChannel } from './run-leases';
 
 /** How long an abort waits for the engine to confirm its cleanup (decisions.md, section 3). */
 const cleanupWaitMs = 20_000;
+const lookEveryMs = 40;
 
 interface Stopping {
   readonly conversationId: ConversationId;
@@ -98,27 +100,20 @@ export class AbortRun {
     return ok({ aborted: done.events.length > 0 });
   }
 
-  /** Waits for the run's end to be in the journal and in the read models; false when it takes too long. */
+  /**
+   * Waits for the run's end to be in the journal and in the read models; false when it takes too long.
+   * It asks again and again rather than subscribing: a burst of subscriptions that are left would cost the connection.
+   */
   private async untilEnded({ conversationId, runId }: Stopping): Promise<boolean> {
-    const { state, revision } = await this.states.current(conversationKind, conversationId);
-    if (state.openRuns[runId] === undefined) return true;
-    const over = new AbortController();
-    const timer = setTimeout(() => over.abort(), cleanupWaitMs);
-    let endedAt: number | null = null;
-    await followStream(this.store.client, {
-      stream: streamName(conversationKind, conversationId),
-      afterRevision: revision,
-      signal: over.signal,
-      onBatch: async ({ events }) => {
-        const end = events.find(({ type, payload }) => type === 'run.ended' && payload['runId'] === runId);
-        if (end === undefined) return;
-        endedAt = end.position;
-        over.abort();
-      },
-    });
-    clearTimeout(timer);
-    if (endedAt === null) return false;
-    await this.gate.passed(endedAt);
-    return true;
+    const giveUpAtMs = performance.now() + cleanupWaitMs;
+    while (performance.now() < giveUpAtMs) {
+      const { state } = await this.states.current(conversationKind, conversationId);
+      if (state.openRuns[runId] === undefined) {
+        await this.gate.passed(await this.store.endPosition());
+        return true;
+      }
+      await sleep(lookEveryMs);
+    }
+    return false;
   }
 }
