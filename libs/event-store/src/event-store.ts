@@ -117,17 +117,12 @@ export class EventStore {
 
   private async collect(open: () => Read, withinMs = this.limits.callTimeoutMs): Promise<RecordedEvent[]> {
     const read = open();
-    // A broken connection is reported to a read that has ended as well, and then nobody is interested.
-    read.on('error', () => undefined);
     const timer = setTimeout(() => {
       read.destroy(new Unavailable('event store', { cause: new Error('no answer in time') }));
       read.cancel().catch(() => undefined); // the call had not even begun
     }, withinMs);
     try {
-      const events: RecordedEvent[] = [];
-      // Read to its end: the client never lets go of the call behind a read that is left early, and could not be disposed of.
-      for await (const { event } of read) if (event) events.push(event);
-      return events;
+      return await eventsOf(read);
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
       throw isTransient(error) ? new Unavailable('event store', { cause: error }) : error;
@@ -149,6 +144,19 @@ export class EventStore {
       position: Number(result.position?.commit ?? 0n),
     };
   }
+}
+
+/** All events of a read. By listeners: an async iterator costs a turn of the event loop for each event. */
+async function eventsOf(read: Read): Promise<RecordedEvent[]> {
+  return new Promise((resolve, reject) => {
+    const events: RecordedEvent[] = [];
+    // Heard to the end: a broken connection is reported to a read that has ended as well, and then nobody is interested.
+    read.on('error', reject);
+    read.on('end', () => resolve(events));
+    read.on('data', ({ event }: ResolvedEvent | AllStreamResolvedEvent) => {
+      if (event) events.push(event);
+    });
+  });
 }
 
 /** A batch append whose stream ends without an error is never answered by the client: hence a time-out of our own. */
