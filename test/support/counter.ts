@@ -3,9 +3,14 @@ import type { StreamKind } from '@app/event-store';
 import { v7 as uuidV7 } from 'uuid';
 
 /** The smallest domain with everything that the stores must handle: it counts distinct numbers until it is closed. */
-export type CounterEvent =
-  | { readonly type: 'counter.counted'; readonly at: Instant; readonly n: number; readonly note: string }
-  | { readonly type: 'counter.closed'; readonly at: Instant };
+export type CounterEvent = Counted | { readonly type: 'counter.closed'; readonly at: Instant };
+
+interface Counted {
+  readonly type: 'counter.counted';
+  readonly at: Instant;
+  readonly n: number;
+  readonly note: string;
+}
 
 export type CounterCommand =
   { readonly type: 'Count'; readonly n: number; readonly note?: string } | { readonly type: 'Close' };
@@ -41,7 +46,7 @@ export const counterKind: StreamKind<CounterState, CounterCommand, CounterEvent>
   stateVersion: 1,
 };
 
-export function counted(n: number): CounterEvent {
+export function counted(n: number): Counted {
   return { type: 'counter.counted', at, n, note: `note ${n}` };
 }
 

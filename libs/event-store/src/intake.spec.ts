@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { counted, counterKind, someCause } from '../../../test/support/counter';
 import { encodeEvent } from './codec';
-import { Intake, type EventBatch, type Subscription } from './intake';
+import { Intake, type EventBatch } from './intake';
 
 /** A subscription as far as an intake is concerned: a stream of resolved events that can be ended. */
 class Source extends PassThrough {
@@ -29,7 +29,7 @@ function recorded(n: number) {
 
 function intakeOf(source: Source, signal = new AbortController().signal): Intake {
   // The client's class is a stream as well, and the intake asks no more of it.
-  return new Intake(source as unknown as Subscription, signal);
+  return new Intake(source, signal);
 }
 
 const settle = () => new Promise((later) => setImmediate(later));
