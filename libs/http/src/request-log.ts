@@ -7,11 +7,11 @@ import { contextOf } from './request-context';
 /** Writes down every request that ended: a histogram of durations, and one log line that holds no credential, no path and no query. */
 export class RequestLog {
   private readonly durations: Histogram<'operation' | 'status'>;
+  private readonly log: Logger | null;
 
-  constructor(
-    metrics: Metrics,
-    private readonly log: Logger | null,
-  ) {
+  constructor(metrics: Metrics, log: Logger | null) {
+    // Its fields are the ones below, so there is nothing to look for that must not be written.
+    this.log = log?.child({}, { formatters: { log: (fields) => fields } }) ?? null;
     this.durations = new Histogram({
       name: 'http_request_duration_seconds',
       help: 'Time from the head of a request to the end of its answer, by operation and status',

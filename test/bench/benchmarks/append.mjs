@@ -4,8 +4,6 @@ import { cause, renamed } from '../conversations.mjs';
 import { operationsPerSecond } from '../measuring.mjs';
 
 const inFlight = 64;
-/** The baseline's connections; it is slower with as many as there are appends in flight. */
-const poolSize = 16;
 
 /** The embedded event store, through its client; against an event store that is a library over the same PostgreSQL. */
 export const append = {
