@@ -1,26 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Transact } from '@app/event-store';
-import { conversationKind } from '@app/conversations';
-import { asId, type RunId } from '@app/kernel';
-import { CommandBus } from '@nestjs/cqrs';
-import { v5 as uuidV5 } from 'uuid';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { Answer, TestClient } from '../support/deployment-client';
-import {
-  byOperator,
-  conversationOf,
-  expectProblem,
-  journalTypes,
-  partOf,
-  say,
-  sql,
-  start,
-  startLongRun,
-  untilEnded,
-  type Listed,
-  type Started,
-} from './journeys';
+import { conversationOf, journalTypes, say, sql, start, untilEnded, type Listed, type Started } from './journeys';
 
 const crowd = 200;
 
@@ -96,18 +77,6 @@ describe('200 starts at once on one conversation', () => {
   });
 });
 
-describe('starts of many conversations at once', () => {
-  it('are admitted up to the cap of the budget, and not one more', async () => {
-    const ids = await Promise.all(Array.from({ length: 24 }, () => conversationOf(user)));
-    const text = `repeat after me: ${'word '.repeat(750)}`;
-    const answers = await Promise.all(ids.map((id, n) => start(n % 2 ? user : there, id, text)));
-    expect(counted(answers)).toEqual({ '202': 20, '409 budget_exhausted': 4 });
-    const live = answers.flatMap(({ status, body }) => (status === 202 ? [body.runId] : []));
-    const aborted = await Promise.all(live.map((runId) => there.post(`/agent-runs/${runId}/abort`)));
-    expect(aborted.map(({ body }) => body)).toEqual(live.map(() => ({ aborted: true })));
-  });
-});
-
 describe('archiving', () => {
   it('and starting at once leave a conversation that is one or the other', async () => {
     for (let round = 0; round < 8; round += 1) {
@@ -125,40 +94,4 @@ describe('archiving', () => {
       if (end >= 0) expect(types.slice(end)).toEqual(['conversation.archived']);
     }
   });
-});
-
-describe('a run whose worker does nothing', () => {
-  /** Claimed in the journal and leased, by a worker that is not there. */
-  async function stuckRun(id: string): Promise<string> {
-    const runId = randomUUID();
-    const lease = `INSERT INTO run_leases VALUES ($1, $2, now() + interval '2 minutes')`;
-    await sql(deployment, lease, [uuidV5(runId, user.userId), randomUUID()]);
-    await start(user, id, 'repeat after me: late', { runId });
-    const { cause } = byOperator(user);
-    const at = '2026-01-01T00:00:00.000Z' as never; // reason: a fixed instant of the right shape
-    const claim = { type: 'ClaimRun', at, runId: asId<RunId>(runId), segment: 1 } as const;
-    await partOf(deployment, CommandBus).execute(new Transact(conversationKind, id, claim, cause));
-    return runId;
-  }
-
-  it('cannot confirm a stop: aborts say so after 20 s, the conversation stays taken, and the stop goes on', async () => {
-    const id = await conversationOf(user);
-    const runId = await stuckRun(id);
-    const stops = Promise.all([user, there, user].map((client) => client.post(`/agent-runs/${runId}/abort`)));
-    await sleep(500);
-    expect((await there.get(`/agent-runs/${runId}`)).body).toMatchObject({ status: 'stopping' });
-    expect((await there.get(`/conversations/${id}`)).body).toMatchObject({ status: 'running', liveRunId: runId });
-    expectProblem(await start(there, id), 'run_active');
-    expectProblem(await there.post(`/conversations/${id}/archive`), 'run_active');
-    for (const answer of await stops) expectProblem(answer, 'stop_pending');
-    await sql(deployment, `UPDATE run_leases SET expires_at = '2020-01-01' WHERE run_key = $1`, [
-      uuidV5(runId, user.userId),
-    ]);
-    expect(await untilEnded(user, runId)).toMatchObject({ status: 'aborted', response: null });
-    const types = await journalTypes(user, id);
-    expect(types.slice(1)).toEqual(['run.started', 'run.claimed', 'run.stopping', 'run.claimed', 'run.ended']);
-    expect((await user.post(`/agent-runs/${runId}/abort`)).body).toEqual({ aborted: false });
-    const next = await startLongRun(user, id);
-    expect((await there.post(`/agent-runs/${next}/abort`)).body).toEqual({ aborted: true });
-  }, 60_000);
 });
