@@ -23,7 +23,7 @@ export interface CounterState {
 
 const at = instantOf(Date.parse('2026-03-01T12:00:00.000Z'));
 
-export const counterDecider: Decider<CounterState, CounterCommand, CounterEvent> = {
+const counterDecider: Decider<CounterState, CounterCommand, CounterEvent> = {
   initialState: { counted: [], lastNote: null, closed: false },
   decide(command, state) {
     if (command.type === 'Close') return state.closed ? accept() : accept({ type: 'counter.closed', at });

@@ -4,7 +4,7 @@ export { EventStore } from './event-store';
 export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './folded-states';
 export { SnapshotStore, type Snapshot } from './snapshots';
-export { idInStream, streamName, type DomainEvent, type StreamKind } from './stream-kind';
+export { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 export type { EventBatch } from './intake';
 export { followCategories, followStream } from './subscriptions';
 export { Transact } from './transact';

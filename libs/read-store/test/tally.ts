@@ -13,7 +13,7 @@ export class TallyRow {
   @Column('bigint') position!: number;
 }
 
-export class CreateTallies1700000009999 implements MigrationInterface {
+class CreateTallies1700000009999 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE tallies (id uuid PRIMARY KEY, total integer NOT NULL, closed boolean NOT NULL, last_note text,

@@ -1,4 +1,4 @@
-export { Configuration, ConfigurationError, readConfiguration, type Environment } from './configuration';
+export { Configuration, ConfigurationError, readConfiguration } from './configuration';
 export { createPino, PinoNestLogger } from './logging';
 export { Metrics } from './metrics';
 export { ModelFaults, NoFaults, type ModelFault } from './model-faults';
