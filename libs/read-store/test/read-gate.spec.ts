@@ -35,6 +35,14 @@ function newGate() {
   return { gate, late };
 }
 
+/** Says it until the gate has heard it: a LISTEN takes a moment. */
+async function heard(gate: ReadGate, position: number): Promise<void> {
+  await until(async () => {
+    await say(position);
+    return gate.projecting;
+  });
+}
+
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   await work();
@@ -44,8 +52,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 describe('passed', () => {
   it('opens when the read models have passed the position, and not before', async () => {
     const { gate, late } = newGate();
-    await say(10);
-    await until(() => gate.projecting);
+    await heard(gate, 10);
     const passed: number[] = [];
     const waiting = [12, 11, 30].map((position) => gate.passed(position).then(() => passed.push(position)));
     await gate.passed(10);
@@ -66,8 +73,7 @@ describe('passed', () => {
 
   it('is late after two seconds, which is counted', async () => {
     const { gate, late } = newGate();
-    await say(1);
-    await until(() => gate.projecting);
+    await heard(gate, 1);
     const heartbeat = setInterval(() => void say(1), 300);
     const elapsedMs = await timed(() => gate.passed(1_000_000));
     clearInterval(heartbeat);
@@ -85,8 +91,7 @@ describe('passed', () => {
 
   it('takes a projector that is silent for two seconds for gone', async () => {
     const { gate } = newGate();
-    await say(1);
-    await until(() => gate.projecting);
+    await heard(gate, 1);
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 2_001);
     expect(gate.projecting).toBe(false);
     jest.restoreAllMocks();
@@ -112,8 +117,7 @@ describe('find', () => {
   it('waits for what was appended before, and looks once more', async () => {
     const { gate } = newGate();
     const position = await appended();
-    await say(position - 1);
-    await until(() => gate.projecting);
+    await heard(gate, position - 1);
     const looks: (string | null)[] = [];
     let row: string | null = null;
     const finding = gate.find(async () => {
@@ -129,8 +133,7 @@ describe('find', () => {
   it('does not wait when the read models are at the end, and not for long when they are not', async () => {
     const { gate } = newGate();
     const lookUp = jest.fn(async () => null);
-    await say(await appended());
-    await until(() => gate.projecting);
+    await heard(gate, await appended());
     expect(await timed(() => gate.find(lookUp))).toBeLessThan(240);
     await appended();
     const elapsedMs = await timed(() => gate.find(lookUp));
