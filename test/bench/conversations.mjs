@@ -1,7 +1,7 @@
 // Conversations that the benchmarks need, and events of theirs.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { conversationKind, encodeEvent, streamName } from './product.mjs';
+import { conversationKind, encodeEvent } from './product.mjs';
 
 const seededPerAppend = 500;
 const pollMs = 100;
@@ -21,7 +21,7 @@ export function renamed(number) {
   return encodeEvent(conversationKind, { type: 'conversation.updated', at: new Date().toISOString(), title }, cause);
 }
 
-export const streamOf = (conversationId) => streamName(conversationKind, conversationId);
+export const streamOf = (conversationId) => `${conversationKind.category}-${conversationId}`;
 
 /** A new conversation of a user: its id. */
 export async function newConversation(user) {

@@ -10,7 +10,7 @@ const library = (name) => createRequire(import.meta.url)(path.join(dist, 'libs',
 export const { openProduct } = library('composition');
 export const { conversationKind } = library('conversations');
 export const { ensureDatabase, startEmbeddedPostgres } = library('embedded-postgres');
-export const { connectEventStore, encodeEvent, streamName, Transact } = library('event-store');
+export const { connectEventStore, encodeEvent, Transact } = library('event-store');
 export const { readConfiguration } = library('runtime');
 
 /** The program of an app, for a process of its own. */

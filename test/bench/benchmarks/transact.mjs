@@ -3,7 +3,7 @@ import { NO_STREAM } from '@eventstore/db-client';
 import { CommandBus } from '@nestjs/cqrs';
 import { cause, renamed } from '../conversations.mjs';
 import { operationsPerSecond } from '../measuring.mjs';
-import { conversationKind, openProduct, readConfiguration, streamName, Transact } from '../product.mjs';
+import { conversationKind, openProduct, readConfiguration, Transact } from '../product.mjs';
 
 const inFlight = 64;
 /** Streams that no read model follows: what is measured is the append. */
@@ -47,7 +47,7 @@ async function renaming(commands) {
 
 /** Appends the same events to streams of which only the revision is known, one for each lane. */
 async function appending(client) {
-  const lanes = Array.from({ length: inFlight }, () => ({ stream: streamName(kind, randomUUID()), revision: 0n }));
+  const lanes = Array.from({ length: inFlight }, () => ({ stream: `${kind.category}-${randomUUID()}`, revision: 0n }));
   for (const { stream } of lanes) await client.appendToStream(stream, renamed(0), { expectedRevision: NO_STREAM });
   return async (number) => {
     const lane = lanes[number];
