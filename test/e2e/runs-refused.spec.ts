@@ -21,7 +21,7 @@ let deployment: Deployment;
 let user: TestClient;
 let there: TestClient;
 beforeAll(async () => {
-  deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 } });
+  deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 }, env: { LOG_LEVEL: 'silent' } });
   user = await deployment.newUser();
   there = user.via(deployment.baseUrls[1] ?? '');
 });
@@ -89,6 +89,26 @@ describe('runs.start is refused', () => {
     expect((await start(there, id, 'x', { runId: run['id'] })).status).toBe(202);
     await pause('resume');
     expect((await start(there, id)).status).toBe(202);
+  });
+
+  it('while the store of slots does not answer, and holds nothing for it', async () => {
+    const id = await conversationOf(user);
+    const [kept] = await sql<{ text: string }>(
+      deployment,
+      `SELECT pg_get_functiondef('take_execution_slot'::regproc) AS text`,
+    );
+    await sql(
+      deployment,
+      `CREATE OR REPLACE FUNCTION take_execution_slot(wanted_run uuid, wanted_segment integer, capacity integer)
+       RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END $$`,
+    );
+    const before = (await user.get('/budget')).body;
+    const refused = await start(user, id);
+    const after = (await there.get('/budget')).body;
+    await sql(deployment, kept?.text ?? '');
+    expect(refused).toMatchObject({ status: 503, body: { reason: 'engine_unavailable', retryable: true } });
+    expect(after).toEqual(before);
+    expect(await say(user, id)).toMatchObject({ status: 'completed' });
   });
 
   it('with a body that is no JSON, or no JSON object', async () => {

@@ -120,6 +120,31 @@ it('every route has its cells', () => {
   expect(routesOf(deployment).sort()).toEqual(planned.sort());
 });
 
+it('checks come in one order: each request mends what was refused before', async () => {
+  const operation = operations.find((candidate) => candidate.operation === 'conversations.update');
+  if (operation === undefined) throw new Error('the operation is gone');
+  const nobody = await bearer({ sub: `nobody-${randomUUID()}` });
+  const ids: Partial<Ids> = { userId: missingId, conversationId: 'x' };
+  const wrong: Request = { ids, headers: { origin: 'https://evil.example' }, without: ['x-api-key', 'authorization'] };
+  const long = { ...operation, body: () => ({ title: 'x'.repeat(300_000) }) };
+  const bad = { ...operation, body: () => ({ title: '' }) };
+  expectProblem(await call(long, wrong), 'origin_rejected');
+  expectProblem(await call(long, { ids, without: ['x-api-key', 'authorization'] }), 'partner_key_required');
+  expectProblem(
+    await call(long, { ids, headers: { 'x-api-key': 'x' }, without: ['authorization'] }),
+    'partner_key_invalid',
+  );
+  expectProblem(await call(long, { ids, without: ['authorization'] }), 'unauthenticated');
+  expectProblem(await call(long, { ids, headers: nobody }), 'account_not_provisioned');
+  expectProblem(await call(long, { ids, as: disabled }), 'account_disabled');
+  expectProblem(await call(long, { ids: { ...ids, userId: 'x' } }), 'not_found');
+  expectProblem(await call(long, { ids }), 'subject_mismatch');
+  expectProblem(await call(long, { ids: { conversationId: 'x' } }), 'not_found');
+  expectProblem(await call(long, { ids: { conversationId: missingId } }), 'too_large');
+  expectProblem(await call(bad, { ids: { conversationId: missingId } }), 'invalid_input', { at: ['/title'] });
+  expectProblem(await call(operation, { ids: { conversationId: missingId } }), 'not_found');
+});
+
 describe.each(operations)('$operation', (operation) => {
   const { account, resource, path } = operation;
   const cell = (request: Request) => call(operation, request);

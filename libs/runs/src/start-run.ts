@@ -141,7 +141,6 @@ export class StartRun {
 
   /** @param chosenId whether the client named the run: then even a refused attempt binds the id to the conversation */
   private async admit(run: Admission, { chosenId }: { readonly chosenId: boolean }): Promise<Result<StartedRun>> {
-    const { runKey } = run;
     if (chosenId && !(await this.bind(run))) return refuse(invalid('/runId', 'belongs to another conversation'));
     const refusal = await this.refusedAtOnce(run);
     if (refusal !== null) return refuse(refusal);
@@ -149,11 +148,19 @@ export class StartRun {
 
     const reserved = await this.reserve(run);
     if (!reserved.ok) return refuse(await this.afterSecondLook(run, reserved.refusal));
-    if (!(await this.slots.take(runKey, 1))) {
+    if (await this.takeSlot(run)) return this.append(run);
+    await this.giveBack(run);
+    return refuse(await this.afterSecondLook(run, because('execution_capacity')));
+  }
+
+  /** When the store of slots does not answer, the user's headroom is not held until a watchdog looks. */
+  private async takeSlot(run: Admission): Promise<boolean> {
+    try {
+      return await this.slots.take(run.runKey, 1);
+    } catch (error) {
       await this.giveBack(run);
-      return refuse(await this.afterSecondLook(run, because('execution_capacity')));
+      throw error;
     }
-    return this.append(run);
   }
 
   /** Whether the run's id now belongs to its conversation, for ever. */
