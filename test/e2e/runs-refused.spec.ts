@@ -92,7 +92,8 @@ describe('runs.start is refused', () => {
   });
 
   it('while the store of slots does not answer, and holds nothing for it', async () => {
-    const id = await conversationOf(user);
+    const someone = await deployment.newUser();
+    const id = await conversationOf(someone);
     const [kept] = await sql<{ text: string }>(
       deployment,
       `SELECT pg_get_functiondef('take_execution_slot'::regproc) AS text`,
@@ -102,13 +103,13 @@ describe('runs.start is refused', () => {
       `CREATE OR REPLACE FUNCTION take_execution_slot(wanted_run uuid, wanted_segment integer, capacity integer)
        RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END $$`,
     );
-    const before = (await user.get('/budget')).body;
-    const refused = await start(user, id);
-    const after = (await there.get('/budget')).body;
+    const before = (await someone.get('/budget')).body;
+    const refused = await start(someone, id);
+    const after = (await someone.via(there.baseUrl).get('/budget')).body;
     await sql(deployment, kept?.text ?? '');
     expect(refused).toMatchObject({ status: 503, body: { reason: 'engine_unavailable', retryable: true } });
     expect(after).toEqual(before);
-    expect(await say(user, id)).toMatchObject({ status: 'completed' });
+    expect(await say(someone, id)).toMatchObject({ status: 'completed' });
   });
 
   it('with a body that is no JSON, or no JSON object', async () => {
