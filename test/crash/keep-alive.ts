@@ -5,13 +5,18 @@ const lookAgainMs = 20;
 /** A process that keeps ending is broken. */
 const restartsMax = 10;
 
-/** Starts a process again whenever it ends, as an orchestrator would, until it is left; `leave` finds it running. */
+/** A process that is being killed looks alive for a moment. */
+const surelyAliveMs = 200;
+
+/** Starts a process again whenever it ends, as an orchestrator would, until it is left; `leave` leaves it running. */
 export function keepAlive(kept: TestProcess): { leave(): Promise<void> } {
   let left = false;
   const keeping = (async () => {
+    let aliveSinceMs = performance.now();
     for (let restarts = 0; ;) {
       if (isAlive(kept.pid)) {
-        if (left) return;
+        if (left && performance.now() - aliveSinceMs > surelyAliveMs) return;
+        if (!left) aliveSinceMs = performance.now();
         await sleep(lookAgainMs);
         continue;
       }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { AppName, TestProcess } from '../support/deployment-process';
 import { auditJournal, type Findings, type Seen } from './journal-audit';
@@ -8,6 +9,9 @@ import { Journey, seededRandom, type Acknowledged } from './journey';
 import { keepAlive } from './keep-alive';
 import { KillOrders, type KillOrder, type PassedPoints } from './kill-orders';
 import { settled, unlikeAReplay } from './stores-audit';
+
+const armAttemptsMax = 100;
+const armAgainMs = 200;
 
 /** The deaths of one process in one journey: where it dies, and where the one that takes its place does, if at all. */
 export interface Deaths {
@@ -57,11 +61,7 @@ export class KillLane {
   async count(): Promise<{ readonly worker: PassedPoints; readonly api: PassedPoints }> {
     const counting: Deaths = { first: { point: null, nth: 0 }, second: null };
     await this.round({ seed: 0, deaths: { worker: counting, api: counting } });
-    const [worker, api] = [this.process('worker'), this.process('api')];
-    return {
-      worker: await this.orders.give(worker.pid, counting.first),
-      api: await this.orders.give(api.pid, counting.first),
-    };
+    return { worker: await this.arm('worker', counting.first), api: await this.arm('api', counting.first) };
   }
 
   /** Walks one journey; answers how many times a process was killed in it. */
@@ -73,7 +73,7 @@ export class KillLane {
     try {
       for (const app of ['worker', 'api'] as const) {
         await this.orders.giveNext(app, deaths[app]?.second ?? null);
-        await this.orders.give(this.process(app).pid, deaths[app]?.first ?? { point: null, nth: 0 });
+        await this.arm(app, deaths[app]?.first ?? { point: null, nth: 0 });
       }
       await journey.walk();
     } finally {
@@ -99,6 +99,19 @@ export class KillLane {
   async stop(): Promise<void> {
     await this.deployment.stop();
     await rm(this.folder, { recursive: true });
+  }
+
+  /** A process that was started under an order of the round before may die of it just now: then its successor gets the new one. */
+  private async arm(app: 'worker' | 'api', order: KillOrder): Promise<PassedPoints> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.orders.give(this.process(app).pid, order);
+      } catch (error) {
+        const isGone = error instanceof Error && 'code' in error && error.code === 'ESRCH';
+        if (!isGone || attempt === armAttemptsMax) throw error;
+        await sleep(armAgainMs);
+      }
+    }
   }
 
   private process(app: 'worker' | 'api'): TestProcess {

@@ -26,7 +26,10 @@ export class KillOrders {
     return { NODE_OPTIONS: `--require=${join(__dirname, 'kill-probe.cjs')}`, PARLEY_KILL_ORDERS: this.folder };
   }
 
-  /** Gives a running process its order; resolves when it has it, with the points that it passed under the one before. */
+  /**
+   * Gives a running process its order; resolves when it has it, with the points that it passed under the one before.
+   * Throws an error with the code ESRCH when there is no such process any more.
+   */
   async give(pid: number, order: KillOrder): Promise<PassedPoints> {
     await this.write(`${pid}.json`, order);
     process.kill(pid, 'SIGUSR2');
@@ -34,6 +37,7 @@ export class KillOrders {
     while (existsSync(join(this.folder, `${pid}.json`))) {
       if (performance.now() > deadline) throw new Error(`process ${pid} does not take its order`);
       await sleep(askAgainMs);
+      process.kill(pid, 0);
     }
     // Reason for the assertion: the file is the probe's own.
     return JSON.parse(await readFile(join(this.folder, `${pid}.passed`), 'utf8')) as PassedPoints;

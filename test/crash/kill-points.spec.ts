@@ -9,6 +9,8 @@ const full = process.env['FIGURES'] === 'full';
 const SEEDS = Number(process.env['KILL_SEEDS'] ?? 1);
 /** Deployments side by side: the runs of a killed worker mostly wait for the end of its leases. */
 const LANES = Number(process.env['KILL_LANES'] ?? (full ? 3 : 1));
+/** At most so many of the planned rounds, in any order; all of them when absent. */
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? Infinity);
 /** A process that has just started is killed again at one of the first so many points of a kind. */
 const SECOND_NTH_MAX = 3;
 const TIMEOUT_MS = full ? 3_600_000 * SEEDS : 240_000;
@@ -50,7 +52,10 @@ function plan(passed: { readonly worker: PassedPoints; readonly api: PassedPoint
   return Array.from({ length: SEEDS }, (_, seed) => [
     ...ofWorker.map((first) => ({ seed, deaths: { worker: { first, second: early(anyOf(ofWorker)) } } })),
     ...ofApi.map((first) => ({ seed, deaths: { api: { first, second: null } } })),
-  ]).flat();
+  ])
+    .flat()
+    .sort(() => random() - 0.5)
+    .slice(0, ROUNDS);
 }
 
 let lanes: KillLane[] = [];
