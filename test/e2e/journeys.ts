@@ -5,8 +5,8 @@ import { Database } from '@app/read-store';
 import type { Deployment } from '../support/deployment';
 import { requestJson, type Answer, type Frame, type TestClient } from '../support/deployment-client';
 
-export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-export const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 export const aUuid: unknown = expect.stringMatching(uuidPattern);
 export const anInstant: unknown = expect.stringMatching(instantPattern);
 export const missingId = '0190a000-0000-7000-8000-00000000dead';
