@@ -80,17 +80,23 @@ function defaultCacheParents(account: Account | undefined): string[] {
 async function makeLinks(packageDir: string): Promise<string | undefined> {
   const links = await readJson<Link[]>(join(packageDir, 'native', 'pg-symlinks.json'));
   for (const { source, target } of links) {
-    const link = join(packageDir, target);
-    try {
-      await access(link);
-    } catch {
-      // Missing, or not to be seen by us: making it tells which.
-      try {
-        await symlink(relative(dirname(target), source), link);
-      } catch (error) {
-        if (errorCode(error) !== 'EEXIST') return String(error);
-      }
-    }
+    const failure = await makeLink(join(packageDir, target), relative(dirname(target), source));
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
+async function makeLink(link: string, to: string): Promise<string | undefined> {
+  try {
+    await access(link);
+    return undefined;
+  } catch {
+    // Missing, or not to be seen by us: making it tells which.
+  }
+  try {
+    await symlink(to, link);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') return String(error);
   }
   return undefined;
 }

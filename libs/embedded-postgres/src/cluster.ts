@@ -37,7 +37,8 @@ export async function ensureCluster(
   const major = (await readIfThere(join(folder.cluster, 'PG_VERSION')))?.trim();
   const known = (await readIfThere(join(folder.path, PASSWORD_FILE)))?.trim();
   if (major === undefined) {
-    const password = known || randomBytes(PASSWORD_BYTES).toString('base64url');
+    // An empty file counts as none: it is what a full disk leaves.
+    const password = known !== undefined && known !== '' ? known : randomBytes(PASSWORD_BYTES).toString('base64url');
     await folder.write(PASSWORD_FILE, `${password}\n`);
     await makeCluster(folder, binaries, account);
     return { password };
