@@ -78,18 +78,29 @@ describe('statements', () => {
 });
 
 describe('with PostgreSQL stopped', () => {
+  // Whatever is left open by a failure would try to connect for ever.
+  const leading = new AbortController();
+  let notifications: Notifications;
+  let processes: Processes;
+  let leader: Promise<void>;
+  afterAll(async () => {
+    leading.abort();
+    await leader;
+    await notifications.close();
+    await processes.stop();
+  });
+
   it('everything says so, and works again once it is back', async () => {
-    const notifications = new Notifications(database.url);
+    notifications = new Notifications(database.url);
     await notifications.open();
     const heard: string[] = [];
     let reconnections = 0;
     notifications.on('tidings', (payload) => heard.push(payload));
     notifications.onReconnected(() => (reconnections += 1));
-    const processes = new Processes(database, { api: false, worker: true });
+    processes = new Processes(database, { api: false, worker: true });
     await processes.start();
-    const leading = new AbortController();
     let led = 0;
-    const leader = keepLeading(database.url, 'watchdog', leading.signal, async (signal) => {
+    leader = keepLeading(database.url, 'watchdog', leading.signal, async (signal) => {
       led += 1;
       await sleep(60_000, undefined, { signal }).catch(() => undefined); // the lead is over
     });
@@ -116,8 +127,5 @@ describe('with PostgreSQL stopped', () => {
       `SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'parley listen'`,
     );
     expect([heard, reconnections, listening?.count]).toEqual([['again'], 1, 1]);
-    leading.abort();
-    await leader;
-    await notifications.close();
   }, 60_000);
 });

@@ -100,10 +100,13 @@ describe('a batch', () => {
     const notifications = new Notifications(database.url);
     notifications.on('tally_closed', () => void rowOf(id).then((row) => seen.push(row)));
     await notifications.open();
-    await apply(await eventsOf(id));
-    await until(() => seen.length === 1);
+    try {
+      await apply(await eventsOf(id));
+      await until(() => seen.length === 1);
+    } finally {
+      await notifications.close();
+    }
     expect(seen).toEqual([expect.objectContaining({ id, closed: true })]);
-    await notifications.close();
   });
 
   it('whose transaction fails leaves nothing', async () => {

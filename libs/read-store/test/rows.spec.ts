@@ -135,10 +135,22 @@ describe('processes', () => {
 });
 
 describe('notifications', () => {
+  const opened: Notifications[] = [];
+  afterEach(async () => {
+    for (const notifications of opened.splice(0)) await notifications.close();
+  });
+
+  /** Closed after the test, also after one that failed: it would reconnect for ever. */
+  function newNotifications(): Notifications {
+    const notifications = new Notifications(test.url);
+    opened.push(notifications);
+    return notifications;
+  }
+
   const say = (channel: string, payload: string) => database.query('SELECT pg_notify($1, $2)', [channel, payload]);
 
   it('reach every listener of their channel until it leaves', async () => {
-    const notifications = new Notifications(test.url);
+    const notifications = newNotifications();
     const heard: string[] = [];
     const leave = notifications.on('one', (payload) => heard.push(`first ${payload}`));
     notifications.on('one', (payload) => heard.push(`second ${payload}`));
@@ -154,11 +166,10 @@ describe('notifications', () => {
     await say('one', 'b');
     await until(() => heard.includes('second b'));
     expect(heard.filter((line) => line.startsWith('first'))).toEqual(['first a']);
-    await notifications.close();
   });
 
   it('come again after the connection was killed, on every channel, before "reconnected" is told', async () => {
-    const notifications = new Notifications(test.url);
+    const notifications = newNotifications();
     const heard: string[] = [];
     for (const channel of ['one', 'two']) notifications.on(channel, (payload) => heard.push(`${channel} ${payload}`));
     let told = 0;
