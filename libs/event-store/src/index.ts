@@ -8,3 +8,4 @@ export { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 export type { EventBatch } from './intake';
 export { followCategories, followStream } from './subscriptions';
 export { Transact } from './transact';
+export { Turns } from './turns';

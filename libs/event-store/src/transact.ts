@@ -1,12 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Unavailable, type Cause, type Refusal } from '@app/kernel';
-import AsyncLock from 'async-lock';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeEvent } from './codec';
 import { EventStore } from './event-store';
 import { FoldedStates, type Folded } from './folded-states';
 import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
+import { Turns } from './turns';
 
 /**
  * How long a command that loses races for its stream is decided again before the caller is told to come back. It is a time and not
@@ -52,7 +52,7 @@ export class Transact<State, C, Event extends DomainEvent> extends Command<Trans
 @CommandHandler(Transact)
 export class TransactHandler implements ICommandHandler<Transact<unknown, unknown, DomainEvent>> {
   // Commands of one process on one stream queue up here instead of losing races against each other.
-  private readonly streams = new AsyncLock({ maxPending: waitingPerStreamMax });
+  private readonly streams = new Turns(waitingPerStreamMax);
 
   constructor(
     @Inject(EventStore) private readonly store: EventStore,
@@ -62,12 +62,7 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
   async execute<State, C, Event extends DomainEvent>(
     transact: Transact<State, C, Event>,
   ): Promise<Transacted<State, Event>> {
-    const stream = streamName(transact.kind, transact.id);
-    try {
-      return await this.streams.acquire(stream, () => this.decideAndAppend(transact));
-    } catch (error) {
-      throw isQueueFull(error) ? tooBusy(stream) : error;
-    }
+    return this.streams.take(streamName(transact.kind, transact.id), () => this.decideAndAppend(transact));
   }
 
   private async decideAndAppend<State, C, Event extends DomainEvent>(
@@ -89,7 +84,7 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
       folded = await this.states.current(kind, id);
       fresh = true;
     }
-    throw tooBusy(streamName(kind, id));
+    throw new Unavailable('event store', { cause: new Error(`${streamName(kind, id)} is too busy`) });
   }
 
   private async start<State, C, Event extends DomainEvent>({ kind, id, options }: Transact<State, C, Event>) {
@@ -128,13 +123,4 @@ function settled<State, Event>(
   return decision.accepted
     ? { accepted: true, events: [], state, revision, position: null }
     : { accepted: false, refusal: decision.refusal, state };
-}
-
-function tooBusy(stream: string): Unavailable {
-  return new Unavailable('event store', { cause: new Error(`${stream} is too busy`) });
-}
-
-/** The queue has no error class of its own. */
-function isQueueFull(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('Too many pending tasks in queue');
 }

@@ -63,7 +63,7 @@ export function toProblem(failure: Failure, requestId: string): Problem {
     case 'bare':
       return { ...bare(failure.problem), requestId, retryable: false };
     case 'unavailable':
-      return { ...bare('unavailable'), reason: failure.reason, requestId, retryable: true };
+      return { ...unavailable(failure.reason), reason: failure.reason, requestId, retryable: true };
     case 'internal':
       return { ...bare('internal'), reason: 'internal', requestId, retryable: false };
     default:
@@ -85,6 +85,11 @@ export class ProblemException extends Error {
 export function answer<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
   throw new ProblemException(result.refusal);
+}
+
+function unavailable(reason: 'internal' | 'engine_unavailable' | 'provider_unavailable') {
+  // The row of `internal` is the one with status 500.
+  return reason === 'internal' ? bare('unavailable') : { ...bare('unavailable'), title: reasons[reason].title };
 }
 
 function bare(kind: ProblemKind) {

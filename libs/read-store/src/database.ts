@@ -79,9 +79,10 @@ export class Database {
   }
 }
 
-// Connection trouble (class 08), shutdown and start-up (57P0x), too many connections (53300), and sockets that broke.
+// Connection trouble (class 08), shutdown and start-up (57P0x), too many connections (53300), a statement that took
+// too long (57014), and sockets that broke.
 const awayCodes =
-  /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
+  /^(08...|57P0[123]|53300|57014|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
 // What `pg` says without a code.
 const awayMessages = /connection terminated|timeout exceeded when trying to connect|not queryable/i;
 

@@ -29,6 +29,5 @@ export interface Projection<Row extends ReadModelRow, Event extends DomainEvent>
 }
 
 /** A projection of any row and event; what the runner works with. */
-// Reason for `any`: a heterogeneous list of projections is invariant in both parameters.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a list of different projections is invariant in both
 export type AnyProjection = Projection<any, any>;

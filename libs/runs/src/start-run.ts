@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { Budgets } from '@app/budget';
 import { conversationKind, isKnownRun, isWritable, type ConversationState, type RunRequest } from '@app/conversations';
 import { DeploymentControls } from '@app/deployment';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Transact, Turns } from '@app/event-store';
 import { validateInto } from '@app/http';
 import {
   asId,
@@ -25,7 +25,6 @@ import {
   type UserId,
 } from '@app/kernel';
 import { Processes, ReadGate } from '@app/read-store';
-import AsyncLock from 'async-lock';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
 import { ExecutionSlots } from './execution-slots';
@@ -67,7 +66,7 @@ interface Admission {
 @Injectable()
 export class StartRun {
   // Starts of one conversation queue up here, so that of many at once the first gets its chance.
-  private readonly conversations = new AsyncLock({ maxPending: waitingStartsMax });
+  private readonly conversations = new Turns(waitingStartsMax);
 
   constructor(
     private readonly commands: CommandBus,
@@ -86,7 +85,7 @@ export class StartRun {
   async start(userId: UserId, body: unknown, cause: Cause): Promise<Result<StartedRun>> {
     const { conversationId, runId } = idsIn(body);
     if (conversationId === null || runId === 'malformed') return refuse(notAsSpecified(body));
-    return this.conversations.acquire(conversationId, async () => {
+    return this.conversations.take(conversationId, async () => {
       const replay = runId === null ? null : await this.replay(userId, runId, conversationId);
       if (replay !== null) return replay;
       const { state } = await this.states.current(conversationKind, conversationId);
