@@ -51,9 +51,13 @@ export class ReadGate {
   async find<Row>(lookUp: () => Promise<Row | null>): Promise<Row | null> {
     const found = await lookUp();
     if (found !== null) return found;
-    const end = await this.store.endPosition();
-    await this.reached(end, lookUpWaitMs);
+    await this.caughtUp();
     return lookUp();
+  }
+
+  /** Waits until the read models have reached the store's present end, at most 250 ms. */
+  async caughtUp(): Promise<void> {
+    await this.reached(await this.store.endPosition(), lookUpWaitMs);
   }
 
   private heard(position: number): void {

@@ -42,7 +42,7 @@ export class RunsController {
   @Get(':runId')
   @Operation('runs.get')
   async get(@Caller() { userId }: Caller, @Param('runId') runId: RunId): Promise<RunView> {
-    const row = await this.queries.find(runKeyOf(userId, runId));
+    const row = await this.queries.findAsOfNow(runKeyOf(userId, runId));
     return row === null ? answer(refuse(notFound)) : runView(row);
   }
 

@@ -42,10 +42,21 @@ export class RunQueries {
 
   /** The run, or null when there is none even after the read models have caught up. */
   async find(runKey: RunKey): Promise<Selected | null> {
-    return this.gate.find(async () => {
-      const [row] = await this.database.query<Selected>(`SELECT ${columns} FROM runs WHERE run_key = $1`, [runKey]);
-      return row ?? null;
-    });
+    return this.gate.find(() => this.row(runKey));
+  }
+
+  /** As `find`, and no older than this call: who has seen `run.ended` on the stream finds the run ended here. */
+  async findAsOfNow(runKey: RunKey): Promise<Selected | null> {
+    const run = await this.find(runKey);
+    // What has ended does not change any more.
+    if (run === null || run.endedAt !== null) return run;
+    await this.gate.caughtUp();
+    return this.row(runKey);
+  }
+
+  private async row(runKey: RunKey): Promise<Selected | null> {
+    const [row] = await this.database.query<Selected>(`SELECT ${columns} FROM runs WHERE run_key = $1`, [runKey]);
+    return row ?? null;
   }
 
   /** Runs of a user, newest first by the position of their `run.started`, strictly before a sort key. */
