@@ -64,11 +64,10 @@ export class KillLane {
     return { worker: await this.arm('worker', counting.first), api: await this.arm('api', counting.first) };
   }
 
-  /** Walks one journey; answers how many times a process was killed in it. */
-  async round({ seed, deaths }: Round): Promise<number> {
+  /** Walks one journey. */
+  async round({ seed, deaths }: Round): Promise<void> {
     const client = await this.deployment.newUser();
     const journey = new Journey(client, seededRandom(seed));
-    const before = await this.orders.carriedOut();
     const kept = [keepAlive(this.process('worker')), keepAlive(this.process('api'))];
     try {
       for (const app of ['worker', 'api'] as const) {
@@ -85,7 +84,11 @@ export class KillLane {
       this.faults.push(...reader.faults);
     }
     this.acknowledged.push(...journey.acknowledged);
-    return (await this.orders.carriedOut()) - before;
+  }
+
+  /** Where a process was killed so far, as `app point nth`. */
+  async kills(): Promise<string[]> {
+    return this.orders.carriedOut();
   }
 
   /** Waits until the deployment is at rest and looks at everything. */

@@ -49,9 +49,10 @@ export class KillOrders {
     else await this.write(`next-${app}.json`, order);
   }
 
-  /** How many processes were killed by their orders so far. */
-  async carriedOut(): Promise<number> {
-    return (await readdir(this.folder)).filter((name) => name.endsWith('.killed')).length;
+  /** The orders that were carried out so far, as `app point nth`, one for each process that was killed. */
+  async carriedOut(): Promise<string[]> {
+    const names = (await readdir(this.folder)).filter((name) => name.endsWith('.killed'));
+    return Promise.all(names.map((name) => readFile(join(this.folder, name), 'utf8')));
   }
 
   /** Whole or not at all: the process reads it at any moment. */

@@ -69,25 +69,26 @@ test(
   async () => {
     lanes = await Promise.all(Array.from({ length: LANES }, () => KillLane.start()));
     const waiting = plan(await anyOf(lanes).count());
-    const points = waiting.length;
-    let kills = 0;
+    const rounds = waiting.length;
     const walk = async (lane: KillLane): Promise<LaneFindings> => {
       for (let round = waiting.shift(); round; round = waiting.shift()) {
-        kills += await lane.round(round).catch((error: unknown) => {
+        await lane.round(round).catch((error: unknown) => {
           throw new Error(`in round ${JSON.stringify(round)}`, { cause: error });
         });
       }
       return lane.audit();
     };
     const audits = await Promise.all(lanes.map(walk));
+    const kills = (await Promise.all(lanes.map((lane) => lane.kills()))).flat();
     const count = (...names: (keyof LaneFindings)[]) =>
       audits.reduce((sum, audit) => sum + names.reduce((all, name) => all + audit[name].length, 0), 0);
     process.stdout.write(
-      `reliability 1: ${kills} kills at ${full ? points : kills} points, ${count('lost', 'unlike')} lost, ` +
+      `reliability 1: ${kills.length} kills at ${new Set(kills).size} points, ${count('lost', 'unlike')} lost, ` +
         `${count('doubled', 'books')} doubled, ${count('stuck', 'left')} stuck, ${count('gaps', 'faults')} gaps\n`,
     );
     for (const audit of audits) expect(audit).toEqual(noFindings);
-    expect(kills).toBeGreaterThan(points / 2);
+    // A busy worker commits fewer, larger batches, so that not every order is reached.
+    expect(kills.length).toBeGreaterThan(rounds / 2);
   },
   TIMEOUT_MS,
 );

@@ -1,7 +1,7 @@
 // Preloaded (node --require) into api, worker and standalone processes of the build: what runs is the product as it is built,
 // except that its probe kills the process with SIGKILL when a point is reached for the n-th time. Orders are files in the
 // folder PARLEY_KILL_ORDERS: `next-<app>.json` is taken by the next process of the app that starts; `<pid>.json` is read on
-// SIGUSR2. An order that was taken becomes `<pid>.taken`, one that was carried out `<pid>.killed`.
+// SIGUSR2. An order that was taken becomes `<pid>.taken`, one that was carried out `<pid>.killed`, which names it.
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { Probe } = require('../../dist/libs/runtime/src/probe.js');
@@ -27,6 +27,7 @@ function take(file) {
 Probe.prototype.reached = (point) => {
   passed[point] = (passed[point] ?? 0) + 1;
   if (order === null || order.point !== point || passed[point] !== order.nth) return;
+  writeFileSync(taken, `${app} ${order.point} ${order.nth}`);
   renameSync(taken, join(folder, `${process.pid}.killed`));
   process.kill(process.pid, 'SIGKILL');
   // Nothing of this process runs on, even if the kernel takes a moment.
