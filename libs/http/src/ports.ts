@@ -43,8 +43,11 @@ export abstract class RateWindows {
 
 /** Read and write access to PostgreSQL; bound by the read store. */
 export abstract class SqlExecutor {
-  /** Runs one statement in its own transaction, within bounded time. @throws Unavailable when the database does not answer */
-  abstract query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Runs one statement in its own transaction, within bounded time; `preparedAs` keeps it prepared under that name.
+   * @throws Unavailable when the database does not answer
+   */
+  abstract query<Row>(sql: string, parameters: readonly unknown[], preparedAs?: string): Promise<Row[]>;
 }
 
 export type Readiness = 'ok' | 'degraded' | 'away';

@@ -60,6 +60,7 @@ export class PostgresRateWindows extends RateWindows implements OnModuleInit, On
         `{${requests.map(([first]) => placeOf(first)).join()}}`,
         `{${requests.map(([, second]) => placeOf(second)).join()}}`,
       ],
+      'take_from_rate_windows',
     );
     if (counted === undefined) throw new Unavailable('database');
     return requests.map((request, index) => {

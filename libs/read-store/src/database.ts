@@ -52,10 +52,15 @@ export class Database {
     return answering(async () => new Database(await source.initialize(), options.url));
   }
 
-  /** Runs one statement with positional parameters. Throws Unavailable when PostgreSQL does not answer. */
-  async query<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  /**
+   * Runs one statement with positional parameters. Throws Unavailable when PostgreSQL does not answer.
+   * @param preparedAs keeps the statement prepared under this name, which must stand for this text only; for what every
+   *   request runs. Its columns must be named one by one, since they may not change while it is prepared.
+   */
+  async query<Row>(sql: string, parameters: readonly unknown[] = [], preparedAs?: string): Promise<Row[]> {
+    const statement = { text: sql, values: [...parameters], ...(preparedAs !== undefined && { name: preparedAs }) };
     // Straight to the pool: TypeORM's own `query` costs more, and answers pairs for UPDATE and DELETE.
-    return answering(async () => (await this.pool.query<Row & QueryResultRow>(sql, [...parameters])).rows);
+    return answering(async () => (await this.pool.query<Row & QueryResultRow>(statement)).rows);
   }
 
   /** Runs the body in one transaction; a throw rolls it back. Throws Unavailable when PostgreSQL does not answer. */

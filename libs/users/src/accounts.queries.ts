@@ -27,6 +27,7 @@ export class StoredAccounts extends Accounts {
     const rows = await this.database.query<{ user_id: string; disabled: boolean }>(
       'SELECT user_id, disabled FROM users WHERE user_id = ANY($1::uuid[])',
       [userIds],
+      'find_accounts',
     );
     const found = new Map(rows.map(({ user_id, disabled }) => [asId<UserId>(user_id), { disabled }]));
     const missing = userIds.filter((userId) => !found.has(userId));
