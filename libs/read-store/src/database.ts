@@ -1,5 +1,5 @@
 import { Unavailable } from '@app/kernel';
-import type { Pool, QueryResultRow } from 'pg';
+import type { Client, Pool, QueryResultRow } from 'pg';
 import { DataSource, QueryFailedError, type EntityManager, type MigrationInterface } from 'typeorm';
 
 export type RowClass = new () => object;
@@ -47,6 +47,8 @@ export class Database {
         connectionTimeoutMillis: connectTimeoutMs,
         statement_timeout: statementTimeoutMs,
         idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+        // A connection that breaks between two statements of its holder says so to nobody else, and would end the process.
+        onConnect: (client: Client) => client.on('error', () => undefined),
       },
     });
     return answering(async () => new Database(await source.initialize(), options.url));
