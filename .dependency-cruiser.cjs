@@ -2,7 +2,7 @@
 const { builtinModules } = require('node:module');
 
 /** What every slice may use. */
-const foundation = ['kernel', 'runtime', 'event-store', 'read-store', 'timers', 'http'];
+const foundation = ['kernel', 'canonical', 'runtime', 'event-store', 'read-store', 'timers', 'http'];
 
 /** The slices in an order in which each imports only earlier ones; the list beside each is all that it may import (besides the foundation). */
 const slices = {
@@ -12,19 +12,33 @@ const slices = {
   budget: [],
   consent: [],
   conversations: ['consent'],
-  wallets: ['consent'],
+  // Operators pause withdrawals through the deployment's controls (docs/adr/0006).
+  wallets: ['consent', 'deployment'],
   artifacts: ['conversations'],
   runs: ['conversations', 'budget', 'deployment'],
   automations: ['runs', 'wallets', 'consent'],
   approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent'],
   // The engine draws on budgets segment by segment, and publishes live frames through the journal (docs/adr/0003).
-  engine: ['conversations', 'runs', 'budget', 'journal', 'wallets', 'automations', 'artifacts', 'consent'],
+  engine: [
+    'conversations',
+    'runs',
+    'budget',
+    'deployment',
+    'journal',
+    'wallets',
+    'automations',
+    'artifacts',
+    'consent',
+  ],
 };
 const sliceNames = Object.keys(slices);
 /** They read the event types of any slice, and import nothing that runs. */
 const eventReaders = ['journal', 'activity'];
 /** They may look at every earlier slice. */
 const overseers = { operator: [...sliceNames, ...eventReaders], audit: [...sliceNames, ...eventReaders, 'operator'] };
+
+/** They implement ports of slices for one outside world or another. */
+const adapters = ['sandbox', 'near-intents'];
 
 const product = '^(apps|libs)/';
 const spec = '\\.spec\\.ts$';
@@ -35,11 +49,12 @@ const platform = `(^|/)node_modules/|^(node:)?(${builtinModules.join('|')})$`;
 
 /** The libraries under the slices. The projection runner of read-store follows the subscriptions of event-store. */
 const base = {
+  canonical: ['kernel'],
   runtime: ['kernel'],
   'event-store': ['kernel', 'runtime'],
   'read-store': ['kernel', 'runtime', 'event-store'],
   timers: ['kernel', 'runtime', 'read-store'],
-  http: ['kernel', 'runtime'],
+  http: ['kernel', 'canonical', 'runtime'],
   'event-store-server': ['kernel', 'runtime'],
   'embedded-postgres': ['kernel'],
 };
@@ -61,7 +76,7 @@ const listed = [
   'kernel',
   ...Object.keys({ ...base, ...slices, ...overseers }),
   ...eventReaders,
-  'sandbox',
+  ...adapters,
   'composition',
 ];
 
@@ -102,10 +117,11 @@ const rules = [
   },
   ...alongTheList(withFoundation(Object.fromEntries(eventReaders.map((name) => [name, sliceNames])))),
   {
-    name: 'sandbox-binds-ports',
-    comment: 'The sandbox implements ports: of other slices it imports types only.',
-    from: { path: lib('sandbox'), pathNot: spec },
-    to: { path: '^libs/', pathNot: lib('sandbox', ...foundation), dependencyTypesNot: ['type-only'] },
+    name: 'adapters-bind-ports',
+    comment:
+      'The sandbox and the provider adapters implement ports: the ports of wallets apart, they import only types of slices.',
+    from: { path: lib(...adapters), pathNot: spec },
+    to: { path: '^libs/', pathNot: lib(...adapters, ...foundation, 'wallets'), dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'entered-by-index',

@@ -10,6 +10,11 @@ export type RunKey = Branded<'RunKey'>;
 export type MessageId = Branded<'MessageId'>;
 /** `runId/step/index`; models repeat their own call ids. */
 export type ToolCallId = Branded<'ToolCallId'>;
+/** The wallet's own id, distinct from the user's. */
+export type WalletId = Branded<'WalletId'>;
+export type ApprovalId = Branded<'ApprovalId'>;
+/** A financial operation: a direct withdrawal, or a transfer by the agent (then UUIDv5 of its approval). */
+export type OperationId = Branded<'OperationId'>;
 export type PartnerKeyId = Branded<'PartnerKeyId'>;
 export type RequestId = Branded<'RequestId'>;
 

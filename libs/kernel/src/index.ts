@@ -4,14 +4,17 @@ export { accept, reject, unreachable, type Decider, type Decision } from './deci
 export {
   asId,
   parseUuid,
+  type ApprovalId,
   type ConversationId,
   type MessageId,
+  type OperationId,
   type PartnerKeyId,
   type RequestId,
   type RunId,
   type RunKey,
   type ToolCallId,
   type UserId,
+  type WalletId,
 } from './ids';
 export { epochMsOf, instantOf, utcDayOf, type Instant } from './instants';
 export { codePointLength, isJsonObject, pointerTo, type JsonObject, type JsonValue } from './json';

@@ -4,7 +4,8 @@
  */
 export class Unavailable extends Error {
   constructor(
-    readonly dependency: 'event store' | 'database' | 'identity provider' | 'execution engine' | 'service',
+    readonly dependency:
+      'event store' | 'database' | 'identity provider' | 'execution engine' | 'wallet provider' | 'service',
     options?: ErrorOptions & { readonly reason?: 'engine_unavailable' | 'provider_unavailable' },
   ) {
     super(`the ${dependency} did not answer`, options);

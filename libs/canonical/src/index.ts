@@ -1,0 +1,1 @@
+export { canonicalText, fingerprintOf, sha256Hex } from './canonical';

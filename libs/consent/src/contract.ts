@@ -1,0 +1,50 @@
+/**
+ * What a user consents to: the contract `ledger_intents_transfer` (specification, "Contract"; decisions.md, section 4).
+ * Every amount has exactly one spelling, because what is shown, hashed and executed are the same bytes.
+ */
+export interface Contract {
+  readonly type: 'ledger_intents_transfer';
+  /** 1 to 16; run in order, the next after the last settled. */
+  readonly actions: readonly ContractAction[];
+  /** An automation's contract alone has bounds. */
+  readonly bounds?: ContractBounds;
+}
+
+export type ContractAction = SwapAction | WithdrawAction;
+
+export interface SwapAction {
+  readonly kind: 'swap';
+  readonly input: TokenChoice;
+  readonly output: TokenChoice;
+  readonly quantity: Quantity;
+}
+
+/** Returns an asset to the account that owns the wallet; the contract never names a destination. */
+export interface WithdrawAction {
+  readonly kind: 'withdraw_to_owner';
+  readonly input: TokenChoice;
+  readonly quantity: Exclude<Quantity, { readonly kind: 'exact_output_tokens' }>;
+}
+
+/** One token with its verified decimals, or whichever the executor picks among those that the wallet holds. */
+export type TokenChoice = { readonly pinned: PinnedToken } | { readonly any: true };
+
+export interface PinnedToken {
+  readonly tokenId: string;
+  readonly decimals: number;
+}
+
+export type Quantity =
+  | { readonly kind: 'exact_input_tokens'; readonly amountRaw: string }
+  | { readonly kind: 'exact_input_value_usd'; readonly value: string }
+  | { readonly kind: 'exact_output_tokens'; readonly amountRaw: string }
+  | { readonly kind: 'all_of_input' }
+  /** Basis points, 1 to 10000, as a text. */
+  | { readonly kind: 'fraction_of_input'; readonly bps: string };
+
+export interface ContractBounds {
+  readonly maxUses: number;
+  readonly perUseUsd: string;
+  readonly totalUsd: string;
+  readonly notAfter: string;
+}

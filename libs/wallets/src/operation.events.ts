@@ -1,0 +1,79 @@
+import { approvalPrivateMembers, type ApprovalEvent, type Contract } from '@app/consent';
+import type { ApprovalId, ConversationId, Instant, RunId, UserId, WalletId } from '@app/kernel';
+
+/**
+ * The facts of one financial operation, in stream `operation-<operationId>`. A direct withdrawal begins with `operation.prepared`
+ * and `approval.opened`, and is used by `approval.decided` and `operation.confirmed` in one append; an agent's transfer begins with
+ * `operation.used`, whose stream's name derives from the approval, so that an approval is used once.
+ */
+export type OperationEvent =
+  | ApprovalEvent
+  | (OperationTerms & { readonly type: 'operation.prepared' | 'operation.used'; readonly at: Instant })
+  | { readonly type: 'operation.confirmed'; readonly at: Instant }
+  /** What is about to be sent, with its exact bytes and its own key, journaled before it is sent. */
+  | (OfAction<'submission.journaled'> & { readonly submission: Submission })
+  /** The provider has taken it: from here on only the provider can say what becomes of it. */
+  | (OfAction<'submission.accepted'> & { readonly providerReference: string })
+  | (OfAction<'action.settled'> & { readonly output: TokenAmount | null })
+  /** The input, or what was left of it, came back; `output` is what was delivered of it all the same. */
+  | (OfAction<'action.refunded'> & { readonly output: TokenAmount | null })
+  | (OfAction<'action.failed'> & { readonly failure: OperationFailure })
+  | { readonly type: 'operation.settled'; readonly at: Instant }
+  | { readonly type: 'operation.failed'; readonly at: Instant; readonly failure: OperationFailure }
+  /** The provider cannot say what became of a submission: nothing is sent again, and it is asked again and again. */
+  | { readonly type: 'operation.unresolved'; readonly at: Instant };
+
+/** What an operation may do, fixed when it begins. */
+export interface OperationTerms {
+  readonly kind: 'withdrawal' | 'agent_transfer';
+  readonly userId: UserId;
+  readonly walletId: WalletId;
+  readonly approvalId: ApprovalId;
+  readonly conversationId: ConversationId | null;
+  readonly runId: RunId | null;
+  readonly automationId: string | null;
+  readonly contract: Contract;
+  /** Where a withdrawal lands. */
+  readonly mainAccountId: string;
+  /** Until then a submission that the provider never accepted may be sent again. */
+  readonly expiresAt: Instant;
+}
+
+interface OfAction<Type extends string> {
+  readonly type: Type;
+  readonly at: Instant;
+  /** Of the contract's action, from 0. */
+  readonly index: number;
+}
+
+/** An amount in the token's smallest unit: decimal digits without leading zeros. */
+export interface TokenAmount {
+  readonly tokenId: string;
+  readonly amountRaw: string;
+}
+
+/** What is sent to the provider for one action: the same bytes however often, with at most one effect. */
+export interface Submission {
+  /** Names it for ever at the provider: `<operationId>/<action index>/<attempt>`. */
+  readonly key: string;
+  /** From 1; signed anew only after the deadline has passed and the provider says that it never took the one before. */
+  readonly attempt: number;
+  /** Opaque to all but the provider that made it. */
+  readonly bytes: string;
+  readonly input: TokenAmount;
+  /** What a swap is expected to deliver. */
+  readonly output: TokenAmount | null;
+  /** After this instant the provider does not take it any more. */
+  readonly deadline: Instant;
+}
+
+export type OperationFailureReason =
+  'insufficient_balance' | 'quote_expired' | 'provider_rejected' | 'refunded' | 'timed_out';
+
+export interface OperationFailure {
+  readonly reason: OperationFailureReason;
+  readonly text: string;
+}
+
+/** Nobody reads an operation's stream but operators; what is private in an approval stays in the metadata here as well. */
+export const operationPrivateMembers = approvalPrivateMembers;
