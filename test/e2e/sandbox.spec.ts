@@ -321,7 +321,7 @@ describe('production mode', () => {
   it('has no sandbox, and runs on real time', async () => {
     const production = await startDeployment({
       mode: 'in-process',
-      env: { PARLEY_MODE: 'production', OIDC_ISSUER: 'https://issuer.example' },
+      env: { PARLEY_MODE: 'production', OIDC_ISSUER: 'https://issuer.example', WALLET_PROVIDER: 'near-intents' },
     });
     try {
       const [baseUrl = ''] = production.baseUrls;

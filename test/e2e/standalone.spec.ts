@@ -237,6 +237,7 @@ describe('npm start refuses', () => {
     const { secretKey } = JSON.parse(await readFile(join(folder, '.parley', 'secrets.json'), 'utf8')) as SandboxSecrets;
     const one = standalone({
       PARLEY_MODE: 'production',
+      WALLET_PROVIDER: 'near-intents',
       PARLEY_SECRET_KEY: secretKey,
       OIDC_ISSUER: `http://127.0.0.1:${ports[0]}/sandbox/issuer`,
     });

@@ -2,7 +2,12 @@ import type { Configuration } from './configuration';
 import { ConfigurationError, readConfiguration } from './configuration';
 
 const secretKey = Buffer.alloc(32, 7).toString('base64');
-const production = { PARLEY_MODE: 'production', PARLEY_SECRET_KEY: secretKey, OIDC_ISSUER: 'https://id.example' };
+const production = {
+  PARLEY_MODE: 'production',
+  PARLEY_SECRET_KEY: secretKey,
+  OIDC_ISSUER: 'https://id.example',
+  WALLET_PROVIDER: 'near-intents',
+};
 
 describe('readConfiguration', () => {
   it('needs nothing in a sandbox', () => {
@@ -61,9 +66,14 @@ describe('readConfiguration', () => {
     expect(messageOf({ HOST, PORT: '0' })).toMatch(/^ {2}PORT: .*\n {2}HOST: sandbox mode listens on loopback only$/m);
   });
 
-  it('demands a secret key and an issuer in production, which may listen anywhere', () => {
+  it('demands a secret key, an issuer and real wallets in production, which may listen anywhere', () => {
     const message = messageOf({ PARLEY_MODE: 'production' });
-    expect(message.split('\n').slice(1)).toEqual(['  PARLEY_SECRET_KEY: must be set', '  OIDC_ISSUER: must be set']);
+    expect(message.split('\n').slice(1)).toEqual([
+      '  PARLEY_SECRET_KEY: must be set',
+      '  OIDC_ISSUER: must be set',
+      '  WALLET_PROVIDER: production takes near-intents only',
+    ]);
+    expect(messageOf({ ...production, WALLET_PROVIDER: 'sandbox' })).toContain('WALLET_PROVIDER');
     expect(readConfiguration({ ...production, HOST: '0.0.0.0' }).env.HOST).toBe('0.0.0.0');
   });
 

@@ -60,6 +60,10 @@ export const variables = {
     desc: 'Issuer of user access tokens, found by its OpenID discovery document; unset: the sandbox issuer',
   }),
   OIDC_AUDIENCE: str({ default: 'parley', desc: 'Audience that user access tokens must name' }),
+  OIDC_MAIN_ACCOUNT_CLAIM: str({
+    default: undefined,
+    desc: "Claim of user tokens that names the account where the user's withdrawals land; unset: a sandbox derives one",
+  }),
   OPERATOR_AUDIENCE: str({
     default: 'parley-operator',
     desc: 'Audience of the operator tokens that the sandbox mints',
@@ -75,6 +79,19 @@ export const variables = {
   RULES_STEP_MICRO_CENTS: wholeNumber({
     default: 1_000_000,
     desc: 'Price of one step of the model parley/rules, in millionths of a cent',
+  }),
+  WALLET_PROVIDER: str({
+    choices: ['sandbox', 'near-intents'] as const,
+    default: 'sandbox',
+    desc: 'Where agent wallets live: sandbox is a ledger in PostgreSQL; production takes near-intents only',
+  }),
+  WITHDRAWAL_APPROVAL_SECONDS: positiveInteger({
+    default: 900,
+    desc: 'How long a prepared withdrawal can be confirmed, in seconds',
+  }),
+  TOOL_APPROVAL_SECONDS: positiveInteger({
+    default: 86_400,
+    desc: "How long an approval of an agent's tool call can be decided, in seconds",
   }),
   RATE_LIMIT_KEY_PER_MINUTE: positiveInteger({ default: 6000, desc: 'Requests per partner key in any 60 s' }),
   RATE_LIMIT_USER_PER_MINUTE: positiveInteger({ default: 300, desc: 'Requests per user in any 60 s' }),
@@ -139,6 +156,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
     reporter: ({ errors }) => {
       const broken = Object.entries(errors).map(([name, error]) => `  ${name}: ${describe(name, error)}`);
       if (isOpenSandbox(given)) broken.push('  HOST: sandbox mode listens on loopback only');
+      if (playsWithMoney(given)) broken.push('  WALLET_PROVIDER: production takes near-intents only');
       if (broken.length > 0) throw new ConfigurationError(`The environment is not valid:\n${broken.join('\n')}`);
     },
   });
@@ -147,6 +165,10 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
 
 function isOpenSandbox({ PARLEY_MODE: mode, HOST: host }: NodeJS.ProcessEnv): boolean {
   return (mode ?? 'sandbox') === 'sandbox' && host !== undefined && !loopbackHosts.includes(host);
+}
+
+function playsWithMoney({ PARLEY_MODE: mode, WALLET_PROVIDER: provider }: NodeJS.ProcessEnv): boolean {
+  return mode === 'production' && (provider ?? 'sandbox') === 'sandbox';
 }
 
 function describe(name: string, error: Error): string {
