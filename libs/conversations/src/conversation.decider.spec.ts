@@ -1,6 +1,7 @@
 import { asId, type MessageId, type RunId, type RunKey, type UserId } from '@app/kernel';
 import { fold, instant, specification } from '../../../test/support/decider-spec';
-import { conversationDecider, rememberedEndedRunsMax, type ConversationCommand } from './conversation.decider';
+import { conversationDecider, type ConversationCommand } from './conversation.decider';
+import { rememberedEndedRunsMax } from './conversation.state';
 import type { ConversationEvent, RunRequest } from './conversation.events';
 import { abortedEnd } from './run.decider';
 

@@ -1,7 +1,18 @@
-import type { Instant, JsonValue, MessageId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
+import { approvalPrivateMembers, type ApprovalEvent } from '@app/consent';
+import type {
+  ApprovalId,
+  Instant,
+  JsonValue,
+  MessageId,
+  OperationId,
+  RunId,
+  RunKey,
+  ToolCallId,
+  UserId,
+} from '@app/kernel';
 
 /** The facts of a conversation's stream; each payload is public as it stands, but for the members listed as private below. */
-export type ConversationEvent = ConversationLifeEvent | RunEvent;
+export type ConversationEvent = ConversationLifeEvent | RunEvent | ApprovalEvent | OperationCopy;
 
 export type ConversationLifeEvent =
   | {
@@ -27,6 +38,18 @@ export type RunEvent =
       readonly messageId: MessageId;
     })
   | (OfRun<'run.claimed'> & { readonly segment: number; readonly attempt: number })
+  /** The run waits for decisions, and holds neither the conversation nor a slot meanwhile. */
+  | (OfRun<'run.suspended'> & {
+      readonly segment: number;
+      readonly approvalIds: readonly ApprovalId[];
+      /** Of the whole run so far. */
+      readonly usage: Usage;
+      /** Private: whose run it is, and what the segment that is over costs. */
+      readonly userId: UserId;
+      readonly segmentCostCents: number;
+    })
+  /** Nothing is pending any more: the run goes on in a new segment. */
+  | (OfRun<'run.resumed'> & { readonly segment: number; readonly approvalIds: readonly ApprovalId[] })
   | OfRun<'run.stopping'>
   | (OfRun<'run.ended'> & {
       readonly status: RunEndStatus;
@@ -55,6 +78,25 @@ export type RunEvent =
       readonly result: JsonValue;
     });
 
+/** What a financial operation came to, copied from its own stream into the conversation that it began in. */
+export type OperationCopy =
+  | {
+      readonly type: 'operation.submitted';
+      readonly at: Instant;
+      readonly operationId: OperationId;
+      readonly runId: RunId | null;
+      readonly approvalId: ApprovalId;
+    }
+  | {
+      readonly type: 'settlement.updated';
+      readonly at: Instant;
+      readonly operationId: OperationId;
+      readonly status: 'settled' | 'failed';
+      /** As `financialOperations.get` shows them. */
+      readonly actions: JsonValue;
+      readonly failure: JsonValue;
+    };
+
 interface OfRun<Type extends string> {
   readonly type: Type;
   readonly at: Instant;
@@ -68,12 +110,15 @@ export const privateMembers = {
   'conversation.created': ['userId'],
   'run.started': ['runKey', 'userId', 'messageId'],
   'run.claimed': ['runKey'],
+  'run.suspended': ['runKey', 'userId', 'segmentCostCents'],
+  'run.resumed': ['runKey'],
   'run.stopping': ['runKey'],
   'run.ended': ['runKey', 'userId', 'segment', 'segmentCostCents'],
   'agent.step': ['runKey', 'costMicroCents'],
   'agent.message': ['runKey'],
   'tool.called': ['runKey'],
   'tool.returned': ['runKey'],
+  ...approvalPrivateMembers,
 } as const;
 
 export type Origin = 'conversation' | 'automation';

@@ -1,5 +1,6 @@
 import type { StreamKind } from '@app/event-store';
-import { conversationDecider, type ConversationCommand, type ConversationState } from './conversation.decider';
+import { conversationDecider, type ConversationCommand } from './conversation.decider';
+import type { ConversationState } from './conversation.state';
 import { privateMembers, type ConversationEvent } from './conversation.events';
 
 /** The stream `conversation-<id>`: the conversation's journal. */
@@ -7,5 +8,5 @@ export const conversationKind: StreamKind<ConversationState, ConversationCommand
   category: 'conversation',
   decider: conversationDecider,
   privateMembers,
-  stateVersion: 1,
+  stateVersion: 2,
 };

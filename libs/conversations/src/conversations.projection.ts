@@ -17,7 +17,7 @@ export function listedAs(userId: string, origin: string, archived: boolean, acti
 /** Table `conversations`. */
 export const conversationsProjection: Projection<ConversationRow, ConversationEvent> = {
   name: 'conversations',
-  version: 1,
+  version: 2,
   row: ConversationRow,
   kinds: [conversationKind],
   keyOf: ({ stream }) => idInStream(conversationKind, stream),
@@ -47,6 +47,7 @@ export const conversationsProjection: Projection<ConversationRow, ConversationEv
     return {
       ...row,
       liveRunId: liveRunAfter(row, event),
+      pendingApprovals: row.pendingApprovals + pendingChange(event),
       lastSeq,
       lastActivityAt: event.at,
       activityPosition: position,
@@ -56,9 +57,14 @@ export const conversationsProjection: Projection<ConversationRow, ConversationEv
 };
 
 function liveRunAfter(row: ConversationRow, event: ConversationEvent): string | null {
-  if (event.type === 'run.started') return event.runId;
-  if (event.type === 'run.ended' && event.runId === row.liveRunId) return null;
-  return row.liveRunId;
+  if (event.type === 'run.started' || event.type === 'run.resumed') return event.runId;
+  const leaves = event.type === 'run.ended' || event.type === 'run.suspended';
+  return leaves && event.runId === row.liveRunId ? null : row.liveRunId;
+}
+
+function pendingChange(event: ConversationEvent): number {
+  if (event.type === 'approval.opened') return 1;
+  return event.type === 'approval.decided' || event.type === 'approval.expired' ? -1 : 0;
 }
 
 /** Table `messages`: what the user said (a run's input) and what the agent said. */

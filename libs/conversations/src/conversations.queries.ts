@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Instant, UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
-import type { ConversationState } from './conversation.decider';
+import { pendingApprovals, type ConversationState } from './conversation.state';
 import type { MessageRow } from './conversation.row';
 import { listedAs } from './conversations.projection';
 
@@ -88,14 +88,20 @@ export function conversationView(id: string, state: ConversationState): Conversa
     title: state.title,
     origin: state.origin,
     automationId: state.automationId,
-    status: state.liveRunId === null ? 'idle' : 'running',
+    status: statusOf(state),
     liveRunId: state.liveRunId,
-    pendingApprovals: 0,
+    pendingApprovals: pendingApprovals(state),
     lastSeq: state.lastSeq,
     createdAt: existing(state.createdAt),
     lastActivityAt: existing(state.lastActivityAt),
     archivedAt: state.archivedAt,
   };
+}
+
+/** A live run wins over pending approvals. */
+function statusOf(state: ConversationState): ConversationView['status'] {
+  if (state.liveRunId !== null) return 'running';
+  return pendingApprovals(state) > 0 ? 'awaiting_approval' : 'idle';
 }
 
 function existing(instant: Instant | null): Instant {

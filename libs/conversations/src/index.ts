@@ -1,6 +1,7 @@
-export { isKnownRun, isWritable, type ConversationState } from './conversation.decider';
+export { isKnownRun, isWritable, waitingApproval, type ConversationState } from './conversation.state';
 export type {
   ConversationEvent,
+  OperationCopy,
   RunFailure,
   RunFailureReason,
   RunOrigin,
@@ -11,4 +12,5 @@ export type {
 } from './conversation.events';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
-export { abortedEnd, type RunCommand, type RunEnd, type RunState } from './run.decider';
+export { abortedEnd, type OpenApproval, type RunCommand, type RunEnd } from './run.decider';
+export type { RunState } from './run.state';

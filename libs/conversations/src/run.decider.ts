@@ -13,36 +13,9 @@ import {
   type ToolCallId,
   type UserId,
 } from '@app/kernel';
-import type {
-  RunEndStatus,
-  RunEvent,
-  RunFailure,
-  RunOrigin,
-  RunRequest,
-  ToolOutcome,
-  Usage,
-} from './conversation.events';
-
-/** A run that is not ended. The one that is queued, running or stopping is the conversation's live run. */
-export interface RunState {
-  readonly runId: RunId;
-  readonly runKey: RunKey;
-  readonly userId: UserId;
-  readonly status: 'queued' | 'running' | 'stopping';
-  readonly request: RunRequest;
-  /** 1, then one more at each continuation. */
-  readonly segment: number;
-  /** How often a worker has claimed the run; only the holder of the last claim may append. */
-  readonly attempt: number;
-  /** Steps that are recorded. */
-  readonly steps: number;
-  /** `seq` of its `run.started`. */
-  readonly startedSeq: number;
-  readonly usage: Usage;
-  readonly segmentCostMicroCents: number;
-  /** Calls that were journaled and have not returned. */
-  readonly openCalls: readonly ToolCallId[];
-}
+import type { ApprovalEvent } from '@app/consent';
+import type { RunEndStatus, RunEvent, RunFailure, RunOrigin, RunRequest, ToolOutcome } from './conversation.events';
+import { evolveRun, type RunState } from './run.state';
 
 /** What the run is, beside the conversation that holds it. */
 export interface StartRun {
@@ -68,7 +41,20 @@ export type RunCommand =
       readonly outcome: ToolOutcome;
       readonly result: JsonValue;
     })
+  | SuspendRun
   | (ByHolder & { readonly type: 'EndRun'; readonly end: RunEnd });
+
+/** The calls that are open need the user's consent: the run waits for it. */
+export interface SuspendRun extends ByHolder {
+  readonly type: 'SuspendRun';
+  readonly approvals: readonly OpenApproval[];
+}
+
+/** An approval to open, without what the run knows. */
+export type OpenApproval = Omit<
+  Extract<ApprovalEvent, { readonly type: 'approval.opened' }>,
+  'type' | 'at' | 'runId' | 'runKey' | 'userId'
+>;
 
 /** Everything that one model step came to, in one append; `end` where the step was the last. */
 export interface RecordStep extends ByHolder {
@@ -98,19 +84,24 @@ interface ByHolder {
 export const abortedEnd: RunEnd = { status: 'aborted', response: null, output: null, failure: null };
 
 /** Decides a command on an open run; undefined is a run that has ended or never was. */
-export function decideRun(command: RunCommand, run: RunState | undefined): Decision<RunEvent> {
+export function decideRun(command: RunCommand, run: RunState | undefined): Decision<RunEvent | ApprovalEvent> {
   if (run === undefined) return reject(because('run_not_active'));
   switch (command.type) {
     case 'ClaimRun':
-      if (command.segment !== run.segment) return reject(because('run_not_active'));
-      return accept({ ...head('run.claimed', run, command), segment: run.segment, attempt: run.attempt + 1 });
+      if (command.segment !== run.segment || run.status === 'awaiting_approval') {
+        return reject(because('run_not_active'));
+      }
+      return accept({ ...headOf('run.claimed', run, command.at), segment: run.segment, attempt: run.attempt + 1 });
     case 'StopRun':
       return stop(command, run);
     case 'RecordStep':
     case 'ReturnTool':
+    case 'SuspendRun':
     case 'EndRun':
       // A fenced predecessor learns here, however late it wakes up, that the run is no longer its own.
-      if (command.attempt !== run.attempt) return reject(because('run_not_active'));
+      if (command.attempt !== run.attempt || run.status === 'awaiting_approval') {
+        return reject(because('run_not_active'));
+      }
       return byHolder(command, run);
     default:
       return unreachable(command);
@@ -120,17 +111,23 @@ export function decideRun(command: RunCommand, run: RunState | undefined): Decis
 function stop(command: { readonly at: Instant }, run: RunState): Decision<RunEvent> {
   switch (run.status) {
     case 'queued':
-      return accept(ended(run, command.at, abortedEnd, run));
+      return accept(endedRun(run, command.at, abortedEnd));
     case 'running':
-      return accept(head('run.stopping', run, command));
+      return accept(headOf('run.stopping', run, command.at));
     case 'stopping':
       return accept();
+    case 'awaiting_approval':
+      // Whether a waiting run may be stopped depends on the rest of the conversation, which decides it.
+      return reject(because('run_not_active'));
     default:
       return unreachable(run.status);
   }
 }
 
-function byHolder(command: Extract<RunCommand, { attempt: number }>, run: RunState): Decision<RunEvent> {
+function byHolder(
+  command: Extract<RunCommand, { attempt: number }>,
+  run: RunState,
+): Decision<RunEvent | ApprovalEvent> {
   switch (command.type) {
     case 'RecordStep':
       // After `run.stopping` the run can only end as aborted.
@@ -138,7 +135,7 @@ function byHolder(command: Extract<RunCommand, { attempt: number }>, run: RunSta
     case 'ReturnTool':
       if (!run.openCalls.includes(command.toolCallId)) return accept();
       return accept({
-        ...head('tool.returned', run, command),
+        ...headOf('tool.returned', run, command.at),
         toolCallId: command.toolCallId,
         outcome: command.outcome,
         result: command.result,
@@ -146,95 +143,63 @@ function byHolder(command: Extract<RunCommand, { attempt: number }>, run: RunSta
     case 'EndRun': {
       const end = run.status === 'stopping' ? abortedEnd : command.end;
       const unreturned = run.openCalls.map((toolCallId) => ({
-        ...head('tool.returned', run, command),
+        ...headOf('tool.returned', run, command.at),
         toolCallId,
         outcome: 'error' as const,
         result: { error: 'the run ended before the tool returned' },
       }));
-      return accept(...unreturned, ended(run, command.at, end, run));
+      return accept(...unreturned, endedRun(run, command.at, end));
     }
+    case 'SuspendRun':
+      return run.status === 'stopping' ? reject(because('stop_pending')) : suspend(command, run);
     default:
       return unreachable(command);
   }
+}
+
+function suspend({ at, approvals }: SuspendRun, run: RunState): Decision<RunEvent | ApprovalEvent> {
+  const { runId, runKey, userId, segment, usage } = run;
+  const opened = approvals.map(
+    (approval) => ({ type: 'approval.opened', at, runId, runKey, userId, ...approval }) as const,
+  );
+  return accept<RunEvent | ApprovalEvent>(...opened, {
+    ...headOf('run.suspended', run, at),
+    segment,
+    approvalIds: approvals.map(({ approvalId }) => approvalId),
+    usage,
+    userId,
+    segmentCostCents: centsFromMicroCents(run.segmentCostMicroCents),
+  });
 }
 
 function step(command: RecordStep, run: RunState): Decision<RunEvent> {
   const before = centsFromMicroCents(run.segmentCostMicroCents);
   const after = centsFromMicroCents(run.segmentCostMicroCents + command.costMicroCents);
   const stepped = {
-    ...head('agent.step', run, command),
+    ...headOf('agent.step', run, command.at),
     step: run.steps + 1,
     usage: { inputTokens: command.inputTokens, outputTokens: command.outputTokens, costCents: after - before },
     costMicroCents: command.costMicroCents,
   };
-  const said = command.message === null ? [] : [{ ...head('agent.message', run, command), ...command.message }];
-  const called = command.calls.map((call) => ({ ...head('tool.called', run, command), ...call }));
-  const over = command.end === null ? [] : [ended(run, command.at, command.end, evolveRun(run, stepped))];
+  const said = command.message === null ? [] : [{ ...headOf('agent.message', run, command.at), ...command.message }];
+  const called = command.calls.map((call) => ({ ...headOf('tool.called', run, command.at), ...call }));
+  const over = command.end === null ? [] : [endedRun(evolveRun(run, stepped), command.at, command.end)];
   return accept<RunEvent>(stepped, ...said, ...called, ...over);
 }
 
-function ended(run: RunState, at: Instant, end: RunEnd, last: RunState): RunEvent {
+/** The end of a run in this state, whatever it was doing. */
+export function endedRun(run: RunState, at: Instant, end: RunEnd): RunEvent {
   return {
-    ...head('run.ended', run, { at }),
+    ...headOf('run.ended', run, at),
     ...end,
     userId: run.userId,
-    usage: last.usage,
+    usage: run.usage,
     segment: run.segment,
-    segmentCostCents: centsFromMicroCents(last.segmentCostMicroCents),
+    segmentCostCents: centsFromMicroCents(run.segmentCostMicroCents),
   };
 }
 
-function head<Type extends RunEvent['type']>(
-  type: Type,
-  { runId, runKey }: RunState,
-  { at }: { readonly at: Instant },
-) {
+/** What every event of a run begins with. */
+export function headOf<Type extends RunEvent['type']>(type: Type, { runId, runKey }: RunState, at: Instant) {
   return { type, at, runId, runKey };
-}
-
-/** The state of a run that has just started, as the `seq`-th event of its conversation. */
-export function startedRun(event: Extract<RunEvent, { type: 'run.started' }>, seq: number): RunState {
-  return {
-    runId: event.runId,
-    runKey: event.runKey,
-    userId: event.userId,
-    status: 'queued',
-    request: event.request,
-    segment: 1,
-    attempt: 0,
-    steps: 0,
-    startedSeq: seq,
-    usage: { inputTokens: 0, outputTokens: 0, costCents: 0 },
-    segmentCostMicroCents: 0,
-    openCalls: [],
-  };
-}
-
-/** Folds an event of an open run; its end is the conversation's to fold. */
-export function evolveRun(run: RunState, event: Exclude<RunEvent, { type: 'run.started' | 'run.ended' }>): RunState {
-  switch (event.type) {
-    case 'run.claimed':
-      return { ...run, status: run.status === 'stopping' ? 'stopping' : 'running', attempt: event.attempt };
-    case 'run.stopping':
-      return { ...run, status: 'stopping' };
-    case 'agent.step':
-      return {
-        ...run,
-        steps: event.step,
-        usage: {
-          inputTokens: run.usage.inputTokens + event.usage.inputTokens,
-          outputTokens: run.usage.outputTokens + event.usage.outputTokens,
-          costCents: run.usage.costCents + event.usage.costCents,
-        },
-        segmentCostMicroCents: run.segmentCostMicroCents + event.costMicroCents,
-      };
-    case 'agent.message':
-      return run;
-    case 'tool.called':
-      return { ...run, openCalls: [...run.openCalls, event.toolCallId] };
-    case 'tool.returned':
-      return { ...run, openCalls: run.openCalls.filter((id) => id !== event.toolCallId) };
-    default:
-      return unreachable(event);
-  }
 }

@@ -72,6 +72,7 @@ export class AbortRun {
   private async stop(run: RunState, stopping: Stopping): Promise<Result<{ aborted: boolean }>> {
     switch (run.status) {
       case 'queued':
+      case 'awaiting_approval':
         return this.record(stopping);
       case 'running':
         if (!(await this.processes.workerAlive())) return refuse(because('execution_unavailable'));
@@ -89,8 +90,11 @@ export class AbortRun {
     const { conversationId, runId, runKey, cause } = stopping;
     const command = { type: 'StopRun', at: this.clock.now(), runId } as const;
     const done = await this.commands.execute(new Transact(conversationKind, conversationId, command, cause));
-    // It ended on its own in between.
-    if (!done.accepted) return ok({ aborted: false });
+    if (!done.accepted) {
+      // It waits while another run is live, or it ended on its own in between.
+      const waits = done.state.openRuns[runId] !== undefined;
+      return waits ? refuse(done.refusal) : ok({ aborted: false });
+    }
     if (done.events.some(({ type }) => type === 'run.ended')) {
       await this.gate.passed(done.position);
       return ok({ aborted: true });

@@ -29,13 +29,15 @@ export class ExecutionSlots {
     await this.query('DELETE FROM execution_slots WHERE run_key = $1 AND segment = $2', [runKey, segment]);
   }
 
-  /** Gives back slots whose segment is over or never came to be; answers how many. */
+  /** Gives back slots whose segment is over, waits for approval or never came to be; answers how many. */
   async sweep(): Promise<number> {
     const swept = await this.query(
       `DELETE FROM execution_slots AS s
        WHERE EXISTS (SELECT 1 FROM runs AS r WHERE r.run_key = s.run_key
-                     AND (r.status IN ('completed', 'failed', 'aborted') OR r.segment > s.segment))
-          OR (s.taken_at < now() - $1 * interval '1 s' AND NOT EXISTS (SELECT 1 FROM runs AS r WHERE r.run_key = s.run_key))
+                     AND (r.status IN ('completed', 'failed', 'aborted') OR r.segment > s.segment
+                          OR (r.status = 'awaiting_approval' AND r.segment = s.segment)))
+          OR (s.taken_at < now() - $1 * interval '1 s'
+              AND NOT EXISTS (SELECT 1 FROM runs AS r WHERE r.run_key = s.run_key AND r.segment >= s.segment))
        RETURNING s.run_key`,
       [orphanAfterSeconds],
     );

@@ -5,12 +5,12 @@ import type { Projection } from '@app/read-store';
 import { workChannel } from './run-leases';
 import { RunRow } from './run.row';
 
-type RunEvent = Extract<ConversationEvent, { readonly runId: unknown }>;
+type RunEvent = Extract<ConversationEvent, { readonly runKey: unknown }>;
 
 /** Table `runs`. */
 export const runsProjection: Projection<RunRow, ConversationEvent> = {
   name: 'runs',
-  version: 1,
+  version: 2,
   row: RunRow,
   kinds: [conversationKind],
   keyOf: ({ event }) => ('runKey' in event ? event.runKey : null),
@@ -25,7 +25,7 @@ export const runsProjection: Projection<RunRow, ConversationEvent> = {
     }
     return row === null ? null : continued(row, event);
   },
-  announces: ({ event }) => (event.type === 'run.started' ? workChannel : null),
+  announces: ({ event }) => (event.type === 'run.started' || event.type === 'run.resumed' ? workChannel : null),
   counters: (row) => [row.userId, `${row.userId}/${row.conversationId}`],
 };
 
@@ -66,6 +66,15 @@ function continued(row: RunRow, event: Exclude<RunEvent, { type: 'run.started' }
         segment: event.segment,
         startedAt: row.startedAt ?? event.at,
       };
+    case 'run.suspended':
+      return { ...row, status: 'awaiting_approval', pendingApprovalIds: event.approvalIds };
+    case 'run.resumed':
+      return { ...row, status: 'queued', segment: event.segment };
+    case 'approval.decided':
+    case 'approval.expired': {
+      const pendingApprovalIds = row.pendingApprovalIds.filter((id) => id !== event.approvalId);
+      return { ...row, pendingApprovalIds };
+    }
     case 'run.stopping':
       return { ...row, status: 'stopping' };
     case 'agent.step':
@@ -82,6 +91,7 @@ function continued(row: RunRow, event: Exclude<RunEvent, { type: 'run.started' }
     case 'agent.message':
     case 'tool.called':
     case 'tool.returned':
+    case 'approval.opened':
       return row;
     default:
       return unreachable(event);

@@ -13,7 +13,7 @@ const orphanAfterMs = 30_000;
 const sweepEveryMs = 5_000;
 const orphansAtOnceMax = 200;
 
-/** Closes a segment when its run has ended: books what it cost and gives its slot back. */
+/** Closes a segment when its run has ended or waits for approval: books what it cost and gives its slot back. */
 @Injectable()
 export class SegmentClosing implements Reactor {
   readonly name = 'segment-closing';
@@ -26,9 +26,9 @@ export class SegmentClosing implements Reactor {
   ) {}
 
   async react(stored: StoredEvent): Promise<void> {
-    if (stored.type !== 'run.ended') return;
+    if (stored.type !== 'run.ended' && stored.type !== 'run.suspended') return;
     const { event, metadata, id } = decodeEvent<ConversationEvent>(conversationKind, stored);
-    if (event.type !== 'run.ended') return;
+    if (event.type !== 'run.ended' && event.type !== 'run.suspended') return;
     await this.slots.release(event.runKey, event.segment);
     const { runKey, runId, userId, segment, segmentCostCents } = event;
     const cause = {
@@ -81,12 +81,14 @@ export class OrphanWatchdog {
     return reservations.filter(({ runKey }) => nowMs - (this.firstSeenMs.get(runKey) ?? nowMs) >= orphanAfterMs);
   }
 
-  /** Open reservations whose run was never admitted, or is over and was closed before a late claimer reserved again. */
+  /** Open reservations whose run was never admitted, or whose segment is over and was closed before a late claimer reserved again. */
   private async idleReservations(): Promise<Reserved[]> {
     return this.database.query<Reserved>(
       `SELECT b.user_id AS "userId", b.run_key AS "runKey", b.run_id AS "runId", b.segment
        FROM budget_reservations AS b LEFT JOIN runs AS r ON r.run_key = b.run_key
-       WHERE b.status = 'open' AND (r.run_key IS NULL OR r.status IN ('completed', 'failed', 'aborted')) ORDER BY b.position LIMIT $1`,
+       WHERE b.status = 'open' AND (r.run_key IS NULL OR r.status IN ('completed', 'failed', 'aborted')
+         OR r.segment > b.segment OR (r.status = 'awaiting_approval' AND r.segment = b.segment))
+       ORDER BY b.position LIMIT $1`,
       [orphansAtOnceMax],
     );
   }

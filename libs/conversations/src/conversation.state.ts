@@ -1,0 +1,148 @@
+import type { ApprovalState } from '@app/consent';
+import { unreachable, type ApprovalId, type Instant, type RunId, type UserId } from '@app/kernel';
+import type { ConversationEvent, Origin } from './conversation.events';
+import {
+  approvalOf,
+  evolveRun,
+  isLastPending,
+  pendingOf,
+  startedRun,
+  type OpenRunEvent,
+  type RunState,
+} from './run.state';
+
+/** Ended runs that the state remembers by id; the read model knows all of them. */
+export const rememberedEndedRunsMax = 64;
+
+/** A conversation as its stream tells it. */
+export interface ConversationState {
+  /** Null as long as the conversation does not exist. */
+  readonly userId: UserId | null;
+  readonly title: string | null;
+  readonly origin: Origin;
+  readonly automationId: string | null;
+  readonly createdAt: Instant | null;
+  readonly lastActivityAt: Instant | null;
+  readonly archivedAt: Instant | null;
+  /** `seq` of the last event; 0 when there is none. */
+  readonly lastSeq: number;
+  /** Runs that are not ended, by id. */
+  readonly openRuns: { readonly [runId: string]: RunState };
+  readonly liveRunId: RunId | null;
+  /** The newest ended runs, newest last. */
+  readonly endedRunIds: readonly RunId[];
+  /** What was copied here of each financial operation that began here: each fact is copied once. */
+  readonly operations: { readonly [operationId: string]: 'submitted' | 'over' };
+}
+
+export const initialConversation: ConversationState = {
+  userId: null,
+  title: null,
+  origin: 'conversation',
+  automationId: null,
+  createdAt: null,
+  lastActivityAt: null,
+  archivedAt: null,
+  lastSeq: 0,
+  openRuns: {},
+  liveRunId: null,
+  endedRunIds: [],
+  operations: {},
+};
+
+/** The run that waits for this approval, what is known of it, and whether a decision on it would resume the run; null when none does. */
+export function waitingApproval(
+  state: ConversationState,
+  approvalId: ApprovalId,
+): { readonly run: RunState; readonly approval: ApprovalState; readonly resumes: boolean } | null {
+  const run = runWaitingFor(state, approvalId);
+  const approval = approvalOf(run, approvalId);
+  if (run === undefined || approval === undefined) return null;
+  return { run, approval, resumes: isLastPending(run, approvalId) };
+}
+
+/** How many approvals wait for a decision in the conversation. */
+export function pendingApprovals(state: ConversationState): number {
+  return Object.values(state.openRuns).reduce((count, run) => count + pendingOf(run).length, 0);
+}
+
+/** The open run that this approval belongs to. */
+export function runWaitingFor(state: ConversationState, approvalId: ApprovalId): RunState | undefined {
+  return Object.values(state.openRuns).find((run) => approvalOf(run, approvalId) !== undefined);
+}
+
+export function liveRunOf({ openRuns, liveRunId }: ConversationState): RunState | undefined {
+  return liveRunId === null ? undefined : openRuns[liveRunId];
+}
+
+/** Whether the conversation exists, is the user's own and is not archived. */
+export function isWritable(state: ConversationState, userId: UserId): boolean {
+  return state.userId === userId && state.archivedAt === null;
+}
+
+/** Whether the run is open here or among the newest that ended here. */
+export function isKnownRun(state: ConversationState, runId: RunId): boolean {
+  return state.openRuns[runId] !== undefined || state.endedRunIds.includes(runId);
+}
+
+/** The state after one more event. */
+export function evolveConversation(state: ConversationState, event: ConversationEvent): ConversationState {
+  const lastSeq = state.lastSeq + 1;
+  switch (event.type) {
+    case 'conversation.created': {
+      const { userId, title, origin, automationId, at } = event;
+      return { ...state, userId, title, origin, automationId, createdAt: at, lastActivityAt: at, lastSeq };
+    }
+    // These two are no activity: a list by recent activity does not move for them.
+    case 'conversation.updated':
+      return { ...state, title: event.title, lastSeq };
+    case 'conversation.archived':
+      return { ...state, archivedAt: event.at, lastSeq };
+    case 'run.started': {
+      const openRuns = { ...state.openRuns, [event.runId]: startedRun(event, lastSeq) };
+      return { ...state, openRuns, liveRunId: event.runId, lastActivityAt: event.at, lastSeq };
+    }
+    case 'run.ended':
+      return { ...withoutRun(state, event.runId), lastActivityAt: event.at, lastSeq };
+    case 'operation.submitted':
+    case 'settlement.updated': {
+      const copied = event.type === 'operation.submitted' ? 'submitted' : 'over';
+      const operations = { ...state.operations, [event.operationId]: copied } as const;
+      return { ...state, operations, lastActivityAt: event.at, lastSeq };
+    }
+    case 'run.claimed':
+    case 'run.suspended':
+    case 'run.resumed':
+    case 'run.stopping':
+    case 'agent.step':
+    case 'agent.message':
+    case 'tool.called':
+    case 'tool.returned':
+    case 'approval.opened':
+    case 'approval.decided':
+    case 'approval.expired': {
+      const liveRunId = liveRunAfter(state.liveRunId, event);
+      return { ...state, openRuns: runsAfter(state, event, lastSeq), liveRunId, lastActivityAt: event.at, lastSeq };
+    }
+    default:
+      return unreachable(event);
+  }
+}
+
+function withoutRun(state: ConversationState, runId: RunId): ConversationState {
+  const { [runId]: _ended, ...openRuns } = state.openRuns;
+  const endedRunIds = [...state.endedRunIds, runId].slice(-rememberedEndedRunsMax);
+  return { ...state, openRuns, liveRunId: state.liveRunId === runId ? null : state.liveRunId, endedRunIds };
+}
+
+/** A run that waits is no live run, and one that was resumed is one again. */
+function liveRunAfter(liveRunId: RunId | null, event: OpenRunEvent): RunId | null {
+  if (event.type === 'run.resumed') return event.runId;
+  return event.type === 'run.suspended' && event.runId === liveRunId ? null : liveRunId;
+}
+
+function runsAfter(state: ConversationState, event: OpenRunEvent, seq: number): ConversationState['openRuns'] {
+  const run = Object.values(state.openRuns).find(({ runKey }) => runKey === event.runKey);
+  // The decider lets no event of a run pass that is not open.
+  return run === undefined ? state.openRuns : { ...state.openRuns, [run.runId]: evolveRun(run, event, seq) };
+}

@@ -1,0 +1,110 @@
+import { evolveApproval, openedApproval, type ApprovalEvent, type ApprovalState } from '@app/consent';
+import { unreachable, type ApprovalId, type RunId, type RunKey, type ToolCallId, type UserId } from '@app/kernel';
+import type { RunEvent, RunRequest, Usage } from './conversation.events';
+
+/** A run that is not ended. The one that does not wait for approval is the conversation's live run. */
+export interface RunState {
+  readonly runId: RunId;
+  readonly runKey: RunKey;
+  readonly userId: UserId;
+  readonly status: 'queued' | 'running' | 'stopping' | 'awaiting_approval';
+  readonly request: RunRequest;
+  /** 1, then one more at each continuation. */
+  readonly segment: number;
+  /** How often a worker has claimed the run; only the holder of the last claim may append. */
+  readonly attempt: number;
+  /** Steps that are recorded. */
+  readonly steps: number;
+  /** `seq` of its `run.started`. */
+  readonly startedSeq: number;
+  /** `seq` of the event that began the present segment: `run.started`, or the last `run.resumed`. */
+  readonly segmentSeq: number;
+  readonly usage: Usage;
+  readonly segmentCostMicroCents: number;
+  /** Calls that were journaled and have not returned. */
+  readonly openCalls: readonly ToolCallId[];
+  /** What it waits for, decided ones included; empty while it does not wait. */
+  readonly approvals: readonly ApprovalState[];
+}
+
+/** The state of a run that has just started, as the `seq`-th event of its conversation. */
+export function startedRun(event: Extract<RunEvent, { type: 'run.started' }>, seq: number): RunState {
+  return {
+    runId: event.runId,
+    runKey: event.runKey,
+    userId: event.userId,
+    status: 'queued',
+    request: event.request,
+    segment: 1,
+    attempt: 0,
+    steps: 0,
+    startedSeq: seq,
+    segmentSeq: seq,
+    usage: { inputTokens: 0, outputTokens: 0, costCents: 0 },
+    segmentCostMicroCents: 0,
+    openCalls: [],
+    approvals: [],
+  };
+}
+
+/** An event that changes an open run; its end is the conversation's to fold. */
+export type OpenRunEvent = Exclude<RunEvent, { type: 'run.started' | 'run.ended' }> | ApprovalEvent;
+
+/** Folds an event of an open run, the `seq`-th of its conversation. */
+export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentSeq): RunState {
+  switch (event.type) {
+    case 'run.claimed':
+      return { ...run, status: run.status === 'stopping' ? 'stopping' : 'running', attempt: event.attempt };
+    case 'run.suspended':
+      return { ...run, status: 'awaiting_approval' };
+    case 'run.resumed': {
+      const { segment } = event;
+      return { ...run, status: 'queued', segment, segmentSeq: seq, segmentCostMicroCents: 0, approvals: [] };
+    }
+    case 'run.stopping':
+      return { ...run, status: 'stopping' };
+    case 'agent.step':
+      return {
+        ...run,
+        steps: event.step,
+        usage: {
+          inputTokens: run.usage.inputTokens + event.usage.inputTokens,
+          outputTokens: run.usage.outputTokens + event.usage.outputTokens,
+          costCents: run.usage.costCents + event.usage.costCents,
+        },
+        segmentCostMicroCents: run.segmentCostMicroCents + event.costMicroCents,
+      };
+    case 'agent.message':
+      return run;
+    case 'tool.called':
+      return { ...run, openCalls: [...run.openCalls, event.toolCallId] };
+    case 'tool.returned':
+      return { ...run, openCalls: run.openCalls.filter((id) => id !== event.toolCallId) };
+    case 'approval.opened':
+      return { ...run, approvals: [...run.approvals, openedApproval(event)] };
+    case 'approval.decided':
+    case 'approval.expired':
+      return {
+        ...run,
+        approvals: run.approvals.map((approval) =>
+          approval.approvalId === event.approvalId ? evolveApproval(approval, event) : approval,
+        ),
+      };
+    default:
+      return unreachable(event);
+  }
+}
+
+/** Whether a decision on this approval would leave none pending. */
+export function isLastPending(run: RunState, approvalId: ApprovalId): boolean {
+  const pending = pendingOf(run);
+  return pending.length === 1 && pending[0]?.approvalId === approvalId;
+}
+
+export function approvalOf(run: RunState | undefined, approvalId: ApprovalId): ApprovalState | undefined {
+  return run?.approvals.find((approval) => approval.approvalId === approvalId);
+}
+
+export function pendingOf(run: RunState): readonly ApprovalState[] {
+  return run.approvals.filter(({ status }) => status === 'pending');
+}

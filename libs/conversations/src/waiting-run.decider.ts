@@ -1,0 +1,92 @@
+import {
+  decideApproval,
+  endedApproval,
+  expireApproval,
+  type ApprovalEvent,
+  type DecideApproval,
+  type ExpireApproval,
+} from '@app/consent';
+import { accept, because, reject, type ApprovalId, type Decision, type Instant } from '@app/kernel';
+import type { RunEvent } from './conversation.events';
+import { abortedEnd, endedRun, headOf, type RunEnd } from './run.decider';
+import { approvalOf, isLastPending, pendingOf, type RunState } from './run.state';
+
+/** A decision on an approval that a run waits for. */
+export interface DecideRunApproval extends DecideApproval {
+  readonly type: 'DecideApproval';
+  /** Whether the next segment of the run holds an execution slot already. */
+  readonly holdsSlot: boolean;
+}
+
+export interface ExpireRunApproval extends ExpireApproval {
+  readonly type: 'ExpireApproval';
+}
+
+type WaitingEvent = ApprovalEvent | RunEvent;
+
+const expiredEnd: RunEnd = {
+  status: 'failed',
+  response: null,
+  output: null,
+  failure: { reason: 'approval_expired', text: 'An approval expired before it was decided.' },
+};
+
+/**
+ * Decides one approval; the decision that leaves none pending resumes the run in the same append, which takes the conversation
+ * and a slot. Where it cannot, nothing is recorded (decisions.md, section 4).
+ */
+export function decideRunApproval(
+  command: DecideRunApproval,
+  run: RunState | undefined,
+  live: RunState | undefined,
+): Decision<WaitingEvent> {
+  const decision = decideApproval(command, approvalOf(run, command.approvalId));
+  if (!decision.accepted || run === undefined) return decision;
+  if (decision.events.some(({ type }) => type === 'approval.expired')) return accept(...timedOut(command, run));
+  if (!isLastPending(run, command.approvalId)) return decision;
+  if (live !== undefined) return reject(because(live.status === 'stopping' ? 'stop_pending' : 'run_active'));
+  if (!command.holdsSlot) return reject(because('execution_capacity'));
+  const approvalIds = run.approvals.map(({ approvalId }) => approvalId);
+  return accept<WaitingEvent>(...decision.events, {
+    ...headOf('run.resumed', run, command.at),
+    segment: run.segment + 1,
+    approvalIds,
+  });
+}
+
+/** One approval's time is over: the run ends at once, the rest expire with it, and nothing approved earlier is executed. */
+export function expireRunApproval(command: ExpireRunApproval, run: RunState | undefined): Decision<WaitingEvent> {
+  const decision = expireApproval(command, approvalOf(run, command.approvalId));
+  if (!decision.accepted || decision.events.length === 0 || run === undefined) return decision;
+  return accept(...timedOut(command, run));
+}
+
+/** An abort ends a waiting run, unless another run is live: then this is not the conversation's live run. */
+export function stopWaitingRun(at: Instant, run: RunState, live: RunState | undefined): Decision<WaitingEvent> {
+  if (live !== undefined) return reject(because('run_not_active'));
+  const ended = pendingOf(run).map((approval) => endedApproval(at, approval, 'run_ended'));
+  return accept<WaitingEvent>(...ended, ...returnedAsExpired(run, at), endedRun(run, at, abortedEnd));
+}
+
+function timedOut(
+  { at, approvalId }: { readonly at: Instant; readonly approvalId: ApprovalId },
+  run: RunState,
+): WaitingEvent[] {
+  // The one that ran out comes first: it is the reason for all the others.
+  const pending = [...pendingOf(run)].sort(
+    (one, other) => Number(other.approvalId === approvalId) - Number(one.approvalId === approvalId),
+  );
+  const expired = pending.map((approval) =>
+    endedApproval(at, approval, approval.approvalId === approvalId ? 'timeout' : 'run_ended'),
+  );
+  return [...expired, ...returnedAsExpired(run, at), endedRun(run, at, expiredEnd)];
+}
+
+function returnedAsExpired(run: RunState, at: Instant): RunEvent[] {
+  return run.openCalls.map((toolCallId) => ({
+    ...headOf('tool.returned', run, at),
+    toolCallId,
+    outcome: 'expired',
+    result: { error: 'the approval ended before the call was made' },
+  }));
+}
