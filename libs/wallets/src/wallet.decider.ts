@@ -1,0 +1,110 @@
+import {
+  accept,
+  notFound,
+  reject,
+  unreachable,
+  type Decider,
+  type Decision,
+  type Instant,
+  type UserId,
+  type WalletId,
+} from '@app/kernel';
+import type { ProviderName, WalletEvent } from './wallet.events';
+
+export type WalletCommand =
+  /** `mainAccountId` null: the owner's token names none, and what an earlier one named stays. */
+  | (Omit<WalletIdentity, 'createdAt'> & {
+      readonly type: 'EnsureWallet';
+      readonly at: Instant;
+      readonly mainAccountId: string | null;
+    })
+  | { readonly type: 'RecordSession' | 'RecordRejection'; readonly at: Instant }
+  /** By an operator, with a reason that is kept. */
+  | { readonly type: 'DisableWallet' | 'EnableWallet'; readonly at: Instant; readonly reason: string };
+
+interface WalletIdentity {
+  readonly userId: UserId;
+  /** The wallet's own id, distinct from the user's. */
+  readonly walletId: WalletId;
+  /** 64 lower-case hex characters. */
+  readonly address: string;
+  readonly provider: ProviderName;
+  readonly createdAt: Instant;
+}
+
+/** A wallet that exists. */
+export interface WalletState extends WalletIdentity {
+  readonly status: 'active' | 'disabled';
+  readonly authStatus: 'pending' | 'ready' | 'authorization_required';
+  /** Where withdrawals land; null when no token of the owner has named an account so far. */
+  readonly mainAccountId: string | null;
+}
+
+/** The rules of one user's wallet; null before its first ensure (specification, "Wallet"; decisions.md, section 5). */
+export const walletDecider: Decider<WalletState | null, WalletCommand, WalletEvent> = {
+  initialState: null,
+
+  decide: (command, wallet) => {
+    if (command.type === 'EnsureWallet') return ensure(command, wallet);
+    if (wallet === null) return reject(notFound);
+    const { at } = command;
+    switch (command.type) {
+      case 'RecordSession':
+        return wallet.authStatus === 'ready' ? accept() : accept({ type: 'wallet.connected', at });
+      case 'RecordRejection':
+        // A wallet that never had a session stays pending: the owner has to connect it, not to reconnect it.
+        return wallet.authStatus === 'ready' ? accept({ type: 'wallet.session_rejected', at }) : accept();
+      case 'DisableWallet':
+        if (wallet.status === 'disabled') return accept();
+        return accept({ type: 'wallet.disabled', at, reason: command.reason });
+      case 'EnableWallet':
+        if (wallet.status === 'active') return accept();
+        return accept({ type: 'wallet.enabled', at, reason: command.reason });
+      default:
+        return unreachable(command);
+    }
+  },
+
+  evolve: (wallet, event) => {
+    if (event.type === 'wallet.created') {
+      const { userId, walletId, address, provider, at: createdAt } = event;
+      const identity = { userId, walletId, address, provider, createdAt };
+      return { ...identity, status: 'active', authStatus: 'pending', mainAccountId: null };
+    }
+    return wallet && after(wallet, event);
+  },
+};
+
+/** Whether money may move: the operator leaves it on, and the provider takes its session. */
+export function usable(wallet: WalletState): boolean {
+  return wallet.status === 'active' && wallet.authStatus === 'ready';
+}
+
+/** Creates the wallet once; of two racing creations the first one's ids stand. A disabled wallet stays disabled. */
+function ensure(
+  { at, userId, walletId, address, provider, mainAccountId }: Extract<WalletCommand, { type: 'EnsureWallet' }>,
+  wallet: WalletState | null,
+): Decision<WalletEvent> {
+  const events: WalletEvent[] = [];
+  if (wallet === null) events.push({ type: 'wallet.created', at, userId, walletId, address, provider });
+  if (mainAccountId !== null && mainAccountId !== wallet?.mainAccountId)
+    events.push({ type: 'wallet.main_account_set', at, mainAccountId });
+  return accept(...events);
+}
+
+function after(wallet: WalletState, event: Exclude<WalletEvent, { type: 'wallet.created' }>): WalletState {
+  switch (event.type) {
+    case 'wallet.connected':
+      return { ...wallet, authStatus: 'ready' };
+    case 'wallet.session_rejected':
+      return { ...wallet, authStatus: 'authorization_required' };
+    case 'wallet.main_account_set':
+      return { ...wallet, mainAccountId: event.mainAccountId };
+    case 'wallet.disabled':
+      return { ...wallet, status: 'disabled' };
+    case 'wallet.enabled':
+      return { ...wallet, status: 'active' };
+    default:
+      return unreachable(event);
+  }
+}

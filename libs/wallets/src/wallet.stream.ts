@@ -1,0 +1,10 @@
+import type { StreamKind } from '@app/event-store';
+import { walletDecider, type WalletCommand, type WalletState } from './wallet.decider';
+import type { WalletEvent } from './wallet.events';
+
+/** `wallet-<userId>`: a user has one wallet. */
+export const walletKind: StreamKind<WalletState | null, WalletCommand, WalletEvent> = {
+  category: 'wallet',
+  decider: walletDecider,
+  stateVersion: 1,
+};
