@@ -8,7 +8,8 @@ import type { ApprovalId, ConversationId, Instant, RunId, UserId, WalletId } fro
  */
 export type OperationEvent =
   | ApprovalEvent
-  | (OperationTerms & { readonly type: 'operation.prepared' | 'operation.used'; readonly at: Instant })
+  | (OperationTerms & { readonly type: 'operation.prepared'; readonly at: Instant })
+  | (OperationTerms & { readonly type: 'operation.used'; readonly at: Instant })
   | { readonly type: 'operation.confirmed'; readonly at: Instant }
   /** What is about to be sent, with its exact bytes and its own key, journaled before it is sent. */
   | (OfAction<'submission.journaled'> & { readonly submission: Submission })

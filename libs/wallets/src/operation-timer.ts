@@ -1,0 +1,13 @@
+import type { Instant, OperationId } from '@app/kernel';
+import type { Timer } from '@app/timers';
+
+/** The kind of timers that drive operations. */
+export const operationTimers = 'operation';
+
+/**
+ * The timer that drives an operation. Whoever makes an operation drivable schedules it before the append, so that a clock move
+ * right after finds it, and may schedule it once more after the append, so that nothing waits.
+ */
+export function operationTimer(operationId: OperationId, dueAt: Instant): Timer {
+  return { id: `operation/${operationId}`, kind: operationTimers, dueAt, payload: { operationId } };
+}

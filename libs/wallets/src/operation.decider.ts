@@ -1,0 +1,115 @@
+import { decideApproval, expireApproval, type DecideApproval, type ExpireApproval } from '@app/consent';
+import {
+  accept,
+  because,
+  notFound,
+  reject,
+  unreachable,
+  type Decider,
+  type Decision,
+  type Instant,
+  type JsonValue,
+} from '@app/kernel';
+import type { OperationEvent, OperationTerms } from './operation.events';
+import { evolveOperation, type OperationState } from './operation.state';
+import { decideSubmission, type SubmissionCommand } from './submission.decider';
+
+export type OperationCommand =
+  | PrepareWithdrawal
+  | { readonly type: 'ConfirmWithdrawal'; readonly at: Instant; readonly fingerprint: string }
+  | { readonly type: 'UseApproval'; readonly at: Instant; readonly terms: OperationTerms }
+  | ({ readonly type: 'DecideApproval' } & DecideApproval)
+  | ({ readonly type: 'ExpireApproval' } & ExpireApproval)
+  | SubmissionCommand;
+
+/** Opens a direct withdrawal, which waits for its user's confirmation until the terms expire. */
+export interface PrepareWithdrawal {
+  readonly type: 'PrepareWithdrawal';
+  readonly at: Instant;
+  readonly terms: OperationTerms;
+  /** What the user reviews beside the contract. */
+  readonly review: { readonly fingerprint: string; readonly input: JsonValue; readonly summary: string };
+}
+
+/** The rules of one financial operation (decisions.md, section 5): used once, submitted once at a time, over once. */
+export const operationDecider: Decider<OperationState | null, OperationCommand, OperationEvent> = {
+  initialState: null,
+
+  decide: (command, state) => {
+    switch (command.type) {
+      case 'PrepareWithdrawal':
+        return state === null ? prepare(command) : accept();
+      case 'ConfirmWithdrawal':
+        return confirm(command, state);
+      case 'UseApproval':
+        // The stream's name derives from the approval: that it exists is the single use.
+        return state === null ? accept({ type: 'operation.used', at: command.at, ...command.terms }) : accept();
+      case 'DecideApproval':
+        return decideWithdrawal(command, state);
+      case 'ExpireApproval':
+        return expireApproval(command, state?.approval ?? undefined);
+      case 'JournalSubmission':
+      case 'RecordAcceptance':
+      case 'RecordSettled':
+      case 'RecordRefunded':
+      case 'RecordFailure':
+      case 'GiveUp':
+      case 'RecordUnresolved':
+        return decideSubmission(command, state);
+      default:
+        return unreachable(command);
+    }
+  },
+
+  evolve: evolveOperation,
+};
+
+function prepare({ at, terms, review }: PrepareWithdrawal): Decision<OperationEvent> {
+  const { approvalId, userId, walletId, expiresAt, contract } = terms;
+  return accept(
+    { type: 'operation.prepared', at, ...terms },
+    {
+      type: 'approval.opened',
+      at,
+      approvalId,
+      kind: 'withdrawal',
+      tool: 'wallet_withdrawal',
+      fingerprint: review.fingerprint,
+      runId: null,
+      expiresAt,
+      userId,
+      runKey: null,
+      walletId,
+      toolCallId: null,
+      automationId: null,
+      input: review.input,
+      contract,
+      summary: review.summary,
+    },
+  );
+}
+
+type Confirm = Extract<OperationCommand, { readonly type: 'ConfirmWithdrawal' }>;
+
+/**
+ * Decision and use at once. At or after the expiry it records that instead: whoever asked sees that `operation.confirmed` is not
+ * among the events.
+ */
+function confirm({ at, fingerprint }: Confirm, state: OperationState | null): Decision<OperationEvent> {
+  if (state?.approval == null) return reject(notFound);
+  const { approval, status } = state;
+  if (status !== 'prepared' || fingerprint !== approval.fingerprint) return reject(because('withdrawal_changed'));
+  const { approvalId } = approval;
+  const decided = decideApproval({ at, approvalId, verdict: { status: 'approved' }, decidedBy: 'user' }, approval);
+  if (!decided.accepted) return reject(because('withdrawal_changed'));
+  const approved = decided.events.some(({ type }) => type === 'approval.decided');
+  return accept<OperationEvent>(...decided.events, ...(approved ? [{ type: 'operation.confirmed', at } as const] : []));
+}
+
+/** A direct withdrawal can be denied like any approval; only `wallets.confirmWithdrawal` approves it (decisions.md, section 4). */
+function decideWithdrawal(command: DecideApproval, state: OperationState | null): Decision<OperationEvent> {
+  const approval = state?.approval ?? undefined;
+  if (approval?.approvalId !== command.approvalId || command.verdict.status === 'approved')
+    return reject(because('approval_not_pending'));
+  return decideApproval(command, approval);
+}

@@ -1,0 +1,115 @@
+import { evolveApproval, openedApproval, type ApprovalState } from '@app/consent';
+import { unreachable, type Instant } from '@app/kernel';
+import type { OperationEvent, OperationFailure, OperationTerms, Submission } from './operation.events';
+
+export type OperationStatus = 'prepared' | 'submitted' | 'settled' | 'failed' | 'expired' | 'denied' | 'unresolved';
+export type ActionStatus = 'pending' | 'submitted' | 'settled' | 'refunded' | 'failed';
+
+/** A financial operation as its stream tells it. */
+export interface OperationState {
+  readonly terms: OperationTerms;
+  /** `submitted` from the moment its use is recorded. */
+  readonly status: OperationStatus;
+  /** A direct withdrawal's own; an agent's transfer was approved in its conversation. */
+  readonly approval: ApprovalState | null;
+  /** One for each action of the contract, in order. */
+  readonly actions: readonly ActionState[];
+  /** When the present action's turn came: the use, or the settlement of the action before. */
+  readonly turnAt: Instant | null;
+  readonly failure: OperationFailure | null;
+}
+
+export interface ActionState {
+  /** `submitted` once the provider has taken it. */
+  readonly status: ActionStatus;
+  /** What was journaled last. */
+  readonly submission: Submission | null;
+  /** The provider's name for it, once it has taken it. */
+  readonly providerReference: string | null;
+}
+
+/** An action whose turn it is. */
+export interface CurrentAction extends ActionState {
+  readonly index: number;
+}
+
+const untouched: ActionState = { status: 'pending', submission: null, providerReference: null };
+
+/** The action that is to be brought to its end next; null when the operation is not begun yet, or over. */
+export function currentAction(state: OperationState | null): CurrentAction | null {
+  if (state === null || !isUnderWay(state)) return null;
+  const index = state.actions.findIndex(({ status }) => status !== 'settled');
+  const action = state.actions[index];
+  return action === undefined ? null : { index, ...action };
+}
+
+/** Whether money may be moving: it was used, and is neither settled nor failed. */
+export function isUnderWay({ status }: OperationState): boolean {
+  return status === 'submitted' || status === 'unresolved';
+}
+
+/** The state after one more event; null as long as there is no operation. */
+export function evolveOperation(state: OperationState | null, event: OperationEvent): OperationState | null {
+  if (event.type === 'operation.prepared' || event.type === 'operation.used') return begun(event);
+  // The decider lets nothing happen to an operation that does not exist.
+  return state === null ? null : evolveBegun(state, event);
+}
+
+type BeginEvent = Extract<OperationEvent, { readonly type: 'operation.prepared' | 'operation.used' }>;
+
+function begun(event: BeginEvent): OperationState {
+  const { type, at, ...terms } = event;
+  return {
+    terms,
+    status: type === 'operation.used' ? 'submitted' : 'prepared',
+    approval: null,
+    actions: terms.contract.actions.map(() => untouched),
+    turnAt: type === 'operation.used' ? at : null,
+    failure: null,
+  };
+}
+
+function evolveBegun(state: OperationState, event: Exclude<OperationEvent, BeginEvent>): OperationState {
+  switch (event.type) {
+    case 'approval.opened':
+      return { ...state, approval: openedApproval(event) };
+    case 'approval.decided':
+    case 'approval.expired':
+      return evolveDecided(state, event);
+    case 'operation.confirmed':
+      return { ...state, status: 'submitted', turnAt: event.at };
+    case 'submission.journaled':
+      return withAction(state, event.index, { submission: event.submission });
+    case 'submission.accepted':
+      return withAction(state, event.index, { status: 'submitted', providerReference: event.providerReference });
+    case 'action.settled':
+      // What the provider could not tell of this action, it has told now.
+      return { ...withAction(state, event.index, { status: 'settled' }), status: 'submitted', turnAt: event.at };
+    case 'action.refunded':
+      return withAction(state, event.index, { status: 'refunded' });
+    case 'action.failed':
+      return withAction(state, event.index, { status: 'failed' });
+    case 'operation.settled':
+      return { ...state, status: 'settled' };
+    case 'operation.failed':
+      return { ...state, status: 'failed', failure: event.failure };
+    case 'operation.unresolved':
+      return { ...state, status: 'unresolved' };
+    default:
+      return unreachable(event);
+  }
+}
+
+type DecidedEvent = Extract<OperationEvent, { readonly type: 'approval.decided' | 'approval.expired' }>;
+
+/** An approval that was given changes nothing yet: `operation.confirmed` follows in the same append. */
+function evolveDecided(state: OperationState, event: DecidedEvent): OperationState {
+  const approval = state.approval && evolveApproval(state.approval, event);
+  if (event.type === 'approval.expired') return { ...state, approval, status: 'expired' };
+  return event.status === 'denied' ? { ...state, approval, status: 'denied' } : { ...state, approval };
+}
+
+function withAction(state: OperationState, index: number, change: Partial<ActionState>): OperationState {
+  const actions = state.actions.map((action, at) => (at === index ? { ...action, ...change } : action));
+  return { ...state, actions };
+}

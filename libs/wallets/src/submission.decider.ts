@@ -1,0 +1,96 @@
+import { accept, unreachable, type Decision, type Instant } from '@app/kernel';
+import type { OperationEvent, OperationFailure, Submission, TokenAmount } from './operation.events';
+import { currentAction, type CurrentAction, type OperationState } from './operation.state';
+
+/**
+ * What the driver records on the way of an operation's present action. Each names what it speaks of, and what is not so (any more)
+ * is nothing to do: another driver was faster, or the provider's answer came late.
+ */
+export type SubmissionCommand =
+  | {
+      readonly type: 'JournalSubmission';
+      readonly at: Instant;
+      readonly index: number;
+      readonly submission: Submission;
+    }
+  | (OfSubmission<'RecordAcceptance'> & { readonly providerReference: string })
+  | (OfSubmission<'RecordSettled' | 'RecordRefunded'> & {
+      readonly providerReference: string;
+      readonly output: TokenAmount | null;
+    })
+  /** The provider says that it came to nothing. */
+  | (OfSubmission<'RecordFailure'> & { readonly failure: OperationFailure })
+  /** Nothing can be sent for the action (any more), and nothing that was sent was ever taken; null: nothing was journaled. */
+  | (OfSubmission<'GiveUp', string | null> & { readonly failure: OperationFailure })
+  | OfSubmission<'RecordUnresolved'>;
+
+interface OfSubmission<Type extends string, Key = string> {
+  readonly type: Type;
+  readonly at: Instant;
+  readonly index: number;
+  /** Of the submission that it is about. */
+  readonly key: Key;
+}
+
+/** Decides about the present action. An action that ends badly ends the operation; the last that settles settles it. */
+export function decideSubmission(command: SubmissionCommand, state: OperationState | null): Decision<OperationEvent> {
+  const action = currentAction(state);
+  if (state === null || action?.index !== command.index) return accept();
+  const { at, index } = command;
+  if (command.type === 'JournalSubmission') return journal(command, state, action);
+  if (command.key !== (action.submission?.key ?? null)) return accept();
+  switch (command.type) {
+    case 'RecordAcceptance':
+      return accept(...accepted(command, action));
+    case 'RecordSettled':
+      return accept(
+        ...accepted(command, action),
+        { type: 'action.settled', at, index, output: command.output },
+        ...(index === state.actions.length - 1 ? [{ type: 'operation.settled', at } as const] : []),
+      );
+    case 'RecordRefunded':
+      return accept(
+        ...accepted(command, action),
+        { type: 'action.refunded', at, index, output: command.output },
+        { type: 'operation.failed', at, failure: refunded },
+      );
+    case 'RecordFailure':
+      return accept(...failed(command));
+    case 'GiveUp':
+      return action.providerReference === null ? accept(...failed(command)) : accept();
+    case 'RecordUnresolved':
+      return state.status === 'unresolved' ? accept() : accept({ type: 'operation.unresolved', at });
+    default:
+      return unreachable(command);
+  }
+}
+
+const refunded: OperationFailure = { reason: 'refunded', text: 'The provider gave back what was sent.' };
+
+type CommandOf<Type extends SubmissionCommand['type']> = Extract<SubmissionCommand, { readonly type: Type }>;
+
+/** New bytes only in place of bytes that were never taken; while the provider cannot tell, there are none. */
+function journal(
+  { at, index, submission }: CommandOf<'JournalSubmission'>,
+  { status }: OperationState,
+  action: CurrentAction,
+): Decision<OperationEvent> {
+  if (status === 'unresolved' || action.providerReference !== null) return accept();
+  if (submission.attempt !== (action.submission?.attempt ?? 0) + 1) return accept();
+  return accept({ type: 'submission.journaled', at, index, submission });
+}
+
+/** Told once, and also when an outcome is the first that is heard of it. */
+function accepted(
+  { at, index, providerReference }: CommandOf<'RecordAcceptance' | 'RecordSettled' | 'RecordRefunded'>,
+  action: CurrentAction,
+): OperationEvent[] {
+  return action.providerReference === null ? [{ type: 'submission.accepted', at, index, providerReference }] : [];
+}
+
+function failed({ at, index, failure }: CommandOf<'RecordFailure' | 'GiveUp'>): OperationEvent[] {
+  return [
+    { type: 'action.failed', at, index, failure },
+    { type: 'operation.failed', at, failure },
+  ];
+}
