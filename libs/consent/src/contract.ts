@@ -1,3 +1,5 @@
+import type { Instant } from '@app/kernel';
+
 /**
  * What a user consents to: the contract `ledger_intents_transfer` (specification, "Contract"; decisions.md, section 4).
  * Every amount has exactly one spelling, because what is shown, hashed and executed are the same bytes.
@@ -46,5 +48,5 @@ export interface ContractBounds {
   readonly maxUses: number;
   readonly perUseUsd: string;
   readonly totalUsd: string;
-  readonly notAfter: string;
+  readonly notAfter: Instant;
 }

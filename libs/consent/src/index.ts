@@ -1,3 +1,4 @@
+export { byRichness, scaledAmount, unscaledAmount, valueUsdCents } from './amounts';
 export {
   decideApproval,
   endedApproval,
@@ -27,4 +28,8 @@ export type {
   TokenChoice,
   WithdrawAction,
 } from './contract';
+export { isPinnable } from './contract-grammar';
+export { parseContract } from './contract-parser';
+export { renderContract } from './contract-sentence';
+export { chooseInput, chooseOutput, inputAmount, type ChosenInput, type NoInput } from './quantities';
 export { reviewedDocument, type Review } from './review';

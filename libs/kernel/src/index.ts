@@ -1,5 +1,14 @@
 export type { Actor, Cause } from './cause';
 export { Clock } from './clock';
+export {
+  compareDecimals,
+  decimalOf,
+  decimalText,
+  floorQuotient,
+  multiplied,
+  parseDecimal,
+  type Decimal,
+} from './decimals';
 export { accept, reject, unreachable, type Decider, type Decision } from './decider';
 export {
   asId,

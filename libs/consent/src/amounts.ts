@@ -1,0 +1,75 @@
+import {
+  compareDecimals,
+  decimalOf,
+  decimalText,
+  floorQuotient,
+  multiplied,
+  parseDecimal,
+  type Decimal,
+} from '@app/kernel';
+
+/** What is held of a token, as far as amounts depend on it. */
+export interface PricedAmount {
+  /** In the token's smallest unit: decimal digits without leading zeros. */
+  readonly amountRaw: string;
+  /** Null when the provider does not name the asset. */
+  readonly decimals: number | null;
+  /** US dollars for one whole token; null when the provider has no price. */
+  readonly priceUsdDecimal: string | null;
+}
+
+const centsPerDollar: Decimal = { unscaled: 100n, scale: 0 };
+const one: Decimal = { unscaled: 1n, scale: 0 };
+
+/** An amount in the smallest unit as a number. Throws RangeError for what is not spelled as one: the caller has checked that. */
+export function integerOf(amountRaw: string): bigint {
+  const amount = parseDecimal(amountRaw);
+  if (amount?.scale !== 0) throw new RangeError('not an amount in the smallest unit');
+  return amount.unscaled;
+}
+
+/**
+ * Whole tokens in the smallest unit: `("1.5", 6)` is `"1500000"`. Null for more fraction digits than the token has decimals,
+ * even if they are zeros, and for what is not digits without leading zeros, with or without a point and more digits.
+ */
+export function scaledAmount(decimal: string, decimals: number): string | null {
+  const amount = parseDecimal(decimal);
+  if (amount === null || amount.scale > decimals) return null;
+  return floorQuotient(amount, decimalOf(1n, decimals)).toString();
+}
+
+/** The smallest unit in whole tokens, with the fewest digits: `("1500000", 6)` is `"1.5"`. Throws RangeError for no amount. */
+export function unscaledAmount(amountRaw: string, decimals: number): string {
+  return decimalText(decimalOf(integerOf(amountRaw), decimals));
+}
+
+/** What an amount is worth in whole US cents, rounded down; null without a price or without decimals. */
+export function valueUsdCents(amount: PricedAmount): string | null {
+  const value = valueUsdOf(amount);
+  return value === null ? null : floorQuotient(multiplied(value, centsPerDollar), one).toString();
+}
+
+/** What an amount is worth in US dollars, exactly; null without a price or without decimals. */
+export function valueUsdOf({ amountRaw, decimals, priceUsdDecimal }: PricedAmount): Decimal | null {
+  const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
+  if (price === null || decimals === null) return null;
+  return multiplied(decimalOf(integerOf(amountRaw), decimals), price);
+}
+
+/** Sorts the richest first: by the exact value in US dollars, what has none last, then by `tokenId`. */
+export function byRichness(
+  first: PricedAmount & { readonly tokenId: string },
+  second: PricedAmount & { readonly tokenId: string },
+): number {
+  const firstValue = valueUsdOf(first);
+  const secondValue = valueUsdOf(second);
+  if (firstValue === null || secondValue === null) {
+    if (firstValue !== null) return -1;
+    if (secondValue !== null) return 1;
+  } else {
+    const order = compareDecimals(secondValue, firstValue);
+    if (order !== 0) return order;
+  }
+  if (first.tokenId === second.tokenId) return 0;
+  return first.tokenId < second.tokenId ? -1 : 1;
+}
