@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { canonicalText } from '@app/canonical';
 import { because, limits, ok, refuse, type JsonObject, type JsonValue, type Result } from '@app/kernel';
-import canonicalize from 'canonicalize';
 
 /** What a cursor is good for: it is refused by any other list, user or set of filters. `limit` is no filter. */
 export interface CursorBinding {
@@ -50,7 +50,7 @@ export class Cursors {
   }
 
   private mac(binding: CursorBinding, payload: Buffer): Buffer {
-    const bound = canonicalize([binding.list, binding.userId, binding.filters]) ?? '';
+    const bound = canonicalText([binding.list, binding.userId, binding.filters]);
     // JCS text holds no raw NUL, so the two parts cannot run into each other.
     return createHmac('sha256', this.key).update(bound).update('\0').update(payload).digest().subarray(0, macBytes);
   }
