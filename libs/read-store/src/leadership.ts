@@ -15,6 +15,7 @@ export const leaderLocks = {
   projector: 7_265_002,
   segments: 7_265_003,
   watchdog: 7_265_004,
+  copies: 7_265_005,
 } as const;
 
 /**
