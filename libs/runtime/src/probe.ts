@@ -7,7 +7,9 @@ export type ProbePoint =
   | 'model:before'
   | 'model:after'
   | 'tool:before'
-  | 'tool:after';
+  | 'tool:after'
+  | 'provider:before'
+  | 'provider:after';
 
 /** Told of each point as it is passed. Does nothing in the product. */
 export class Probe {
