@@ -38,6 +38,10 @@ export const operations: readonly OperationCall[] = [
   { operation: 'users.me', method: 'GET', path: '/v1/users/me', status: 200 },
   { operation: 'budget', method: 'GET', path: '/v1/users/:userId/budget', status: 200 },
   {
+    ...{ operation: 'budget.entries', method: 'GET', path: '/v1/users/:userId/budget/entries', status: 200 },
+    query: { limit: '2', periodKind: 'month' },
+  },
+  {
     ...{ operation: 'conversations.create', method: 'POST', path: '/v1/users/:userId/conversations', status: 201 },
     body: () => ({ title: 'A title' }),
   },

@@ -128,6 +128,92 @@ describe('a budget', () => {
   });
 });
 
+describe('the entries', () => {
+  interface Listed {
+    readonly data: readonly { kind: string; amountCents: number; runId: string; at: string }[];
+    readonly nextCursor: string | null;
+  }
+  let list: (query: string) => Promise<{ status: number; body: Listed }>;
+  let runs: readonly SegmentSpend[];
+  beforeAll(async () => {
+    const minted = await replica.get(MintPartnerKey).mint({ label: 'Books', cause: testCause() });
+    const key = minted.ok ? minted.value.key : '';
+    const headers = { 'x-api-key': key, authorization: `Bearer ${await slices.issuer.token({ sub: 'books' })}` };
+    await fetch(`${replica.url}/v1/users`, { method: 'POST', headers });
+    list = async (query) => {
+      const path = `/v1/users/${slices.userId('books')}/budget/entries?${query}`;
+      const response = await fetch(other.url + path, { headers });
+      return { status: response.status, body: (await response.json()) as Listed };
+    };
+    at('2028-05-31T23:59:00.000Z');
+    runs = Array.from({ length: 3 }, () => spend('books'));
+    for (const run of runs) await budgets().reserve(run, checked);
+    await budgets().raise(runs[0]!, { heldCents: 25 });
+    await budgets().settle(runs[0]!, { spentCents: 31 });
+  });
+  afterAll(() => at(new Date().toISOString()));
+
+  function at(instant: string): void {
+    for (const { clock } of [replica, other]) clock.nowMs = Date.parse(instant);
+  }
+  const pages = async (query: string, first: Listed): Promise<Listed['data']> => {
+    const entries = [...first.data];
+    for (let { nextCursor } = first; nextCursor !== null;) {
+      const { status, body } = await list(`${query}&cursor=${nextCursor}`);
+      expect(status).toBe(200);
+      entries.push(...body.data);
+      ({ nextCursor } = body);
+    }
+    return entries;
+  };
+  const told = (entries: Listed['data']) => entries.map(({ kind, amountCents }) => `${kind} ${amountCents}`);
+  const firstDay = ['spent 31', 'released 50', ...Array.from({ length: 4 }, () => 'reserved 25')];
+
+  it('are whole on pages of any size, the newest first', async () => {
+    for (const limit of [1, 2, 3, 5, 6, 100]) {
+      const { body } = await list(`limit=${limit}`);
+      expect(body.data).toHaveLength(Math.min(limit, 6));
+      expect(told(await pages(`limit=${limit}`, body))).toEqual(firstDay);
+    }
+    const { body } = await list('');
+    expect(body.data[0]).toEqual({
+      at: '2028-05-31T23:59:00.000Z',
+      runId: runs[0]?.runId,
+      kind: 'spent',
+      amountCents: 31,
+    });
+    expect(body.nextCursor).toBeNull();
+  });
+
+  it('go on in the period in which the list was begun, also past midnight', async () => {
+    const [ofDay, ofMonth] = [await list('limit=1'), await list('limit=1&periodKind=month')];
+    at('2028-06-01T00:00:00.000Z');
+    expect(told(await pages('limit=1', ofDay.body))).toEqual(firstDay);
+    expect(told(await pages('limit=1&periodKind=month', ofMonth.body))).toEqual(firstDay);
+    expect((await list('')).body).toEqual({ data: [], nextCursor: null });
+    await budgets().reserve(spend('books'), checked);
+    await budgets().release(runs[1]!);
+    expect(told((await list('periodKind=month')).body.data)).toEqual(['reserved 25']);
+    expect(told((await list('periodKind=day')).body.data)).toEqual(['reserved 25']);
+    at('2028-06-02T00:00:00.000Z');
+    await budgets().reserve(spend('books'), checked);
+    expect(told((await list('periodKind=month')).body.data)).toEqual(['reserved 25', 'reserved 25']);
+    expect(told((await list('periodKind=day')).body.data)).toEqual(['reserved 25']);
+  });
+
+  it('have cursors that are good for one kind of period only', async () => {
+    const { body } = await list('limit=1&periodKind=month');
+    const cursor = body.nextCursor ?? '';
+    expect(await list(`cursor=${cursor}&periodKind=month&limit=3`)).toMatchObject({ status: 200 });
+    for (const query of [`cursor=${cursor}`, `cursor=${cursor}&periodKind=day`, 'cursor=x', 'cursor=']) {
+      expect(await list(query)).toMatchObject({ status: 400, body: { reason: 'invalid_cursor' } });
+    }
+    for (const query of ['periodKind=year', 'limit=0', 'limit=101', 'day=1']) {
+      expect(await list(query)).toMatchObject({ status: 400, body: { reason: 'invalid_input' } });
+    }
+  });
+});
+
 describe('the read model of reservations', () => {
   const rowOf = async ({ runKey, segment }: SegmentSpend) => {
     await projected();
@@ -166,6 +252,6 @@ describe('the read model of reservations', () => {
     const rows = await rowsOf(replica, 'budget_reservations');
     expect(new Set(rows.map((row) => row['status']))).toEqual(new Set(['open', 'closed']));
     const streams = [...new Set(rows.map((row) => `budget-${String(row['user_id'])}`))];
-    await replay(replica, await eventsOf(replica, streams), ['budget_reservations']);
+    await replay(replica, await eventsOf(replica, streams), ['budget_reservations', 'budget_entries']);
   });
 });

@@ -5,7 +5,7 @@ import { because, Clock, ok, refuse, type Cause, type Result, type UserId } from
 import { Configuration } from '@app/runtime';
 import type { BudgetCommand } from './budget.decider';
 import type { Segment } from './budget.events';
-import { segmentKey, type BudgetState, type Caps } from './budget.state';
+import { bookingDay, monthOf, segmentKey, type BudgetState, type Caps } from './budget.state';
 import { budgetKind } from './budget.stream';
 import { viewBudget, type BudgetView } from './budget.view';
 
@@ -71,6 +71,13 @@ export class Budgets {
   async headroom(userId: UserId): Promise<BudgetView> {
     const { state } = await this.states.current(budgetKind, userId);
     return viewBudget(state, this.clock.now(), this.configuredCaps, this.configuration.env.RUN_RESERVATION_CENTS);
+  }
+
+  /** The UTC day (`2026-03-01`) and month (`2026-03`) that `headroom` has its snapshots of now. */
+  async periods(userId: UserId): Promise<{ readonly day: string; readonly month: string }> {
+    const { state } = await this.states.current(budgetKind, userId);
+    const day = bookingDay(state, this.clock.now());
+    return { day, month: monthOf(day) };
   }
 
   /** No checked reservation passes from now on, and runs end at their next model step. Idempotent. */

@@ -1,0 +1,42 @@
+import type { BudgetEntryRow } from './budget-entry.row';
+
+/** What a snapshot is explained by, entry by entry (decisions.md, section 5, `budget.entries`). */
+export interface BudgetEntry {
+  readonly at: string;
+  readonly runId: string;
+  readonly kind: 'reserved' | 'spent' | 'released';
+  /** Above 0. */
+  readonly amountCents: number;
+}
+
+/** Where an entry stands in its list; lists are newest first, so both count down from page to page. */
+export interface EntryPlace {
+  readonly position: number;
+  /** Of one event's entries, the one that is listed first has the highest. */
+  readonly part: number;
+}
+
+/** The columns of a row that its entries are made of. */
+export type BookedRow = Pick<
+  BudgetEntryRow,
+  'runId' | 'at' | 'reservedCents' | 'releasedCents' | 'spentCents' | 'position'
+>;
+
+/** The entries of rows that are newest first: what an event spent comes before what it gave back. */
+export function entriesOf(rows: readonly BookedRow[]): (BudgetEntry & EntryPlace)[] {
+  return rows.flatMap(({ at, runId, position, ...row }) => {
+    const parts = [
+      { kind: 'spent' as const, amountCents: row.spentCents },
+      { kind: 'released' as const, amountCents: row.releasedCents },
+      { kind: 'reserved' as const, amountCents: row.reservedCents },
+    ];
+    return parts
+      .map((moved, index) => ({ at, runId, ...moved, position, part: parts.length - index }))
+      .filter(({ amountCents }) => amountCents > 0);
+  });
+}
+
+/** Whether an entry comes after a place in a list that is newest first. */
+export function isAfter(entry: EntryPlace, place: EntryPlace): boolean {
+  return entry.position < place.position || (entry.position === place.position && entry.part < place.part);
+}

@@ -1,0 +1,16 @@
+import { IntegerText, OneOf, Optional, Value } from '@app/http';
+import { limits } from '@app/kernel';
+
+export class ListBudgetEntriesDto {
+  @Optional()
+  @Value('a text', (value) => typeof value === 'string')
+  cursor?: string;
+
+  @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
+  limit: number;
+
+  /** The period whose snapshot is explained; `day` when absent. */
+  @Optional()
+  @OneOf(['day', 'month'])
+  periodKind?: 'day' | 'month';
+}
