@@ -1,7 +1,18 @@
 import { Budgets } from '@app/budget';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
-import { byOperator, conversationOf, expectProblem, partOf, say, start, startLongRun, untilEnded } from './journeys';
+import {
+  allPages,
+  anInstant,
+  byOperator,
+  conversationOf,
+  expectProblem,
+  partOf,
+  say,
+  start,
+  startLongRun,
+  untilEnded,
+} from './journeys';
 
 let deployment: Deployment;
 let user: TestClient;
@@ -33,6 +44,21 @@ const snapshots = (reservedCents: number, spentCents: number) => ({
   day: { periodKind: 'day', capCents: 80, reservedCents, spentCents },
   month: { periodKind: 'month', capCents: 200, reservedCents, spentCents },
 });
+
+/** What the entries of each period, seen on the second replica, add up to: cents held and spent; which the snapshots say as well. */
+async function explained(): Promise<Record<string, [number, number]>> {
+  const there = user.via(deployment.baseUrls[1] ?? '');
+  const sums: Record<string, [number, number]> = {};
+  for (const periodKind of ['day', 'month'] as const) {
+    const { items } = await allPages(there, `/budget/entries?limit=3&periodKind=${periodKind}`);
+    const sum = (kind: string) =>
+      items.filter((entry) => entry['kind'] === kind).reduce((cents, entry) => cents + Number(entry['amountCents']), 0);
+    sums[periodKind] = [sum('reserved') - sum('released'), sum('spent')];
+    const snapshot = (await seen())[periodKind];
+    expect(snapshot).toMatchObject({ reservedCents: sums[periodKind][0], spentCents: sums[periodKind][1] });
+  }
+  return sums;
+}
 
 /** The end of a run is journaled first and booked right after. */
 async function untilBooked(): Promise<void> {
@@ -92,6 +118,25 @@ describe('budget', () => {
     await budgets().setCaps(byOperator(user), { dayCents: 24, monthCents: 1000 });
     expect(await seen()).toMatchObject({ ok: false, day: { capCents: 24 }, month: { capCents: 1000 } });
     expectProblem(await start(user, await conversationOf(user)), 'budget_exhausted', { retryable: true });
+  });
+
+  it('is explained by its entries to the cent, on any replica, at once', async () => {
+    const id = await conversationOf(user);
+    const before = await startLongRun(user, id);
+    expect(await explained()).toEqual({ day: [25, 0], month: [25, 0] });
+    await user.post(`/agent-runs/${before}/abort`);
+    await untilBooked();
+    const { id: runId } = await say(user, id, 'what time is it');
+    await untilBooked();
+    expect(await explained()).toEqual({ day: [0, 3], month: [0, 3] });
+    const { items } = await allPages(user, '/budget/entries?limit=2');
+    const moved = items.map(({ kind, amountCents }) => [kind, amountCents]);
+    expect(moved.slice(0, 3)).toEqual([
+      ['spent', 3],
+      ['released', 25],
+      ['reserved', 25],
+    ]);
+    expect(items[0]).toEqual({ at: anInstant, runId, kind: 'spent', amountCents: 3 });
   });
 
   it('takes no parameters', async () => {
