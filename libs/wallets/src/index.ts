@@ -6,7 +6,10 @@ export type {
   Submission,
   TokenAmount,
 } from './operation.events';
+export type { OperationState } from './operation.state';
+export { operationKind } from './operation.stream';
 export { Signer } from './signer';
+export { usable, type WalletState } from './wallet.decider';
 export type { ProviderName, WalletEvent } from './wallet.events';
 export {
   SessionRejected,
@@ -19,3 +22,5 @@ export {
   type Token,
   type WalletAccount,
 } from './wallet-provider';
+export { Wallets } from './wallets';
+export { WalletKeysModule, WalletsModule, walletsReadModel } from './wallets.module';

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { chooseInput } from '@app/consent';
+import { DeploymentControls } from '@app/deployment';
+import { FoldedStates, Transact } from '@app/event-store';
+import { because, Clock, instantOf, notFound, ok, refuse, type OperationId, type Result } from '@app/kernel';
+import { ReadGate } from '@app/read-store';
+import { Timers } from '@app/timers';
+import type { OperationCommand } from './operation.decider';
+import { operationTimer } from './operation-timer';
+import type { OperationState } from './operation.state';
+import { operationKind } from './operation.stream';
+import type { Owner } from './prepare-withdrawal';
+import { usable } from './wallet.decider';
+import { Wallets } from './wallets';
+
+/** What is answered of a confirmed withdrawal; what becomes of it is read from the operation. */
+export interface ConfirmedWithdrawal {
+  readonly operationId: OperationId;
+  readonly status: 'submitted';
+}
+
+const changed = because('withdrawal_changed');
+
+/** `wallets.confirmWithdrawal`: the decision and the use of a prepared withdrawal, in one append. */
+@Injectable()
+export class ConfirmWithdrawal {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly states: FoldedStates,
+    private readonly clock: Clock,
+    private readonly controls: DeploymentControls,
+    private readonly gate: ReadGate,
+    private readonly timers: Timers,
+    private readonly wallets: Wallets,
+  ) {}
+
+  /**
+   * Of any number of confirmations one is accepted. Refuses with `not_found`, `deployment_paused`, or `withdrawal_changed`: another
+   * fingerprint or main account, no longer prepared, expired (which is recorded), or the wallet cannot spend it any more.
+   * @throws Unavailable when a store or the provider is away
+   */
+  async confirm(owner: Owner, operationId: OperationId, fingerprint: string): Promise<Result<ConfirmedWithdrawal>> {
+    const { state } = await this.states.current(operationKind, operationId);
+    if (state?.terms.userId !== owner.userId) return refuse(notFound);
+    if (!isAsReviewed(state, owner, fingerprint)) return refuse(changed);
+    const at = this.clock.now();
+    if (at >= state.terms.expiresAt) return this.expire(owner, operationId, state);
+    if (await this.controls.paused('withdrawals')) return refuse(because('deployment_paused'));
+    if (!(await this.covers(state))) return refuse(changed);
+    return this.use(owner, operationId, fingerprint);
+  }
+
+  /** Whether the wallet can still spend what the contract takes, at the decimals that were reviewed. */
+  private async covers({ terms: { userId, contract } }: OperationState): Promise<boolean> {
+    const wallet = await this.wallets.find(userId);
+    if (wallet === null || !usable(wallet)) return false;
+    // Confirmations that were answered count as in flight, also on a replica whose read models were behind.
+    await this.gate.caughtUp();
+    const spendable = await this.wallets.spendable(userId);
+    return spendable.ok && contract.actions.every((action) => chooseInput(action, spendable.value).ok);
+  }
+
+  /** A timer before the append, so that a clock move right after it finds one; and one after it, in case that one came too early. */
+  private async use(
+    { cause }: Owner,
+    operationId: OperationId,
+    fingerprint: string,
+  ): Promise<Result<ConfirmedWithdrawal>> {
+    const atMs = this.clock.epochMs();
+    await this.timers.schedule(operationTimer(operationId, instantOf(atMs)));
+    const command: OperationCommand = { type: 'ConfirmWithdrawal', at: instantOf(atMs), fingerprint };
+    const done = await this.commands.execute(new Transact(operationKind, operationId, command, cause));
+    // Another confirmation, a denial or the expiry was faster, or this very decision came too late and recorded the expiry.
+    if (!done.accepted || !done.events.some(({ type }) => type === 'operation.confirmed')) return refuse(changed);
+    await this.timers.schedule(operationTimer(operationId, instantOf(atMs + 1)));
+    await this.gate.passed(done.position);
+    return ok({ operationId, status: 'submitted' });
+  }
+
+  private async expire({ cause }: Owner, operationId: OperationId, { terms }: OperationState): Promise<Result<never>> {
+    const command: OperationCommand = { type: 'ExpireApproval', at: this.clock.now(), approvalId: terms.approvalId };
+    const done = await this.commands.execute(new Transact(operationKind, operationId, command, cause));
+    if (done.accepted) await this.gate.passed(done.position);
+    return refuse(changed);
+  }
+}
+
+function isAsReviewed({ status, approval, terms }: OperationState, owner: Owner, fingerprint: string): boolean {
+  if (status !== 'prepared' || approval?.fingerprint !== fingerprint) return false;
+  return owner.mainAccountId === terms.mainAccountId;
+}

@@ -1,0 +1,46 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { answer, Caller, Cursors, Operation, pageOf, type Page } from '@app/http';
+import { notFound, refuse, type OperationId } from '@app/kernel';
+import { FinancialOperations } from './financial-operations';
+import { OperationQueries, type OperationView } from './operations.queries';
+import { ListOperationsDto } from './withdrawals.dto';
+
+/** What became of money that was asked for: the only evidence of settlement (decisions.md, section 5). */
+@Controller('/v1/users/:userId/financial-operations')
+export class FinancialOperationsController {
+  constructor(
+    private readonly operations: FinancialOperations,
+    private readonly queries: OperationQueries,
+    private readonly cursors: Cursors,
+  ) {}
+
+  @Get()
+  @Operation('financialOperations.list')
+  async list(
+    @Caller() { userId }: Caller,
+    @Query() query: ListOperationsDto,
+  ): Promise<Page<OperationView> & { total: number }> {
+    const { cursor, limit } = query;
+    const status = query.status ?? null;
+    const binding = { list: 'financialOperations.list', userId, filters: { status } };
+    const before = cursor === undefined ? null : Number(answer(this.cursors.read(binding, cursor))[0]);
+    const [rows, total] = await Promise.all([
+      this.queries.list(userId, status, before, limit + 1),
+      this.queries.total(userId, status),
+    ]);
+    const page = pageOf(
+      rows,
+      limit,
+      ({ openedPosition: _, ...operation }) => operation,
+      (row) => this.cursors.mint(binding, [row.openedPosition]),
+    );
+    return { ...page, total };
+  }
+
+  @Get(':operationId')
+  @Operation('financialOperations.get')
+  async get(@Caller() { userId }: Caller, @Param('operationId') operationId: OperationId): Promise<OperationView> {
+    const operation = await this.operations.find(userId, operationId);
+    return operation ?? answer(refuse(notFound));
+  }
+}

@@ -1,0 +1,71 @@
+import type { Contract, ContractAction } from '@app/consent';
+import type { ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import type { OperationFailure, OperationTerms, TokenAmount } from './operation.events';
+import type { ActionStatus, OperationStatus } from './operation.state';
+
+/** What lists of operations can be filtered by. */
+export const operationStatuses = [
+  'prepared',
+  'submitted',
+  'settled',
+  'failed',
+  'expired',
+  'denied',
+  'unresolved',
+] as const satisfies readonly OperationStatus[];
+
+/** One action of an operation, as the API answers it. */
+export interface OperationAction {
+  readonly index: number;
+  readonly kind: ContractAction['kind'];
+  /** `submitted` as soon as its submission is journaled: from then on it may have been sent. */
+  readonly status: ActionStatus;
+  /** Null until it is known: an action may leave the token or the amount to its execution. */
+  readonly input: TokenAmount | null;
+  readonly output: TokenAmount | null;
+  readonly providerReference: string | null;
+}
+
+/** A financial operation, as the API answers it. */
+@Entity('financial_operations')
+export class OperationRow implements ReadModelRow {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid', { name: 'user_id' }) userId: string;
+  @Column('text') kind: OperationTerms['kind'];
+  @Column('text') status: OperationStatus;
+  @Column('uuid', { name: 'approval_id' }) approvalId: string;
+  @Column('uuid', { name: 'conversation_id', nullable: true }) conversationId: string | null;
+  @Column('uuid', { name: 'run_id', nullable: true }) runId: string | null;
+  @Column('uuid', { name: 'automation_id', nullable: true }) automationId: string | null;
+  @Column('jsonb') contract: Contract;
+  @Column('jsonb') actions: readonly OperationAction[];
+  @Column('jsonb', { nullable: true }) failure: OperationFailure | null;
+  @Column('text', { name: 'created_at' }) createdAt: string;
+  @Column('text', { name: 'updated_at' }) updatedAt: string;
+  @Column('text', { name: 'settled_at', nullable: true }) settledAt: string | null;
+  /** Position of its first event: lists are sorted by it. */
+  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') position: number;
+}
+
+export class CreateFinancialOperations1700000000601 implements MigrationInterface {
+  name = 'CreateFinancialOperations1700000000601';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE financial_operations (
+        id uuid PRIMARY KEY, user_id uuid NOT NULL, kind text NOT NULL, status text NOT NULL, approval_id uuid NOT NULL,
+        conversation_id uuid, run_id uuid, automation_id uuid, contract jsonb NOT NULL, actions jsonb NOT NULL, failure jsonb,
+        created_at text NOT NULL, updated_at text NOT NULL, settled_at text, opened_position bigint NOT NULL,
+        position bigint NOT NULL);
+      CREATE INDEX operations_newest_first ON financial_operations (user_id, opened_position DESC);
+      CREATE INDEX operations_by_status ON financial_operations (user_id, status, opened_position DESC);
+      CREATE INDEX operations_in_flight ON financial_operations (user_id) WHERE status IN ('submitted', 'unresolved');
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE financial_operations');
+  }
+}

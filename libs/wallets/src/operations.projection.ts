@@ -1,0 +1,94 @@
+import type { ContractAction } from '@app/consent';
+import { idInStream } from '@app/event-store';
+import { unreachable } from '@app/kernel';
+import type { Projection } from '@app/read-store';
+import type { OperationEvent, TokenAmount } from './operation.events';
+import { OperationRow, type OperationAction } from './operation.row';
+import { operationKind } from './operation.stream';
+
+/** One row for each financial operation. */
+export const operationsProjection: Projection<OperationRow, OperationEvent> = {
+  name: 'financial_operations',
+  version: 1,
+  row: OperationRow,
+  kinds: [operationKind],
+  keyOf: ({ stream }) => idInStream(operationKind, stream),
+  project: (row, { stream, position, event }) => {
+    if (event.type === 'operation.prepared' || event.type === 'operation.used') {
+      const id = idInStream(operationKind, stream);
+      return id === null ? row : { id, ...begun(event), openedPosition: position, position };
+    }
+    return row && { ...row, ...after(row, event), updatedAt: event.at, position };
+  },
+  counters: ({ userId, status }) => [userId, `${userId}/${status}`],
+};
+
+type BeginEvent = Extract<OperationEvent, { readonly type: 'operation.prepared' | 'operation.used' }>;
+
+function begun(event: BeginEvent): Omit<OperationRow, 'id' | 'openedPosition' | 'position'> {
+  const { kind, userId, approvalId, conversationId, runId, automationId, contract, at } = event;
+  return {
+    ...{ kind, userId, approvalId, conversationId, runId, automationId, contract },
+    status: event.type === 'operation.prepared' ? 'prepared' : 'submitted',
+    actions: contract.actions.map(actionOf),
+    failure: null,
+    createdAt: at,
+    updatedAt: at,
+    settledAt: null,
+  };
+}
+
+function actionOf(action: ContractAction, index: number): OperationAction {
+  const input = fixedInput(action);
+  return { index, kind: action.kind, status: 'pending', input, output: null, providerReference: null };
+}
+
+/** What an action takes, where the contract says exactly that. */
+function fixedInput({ input, quantity }: ContractAction): TokenAmount | null {
+  if (!('pinned' in input) || quantity.kind !== 'exact_input_tokens') return null;
+  return { tokenId: input.pinned.tokenId, amountRaw: quantity.amountRaw };
+}
+
+/** What an event changes of an operation's row. */
+function after(row: OperationRow, event: Exclude<OperationEvent, BeginEvent>): Partial<OperationRow> {
+  switch (event.type) {
+    case 'approval.opened':
+      return {};
+    case 'approval.decided':
+      // An approval that was given is followed by `operation.confirmed` in the same append.
+      return event.status === 'denied' ? { status: 'denied' } : {};
+    case 'approval.expired':
+      return { status: 'expired' };
+    case 'operation.confirmed':
+      return { status: 'submitted' };
+    case 'submission.journaled': {
+      const { input, output } = event.submission;
+      return actionChanged(row, event.index, { status: 'submitted', input, output });
+    }
+    case 'submission.accepted':
+      return actionChanged(row, event.index, { providerReference: event.providerReference });
+    case 'action.settled':
+      // What the provider could not tell of this action, it has told now.
+      return { ...actionChanged(row, event.index, { status: 'settled', output: event.output }), status: 'submitted' };
+    case 'action.refunded':
+      return actionChanged(row, event.index, { status: 'refunded', output: event.output });
+    case 'action.failed':
+      return actionChanged(row, event.index, { status: 'failed', output: null });
+    case 'operation.settled':
+      return { status: 'settled', settledAt: event.at };
+    case 'operation.failed':
+      return { status: 'failed', failure: event.failure };
+    case 'operation.unresolved':
+      return { status: 'unresolved' };
+    default:
+      return unreachable(event);
+  }
+}
+
+function actionChanged(
+  { actions }: OperationRow,
+  index: number,
+  change: Partial<OperationAction>,
+): Pick<OperationRow, 'actions'> {
+  return { actions: actions.map((action) => (action.index === index ? { ...action, ...change } : action)) };
+}

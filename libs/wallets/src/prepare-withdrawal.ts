@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { fingerprintOf } from '@app/canonical';
+import { isPinnable, renderContract, reviewedDocument, type Contract } from '@app/consent';
+import { DeploymentControls } from '@app/deployment';
+import { Transact } from '@app/event-store';
+import { validateInto } from '@app/http';
+import {
+  asId,
+  because,
+  Clock,
+  instantOf,
+  notFound,
+  ok,
+  refuse,
+  type ApprovalId,
+  type Cause,
+  type Instant,
+  type OperationId,
+  type Result,
+  type UserId,
+} from '@app/kernel';
+import { ReadGate } from '@app/read-store';
+import { Configuration } from '@app/runtime';
+import { Timers } from '@app/timers';
+import { v7 as uuidV7 } from 'uuid';
+import type { PrepareWithdrawal as Prepare } from './operation.decider';
+import { operationKind } from './operation.stream';
+import { usable, type WalletState } from './wallet.decider';
+import type { Holding } from './wallet-provider';
+import { Wallets } from './wallets';
+import { PrepareWithdrawalDto } from './withdrawals.dto';
+
+/** Whose wallet, and where the owner's token says that withdrawals land; null when it says nothing. */
+export interface Owner {
+  readonly userId: UserId;
+  readonly mainAccountId: string | null;
+  readonly cause: Cause;
+}
+
+/** What was prepared: all that the user reviews before confirming. */
+export interface PreparedWithdrawal {
+  readonly operationId: OperationId;
+  readonly approvalId: ApprovalId;
+  readonly fingerprint: string;
+  readonly expiresAt: Instant;
+  readonly mainAccountId: string;
+  readonly contract: Contract;
+}
+
+const changed = because('withdrawal_changed');
+
+/** `wallets.prepareWithdrawal`: the exact contract and its approval. Nothing is signed, and nothing is held. */
+@Injectable()
+export class PrepareWithdrawal {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly clock: Clock,
+    private readonly configuration: Configuration,
+    private readonly controls: DeploymentControls,
+    private readonly gate: ReadGate,
+    private readonly timers: Timers,
+    private readonly wallets: Wallets,
+  ) {}
+
+  /**
+   * Refuses, in this order, with `not_found` (no wallet yet), `invalid_input`, `deployment_paused`, `withdrawal_changed` (decisions.md,
+   * section 5). @throws Unavailable when a store or the provider is away
+   */
+  async prepare(owner: Owner, body: unknown): Promise<Result<PreparedWithdrawal>> {
+    const wallet = await this.wallets.find(owner.userId);
+    if (wallet === null) return refuse(notFound);
+    const asked = validateInto(PrepareWithdrawalDto, body);
+    if (!asked.ok) return asked;
+    if (await this.controls.paused('withdrawals')) return refuse(because('deployment_paused'));
+    const { mainAccountId } = owner;
+    if (!usable(wallet) || mainAccountId === null) return refuse(changed);
+    const { tokenId, amountRaw } = asked.value;
+    const spendable = await this.wallets.spendable(owner.userId);
+    if (!spendable.ok) return spendable;
+    const holding = spendable.value.find((candidate) => candidate.tokenId === tokenId);
+    const contract = holding === undefined ? null : contractOver(holding, amountRaw);
+    if (holding === undefined || contract === null) return refuse(changed);
+    return ok(await this.open({ ...owner, mainAccountId }, wallet, holding, contract));
+  }
+
+  /** The timer of the expiry comes first, so that no clock move passes an approval by. */
+  private async open(
+    { userId, mainAccountId, cause }: Owner & { readonly mainAccountId: string },
+    wallet: WalletState,
+    holding: Holding,
+    contract: ExactWithdrawal,
+  ): Promise<PreparedWithdrawal> {
+    const operationId = asId<OperationId>(uuidV7());
+    const approvalId = asId<ApprovalId>(uuidV7());
+    const nowMs = this.clock.epochMs();
+    const expiresAt = instantOf(nowMs + this.configuration.env.WITHDRAWAL_APPROVAL_SECONDS * 1000);
+    const origin = { conversationId: null, runId: null, automationId: null };
+    const terms = { approvalId, userId, walletId: wallet.walletId, contract, mainAccountId, expiresAt };
+    const input = { tokenId: holding.tokenId, amountRaw: contract.actions[0].quantity.amountRaw };
+    const fingerprint = fingerprintOf(
+      reviewedDocument({ ...terms, kind: 'withdrawal', tool: 'wallet_withdrawal', input }),
+    );
+    const summary = renderContract(contract, () => holding.symbol);
+    const command: Prepare = {
+      type: 'PrepareWithdrawal',
+      at: instantOf(nowMs),
+      terms: { kind: 'withdrawal', ...terms, ...origin },
+      review: { fingerprint, input, summary },
+    };
+    const stream = `${operationKind.category}-${operationId}`;
+    const payload = { approvalId, stream };
+    await this.timers.schedule({ id: `approval/${approvalId}`, kind: 'approval', dueAt: expiresAt, payload });
+    const done = await this.commands.execute(
+      new Transact(operationKind, operationId, command, cause, { newStream: true }),
+    );
+    if (!done.accepted) throw new Error(`the new operation ${operationId} was refused`);
+    await this.gate.passed(done.position);
+    return { operationId, approvalId, fingerprint, expiresAt, mainAccountId, contract };
+  }
+}
+
+interface ExactWithdrawal extends Contract {
+  readonly actions: readonly [
+    {
+      readonly kind: 'withdraw_to_owner';
+      readonly input: { readonly pinned: { readonly tokenId: string; readonly decimals: number } };
+      readonly quantity: { readonly kind: 'exact_input_tokens'; readonly amountRaw: string };
+    },
+  ];
+}
+
+/** The contract over an amount of a holding; null when the holding does not cover it, or no contract can express it. */
+function contractOver({ tokenId, decimals, amountRaw: heldRaw }: Holding, amountRaw: string): ExactWithdrawal | null {
+  if (decimals === null || !isPinnable({ tokenId, decimals, amountRaw })) return null;
+  if (BigInt(amountRaw) > BigInt(heldRaw)) return null;
+  const input = { pinned: { tokenId, decimals } };
+  const quantity = { kind: 'exact_input_tokens', amountRaw } as const;
+  return { type: 'ledger_intents_transfer', actions: [{ kind: 'withdraw_to_owner', input, quantity }] };
+}

@@ -1,0 +1,36 @@
+import { Global, Module } from '@nestjs/common';
+import { DeploymentModule } from '@app/deployment';
+import { ConfirmWithdrawal } from './confirm-withdrawal';
+import { FinancialOperations } from './financial-operations';
+import { FinancialOperationsController } from './financial-operations.controller';
+import { CreateFinancialOperations1700000000601, OperationRow } from './operation.row';
+import { operationsProjection } from './operations.projection';
+import { OperationQueries } from './operations.queries';
+import { PrepareWithdrawal } from './prepare-withdrawal';
+import { SealedKeys } from './sealed-keys';
+import { Signer } from './signer';
+import { CreateWalletKeys1700000000600 } from './wallet-key.row';
+import { Wallets } from './wallets';
+import { WalletsController } from './wallets.controller';
+import { WithdrawalSources } from './withdrawal-sources';
+
+/** The wallets' keys, apart from the wallets, since the providers that the wallets need sign with them. */
+@Global()
+@Module({ providers: [{ provide: Signer, useClass: SealedKeys }], exports: [Signer] })
+export class WalletKeysModule {}
+
+/** Wallets, direct withdrawals and financial operations. Needs a WalletProvider, which the composition binds globally. */
+@Module({
+  imports: [DeploymentModule],
+  controllers: [WalletsController, FinancialOperationsController],
+  providers: [ConfirmWithdrawal, FinancialOperations, OperationQueries, PrepareWithdrawal, Wallets, WithdrawalSources],
+  exports: [Wallets],
+})
+export class WalletsModule {}
+
+/** What the slice keeps in PostgreSQL. */
+export const walletsReadModel = {
+  rows: [OperationRow],
+  migrations: [CreateWalletKeys1700000000600, CreateFinancialOperations1700000000601],
+  projections: [operationsProjection],
+};

@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { FoldedStates, Transact } from '@app/event-store';
+import {
+  asId,
+  because,
+  Clock,
+  notFound,
+  ok,
+  refuse,
+  type Cause,
+  type OperationId,
+  type RequestId,
+  type Result,
+  type UserId,
+  type WalletId,
+} from '@app/kernel';
+import { v7 as uuidV7 } from 'uuid';
+import type { TokenAmount } from './operation.events';
+import { OperationQueries } from './operations.queries';
+import { Signer } from './signer';
+import { SessionRejected, WalletProvider, type Holding, type WalletAccount } from './wallet-provider';
+import type { WalletCommand, WalletState } from './wallet.decider';
+import { walletKind } from './wallet.stream';
+
+/** The users' agent wallets, and what they can spend. All throw Unavailable when a store or the provider does not answer. */
+@Injectable()
+export class Wallets {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly states: FoldedStates,
+    private readonly clock: Clock,
+    private readonly signer: Signer,
+    private readonly provider: WalletProvider,
+    private readonly operations: OperationQueries,
+  ) {}
+
+  /**
+   * Makes sure that the user has a wallet and that an active one has a session. Idempotent, also under races.
+   * With the provider away the wallet exists all the same, `pending`.
+   * @param mainAccountId where the owner's token says that withdrawals land; null when it says nothing
+   */
+  async ensure(userId: UserId, mainAccountId: string | null, cause: Cause): Promise<Result<WalletState>> {
+    const at = this.clock.now();
+    const address = await this.signer.publicKey(userId);
+    const identity = { userId, walletId: asId<WalletId>(uuidV7()), address, provider: this.provider.name };
+    const ensured = await this.give(userId, { type: 'EnsureWallet', at, ...identity, mainAccountId }, cause);
+    if (!ensured.ok || ensured.value.status === 'disabled' || ensured.value.authStatus === 'ready') return ensured;
+    await this.provider.connect(ensured.value);
+    return this.give(userId, { type: 'RecordSession', at: this.clock.now() }, cause);
+  }
+
+  /** The wallet as of now, folded from its stream; null before its first ensure. */
+  async find(userId: UserId): Promise<WalletState | null> {
+    return (await this.states.current(walletKind, userId)).state;
+  }
+
+  /**
+   * What the wallet holds, less what operations in flight have taken of it, in no particular order. An operation that is about to
+   * be sent names itself as the exception; it yields only to what was journaled before it, since two that wait for each other would
+   * both fail. For whatever is new, all that is confirmed counts as taken.
+   * Refuses with `not_found`, or with `withdrawal_changed` when the provider rejects the session, which is recorded.
+   */
+  async spendable(
+    userId: UserId,
+    { exceptOperationId }: { readonly exceptOperationId?: OperationId } = {},
+  ): Promise<Result<readonly Holding[]>> {
+    const wallet = await this.find(userId);
+    if (wallet === null) return refuse(notFound);
+    const except = exceptOperationId ?? null;
+    // Read first: what settles in between is missing from the balance and counted as taken, which errs on the safe side.
+    const taken = await this.operations.inFlight(userId, { except, committed: except === null });
+    const holdings = await this.holdings(wallet);
+    return holdings === null ? refuse(because('withdrawal_changed')) : ok(remaining(holdings, taken));
+  }
+
+  /** Records that the provider does not take the wallet's session any more. Idempotent. */
+  async rejected(userId: UserId, cause: Cause): Promise<void> {
+    await this.give(userId, { type: 'RecordRejection', at: this.clock.now() }, cause);
+  }
+
+  /** Null when the provider rejects the session. */
+  private async holdings(wallet: WalletAccount): Promise<readonly Holding[] | null> {
+    try {
+      return await this.provider.holdings(wallet);
+    } catch (error) {
+      if (!(error instanceof SessionRejected)) throw error;
+      await this.rejected(wallet.userId, foundOut(wallet));
+      return null;
+    }
+  }
+
+  private async give(userId: UserId, command: WalletCommand, cause: Cause): Promise<Result<WalletState>> {
+    const done = await this.commands.execute(new Transact(walletKind, userId, command, cause));
+    if (!done.accepted) return refuse(done.refusal);
+    if (done.state === null) throw new Error(`the wallet of ${userId} is absent after ${command.type}`);
+    return ok(done.state);
+  }
+}
+
+/** What is left of the holdings; those of which nothing is left are left out. */
+function remaining(holdings: readonly Holding[], taken: readonly TokenAmount[]): readonly Holding[] {
+  const takenOf = new Map(taken.map(({ tokenId, amountRaw }) => [tokenId, BigInt(amountRaw)]));
+  return holdings.flatMap((holding) => {
+    const left = BigInt(holding.amountRaw) - (takenOf.get(holding.tokenId) ?? 0n);
+    return left > 0n ? [{ ...holding, amountRaw: left.toString() }] : [];
+  });
+}
+
+/** The cause of what the service notices by itself, whoever asked. */
+function foundOut({ walletId }: WalletAccount): Cause {
+  const requestId = asId<RequestId>(uuidV7());
+  return { actor: { kind: 'service', id: 'wallets' }, requestId, correlationId: walletId, causationId: walletId };
+}

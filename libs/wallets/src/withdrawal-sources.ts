@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { byRichness, valueUsdCents } from '@app/consent';
+import { because, Clock, notFound, ok, refuse, type Instant, type Result, type UserId } from '@app/kernel';
+import type { Holding } from './wallet-provider';
+import { Wallets } from './wallets';
+
+/** WithdrawalSources, as the specification shapes it. */
+export interface WithdrawalSourcesView {
+  readonly assets: readonly (Holding & { readonly valueUsdCents: string | null })[];
+  readonly mainAccountId: string;
+  readonly agentAccountId: string;
+  readonly asOf: Instant;
+}
+
+/** `wallets.withdrawalSources`: what can be withdrawn, richest first. */
+@Injectable()
+export class WithdrawalSources {
+  constructor(
+    private readonly clock: Clock,
+    private readonly wallets: Wallets,
+  ) {}
+
+  /**
+   * Refuses with `not_found`, or with `provider_unavailable` when the owner has no main account or the provider rejects the session.
+   * @throws Unavailable
+   */
+  async read(userId: UserId, mainAccountId: string | null): Promise<Result<WithdrawalSourcesView>> {
+    const wallet = await this.wallets.find(userId);
+    if (wallet === null) return refuse(notFound);
+    if (mainAccountId === null) return refuse(because('provider_unavailable'));
+    const asOf = this.clock.now();
+    const spendable = await this.wallets.spendable(userId);
+    if (!spendable.ok) return refuse(because('provider_unavailable'));
+    const assets = [...spendable.value].sort(byRichness).map(assetOf);
+    return ok({ assets, mainAccountId, agentAccountId: wallet.address, asOf });
+  }
+}
+
+/** Member by member: a provider's holding may carry more than is public. */
+function assetOf(holding: Holding): WithdrawalSourcesView['assets'][number] {
+  const { tokenId, symbol, name, decimals, amountRaw, priceUsdDecimal, iconUrl } = holding;
+  return {
+    ...{ tokenId, symbol, name, decimals, amountRaw, priceUsdDecimal },
+    valueUsdCents: valueUsdCents(holding),
+    iconUrl,
+  };
+}
