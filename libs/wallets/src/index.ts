@@ -24,3 +24,5 @@ export {
 } from './wallet-provider';
 export { Wallets } from './wallets';
 export { WalletKeysModule, WalletsModule, walletsReadModel } from './wallets.module';
+export { operationView } from './operations.projection';
+export type { OperationView } from './operations.queries';

@@ -1,10 +1,11 @@
 import type { ContractAction } from '@app/consent';
-import { idInStream } from '@app/event-store';
+import { idInStream, type Recorded } from '@app/event-store';
 import { unreachable } from '@app/kernel';
 import type { Projection } from '@app/read-store';
 import type { OperationEvent, TokenAmount } from './operation.events';
 import { OperationRow, type OperationAction } from './operation.row';
 import { operationKind } from './operation.stream';
+import type { OperationView } from './operations.queries';
 
 /** One row for each financial operation. */
 export const operationsProjection: Projection<OperationRow, OperationEvent> = {
@@ -22,6 +23,14 @@ export const operationsProjection: Projection<OperationRow, OperationEvent> = {
   },
   counters: ({ userId, status }) => [userId, `${userId}/${status}`],
 };
+
+/** The operation that all events of its stream come to, as the API answers it; null when they do not begin as one does. */
+export function operationView(events: readonly Recorded<OperationEvent>[]): OperationView | null {
+  const row = events.reduce<OperationRow | null>((before, event) => operationsProjection.project(before, event), null);
+  if (row === null) return null;
+  const { userId: _, openedPosition: __, position: ___, ...view } = row;
+  return view;
+}
 
 type BeginEvent = Extract<OperationEvent, { readonly type: 'operation.prepared' | 'operation.used' }>;
 
