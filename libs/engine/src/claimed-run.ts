@@ -24,7 +24,7 @@ export interface Stores {
 /** A run that is not over, as far as its journal says now. */
 export interface OpenRun {
   readonly run: ClaimableRun;
-  /** Events of a run carry the request id of its start (decisions.md, section 7). */
+  /** Events of a run carry the request id of its start or last decision (decisions.md, section 7). */
   readonly cause: Cause;
   readonly startedSeq: number;
 }
@@ -33,8 +33,8 @@ export interface OpenRun {
 export async function findOpenRun({ states, store }: Stores, run: ClaimableRun): Promise<OpenRun | null> {
   const { state } = await states.current(conversationKind, run.conversationId);
   const open = state.openRuns[run.runId];
-  if (open?.segment !== run.segment) return null;
-  return { run, cause: await causeOf(store, run, open.startedSeq), startedSeq: open.startedSeq };
+  if (open?.segment !== run.segment || open.status === 'awaiting_approval') return null;
+  return { run, cause: await causeOf(store, run, open.segmentSeq), startedSeq: open.startedSeq };
 }
 
 /** A run that this worker holds: its progress as the journal tells it, and the only way to append to it. */
@@ -84,14 +84,14 @@ export class ClaimedRun {
   }
 }
 
-async function causeOf(store: EventStore, run: ClaimableRun, startedSeq: number): Promise<Cause> {
-  const [started] = await store.readStream(`${conversationKind.category}-${run.conversationId}`, startedSeq - 1, 1);
-  if (started === undefined) throw new Error(`run ${run.runKey} has no start in its journal`);
+async function causeOf(store: EventStore, run: ClaimableRun, segmentSeq: number): Promise<Cause> {
+  const [begun] = await store.readStream(`${conversationKind.category}-${run.conversationId}`, segmentSeq - 1, 1);
+  if (begun === undefined) throw new Error(`run ${run.runKey} has no start in its journal`);
   return {
     actor: { kind: 'service', id: 'engine' },
-    requestId: asId<RequestId>(started.metadata.requestId),
-    correlationId: started.metadata.$correlationId,
-    causationId: started.id,
+    requestId: asId<RequestId>(begun.metadata.requestId),
+    correlationId: begun.metadata.$correlationId,
+    causationId: begun.id,
   };
 }
 

@@ -2,7 +2,11 @@ import { Global, Module } from '@nestjs/common';
 import { BudgetModule } from '@app/budget';
 import { LiveFramesModule } from '@app/journal';
 import { EngineOffer, RunsModule } from '@app/runs';
+import { DeploymentModule } from '@app/deployment';
+import { WalletsModule } from '@app/wallets';
+import { ConsentCalls } from './consent-calls';
 import { ExecuteRun } from './execute-run';
+import { ToolCalls } from './tool-calls';
 import { Models } from './models';
 import { RulesModel } from './rules-model';
 import { RunWorker } from './run-worker';
@@ -11,6 +15,7 @@ import { Tools } from './tools';
 /** What the engine offers to profiles; every process that admits runs needs it. */
 @Global()
 @Module({
+  imports: [DeploymentModule, WalletsModule],
   providers: [
     Models,
     RulesModel,
@@ -30,5 +35,8 @@ import { Tools } from './tools';
 export class EngineOfferModule {}
 
 /** The execution of runs, for worker processes. */
-@Module({ imports: [BudgetModule, LiveFramesModule, RunsModule], providers: [ExecuteRun, RunWorker] })
+@Module({
+  imports: [BudgetModule, LiveFramesModule, RunsModule],
+  providers: [ConsentCalls, ExecuteRun, RunWorker, ToolCalls],
+})
 export class EngineModule {}

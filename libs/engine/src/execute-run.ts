@@ -23,7 +23,7 @@ import { ModelFailed } from './model';
 import { Models } from './models';
 import { failedEnd, next, type JournaledCall } from './next';
 import { parseOutput } from './output';
-import { Tools, type ToolResult } from './tools';
+import { ToolCalls } from './tool-calls';
 
 /** How the execution of a segment came to an end in this process. */
 export type Execution =
@@ -51,7 +51,7 @@ export class ExecuteRun {
     private readonly budgets: Budgets,
     private readonly slots: ExecutionSlots,
     private readonly models: Models,
-    private readonly tools: Tools,
+    private readonly tools: ToolCalls,
     private readonly live: LiveFrames,
     private readonly accounts: ActiveAccounts,
     private readonly probe: Probe,
@@ -72,11 +72,19 @@ export class ExecuteRun {
     for (;;) {
       if (signals.shutdown.aborted) return { kind: 'left' };
       if (signals.stop.aborted) claimed.markStopping();
-      const action = next(claimed.progress);
+      const action = next(claimed.progress, (tool) => this.tools.needsConsent(claimed, tool));
       switch (action.kind) {
         case 'run_tools':
           if (!(await this.runTools(claimed, action.calls, signals))) return { kind: 'over', position: null };
           break;
+        case 'ask_consent': {
+          const asked = await this.after(claimed, await this.tools.askConsent(claimed, action.calls), false);
+          if (asked !== null) return asked;
+          break;
+        }
+        case 'wait':
+          await this.live.flush(run.conversationId);
+          return { kind: 'over', position: claimed.position };
         case 'ask_model': {
           const admitted = await this.admitStep(claimed, heldCents);
           if ('end' in admitted) return this.end(claimed, admitted.end);
@@ -161,34 +169,15 @@ export class ExecuteRun {
   private async runTools(claimed: ClaimedRun, calls: readonly JournaledCall[], signals: Signals): Promise<boolean> {
     const signal = AbortSignal.any([signals.stop, signals.shutdown]);
     const recordings = await Promise.all(
-      calls.map(async ({ toolCallId, tool, input }) => {
+      calls.map(async (call) => {
         this.probe.reached('tool:before');
-        const { outcome, result } = await this.runTool(tool, input, signal, claimed);
+        const { outcome, result } = await this.tools.run(claimed, call, signal);
         this.probe.reached('tool:after');
         if (signals.shutdown.aborted) return 'recorded' as const;
-        return claimed.record({ type: 'ReturnTool', toolCallId, outcome, result });
+        return claimed.record({ type: 'ReturnTool', toolCallId: call.toolCallId, outcome, result });
       }),
     );
     return !recordings.includes('fenced');
-  }
-
-  private async runTool(
-    name: string,
-    input: JournaledCall['input'],
-    signal: AbortSignal,
-    claimed: ClaimedRun,
-  ): Promise<ToolResult> {
-    const tool = this.tools.find(name);
-    // A model may invent names, or name a tool that this run may not use.
-    if (tool === undefined || !claimed.progress.request.profile.tools.includes(name)) {
-      return { outcome: 'error', result: { error: 'this run has no such tool' } };
-    }
-    try {
-      return await tool.run(input, signal);
-    } catch (error) {
-      this.logger.error(`the tool ${name} failed`, error);
-      return { outcome: 'error', result: { error: 'the tool failed' } };
-    }
   }
 
   private async end(claimed: ClaimedRun, end: RunEnd): Promise<Execution> {

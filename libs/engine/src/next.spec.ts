@@ -26,8 +26,27 @@ const ended: ConversationEvent = {
 };
 
 const progress = (...events: ConversationEvent[]) => events.reduce(progressAfter, startedProgress(request));
-const after = (...events: ConversationEvent[]): NextAction => next(progress(...events));
-const open = (...ids: string[]) => ({ kind: 'run_tools', calls: ids.map((id) => ({ ...callOf(id), returned: null })) });
+const after = (...events: ConversationEvent[]): NextAction => next(progress(...events), (tool) => tool === 'transfer');
+const unreturned = { approval: null, returned: null };
+const open = (...ids: string[]) => ({ kind: 'run_tools', calls: ids.map((id) => ({ ...callOf(id), ...unreturned })) });
+
+const transferOf = (id: string) => ({ toolCallId: asId<ToolCallId>(id), tool: 'transfer', input: {} });
+const transfer = (id: string): ConversationEvent => ({ type: 'tool.called', ...of, ...transferOf(id) });
+const expiresAt = instant('2026-03-02T10:00Z');
+const asked = { fingerprint: 'sha256:1', expiresAt, walletId: null, input: {}, contract: null };
+const opened = (id: string): ConversationEvent => ({
+  ...{ type: 'approval.opened', ...of, approvalId: asId(`${id}?`), kind: 'agent_tool', tool: 'transfer', ...asked },
+  ...{ userId: asId<UserId>('ada'), toolCallId: asId<ToolCallId>(id), automationId: null, summary: '' },
+});
+const decided = (id: string, status: 'approved' | 'denied'): ConversationEvent => ({
+  ...{ type: 'approval.decided', at, approvalId: asId(`${id}?`), status, decidedBy: 'user' },
+  ...{ denialReason: status === 'denied' ? 'no' : null, runKey: of.runKey },
+});
+const suspended: ConversationEvent = {
+  ...{ type: 'run.suspended', ...of, segment: 1, approvalIds: [], usage, userId: asId<UserId>('ada') },
+  segmentCostCents: 1,
+};
+const resumed: ConversationEvent = { type: 'run.resumed', ...of, segment: 2, approvalIds: [] };
 
 describe('what is next for a run', () => {
   it('is the model, as long as there are steps left', () => {
@@ -54,11 +73,39 @@ describe('what is next for a run', () => {
   });
 });
 
+describe('a run with calls that need consent', () => {
+  it('lets everything else of the step return first, then asks for all of them at once', () => {
+    const events = [stepped(1), transfer('x'), called('a'), transfer('y')];
+    expect(after(...events)).toEqual(open('a'));
+    const calls = ['x', 'y'].map((id) => ({ ...transferOf(id), ...unreturned }));
+    expect(after(...events, returned('a'))).toEqual({ kind: 'ask_consent', calls });
+    expect(after(...events, returned('a'), returned('x'))).toEqual({ kind: 'ask_consent', calls: calls.slice(1) });
+  });
+
+  it('waits while a decision is pending, and runs what was decided when none is', () => {
+    const events = [stepped(1), transfer('x'), transfer('y'), opened('x'), opened('y'), suspended];
+    expect(after(...events)).toEqual({ kind: 'wait' });
+    expect(after(...events, decided('x', 'approved'))).toEqual({ kind: 'wait' });
+    const approvals = { x: 'approved', y: 'denied' } as const;
+    const calls = (['x', 'y'] as const).map((id) => ({
+      ...transferOf(id),
+      approval: {
+        ...{ approvalId: `${id}?`, ...asked, status: approvals[id], denialReason: id === 'y' ? 'no' : null },
+      },
+      returned: null,
+    }));
+    const both = [...events, decided('x', 'approved'), decided('y', 'denied'), resumed];
+    expect(after(...both)).toEqual({ kind: 'run_tools', calls });
+    expect(progress(...both)).toMatchObject({ resumedAt: at, segmentCostMicroCents: 0 });
+    expect(after(...both, returned('x'), returned('y'))).toEqual({ kind: 'ask_model' });
+  });
+});
+
 describe('the progress of a run', () => {
   it('is what its events tell', () => {
     expect(progress(claimed, stepped(1), called('a'), returned('a'), stepped(2), said, ended)).toEqual({
-      ...{ request, stopping: false, steps: 2, segmentCostMicroCents: 20, said: 'hi' },
-      calls: [{ ...callOf('a'), returned: { outcome: 'ok', result: 12 } }],
+      ...{ request, stopping: false, steps: 2, segmentCostMicroCents: 20, said: 'hi', resumedAt: null },
+      calls: [{ ...callOf('a'), approval: null, returned: { outcome: 'ok', result: 12 } }],
     });
   });
 

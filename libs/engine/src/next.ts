@@ -6,7 +6,15 @@ import {
   type RunRequest,
   type ToolOutcome,
 } from '@app/conversations';
-import { unreachable, type JsonValue, type ToolCallId } from '@app/kernel';
+import type { ApprovalStatus, Contract } from '@app/consent';
+import {
+  unreachable,
+  type ApprovalId,
+  type Instant,
+  type JsonValue,
+  type ToolCallId,
+  type WalletId,
+} from '@app/kernel';
 
 /** A run as its own events tell it: everything that the engine needs to go on, whoever executed it before. */
 export interface RunProgress {
@@ -17,27 +25,54 @@ export interface RunProgress {
   readonly calls: readonly JournaledCall[];
   /** Text of the last message. */
   readonly said: string | null;
+  /** When the decision came that began the present segment; null in the first. */
+  readonly resumedAt: Instant | null;
 }
 
 export interface JournaledCall {
   readonly toolCallId: ToolCallId;
   readonly tool: string;
   readonly input: JsonValue;
+  /** What the user was asked for it; null where nothing was asked. */
+  readonly approval: CallApproval | null;
   /** Null until it has returned. */
   readonly returned: { readonly outcome: ToolOutcome; readonly result: JsonValue } | null;
+}
+
+/** An approval as the executor needs it: what was reviewed, to the letter, and what came of it. */
+export interface CallApproval {
+  readonly approvalId: ApprovalId;
+  readonly fingerprint: string;
+  readonly walletId: WalletId | null;
+  readonly input: JsonValue;
+  readonly contract: Contract | null;
+  readonly expiresAt: Instant;
+  readonly status: ApprovalStatus;
+  readonly denialReason: string | null;
 }
 
 /** What the engine does next. */
 export type NextAction =
   | { readonly kind: 'run_tools'; readonly calls: readonly JournaledCall[] }
+  /** These need the user's consent, and everything else of their step has returned. */
+  | { readonly kind: 'ask_consent'; readonly calls: readonly JournaledCall[] }
+  /** Decisions are pending: somebody resumes the run when there are none. */
+  | { readonly kind: 'wait' }
   | { readonly kind: 'ask_model' }
   | { readonly kind: 'end'; readonly end: RunEnd };
 
-/** Says what is next for a run: pure, so that it can be asked again after any crash. */
-export function next(progress: RunProgress): NextAction {
+/**
+ * Says what is next for a run: pure, so that it can be asked again after any crash.
+ * @param asks whether a tool needs consent, which the registry says and no text does
+ */
+export function next(progress: RunProgress, asks: (tool: string) => boolean): NextAction {
   if (progress.stopping) return { kind: 'end', end: abortedEnd };
   const open = progress.calls.filter(({ returned }) => returned === null);
-  if (open.length > 0) return { kind: 'run_tools', calls: open };
+  if (open.some(({ approval }) => approval?.status === 'pending')) return { kind: 'wait' };
+  const unasked = open.filter(({ tool, approval }) => approval === null && asks(tool));
+  const ready = open.filter((call) => !unasked.includes(call));
+  if (ready.length > 0) return { kind: 'run_tools', calls: ready };
+  if (unasked.length > 0) return { kind: 'ask_consent', calls: unasked };
   if (progress.steps >= progress.request.profile.maxSteps) {
     return { kind: 'end', end: failedEnd('step_limit', 'The run used all the steps that its profile allows.') };
   }
@@ -51,7 +86,7 @@ export function failedEnd(reason: RunFailureReason, text: string): RunEnd {
 
 /** A run of which nothing but its request is known yet. */
 export function startedProgress(request: RunRequest): RunProgress {
-  return { request, stopping: false, steps: 0, segmentCostMicroCents: 0, calls: [], said: null };
+  return { request, stopping: false, steps: 0, segmentCostMicroCents: 0, calls: [], said: null, resumedAt: null };
 }
 
 /** Folds an event of the run; events that say nothing about how to go on leave the progress as it is. */
@@ -69,18 +104,34 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
       return { ...progress, said: event.text };
     case 'tool.called': {
       const { toolCallId, tool, input } = event;
-      return { ...progress, calls: [...progress.calls, { toolCallId, tool, input, returned: null }] };
+      return { ...progress, calls: [...progress.calls, { toolCallId, tool, input, approval: null, returned: null }] };
     }
     case 'tool.returned': {
       const { toolCallId, outcome, result } = event;
-      const calls = progress.calls.map((call) =>
-        call.toolCallId === toolCallId ? { ...call, returned: { outcome, result } } : call,
-      );
-      return { ...progress, calls };
+      return withCall(progress, (call) => call.toolCallId === toolCallId, { returned: { outcome, result } });
+    }
+    case 'run.resumed':
+      return { ...progress, resumedAt: event.at, segmentCostMicroCents: 0 };
+    case 'approval.opened': {
+      const { approvalId, fingerprint, walletId, input, contract, expiresAt } = event;
+      const reviewed = { approvalId, fingerprint, walletId, input, contract, expiresAt };
+      const approval = { ...reviewed, status: 'pending', denialReason: null } as const;
+      return withCall(progress, (call) => call.toolCallId === event.toolCallId, { approval });
+    }
+    case 'approval.decided':
+    case 'approval.expired': {
+      const { status, denialReason } =
+        event.type === 'approval.decided' ? event : ({ status: 'expired', denialReason: null } as const);
+      const call = progress.calls.find(({ approval }) => approval?.approvalId === event.approvalId);
+      if (call?.approval == null) return progress;
+      return withCall(progress, (one) => one === call, { approval: { ...call.approval, status, denialReason } });
     }
     case 'run.started':
     case 'run.claimed':
+    case 'run.suspended':
     case 'run.ended':
+    case 'operation.submitted':
+    case 'settlement.updated':
     case 'conversation.created':
     case 'conversation.updated':
     case 'conversation.archived':
@@ -88,4 +139,12 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
     default:
       return unreachable(event);
   }
+}
+
+function withCall(
+  progress: RunProgress,
+  isIt: (call: JournaledCall) => boolean,
+  change: Partial<JournaledCall>,
+): RunProgress {
+  return { ...progress, calls: progress.calls.map((call) => (isIt(call) ? { ...call, ...change } : call)) };
 }

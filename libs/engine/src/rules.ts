@@ -1,14 +1,14 @@
-import { isJsonObject, type JsonObject } from '@app/kernel';
+import { isJsonObject } from '@app/kernel';
 import type { ModelRequest, ToolExchange } from './model';
+import { answerAboutMoney, type RuledAnswer } from './money-rules';
 import { sampleOf } from './schema-sample';
-
-/** What the rules say next: some calls, or the last words. */
-export type RuledAnswer =
-  { readonly call: { readonly tool: string; readonly input: JsonObject } } | { readonly text: string };
 
 const understood = [
   '`repeat after me: TEXT` says TEXT word for word',
   '`what time is it` (or `what time is it in Europe/Berlin`) asks the service clock',
+  '`what is my balance` reads the wallet, `price of NEAR` a price',
+  '`withdraw 1.5 USDC`, `withdraw all USDC`, `withdraw 25% of NEAR` ask you to approve a withdrawal to your main account',
+  '`swap 5 USDC to NEAR`, `swap $20 of USDC to NEAR` ask you to approve a swap; `and then` joins several',
   '`help` lists what is understood',
 ];
 
@@ -28,7 +28,7 @@ export function answerByRules(request: ModelRequest): RuledAnswer {
   const words = withoutPunctuation(request.input.trim().replace(/\s+/g, ' '));
   const time = /^what(?: is the time|'s the time| time is it)(?: in (\S+))?$/i.exec(words);
   if (time) return tellTime(request, time[1]);
-  return { text: /^help$/i.test(words) ? helpText : honestText };
+  return answerAboutMoney(words, request) ?? { text: /^help$/i.test(words) ? helpText : honestText };
 }
 
 /** What is to be said after `repeat after me:`, to the letter; null where nothing is. */

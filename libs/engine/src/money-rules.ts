@@ -1,0 +1,162 @@
+import { unscaledAmount, type ContractAction, type TokenChoice } from '@app/consent';
+import { isJsonObject, unreachable, type JsonObject, type JsonValue } from '@app/kernel';
+import type { ModelRequest, ToolExchange } from './model';
+import { moneyClausesIn, quantityOf, type MoneyClause } from './money-phrases';
+
+/** What the rules say next: a call, or the last words. */
+export type RuledAnswer =
+  { readonly call: { readonly tool: string; readonly input: JsonObject } } | { readonly text: string };
+
+/** A token as the wallet's tools describe it. */
+interface KnownToken {
+  readonly tokenId: string;
+  readonly symbol: string;
+  readonly decimals: number | null;
+}
+
+/** Answers sentences about money, one call after the other; null for any other sentence. */
+export function answerAboutMoney(sentence: string, request: ModelRequest): RuledAnswer | null {
+  if (/^(?:(?:what is|what's|show me|show|tell me) )?(?:my |the )?(?:wallet )?balances?$/i.test(sentence)) {
+    return tellBalance(request);
+  }
+  const [, symbol] = /^(?:what is the |what's the |tell me the )?price of (\S{1,512})$/i.exec(sentence) ?? [];
+  if (symbol !== undefined) return tellPrice(request, symbol);
+  const clauses = moneyClausesIn(sentence);
+  return clauses === null ? null : transfer(request, clauses);
+}
+
+function tellBalance(request: ModelRequest): RuledAnswer {
+  const told = request.exchanges.find(({ tool }) => tool === 'wallet_balances');
+  if (told === undefined) return calling(request, 'wallet_balances', {});
+  const assets = assetsIn(told);
+  if (assets === null) return { text: `I could not read the wallet: ${errorIn(told)}.` };
+  if (assets.length === 0) return { text: 'The wallet is empty.' };
+  return { text: `You hold:\n${assets.map((asset) => `- ${assetInWords(asset)}`).join('\n')}` };
+}
+
+function tellPrice(request: ModelRequest, symbol: string): RuledAnswer {
+  const told = request.exchanges.find(({ tool }) => tool === 'token_price');
+  if (told === undefined)
+    return calling(request, 'token_price', symbol.includes(':') ? { tokenId: symbol } : { symbol });
+  const { symbol: name, priceUsdDecimal } = resultOf(told);
+  if (typeof name !== 'string') return { text: `I could not read the price: ${errorIn(told)}.` };
+  if (typeof priceUsdDecimal !== 'string') return { text: `${name} has no price now.` };
+  return { text: `${name} is at $${priceUsdDecimal}.` };
+}
+
+/** Looks what the wallet holds, then makes the transfers one after the other; each asks the user. */
+function transfer(request: ModelRequest, clauses: readonly MoneyClause[]): RuledAnswer {
+  const made = request.exchanges.filter(({ tool }) => tool === 'intents_transfer');
+  const last = made.at(-1);
+  if (last !== undefined && (last.outcome !== 'ok' || made.length >= clauses.length)) return { text: wordsFor(made) };
+  const held = request.exchanges.find(({ tool }) => tool === 'wallet_balances');
+  if (held === undefined) return calling(request, 'wallet_balances', {});
+  const assets = assetsIn(held);
+  if (assets === null) return { text: `I could not read the wallet: ${errorIn(held)}.` };
+
+  const clause = clauses[made.length];
+  if (clause === undefined) throw new Error('a transfer was made for every clause');
+  const input = tokenNamed(clause.symbol, assets);
+  if (input === null) return { text: `The wallet holds no ${clause.symbol}, so nothing was moved.` };
+  if (clause.toSymbol === null) return proposal(request, clause, input, null);
+  const output = tokenNamed(clause.toSymbol, [...assets, ...pricedTokens(request)]);
+  if (output !== null) return proposal(request, clause, input, output);
+  const asked = request.exchanges.some(
+    ({ tool, input: given }) => tool === 'token_price' && isJsonObject(given) && given['symbol'] === clause.toSymbol,
+  );
+  if (asked) return { text: `I know no token ${clause.toSymbol}, so nothing was moved.` };
+  return calling(request, 'token_price', { symbol: clause.toSymbol });
+}
+
+function proposal(
+  request: ModelRequest,
+  { kind, amount }: MoneyClause,
+  input: KnownToken,
+  output: KnownToken | null,
+): RuledAnswer {
+  const from = pinned(input);
+  const to = output === null ? null : pinned(output);
+  const quantity = input.decimals === null ? null : quantityOf(amount, input.decimals);
+  if (from === null || quantity === null) {
+    return { text: `That amount of ${input.symbol} cannot be expressed exactly, so nothing was moved.` };
+  }
+  if (kind === 'withdraw') return propose(request, { kind: 'withdraw_to_owner', input: from, quantity });
+  if (to === null)
+    return { text: `${output?.symbol ?? 'That token'} cannot be named in a contract, so nothing was moved.` };
+  return propose(request, { kind: 'swap', input: from, output: to, quantity });
+}
+
+function propose(request: ModelRequest, action: ContractAction): RuledAnswer {
+  const contract = { type: 'ledger_intents_transfer', actions: [action] } as const;
+  // Reason for the assertion: a contract is JSON; only the compiler cannot see that interfaces are.
+  return calling(request, 'intents_transfer', { contract: contract as unknown as JsonObject });
+}
+
+function wordsFor(transfers: readonly ToolExchange[]): string {
+  const last = transfers.at(-1);
+  if (last === undefined) return 'Nothing was moved.';
+  switch (last.outcome) {
+    case 'ok':
+      return transfers.length === 1
+        ? 'The transfer is on its way. Whether it has settled is reported apart.'
+        : `All ${transfers.length} transfers are on their way. Whether they have settled is reported apart.`;
+    case 'denied':
+      return 'You denied it, so nothing was moved by it.';
+    case 'expired':
+      return 'The approval ended before it was used, so nothing was moved by it.';
+    case 'error':
+      return `It could not be done: ${errorIn(last)}.`;
+    default:
+      return unreachable(last.outcome);
+  }
+}
+
+/** NEAR means wNEAR (decisions.md, section 5). */
+function tokenNamed(name: string, tokens: readonly KnownToken[]): KnownToken | null {
+  const wanted = name.toLowerCase() === 'near' ? 'wnear' : name.toLowerCase();
+  return tokens.find(({ symbol, tokenId }) => symbol.toLowerCase() === wanted || tokenId === name) ?? null;
+}
+
+function pinned({ tokenId, decimals }: KnownToken): TokenChoice | null {
+  return decimals === null || !tokenId.startsWith('nep141:') ? null : { pinned: { tokenId, decimals } };
+}
+
+function pricedTokens({ exchanges }: ModelRequest): KnownToken[] {
+  return exchanges.flatMap((exchange) => (exchange.tool === 'token_price' ? tokensIn([resultOf(exchange)]) : []));
+}
+
+function assetsIn(exchange: ToolExchange): (KnownToken & JsonObject)[] | null {
+  const { assets } = resultOf(exchange);
+  return Array.isArray(assets) ? tokensIn(assets) : null;
+}
+
+function tokensIn(values: readonly JsonValue[]): (KnownToken & JsonObject)[] {
+  return values.flatMap((value) => {
+    if (!isJsonObject(value)) return [];
+    const { tokenId, symbol, decimals } = value;
+    if (typeof tokenId !== 'string' || typeof symbol !== 'string') return [];
+    return [{ ...value, tokenId, symbol, decimals: typeof decimals === 'number' ? decimals : null }];
+  });
+}
+
+function assetInWords({ symbol, decimals, amountRaw, valueUsdCents }: KnownToken & JsonObject): string {
+  if (typeof amountRaw !== 'string') return symbol;
+  const amount = decimals === null ? `${amountRaw} of the smallest unit of` : unscaledAmount(amountRaw, decimals);
+  return typeof valueUsdCents === 'string'
+    ? `${amount} ${symbol}, worth $${unscaledAmount(valueUsdCents, 2)}`
+    : `${amount} ${symbol}`;
+}
+
+function resultOf({ result }: ToolExchange): JsonObject {
+  return isJsonObject(result) ? result : {};
+}
+
+function errorIn(exchange: ToolExchange): string {
+  const { error } = resultOf(exchange);
+  return typeof error === 'string' ? error : 'no reason was given';
+}
+
+function calling({ tools }: ModelRequest, tool: string, input: JsonObject): RuledAnswer {
+  if (!tools.includes(tool)) return { text: `This run may not use the tool ${tool}, so I cannot do that.` };
+  return { call: { tool, input } };
+}

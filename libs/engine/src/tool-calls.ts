@@ -1,0 +1,69 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Unavailable } from '@app/kernel';
+import type { ClaimedRun, Recording } from './claimed-run';
+import { ConsentCalls, type ConsentResult } from './consent-calls';
+import type { JournaledCall } from './next';
+import { failed, type CallContext } from './tool';
+import { Tools } from './tools';
+
+/** The calls that a model makes: which of them a run may make, which need consent, and what comes of each. */
+@Injectable()
+export class ToolCalls {
+  private readonly logger = new Logger(ToolCalls.name);
+
+  constructor(
+    private readonly tools: Tools,
+    private readonly consents: ConsentCalls,
+  ) {}
+
+  /** Whether the user must consent; that follows from the registry, never from text. */
+  needsConsent(claimed: ClaimedRun, name: string): boolean {
+    return mayCall(claimed, name) && this.tools.find(name)?.consent === 'ask';
+  }
+
+  /** Opens approvals and suspends the run; calls that cannot be made return their error. Throws Unavailable for a store of our own. */
+  async askConsent(claimed: ClaimedRun, calls: readonly JournaledCall[]): Promise<Recording> {
+    try {
+      return await this.consents.ask(claimed, calls, contextOf(claimed));
+    } catch (error) {
+      if (isOurStore(error)) throw error;
+      this.logger.error('calls could not be reviewed', error);
+    }
+    for (const { toolCallId } of calls) {
+      const unreviewed = failed('the call could not be reviewed now');
+      const recording = await claimed.record({ type: 'ReturnTool', toolCallId, ...unreviewed });
+      if (recording !== 'recorded') return recording;
+    }
+    return 'recorded';
+  }
+
+  /** Runs one call. A tool's failure is told to the model; throws Unavailable for a store of our own: the run is then claimed again. */
+  async run(claimed: ClaimedRun, call: JournaledCall, signal: AbortSignal): Promise<ConsentResult> {
+    const tool = this.tools.find(call.tool);
+    // A model may invent names, or name a tool that this run may not use.
+    if (tool === undefined || !mayCall(claimed, call.tool)) return failed('this run has no such tool');
+    const context = contextOf(claimed);
+    try {
+      if (tool.consent === 'auto') return await tool.run(call.input, context, signal);
+      return await this.consents.run(tool, call, claimed.progress.resumedAt, context, signal);
+    } catch (error) {
+      if (isOurStore(error)) throw error;
+      this.logger.error(`the tool ${call.tool} failed`, error);
+      return failed('the tool failed');
+    }
+  }
+}
+
+function mayCall({ progress }: ClaimedRun, name: string): boolean {
+  return progress.request.profile.tools.includes(name);
+}
+
+function contextOf({ run, cause }: ClaimedRun): CallContext {
+  const { userId, conversationId, runId } = run;
+  return { userId, conversationId, runId, cause };
+}
+
+/** What a tool asked of a store of ours may have been done all the same, so this is no failure that the model could be told. */
+function isOurStore(error: unknown): boolean {
+  return error instanceof Unavailable && error.reason !== 'provider_unavailable';
+}

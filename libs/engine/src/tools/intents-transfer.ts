@@ -1,0 +1,90 @@
+import { parseContract, renderContract, type Contract, type PinnedToken } from '@app/consent';
+import type { DeploymentControls } from '@app/deployment';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import type { AgentTransfers, OperationState, WalletProvider, Wallets } from '@app/wallets';
+import { failed, type AskTool, type FailedReview, type Reviewed } from '../tool';
+
+interface Parts {
+  readonly wallets: Wallets;
+  readonly transfers: AgentTransfers;
+  readonly provider: WalletProvider;
+  readonly controls: DeploymentControls;
+}
+
+/**
+ * `intents_transfer`: swaps and withdrawals from the agent wallet, as one contract that the user approves. It returns once the first
+ * action is with the provider; what comes of it is read elsewhere (decisions.md, section 4).
+ */
+export function intentsTransfer(parts: Parts): AskTool {
+  const { wallets, transfers, controls } = parts;
+  return {
+    name: 'intents_transfer',
+    consent: 'ask',
+
+    review: async (input, { userId, cause }) => {
+      const contract = contractIn(input);
+      if (typeof contract === 'string') return refused(contract);
+      if (await controls.paused('withdrawals')) return refused(paused);
+      const wallet = await wallets.forAgent(userId, cause);
+      if (!wallet.ok) return refused(unusable);
+      return reviewed(parts.provider, contract, wallet.value.walletId);
+    },
+
+    run: async ({ approvalId, contract, useBefore }, { userId, conversationId, runId, cause }, signal) => {
+      if (await controls.paused('withdrawals')) return failed(paused);
+      const wallet = await wallets.forAgent(userId, cause);
+      if (!wallet.ok) return failed(unusable);
+      const { walletId, mainAccountId } = wallet.value;
+      const terms = { kind: 'agent_transfer', userId, walletId, approvalId, conversationId, runId } as const;
+      const used = await transfers.use(
+        { ...terms, automationId: null, contract, mainAccountId, expiresAt: useBefore },
+        cause,
+      );
+      if (!used.ok) return failed('the approval cannot be used');
+      return outcomeOf(used.value, await transfers.untilUnderWay(used.value, signal));
+    },
+  };
+}
+
+const paused = 'an operator has paused withdrawals';
+const unusable = 'the wallet is disabled, or must be connected again by its owner';
+
+/** The contract in a tool's input, or what is wrong with it. */
+function contractIn(input: JsonValue): Contract | string {
+  if (!isJsonObject(input) || Object.keys(input).join() !== 'contract') return 'the input must be {contract}';
+  const parsed = parseContract(input['contract'], { bounds: 'forbidden' });
+  if (parsed.ok) return parsed.value;
+  const issues = parsed.refusal.kind === 'invalid_input' ? parsed.refusal.issues : [];
+  return `the contract is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`;
+}
+
+/** Whoever names a token must name its true decimals: amounts were scaled by them. */
+async function reviewed(
+  provider: WalletProvider,
+  contract: Contract,
+  walletId: Reviewed['walletId'],
+): Promise<Reviewed | FailedReview> {
+  const symbols = new Map<string, string>();
+  for (const { tokenId, decimals } of pinnedTokens(contract)) {
+    const token = await provider.findToken({ tokenId });
+    if (token === null) return refused(`the token ${tokenId} is not known`);
+    if (token.decimals !== decimals) return refused(`the token ${tokenId} does not have ${decimals} decimals`);
+    symbols.set(tokenId, token.symbol);
+  }
+  return { ok: true, walletId, contract, summary: renderContract(contract, (tokenId) => symbols.get(tokenId) ?? null) };
+}
+
+function pinnedTokens({ actions }: Contract): PinnedToken[] {
+  const choices = actions.flatMap((action) => ('output' in action ? [action.input, action.output] : [action.input]));
+  return choices.flatMap((choice) => ('pinned' in choice ? [choice.pinned] : []));
+}
+
+function outcomeOf(operationId: string, { status, failure }: OperationState) {
+  const result: JsonObject = { operationId, status };
+  if (failure === null) return { outcome: 'ok', result } as const;
+  return { outcome: 'error', result: { ...result, error: failure.text, reason: failure.reason } } as const;
+}
+
+function refused(error: string): FailedReview {
+  return { ok: false, error };
+}
