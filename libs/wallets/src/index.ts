@@ -1,3 +1,5 @@
+export { AgentTransfers } from './agent-transfers';
+export { OperationDriver } from './operation-driver';
 export type {
   OperationEvent,
   OperationFailure,
@@ -8,6 +10,7 @@ export type {
 } from './operation.events';
 export type { OperationState } from './operation.state';
 export { operationKind } from './operation.stream';
+export { SettlementModule } from './settlement.module';
 export { Signer } from './signer';
 export { usable, type WalletState } from './wallet.decider';
 export type { ProviderName, WalletEvent } from './wallet.events';
@@ -26,3 +29,4 @@ export { Wallets } from './wallets';
 export { WalletKeysModule, WalletsModule, walletsReadModel } from './wallets.module';
 export { operationView } from './operations.projection';
 export type { OperationView } from './operations.queries';
+export { WithdrawalApprovals } from './withdrawal-approvals';

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { FoldedStates, Transact } from '@app/event-store';
+import { asId, Clock, ok, refuse, type ApprovalId, type Cause, type OperationId, type Result } from '@app/kernel';
+import { Timers } from '@app/timers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v5 as uuidV5 } from 'uuid';
+import type { OperationTerms } from './operation.events';
+import { operationTimer } from './operation-timer';
+import { isUnderWay, type OperationState } from './operation.state';
+import { operationKind } from './operation.stream';
+
+const lookFirstMs = 10;
+const lookLastMs = 200;
+
+/** Transfers that an agent makes with an approval. All throw Unavailable when a store does not answer. */
+@Injectable()
+export class AgentTransfers {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly states: FoldedStates,
+    private readonly timers: Timers,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Uses an approval, once: the operation's id derives from the approval's, and its stream must not exist (decisions.md, section 4).
+   * Again, it answers the same and changes nothing; the terms that came first stand. From here on workers bring it to its end.
+   */
+  async use(terms: OperationTerms, cause: Cause): Promise<Result<OperationId>> {
+    const operationId = agentOperationId(terms.approvalId);
+    await this.timers.schedule(operationTimer(operationId, this.clock.now()));
+    const command = { type: 'UseApproval', at: this.clock.now(), terms } as const;
+    const done = await this.commands.execute(
+      new Transact(operationKind, operationId, command, cause, { newStream: true }),
+    );
+    if (!done.accepted) return refuse(done.refusal);
+    await this.timers.schedule(operationTimer(operationId, this.clock.now()));
+    return ok(operationId);
+  }
+
+  /**
+   * Waits until the provider has taken the first action, cannot say whether it has, or the operation is over.
+   * Throws the signal's reason when it aborts first.
+   */
+  async untilUnderWay(operationId: OperationId, signal: AbortSignal): Promise<OperationState> {
+    for (let pauseMs = lookFirstMs; ; pauseMs = Math.min(pauseMs * 2, lookLastMs)) {
+      signal.throwIfAborted();
+      const { state } = await this.states.current(operationKind, operationId);
+      if (state !== null && hasBegunToMove(state)) return state;
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined); // aborted: thrown above
+    }
+  }
+}
+
+/** UUIDv5 of the approval: one approval, one operation. */
+export function agentOperationId(approvalId: ApprovalId): OperationId {
+  return asId<OperationId>(uuidV5('agent_transfer', approvalId));
+}
+
+function hasBegunToMove(state: OperationState): boolean {
+  if (!isUnderWay(state) || state.status === 'unresolved') return true;
+  return state.actions[0]?.status !== 'pending';
+}

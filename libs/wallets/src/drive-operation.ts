@@ -1,0 +1,211 @@
+import { Unavailable, unreachable, type Instant, type Result } from '@app/kernel';
+import type { Probe } from '@app/runtime';
+import type { OperationFailure, Submission } from './operation.events';
+import { chooseOrder, isAsOrdered, type ChosenOrder } from './operation-order';
+import { nextStep, type Learned, type Step, type Wait } from './operation.process';
+import { isUnderWay, type OperationState } from './operation.state';
+import type { SubmissionCommand } from './submission.decider';
+import { SessionRejected, type Holding, type WalletProvider } from './wallet-provider';
+import type { WalletState } from './wallet.decider';
+
+/** Steps of one drive: a contract has at most 16 actions, and each takes a few. Then the timer comes again. */
+const stepsMax = 200;
+
+/** What driving one operation needs of the world. The product's is OperationDriver's; the simulation has its own. */
+export interface OperationWorld {
+  readonly operationId: string;
+  readonly provider: WalletProvider;
+  readonly probe: Probe;
+  now(): Instant;
+  /** The operation as of now. @throws Unavailable */
+  fold(): Promise<OperationState | null>;
+  /** Appends what follows at the exact revision that it was decided on, and tells whether anything did. @throws Unavailable */
+  record(command: SubmissionCommand): Promise<boolean>;
+  wallet(state: OperationState): Promise<WalletState>;
+  /** See `Wallets.spendable`: balances less what other operations have taken of them. */
+  spendable(state: OperationState): Promise<Result<readonly Holding[]>>;
+  /** The provider has rejected the wallet's session. */
+  sessionRejected(state: OperationState): Promise<void>;
+}
+
+export type Driven =
+  /** There is no such operation, or nobody has used it yet. */
+  | { readonly do: 'not_begun' }
+  | { readonly do: 'over' }
+  /** `progressed`: something was recorded on the way. */
+  | (Wait & { readonly progressed: boolean });
+
+/**
+ * Drives an operation as far as it goes now. It may be cut at any point, and run many times at once: what was sent twice has the same
+ * bytes, and what was decided on another's news comes to nothing. Never throws because the provider is away.
+ *
+ * @param patient whether money that other operations may be taking is waited for; else the action fails for want of it
+ * @throws Unavailable when one of the stores does not answer
+ */
+export async function driveOperation(world: OperationWorld, patient: boolean): Promise<Driven> {
+  let learned: Learned = { kind: 'nothing' };
+  let progressed = false;
+  const recording: OperationWorld = {
+    ...world,
+    record: async (command) => {
+      const recorded = await world.record(command);
+      progressed ||= recorded;
+      return recorded;
+    },
+  };
+  for (let steps = 0; steps < stepsMax; steps += 1) {
+    const state = await world.fold();
+    const step = nextStep(state, world.now(), learned);
+    if (state === null || step.do === 'nothing') return { do: hasEnded(state) ? 'over' : 'not_begun' };
+    if (step.do === 'wait') return { ...step, progressed };
+    learned = await taken(recording, state, step, patient);
+  }
+  return { do: 'wait', until: null, noLaterThan: null, progressed };
+}
+
+function hasEnded(state: OperationState | null): boolean {
+  return state !== null && state.status !== 'prepared' && !isUnderWay(state);
+}
+
+const nothing: Learned = { kind: 'nothing' };
+const aWhile: Learned = { kind: 'wait', until: null };
+
+type Doable = Exclude<Step, { readonly do: 'nothing' | 'wait' }>;
+
+/** Takes a step, and tells what was learned that the stream does not say. */
+async function taken(world: OperationWorld, state: OperationState, step: Doable, patient: boolean): Promise<Learned> {
+  try {
+    switch (step.do) {
+      case 'plan':
+        return await plan(world, state, step, patient);
+      case 'send':
+        return await send(world, state, step);
+      case 'ask':
+        return await ask(world, state, step);
+      case 'give_up':
+        return await giveUp(world, step, step.failure);
+      case 'record_unresolved':
+        await world.record({ type: 'RecordUnresolved', at: world.now(), index: step.index, key: step.key });
+        return aWhile;
+      default:
+        return unreachable(step);
+    }
+  } catch (error) {
+    if (error instanceof SessionRejected) await world.sessionRejected(state);
+    else if (!(error instanceof Unavailable) || error.dependency !== 'wallet provider') throw error;
+    return aWhile;
+  }
+}
+
+type StepTo<Do extends Step['do']> = Extract<Step, { readonly do: Do }>;
+
+/** Chooses, has the provider work out the bytes, and journals them. An operator who disabled the wallet stops it here. */
+async function plan(
+  world: OperationWorld,
+  state: OperationState,
+  { index, attempt, latestDeadline }: StepTo<'plan'>,
+  patient: boolean,
+): Promise<Learned> {
+  const { terms } = state;
+  const action = terms.contract.actions[index];
+  const wallet = await world.wallet(state);
+  const spendable = wallet.status === 'active' ? await world.spendable(state) : null;
+  if (action === undefined || !spendable?.ok) return aWhile;
+  const failing = { index, key: state.actions[index]?.submission?.key ?? null };
+  const chosen = chooseOrder(action, spendable.value, terms.mainAccountId);
+  if (!chosen.ok) {
+    const total =
+      patient && chosen.failure.reason === 'insufficient_balance' ? await world.provider.holdings(wallet) : [];
+    // What the wallet still holds is being taken by others, or was counted twice while a settlement was on its way here.
+    return chooseOrder(action, total, terms.mainAccountId).ok ? aWhile : giveUp(world, failing, chosen.failure);
+  }
+  if (!(await hasAgreedDecimals(world, chosen))) return giveUp(world, failing, otherDecimals);
+  const order = { key: `${world.operationId}/${index}/${attempt}`, attempt, order: chosen.order, latestDeadline };
+  const planned = await probed(world, () => world.provider.plan({ wallet, ...order }));
+  if (!planned.ok) return giveUp(world, failing, planned.failure);
+  const { submission } = planned;
+  if (!isAsOrdered(submission, order)) return giveUp(world, failing, otherThanOrdered);
+  const journaled = await world.record({ type: 'JournalSubmission', at: world.now(), index, submission });
+  return journaled ? { kind: 'journaled', key: submission.key } : nothing;
+}
+
+const otherDecimals: OperationFailure = {
+  reason: 'provider_rejected',
+  text: 'The provider knows the token by other decimals than agreed.',
+};
+const otherThanOrdered: OperationFailure = {
+  reason: 'provider_rejected',
+  text: 'The provider offered something else than what was ordered.',
+};
+
+async function hasAgreedDecimals(
+  { provider }: OperationWorld,
+  { output }: Extract<ChosenOrder, { readonly ok: true }>,
+): Promise<boolean> {
+  if (output === null) return true;
+  return (await provider.findToken({ tokenId: output.tokenId }))?.decimals === output.decimals;
+}
+
+async function send(
+  world: OperationWorld,
+  state: OperationState,
+  { index, submission }: { readonly index: number; readonly submission: Submission },
+): Promise<Learned> {
+  const wallet = await world.wallet(state);
+  if (wallet.status !== 'active') return aWhile;
+  const submitted = await probed(world, () => world.provider.submit(wallet, submission));
+  const of = { at: world.now(), index, key: submission.key };
+  if (submitted.kind === 'rejected') return giveUp(world, of, submitted.failure);
+  await world.record({ type: 'RecordAcceptance', ...of, providerReference: submitted.providerReference });
+  return { kind: 'wait', until: submitted.checkAt };
+}
+
+async function ask(
+  world: OperationWorld,
+  state: OperationState,
+  { index, submission }: { readonly index: number; readonly submission: Submission },
+): Promise<Learned> {
+  const wallet = await world.wallet(state);
+  const askedAt = world.now();
+  const settlement = await probed(world, () => world.provider.settlement(wallet, submission));
+  const { key } = submission;
+  const of = { at: world.now(), index, key };
+  switch (settlement.kind) {
+    case 'pending':
+      await world.record({ type: 'RecordAcceptance', ...of, providerReference: settlement.providerReference });
+      return { kind: 'wait', until: settlement.checkAt };
+    case 'settled':
+    case 'refunded': {
+      const { providerReference, output } = settlement;
+      const type = settlement.kind === 'settled' ? 'RecordSettled' : 'RecordRefunded';
+      await world.record({ type, ...of, providerReference, output });
+      return nothing;
+    }
+    case 'failed':
+      await world.record({ type: 'RecordFailure', ...of, failure: settlement.failure });
+      return nothing;
+    case 'never_accepted':
+      return { kind: 'never_accepted', key, askedAt };
+    case 'unknown':
+      await world.record({ type: 'RecordUnresolved', ...of });
+      return aWhile;
+    default:
+      return unreachable(settlement);
+  }
+}
+
+async function giveUp(
+  world: OperationWorld,
+  { index, key }: { readonly index: number; readonly key: string | null },
+  failure: OperationFailure,
+): Promise<Learned> {
+  await world.record({ type: 'GiveUp', at: world.now(), index, key, failure });
+  return nothing;
+}
+
+async function probed<Value>({ probe }: OperationWorld, call: () => Promise<Value>): Promise<Value> {
+  probe.reached('provider:before');
+  const value = await call();
+  probe.reached('provider:after');
+  return value;
+}

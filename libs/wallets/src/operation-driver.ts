@@ -1,0 +1,138 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { EventStore, FoldedStates, Transact } from '@app/event-store';
+import {
+  asId,
+  Clock,
+  epochMsOf,
+  instantOf,
+  parseUuid,
+  type Cause,
+  type OperationId,
+  type RequestId,
+} from '@app/kernel';
+import { Probe } from '@app/runtime';
+import { Timers, type Timer } from '@app/timers';
+import { driveOperation, type Driven, type OperationWorld } from './drive-operation';
+import { operationTimer, operationTimers } from './operation-timer';
+import { operationKind } from './operation.stream';
+import { WalletProvider } from './wallet-provider';
+import { Wallets } from './wallets';
+
+/** Pauses while the provider does not answer, or does not say when: doubling, by the service clock. */
+const pauseFirstMs = 2_000;
+const pauseLastMs = 600_000;
+/** A timer that fires before the append that it is for looks again so often, after pauses that double. */
+const notBegunPauseFirstMs = 20;
+const notBegunLooksMax = 12;
+/** So often an action that lacks funds waits for what other operations may give back or never take. */
+const patienceWaits = 4;
+/** The first events of an operation, among which is its use: prepared, opened, decided, confirmed. */
+const beginningEvents = 4;
+
+/** Handles the timers that drive operations (decisions.md, section 5). It may be killed anywhere, and run in several workers at once. */
+@Injectable()
+export class OperationDriver implements OnModuleInit {
+  /** The operations that this process is driving just now; `woken`: somebody had news of it meanwhile. */
+  private readonly driving = new Map<OperationId, { woken: boolean }>();
+
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly states: FoldedStates,
+    private readonly store: EventStore,
+    private readonly wallets: Wallets,
+    private readonly provider: WalletProvider,
+    private readonly timers: Timers,
+    private readonly clock: Clock,
+    private readonly probe: Probe,
+  ) {}
+
+  onModuleInit(): void {
+    this.timers.handle(operationTimers, (timer) => this.handle(timer));
+  }
+
+  /**
+   * There is news of the operation: it is driven now, by some worker. What a provider's callback says is never believed, only asked
+   * about; so callbacks may come twice, late, or for nothing. @throws Unavailable
+   */
+  async wake(operationId: OperationId): Promise<void> {
+    const driving = this.driving.get(operationId);
+    if (driving !== undefined) driving.woken = true;
+    await this.timers.schedule(operationTimer(operationId, this.clock.now()));
+  }
+
+  private async handle({ payload }: Timer): Promise<void> {
+    const operationId = parseUuid<OperationId>(payload['operationId']);
+    if (operationId === null) throw new TypeError('the timer names no operation');
+    const waits = typeof payload['waits'] === 'number' ? payload['waits'] : 0;
+    const drive = { woken: false };
+    this.driving.set(operationId, drive);
+    try {
+      const driven = await driveOperation(this.worldOf(operationId), waits < patienceWaits);
+      const next = nextLook(driven, waits, this.clock.epochMs(), drive.woken);
+      if (next === null) return;
+      const timer = operationTimer(operationId, instantOf(next.atMs));
+      await this.timers.schedule({ ...timer, payload: { ...timer.payload, waits: next.waits } });
+    } finally {
+      this.driving.delete(operationId);
+    }
+  }
+
+  private worldOf(operationId: OperationId): OperationWorld {
+    let cause: Promise<Cause> | null = null;
+    return {
+      operationId,
+      provider: this.provider,
+      probe: this.probe,
+      now: () => this.clock.now(),
+      fold: async () => (await this.states.current(operationKind, operationId)).state,
+      record: async (command) => {
+        const transact = new Transact(operationKind, operationId, command, await (cause ??= this.causeOf(operationId)));
+        const done = await this.commands.execute(transact);
+        if (!done.accepted) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
+        return done.events.length > 0;
+      },
+      wallet: async ({ terms }) => {
+        const wallet = await this.wallets.find(terms.userId);
+        if (wallet === null) throw new Error(`operation ${operationId} has no wallet`);
+        return wallet;
+      },
+      spendable: ({ terms }) => this.wallets.spendable(terms.userId, { exceptOperationId: operationId }),
+      sessionRejected: async ({ terms }) =>
+        this.wallets.rejected(terms.userId, await (cause ??= this.causeOf(operationId))),
+    };
+  }
+
+  /** Whatever is done for an operation continues the request that began it. */
+  private async causeOf(operationId: OperationId): Promise<Cause> {
+    const events = await this.store.readStream(`${operationKind.category}-${operationId}`, 0, beginningEvents);
+    const use = events.findLast(({ type }) => type === 'operation.used' || type === 'operation.confirmed');
+    if (use === undefined) throw new Error(`operation ${operationId} was not used`);
+    return {
+      actor: { kind: 'service', id: 'operation-driver' },
+      requestId: asId<RequestId>(use.metadata.requestId),
+      correlationId: use.metadata.$correlationId,
+      causationId: use.id,
+    };
+  }
+}
+
+/** When the operation is looked at next, always later than now; null when it need not be. */
+function nextLook(
+  driven: Driven,
+  waits: number,
+  nowMs: number,
+  woken: boolean,
+): { readonly atMs: number; readonly waits: number } | null {
+  if (driven.do === 'over') return null;
+  if (woken) return { atMs: nowMs + 1, waits: 0 };
+  if (driven.do === 'not_begun') {
+    return waits < notBegunLooksMax ? { atMs: nowMs + notBegunPauseFirstMs * 2 ** waits, waits: waits + 1 } : null;
+  }
+  const before = driven.progressed ? 0 : waits;
+  const pauseMs = Math.min(pauseLastMs, pauseFirstMs * 2 ** Math.min(before, 16));
+  const known = driven.until === null ? 0 : epochMsOf(driven.until);
+  const atMs = known > nowMs ? known : nowMs + pauseMs;
+  const latestMs = driven.noLaterThan === null ? Infinity : epochMsOf(driven.noLaterThan);
+  return { atMs: Math.max(nowMs + 1, Math.min(atMs, latestMs)), waits: before + 1 };
+}

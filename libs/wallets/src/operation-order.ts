@@ -1,0 +1,76 @@
+import { chooseInput, chooseOutput, type ContractAction, type NoInput, type PinnedToken } from '@app/consent';
+import { unreachable } from '@app/kernel';
+import type { OperationFailure, Submission } from './operation.events';
+import type { Holding, Order } from './wallet-provider';
+
+/** What is ordered for an action, or why nothing can be. */
+export type ChosenOrder =
+  | {
+      readonly ok: true;
+      readonly order: Order['order'];
+      /** The token that a swap delivers: the provider must know it by these decimals. */
+      readonly output: PinnedToken | null;
+    }
+  | { readonly ok: false; readonly failure: OperationFailure };
+
+/** Chooses tokens and amounts for an action out of what the wallet can spend now (decisions.md, section 4, "Contract"). */
+export function chooseOrder(action: ContractAction, holdings: readonly Holding[], mainAccountId: string): ChosenOrder {
+  const chosen = chooseInput(action, holdings);
+  if (!chosen.ok) return { ok: false, failure: noInput(chosen.why) };
+  const { amountRaw } = chosen;
+  const { tokenId } = chosen.holding;
+  const input = { tokenId, amountRaw };
+  if (action.kind === 'withdraw_to_owner') {
+    return { ok: true, order: { kind: 'withdraw', input, mainAccountId }, output: null };
+  }
+  const output = chooseOutput(action, tokenId, holdings);
+  if (output === null) return { ok: false, failure: noOutput };
+  if (action.quantity.kind !== 'exact_output_tokens') {
+    return { ok: true, order: { kind: 'swap_exact_input', input, outputTokenId: output.tokenId }, output };
+  }
+  const wanted = { tokenId: output.tokenId, amountRaw: action.quantity.amountRaw };
+  const order = { kind: 'swap_exact_output', inputTokenId: tokenId, inputMaxRaw: amountRaw, output: wanted } as const;
+  return { ok: true, order, output };
+}
+
+/** Whether a submission does what was ordered and no more: no provider gets to move anything else. */
+export function isAsOrdered(
+  { input, output, key, attempt, deadline }: Submission,
+  { order, latestDeadline, ...ordered }: Omit<Order, 'wallet'>,
+): boolean {
+  if (key !== ordered.key || attempt !== ordered.attempt || deadline > latestDeadline) return false;
+  switch (order.kind) {
+    case 'withdraw':
+      return isSame(input, order.input);
+    case 'swap_exact_input':
+      return isSame(input, order.input) && output?.tokenId === order.outputTokenId;
+    case 'swap_exact_output':
+      if (input.tokenId !== order.inputTokenId || BigInt(input.amountRaw) > BigInt(order.inputMaxRaw)) return false;
+      return output?.tokenId === order.output.tokenId && BigInt(output.amountRaw) >= BigInt(order.output.amountRaw);
+    default:
+      return unreachable(order);
+  }
+}
+
+function isSame(one: Submission['input'], other: Submission['input']): boolean {
+  return one.tokenId === other.tokenId && one.amountRaw === other.amountRaw;
+}
+
+const noOutput: OperationFailure = { reason: 'insufficient_balance', text: 'The wallet holds no token to swap to.' };
+
+function noInput(why: NoInput): OperationFailure {
+  switch (why) {
+    case 'not_held':
+    case 'more_than_held':
+      return { reason: 'insufficient_balance', text: 'The wallet does not hold enough.' };
+    case 'nothing':
+      return { reason: 'insufficient_balance', text: 'The amount comes to nothing.' };
+    case 'no_price':
+      return { reason: 'provider_rejected', text: 'The provider has no price for the token.' };
+    case 'no_decimals':
+    case 'other_decimals':
+      return { reason: 'provider_rejected', text: 'The provider knows the token by other decimals than agreed.' };
+    default:
+      return unreachable(why);
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { OperationId } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OperationDriver } from './operation-driver';
+import { operationTimers } from './operation-timer';
+
+/** Real time: a moved sandbox clock loses no timers. */
+const sweepEveryMs = 30_000;
+const strayAtOnceMax = 200;
+
+/** Drives the operations under way that no timer drives any more. Every worker looks; two that find the same do no harm. */
+@Injectable()
+export class OperationWatchdog implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(OperationWatchdog.name);
+  private readonly stopping = new AbortController();
+  private loop: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly driver: OperationDriver,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.loop = this.watch();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    await this.loop;
+  }
+
+  /** One round. @throws Unavailable */
+  async sweep(): Promise<void> {
+    const strays = await this.database.query<{ id: OperationId }>(
+      `SELECT o.id FROM financial_operations AS o
+       WHERE o.status IN ('submitted', 'unresolved')
+         AND NOT EXISTS (SELECT 1 FROM timers AS t WHERE t.id = '${operationTimers}/' || o.id)
+       ORDER BY o.position LIMIT $1`,
+      [strayAtOnceMax],
+    );
+    for (const { id } of strays) {
+      await this.driver.wake(id);
+      this.logger.log({ msg: 'found an operation that nothing drove', operationId: id });
+    }
+  }
+
+  private async watch(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await this.sweep();
+      } catch (error) {
+        this.logger.warn(`operations were not looked through: ${error instanceof Error ? error.message : 'unknown'}`);
+      }
+      await sleep(sweepEveryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { OperationDriver } from './operation-driver';
+import { OperationWatchdog } from './operation-watchdog';
+import { WalletsModule } from './wallets.module';
+
+/** Brings financial operations to their end, in workers. */
+@Module({
+  imports: [WalletsModule],
+  providers: [OperationDriver, OperationWatchdog],
+  exports: [OperationDriver],
+})
+export class SettlementModule {}
