@@ -1,0 +1,80 @@
+import type { ApprovalDecider, ApprovalEnd, ApprovalKind, ApprovalStatus, Contract } from '@app/consent';
+import type { JsonValue } from '@app/kernel';
+import type { ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import type { ApprovalView } from './approval.view';
+
+/** An approval, as the API answers it, and where its events are. */
+@Entity('approvals')
+export class ApprovalRow implements ApprovalView, ReadModelRow {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid', { name: 'user_id' }) userId: string;
+  @Column('text') kind: ApprovalKind;
+  @Column('text') tool: string;
+  @Column('text') fingerprint: string;
+  /** `json` and not `jsonb`: what was reviewed is shown as it was written, down to the order of its members. */
+  @Column('json', { nullable: true }) input: JsonValue;
+  @Column('json', { nullable: true }) contract: Contract | null;
+  @Column('text') status: ApprovalStatus;
+  @Column('uuid', { name: 'conversation_id', nullable: true }) conversationId: string | null;
+  @Column('uuid', { name: 'run_id', nullable: true }) runId: string | null;
+  @Column('text', { name: 'tool_call_id', nullable: true }) toolCallId: string | null;
+  @Column('uuid', { name: 'operation_id', nullable: true }) operationId: string | null;
+  @Column('uuid', { name: 'automation_id', nullable: true }) automationId: string | null;
+  @Column('text', { name: 'opened_at' }) openedAt: string;
+  @Column('text', { name: 'expires_at' }) expiresAt: string;
+  @Column('text', { name: 'decided_at', nullable: true }) decidedAt: string | null;
+  @Column('text', { name: 'decided_by', nullable: true }) decidedBy: ApprovalDecider | null;
+  @Column('text', { name: 'denial_reason', nullable: true }) denialReason: string | null;
+  @Column('text', { name: 'ended_reason', nullable: true }) endedReason: ApprovalEnd | null;
+  @Column('text') summary: string;
+  /** The stream that holds it, the place of its opening there, and that of its decision or expiry. */
+  @Column('text') stream: string;
+  @Column('integer', { name: 'opened_revision' }) openedRevision: number;
+  @Column('integer', { name: 'closed_revision', nullable: true }) closedRevision: number | null;
+  /** What it was opened for: whatever the service does about it by itself continues that request. */
+  @Column('json', { name: 'opened_by' }) openedBy: OpenedBy;
+  /** Position of its opening: lists are sorted by it. */
+  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') position: number;
+}
+
+interface OpenedBy {
+  readonly requestId: string;
+  readonly correlationId: string;
+  readonly eventId: string;
+}
+
+/** Where a fact of an operation was copied into its conversation. */
+@Entity('operation_copies')
+export class OperationCopyRow implements ReadModelRow {
+  /** `<operationId>/<event type>`. */
+  @PrimaryColumn('text', { name: 'copy_key' }) copyKey: string;
+  @Column('integer') revision: number;
+  @Column('bigint') position: number;
+}
+
+export class CreateApprovals1700000000630 implements MigrationInterface {
+  name = 'CreateApprovals1700000000630';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE approvals (
+        id uuid PRIMARY KEY, user_id uuid NOT NULL, kind text NOT NULL, tool text NOT NULL, fingerprint text NOT NULL,
+        input json, contract json, status text NOT NULL, conversation_id uuid, run_id uuid, tool_call_id text,
+        operation_id uuid, automation_id uuid, opened_at text NOT NULL, expires_at text NOT NULL, decided_at text,
+        decided_by text, denial_reason text, ended_reason text, summary text NOT NULL, stream text NOT NULL,
+        opened_revision integer NOT NULL, closed_revision integer, opened_by json NOT NULL,
+        opened_position bigint NOT NULL, position bigint NOT NULL);
+      CREATE INDEX approvals_newest_first ON approvals (user_id, opened_position DESC);
+      CREATE INDEX approvals_by_status ON approvals (user_id, status, opened_position DESC);
+      CREATE INDEX approvals_pending ON approvals (expires_at) WHERE status = 'pending';
+
+      CREATE TABLE operation_copies (copy_key text PRIMARY KEY, revision integer NOT NULL, position bigint NOT NULL);
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE operation_copies, approvals');
+  }
+}

@@ -1,0 +1,1 @@
+export { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from './approvals.module';

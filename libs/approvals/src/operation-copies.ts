@@ -1,0 +1,76 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { conversationKind, type OperationCopy } from '@app/conversations';
+import { decodeEvent, EventStore, idInStream, Transact, type Recorded, type StoredEvent } from '@app/event-store';
+import {
+  asId,
+  type ApprovalId,
+  type Cause,
+  type JsonValue,
+  type OperationId,
+  type RequestId,
+  type RunId,
+} from '@app/kernel';
+import type { Reactor } from '@app/read-store';
+import { operationKind, operationView, type OperationEvent, type OperationView } from '@app/wallets';
+import { operationEventsMax } from './receipts';
+
+const copiedTypes = new Set<string>(['submission.accepted', 'operation.settled', 'operation.failed']);
+
+/**
+ * Copies into the journal what becomes of the operations of its runs: `operation.submitted` when the provider has taken the first
+ * action, `settlement.updated` at the end, each as of the instant at which it happened. The conversation takes each once.
+ */
+@Injectable()
+export class OperationCopies implements Reactor {
+  readonly name = 'operation-copies';
+  readonly lock = 'copies';
+  readonly categories = [operationKind.category];
+  private readonly logger = new Logger(OperationCopies.name);
+
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly store: EventStore,
+  ) {}
+
+  async react(stored: StoredEvent): Promise<void> {
+    if (!copiedTypes.has(stored.type)) return;
+    const recorded = decodeEvent<OperationEvent>(operationKind, stored);
+    const events = await this.store.readStream(stored.stream, 0, Math.min(stored.revision + 1, operationEventsMax));
+    const view = operationView(events.map((event) => decodeEvent<OperationEvent>(operationKind, event)));
+    if (view === null) throw new Error(`${stored.stream} does not begin as an operation does`);
+    const copy = copyOf(recorded, view);
+    if (copy === null || view.conversationId === null) return;
+    const command = { type: 'CopyOperation', copy } as const;
+    const transact = new Transact(conversationKind, view.conversationId, command, causeOf(this.name, stored));
+    const done = await this.commands.execute(transact);
+    // It would be refused again, and the others must not wait behind it.
+    if (!done.accepted) this.logger.error({ msg: 'a copy was refused', stream: stored.stream, refusal: done.refusal });
+  }
+}
+
+/** What the conversation is told of an event of its operation; null when it is told nothing. */
+function copyOf({ event, stream }: Recorded<OperationEvent>, view: OperationView): OperationCopy | null {
+  const { at } = event;
+  const operationId = asId<OperationId>(idInStream(operationKind, stream) ?? '');
+  if (event.type === 'submission.accepted') {
+    const approvalId = asId<ApprovalId>(view.approvalId);
+    const runId = view.runId === null ? null : asId<RunId>(view.runId);
+    return event.index === 0 ? { type: 'operation.submitted', at, operationId, runId, approvalId } : null;
+  }
+  if (event.type !== 'operation.settled' && event.type !== 'operation.failed') return null;
+  // Reason for the assertion: what the API answers is JSON.
+  const { actions, failure } = view as unknown as { readonly actions: JsonValue; readonly failure: JsonValue };
+  const status = event.type === 'operation.settled' ? 'settled' : 'failed';
+  return { type: 'settlement.updated', at, operationId, status, actions, failure };
+}
+
+/** It continues the request that the operation continues. */
+function causeOf(reactor: string, { metadata, id }: StoredEvent): Cause {
+  return {
+    actor: { kind: 'service', id: reactor },
+    requestId: asId<RequestId>(metadata.requestId),
+    correlationId: metadata.$correlationId,
+    causationId: id,
+  };
+}

@@ -1,0 +1,114 @@
+import type { ApprovalEvent } from '@app/consent';
+import { reviewedDocument } from '@app/consent';
+import { canonicalText, sha256Hex } from '@app/canonical';
+import { conversationKind } from '@app/conversations';
+import { decodeEvent, type Recorded, type StoredEvent } from '@app/event-store';
+import type { Actor } from '@app/kernel';
+import { operationKind, operationView, type OperationEvent, type OperationView } from '@app/wallets';
+import { isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent, type ApprovalView } from './approval.view';
+
+/**
+ * What ties the reviewed bytes to the decision, the operation and its settlement (decisions.md, section 4). All that it says
+ * follows from `events`, the stored bytes themselves; `verifyReceipt` draws the same conclusions from them anew.
+ */
+export interface Receipt {
+  readonly v: 1;
+  readonly approval: ApprovalView;
+  readonly review: {
+    /** The RFC 8785 form of what was reviewed, in base64: the bytes that `fingerprint` is the hash of. */
+    readonly canonical: string;
+    readonly fingerprint: string;
+  };
+  /** Null while it is pending, and when it expired. */
+  readonly decision: ReceiptDecision | null;
+  /** The opening, the decision or expiry, then all events of the operation, then their copies in the conversation. */
+  readonly events: readonly ReceiptEvent[];
+  readonly operation: OperationView | null;
+  /** Inclusion proofs up to a signed checkpoint; null until the audit log keeps them. */
+  readonly proof: null;
+}
+
+export interface ReceiptDecision {
+  readonly stream: string;
+  readonly revision: number;
+  readonly status: 'approved' | 'denied';
+  readonly decidedBy: string;
+  readonly actor: Actor;
+  readonly at: string;
+}
+
+export interface ReceiptEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  /** The stored bytes in base64, and their SHA-256 in hex. */
+  readonly data: string;
+  readonly metadata: string;
+  readonly dataSha256: string;
+  readonly metadataSha256: string;
+  /** SHA-256 over the RFC 8785 form of `{stream, revision, id, type, dataSha256, metadataSha256}` (decisions.md, section 7). */
+  readonly leafSha256: string;
+}
+
+/** The receipt that these events come to; they are of one approval, in the order above. Throws when the first opens none. */
+export function receiptOf(stored: readonly StoredEvent[]): Receipt {
+  const events = stored.map(decodeHolderEvent);
+  const opening = events.map(({ event }) => event).find((event) => event.type === 'approval.opened');
+  if (opening === undefined) throw new Error('a receipt without the opening of an approval');
+  const canonical = canonicalText(reviewedDocument(opening));
+  return {
+    v: 1,
+    approval: approvalOf(opening, events),
+    review: { canonical: base64(canonical), fingerprint: `sha256:${sha256Hex(canonical)}` },
+    decision: decisionOf(events),
+    events: stored.map(receiptEvent),
+    operation: operationView(events.filter(isOfOperation)),
+    proof: null,
+  };
+}
+
+/** The domain event of an event in a receipt. */
+export function decodeHolderEvent(stored: StoredEvent): Recorded<ApprovalHolderEvent> {
+  const kind = stored.stream.startsWith(`${operationKind.category}-`) ? operationKind : conversationKind;
+  return decodeEvent<ApprovalHolderEvent>(kind, stored);
+}
+
+type Opening = Extract<ApprovalEvent, { readonly type: 'approval.opened' }>;
+
+function approvalOf(opening: Opening, events: readonly Recorded<ApprovalHolderEvent>[]): ApprovalView {
+  const stream = events.find(({ event }) => event === opening)?.stream ?? '';
+  return events.reduce(
+    (view, { event, stream: at }) => (isApprovalChange(event) ? viewAfter(view, event, at) : view),
+    openedView(opening, stream),
+  );
+}
+
+function decisionOf(events: readonly Recorded<ApprovalHolderEvent>[]): ReceiptDecision | null {
+  for (const { event, stream, revision, metadata } of events) {
+    if (event.type !== 'approval.decided') continue;
+    const { status, decidedBy, at } = event;
+    return { stream, revision, status, decidedBy, actor: metadata.actor, at };
+  }
+  return null;
+}
+
+function isOfOperation(recorded: Recorded<ApprovalHolderEvent>): recorded is Recorded<OperationEvent> {
+  return recorded.stream.startsWith(`${operationKind.category}-`);
+}
+
+/**
+ * The client hands events over parsed. Their bytes are those of `JSON.stringify`, which wrote them and gives the same text for what
+ * it parsed from that text: members keep their order, and numbers and texts have one spelling.
+ */
+function receiptEvent({ stream, revision, id, type, payload, metadata }: StoredEvent): ReceiptEvent {
+  const bytes = { data: JSON.stringify(payload), metadata: JSON.stringify(metadata) };
+  const hashes = { dataSha256: sha256Hex(bytes.data), metadataSha256: sha256Hex(bytes.metadata) };
+  const leafSha256 = sha256Hex(canonicalText({ stream, revision, id, type, ...hashes }));
+  const encoded = { data: base64(bytes.data), metadata: base64(bytes.metadata) };
+  return { stream, revision, id, type, ...encoded, ...hashes, leafSha256 };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}
