@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { decodeEvent, EventStore } from '@app/event-store';
+import { decodeEvent, EventStore, type Recorded } from '@app/event-store';
 import type { OperationId, UserId } from '@app/kernel';
-import type { OperationRow } from './operation.row';
+import type { OperationEvent } from './operation.events';
 import { operationKind } from './operation.stream';
-import { operationsProjection } from './operations.projection';
+import { operationView } from './operations.projection';
 import type { OperationView } from './operations.queries';
 
 /** Events read at a time; nearly every operation fits. */
@@ -16,14 +16,14 @@ export class FinancialOperations {
 
   /** Null when the user has no such operation. @throws Unavailable */
   async find(userId: UserId, operationId: OperationId): Promise<OperationView | null> {
-    let row: OperationRow | null = null;
+    const events: Recorded<OperationEvent>[] = [];
     for (let revision = 0; ; revision += pageEvents) {
       const page = await this.store.readStream(`${operationKind.category}-${operationId}`, revision, pageEvents);
-      for (const stored of page) row = operationsProjection.project(row, decodeEvent(operationKind, stored));
+      events.push(...page.map((stored) => decodeEvent<OperationEvent>(operationKind, stored)));
       if (page.length < pageEvents) break;
     }
-    if (row?.userId !== userId) return null;
-    const { userId: _, openedPosition: __, position: ___, ...view } = row;
-    return view;
+    const [first] = events;
+    const own = first !== undefined && 'userId' in first.event && first.event.userId === userId;
+    return own ? operationView(events) : null;
   }
 }

@@ -1,4 +1,4 @@
-export { AgentTransfers } from './agent-transfers';
+export { agentOperationId, AgentTransfers } from './agent-transfers';
 export { OperationDriver } from './operation-driver';
 export type {
   OperationEvent,

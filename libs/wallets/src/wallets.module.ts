@@ -1,12 +1,9 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
-import { AgentTransfers } from './agent-transfers';
 import { AgentTransfers } from './agent-transfers';
 import { ConfirmWithdrawal } from './confirm-withdrawal';
 import { FinancialOperations } from './financial-operations';
 import { FinancialOperationsController } from './financial-operations.controller';
-import { OperationDriver } from './operation-driver';
-import { OperationWatchdog } from './operation-watchdog';
 import { CreateFinancialOperations1700000000601, OperationRow } from './operation.row';
 import { operationsProjection } from './operations.projection';
 import { OperationQueries } from './operations.queries';
@@ -17,7 +14,6 @@ import { CreateWalletKeys1700000000600 } from './wallet-key.row';
 import { Wallets } from './wallets';
 import { WalletsController } from './wallets.controller';
 import { WithdrawalApprovals } from './withdrawal-approvals';
-import { WithdrawalApprovals } from './withdrawal-approvals';
 import { WithdrawalSources } from './withdrawal-sources';
 
 /** The wallets' keys, apart from the wallets, since the providers that the wallets need sign with them. */
@@ -25,32 +21,23 @@ import { WithdrawalSources } from './withdrawal-sources';
 @Module({ providers: [{ provide: Signer, useClass: SealedKeys }], exports: [Signer] })
 export class WalletKeysModule {}
 
-const exported = [AgentTransfers, FinancialOperations, OperationDriver, Wallets, WithdrawalApprovals];
-
-/**
- * Wallets, direct withdrawals and financial operations, for a whole process; a worker also looks for operations that nothing drives.
- * Needs a WalletProvider, which the composition binds globally.
- */
-@Global()
-@Module({})
-export class WalletsModule {
-  static register({ worker }: { readonly worker: boolean }): DynamicModule {
-    return {
-      module: WalletsModule,
-      imports: [DeploymentModule],
-      controllers: [WalletsController, FinancialOperationsController],
-      providers: [
-        ...exported,
-        ConfirmWithdrawal,
-        OperationQueries,
-        PrepareWithdrawal,
-        WithdrawalSources,
-        ...(worker ? [OperationWatchdog] : []),
-      ],
-      exports: exported,
-    };
-  }
-}
+/** Wallets, direct withdrawals and financial operations. Needs a WalletProvider, which the composition binds globally. */
+@Module({
+  imports: [DeploymentModule],
+  controllers: [WalletsController, FinancialOperationsController],
+  providers: [
+    AgentTransfers,
+    ConfirmWithdrawal,
+    FinancialOperations,
+    OperationQueries,
+    PrepareWithdrawal,
+    Wallets,
+    WithdrawalApprovals,
+    WithdrawalSources,
+  ],
+  exports: [AgentTransfers, Wallets, WithdrawalApprovals],
+})
+export class WalletsModule {}
 
 /** What the slice keeps in PostgreSQL. */
 export const walletsReadModel = {
