@@ -106,20 +106,11 @@ async function plan(
   { index, attempt, latestDeadline }: StepTo<'plan'>,
   patient: boolean,
 ): Promise<Learned> {
-  const { terms } = state;
-  const action = terms.contract.actions[index];
   const wallet = await world.wallet(state);
-  const spendable = wallet.status === 'active' ? await world.spendable(state) : null;
-  if (action === undefined || !spendable?.ok) return aWhile;
+  const chosen = wallet.status === 'active' ? await choose(world, state, wallet, index, patient) : null;
+  if (chosen === null) return aWhile;
   const failing = { index, key: state.actions[index]?.submission?.key ?? null };
-  const chosen = chooseOrder(action, spendable.value, terms.mainAccountId);
-  if (!chosen.ok) {
-    const total =
-      patient && chosen.failure.reason === 'insufficient_balance' ? await world.provider.holdings(wallet) : [];
-    // What the wallet still holds is being taken by others, or was counted twice while a settlement was on its way here.
-    return chooseOrder(action, total, terms.mainAccountId).ok ? aWhile : giveUp(world, failing, chosen.failure);
-  }
-  if (!(await hasAgreedDecimals(world, chosen))) return giveUp(world, failing, otherDecimals);
+  if (!chosen.ok) return giveUp(world, failing, chosen.failure);
   const order = { key: `${world.operationId}/${index}/${attempt}`, attempt, order: chosen.order, latestDeadline };
   const planned = await probed(world, () => world.provider.plan({ wallet, ...order }));
   if (!planned.ok) return giveUp(world, failing, planned.failure);
@@ -127,6 +118,27 @@ async function plan(
   if (!isAsOrdered(submission, order)) return giveUp(world, failing, otherThanOrdered);
   const journaled = await world.record({ type: 'JournalSubmission', at: world.now(), index, submission });
   return journaled ? { kind: 'journaled', key: submission.key } : nothing;
+}
+
+/** Null when that cannot be told now. */
+async function choose(
+  world: OperationWorld,
+  state: OperationState,
+  wallet: WalletState,
+  index: number,
+  patient: boolean,
+): Promise<ChosenOrder | null> {
+  const { contract, mainAccountId } = state.terms;
+  const action = contract.actions[index];
+  if (action === undefined) throw new Error(`the contract has no action ${index}`);
+  const spendable = await world.spendable(state);
+  if (!spendable.ok) return null;
+  const chosen = chooseOrder(action, spendable.value, mainAccountId);
+  if (chosen.ok) return (await hasAgreedDecimals(world, chosen)) ? chosen : { ok: false, failure: otherDecimals };
+  if (!patient || chosen.failure.reason !== 'insufficient_balance') return chosen;
+  // What the wallet still holds is being taken by others, or is counted twice while the news of a settlement is on its way here.
+  const held = await world.provider.holdings(wallet);
+  return chooseOrder(action, held, mainAccountId).ok ? null : chosen;
 }
 
 const otherDecimals: OperationFailure = {

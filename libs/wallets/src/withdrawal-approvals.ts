@@ -1,55 +1,51 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { FoldedStates, Transact } from '@app/event-store';
-import {
-  because,
-  Clock,
-  notFound,
-  ok,
-  refuse,
-  type Cause,
-  type Instant,
-  type OperationId,
-  type Result,
-} from '@app/kernel';
-import { ReadGate } from '@app/read-store';
+import { Transact } from '@app/event-store';
+import { because, Clock, ok, refuse, type ApprovalId, type Cause, type OperationId, type Result } from '@app/kernel';
+import type { OperationCommand } from './operation.decider';
 import { operationKind } from './operation.stream';
 
-/**
- * Ends the approvals of direct withdrawals, which live in the withdrawals' own streams; `wallets.confirmWithdrawal` is what approves
- * them. All throw Unavailable when the event store does not answer.
- */
+/** The approval of a direct withdrawal, which lives in the withdrawal's own stream. */
+interface WithdrawalApproval {
+  readonly operationId: OperationId;
+  readonly approvalId: ApprovalId;
+}
+
+/** Position of what was recorded, for the read gate; null when there was nothing to record. */
+interface RecordedAt {
+  readonly position: number | null;
+}
+
+/** Ends approvals of direct withdrawals; `wallets.confirmWithdrawal` is what approves them. All throw Unavailable. */
 @Injectable()
 export class WithdrawalApprovals {
   constructor(
     private readonly commands: CommandBus,
-    private readonly states: FoldedStates,
     private readonly clock: Clock,
-    private readonly gate: ReadGate,
   ) {}
 
-  /** Refused with `approval_not_pending` when it was decided or has expired; an expiry that nobody has recorded yet is recorded. */
-  async deny(operationId: OperationId, denialReason: string | null, cause: Cause): Promise<Result<void>> {
-    const approvalId = await this.approvalOf(operationId);
-    if (approvalId === null) return refuse(notFound);
+  /** Refused with `approval_not_pending` when it was decided or has expired; an expiry that nobody recorded yet is, by this. */
+  async deny(
+    { operationId, approvalId }: WithdrawalApproval,
+    denialReason: string | null,
+    cause: Cause,
+  ): Promise<Result<RecordedAt>> {
     const verdict = { status: 'denied', denialReason } as const;
     const command = { type: 'DecideApproval', at: this.clock.now(), approvalId, verdict, decidedBy: 'user' } as const;
-    const done = await this.commands.execute(new Transact(operationKind, operationId, command, cause));
+    const done = await this.transact(operationId, command, cause);
     if (!done.accepted) return refuse(done.refusal);
-    await this.gate.passed(done.position);
     const decided = done.events.some(({ type }) => type === 'approval.decided');
-    return decided ? ok(undefined) : refuse(because('approval_not_pending'));
+    return decided ? ok({ position: done.position }) : refuse(because('approval_not_pending'));
   }
 
   /** Records the expiry; before its time, and for an approval that is not pending, there is nothing to record. */
-  async expire(operationId: OperationId, at: Instant, cause: Cause): Promise<void> {
-    const approvalId = await this.approvalOf(operationId);
-    if (approvalId === null) return;
-    const command = { type: 'ExpireApproval', at, approvalId } as const;
-    await this.commands.execute(new Transact(operationKind, operationId, command, cause));
+  async expire({ operationId, approvalId }: WithdrawalApproval, cause: Cause): Promise<RecordedAt> {
+    const done = await this.transact(operationId, { type: 'ExpireApproval', at: this.clock.now(), approvalId }, cause);
+    if (!done.accepted) throw new Error(`an expiry was refused: ${JSON.stringify(done.refusal)}`);
+    return { position: done.position };
   }
 
-  private async approvalOf(operationId: OperationId) {
-    return (await this.states.current(operationKind, operationId)).state?.approval?.approvalId ?? null;
+  private async transact(operationId: OperationId, command: OperationCommand, cause: Cause) {
+    return this.commands.execute(new Transact(operationKind, operationId, command, cause));
   }
 }
