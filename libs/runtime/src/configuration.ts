@@ -24,6 +24,11 @@ const postgresUrl = makeValidator<string>((text) => {
   return text;
 });
 
+const httpUrl = makeValidator<string>((text) => {
+  if (!/^https?:\/\/[^\s@]+$/.test(text)) throw new Rule('must begin with http:// or https://, without credentials');
+  return text;
+});
+
 const eventStoreUrl = makeValidator<string>((text) => {
   if (!/^(esdb(\+discover)?:\/\/|unix:\/)/.test(text))
     throw new Rule('must begin with esdb://, esdb+discover:// or unix:/');
@@ -84,6 +89,32 @@ export const variables = {
     choices: ['sandbox', 'near-intents'] as const,
     default: 'sandbox',
     desc: 'Where agent wallets live: sandbox is a ledger in PostgreSQL; production takes near-intents only',
+  }),
+  NEAR_RPC_URL: httpUrl({
+    default: 'https://free.rpc.fastnear.com',
+    desc: "JSON-RPC of a NEAR node, for the provider near-intents; the default is a public one's",
+  }),
+  ONE_CLICK_URL: httpUrl({ default: 'https://1click.chaindefuser.com', desc: '1Click, for the provider near-intents' }),
+  ONE_CLICK_TOKEN: str({
+    default: undefined,
+    desc: 'Secret, the key for 1Click from the partner portal of NEAR Intents; unset: swaps cost a fee',
+  }),
+  SOLVER_RELAY_URL: httpUrl({
+    default: 'https://solver-relay-v2.chaindefuser.com/rpc',
+    desc: 'The solver relay, for the provider near-intents',
+  }),
+  SOLVER_RELAY_TOKEN: str({ default: undefined, desc: 'Secret, the key for the solver relay; unset: that for 1Click' }),
+  PROVIDER_TIMEOUT_MS: positiveInteger({
+    default: 10_000,
+    desc: 'How long one request to a provider may take, in milliseconds',
+  }),
+  PROVIDER_BREAKER_FAILURES: positiveInteger({
+    default: 5,
+    desc: 'So many requests in a row that a provider did not answer stop further ones',
+  }),
+  PROVIDER_BREAKER_OPEN_MS: positiveInteger({
+    default: 5000,
+    desc: 'How long a provider that did not answer is not asked, in milliseconds',
   }),
   WITHDRAWAL_APPROVAL_SECONDS: positiveInteger({
     default: 900,
