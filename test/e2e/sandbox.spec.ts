@@ -232,22 +232,27 @@ describe('the clock', () => {
 });
 
 describe('faults', () => {
-  const unset = { model: { delayMs: null, fail: false } };
+  const provider = {
+    ...{ submit: 'ok', settleAfterSeconds: 2, down: false, sessionRejected: false },
+    ...{ duplicateCallbacks: false, unpriced: false, undescribed: false },
+  };
+  const model = { delayMs: null, fail: false };
+  const unset = { provider, model };
   afterEach(() => deployment.sandbox('PUT', 'faults', unset));
 
   it('are none at first, set what they name and leave the rest, everywhere', async () => {
     expect(await deployment.sandbox('GET', 'faults')).toEqual(unset);
     expect(await deployment.sandbox('PUT', 'faults', { model: { delayMs: 7 } })).toEqual({
-      model: { delayMs: 7, fail: false },
+      ...{ provider, model: { delayMs: 7, fail: false } },
     });
     expect(await deployment.sandbox('PUT', 'faults', { model: { fail: true } })).toEqual({
-      model: { delayMs: 7, fail: true },
+      ...{ provider, model: { delayMs: 7, fail: true } },
     });
-    expect(await deployment.sandbox('PUT', 'faults', {})).toEqual({ model: { delayMs: 7, fail: true } });
+    const changed = { provider: { ...provider, submit: 'reject', down: true }, model: { delayMs: 7, fail: true } };
+    expect(await deployment.sandbox('PUT', 'faults', { provider: { submit: 'reject', down: true } })).toEqual(changed);
+    expect(await deployment.sandbox('PUT', 'faults', {})).toEqual(changed);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect((await requestJson('GET', `${other}/sandbox/v1/faults`)).body).toEqual({
-      model: { delayMs: 7, fail: true },
-    });
+    expect((await requestJson('GET', `${other}/sandbox/v1/faults`)).body).toEqual(changed);
   });
 
   it('make a model step take its time, or fail', async () => {
@@ -282,9 +287,66 @@ describe('faults', () => {
     [{ model: { delayMs: 0.5, fail: 'yes' } }, ['/model/delayMs', '/model/fail']],
     [{ model: [] }, ['/model']],
     [{ model: { speed: 1 } }, ['/model/speed']],
-    [{ provider: { down: true } }, ['/provider']],
+    [{ provider: null }, ['/provider']],
+    [{ provider: { submit: 'never', down: 1 } }, ['/provider/down', '/provider/submit']],
+    [{ provider: { settleAfterSeconds: 3_601 } }, ['/provider/settleAfterSeconds']],
+    [{ provider: { settleAfterSeconds: -1, other: true } }, ['/provider/other', '/provider/settleAfterSeconds']],
   ])('refuses %j', async (body, paths) => {
-    expect(await refused('PUT', 'faults', body)).toEqual({ status: 400, paths });
+    const answer = await refused('PUT', 'faults', body);
+    expect({ ...answer, paths: answer.paths.sort() }).toEqual({ status: 400, paths });
+  });
+});
+
+describe('prices', () => {
+  const tokenId = 'nep141:wrap.near';
+  const put = (id: string, priceUsd: unknown) => refused('PUT', `prices/${id}`, { priceUsd });
+  afterEach(() => deployment.sandbox('PUT', `prices/${tokenId}`, { priceUsd: null }));
+
+  it('stay where they are pinned, and follow their path again', async () => {
+    const path = await deployment.sandbox<{ priceUsd: string }>('PUT', `prices/${tokenId}`, { priceUsd: null });
+    expect(path).toEqual({ tokenId, priceUsd: expect.stringMatching(/^2\.\d{1,6}$/) as unknown });
+    const pinned = await deployment.sandbox('PUT', `prices/${tokenId}`, { priceUsd: '1.000000000000000001' });
+    expect(pinned).toEqual({ tokenId, priceUsd: '1.000000000000000001' });
+    const again = await deployment.sandbox<{ priceUsd: string }>('PUT', `prices/${tokenId}`, { priceUsd: null });
+    expect(again.priceUsd).toMatch(/^2\.\d{1,6}$/);
+  });
+
+  it.each([0, 1.5, '', '0', '0.0', '-1', '1.', '.5', '01', '1.50', '1e3', ' 1', '1'.repeat(40), `1.${'1'.repeat(19)}`])(
+    'refuse %j',
+    async (priceUsd) => {
+      expect(await put(tokenId, priceUsd)).toEqual({ status: 400, paths: ['/priceUsd'] });
+    },
+  );
+
+  it('are those of the sandbox’s own tokens', async () => {
+    expect((await put('nep141:nobody.near', '1')).status).toBe(404);
+    expect((await put('', '1')).status).toBe(404);
+  });
+});
+
+describe('deposits', () => {
+  const tokenId = 'nep141:wrap.near';
+  const userId = randomUUID();
+
+  it.each([
+    [{ userId, tokenId: 'nep141:nobody.near', amountRaw: '1' }, ['/tokenId']],
+    [{ userId, tokenId: '', amountRaw: '1' }, ['/tokenId']],
+    [{ userId: 'me', tokenId, amountRaw: '1' }, ['/userId']],
+    [{ userId, tokenId, amountRaw: '0' }, ['/amountRaw']],
+    [{ userId, tokenId, amountRaw: '01' }, ['/amountRaw']],
+    [{ userId, tokenId, amountRaw: '1.5' }, ['/amountRaw']],
+    [{ userId, tokenId, amountRaw: '-1' }, ['/amountRaw']],
+    [{ userId, tokenId, amountRaw: 1 }, ['/amountRaw']],
+    [{ userId, tokenId, amountRaw: '1'.repeat(151) }, ['/amountRaw']],
+    [{}, ['/amountRaw', '/tokenId', '/userId']],
+  ])('refuse %j', async (body, paths) => {
+    const answer = await refused('POST', 'deposits', body);
+    expect({ ...answer, paths: answer.paths.sort() }).toEqual({ status: 400, paths });
+  });
+
+  it('know no user who has no wallet', async () => {
+    const user = await deployment.newUser();
+    expect((await refused('POST', 'deposits', { userId: user.userId, tokenId, amountRaw: '1' })).status).toBe(404);
   });
 });
 
@@ -333,6 +395,8 @@ describe('production mode', () => {
         ['POST', 'v1/operator-tokens'],
         ['GET', 'v1/faults'],
         ['PUT', 'v1/faults'],
+        ['PUT', 'v1/prices/nep141:wrap.near'],
+        ['POST', 'v1/deposits'],
         ['GET', 'issuer/jwks'],
         ['GET', 'issuer/.well-known/openid-configuration'],
       ] as const) {

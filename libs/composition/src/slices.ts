@@ -1,4 +1,5 @@
 import type { DynamicModule, Type } from '@nestjs/common';
+import { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from '@app/approvals';
 import { BudgetModule, budgetReadModel } from '@app/budget';
 import { conversationKind, ConversationsModule, conversationsReadModel } from '@app/conversations';
 import { DeploymentModule } from '@app/deployment';
@@ -7,9 +8,10 @@ import { JournalModule, journalReadModel } from '@app/journal';
 import { PartnersModule, partnersReadModel } from '@app/partners';
 import type { AnyProjection, MigrationClass, ProcessRoles, RowClass } from '@app/read-store';
 import { RunsModule, runsReadModel } from '@app/runs';
-import { CreateSandboxState1700000000510 } from '@app/sandbox';
+import { CreateSandboxLedger1700000000620, CreateSandboxState1700000000510 } from '@app/sandbox';
 import { CreateTimers1700000000500 } from '@app/timers';
 import { StoredAccounts, UsersModule, usersReadModel } from '@app/users';
+import { WalletsModule, walletsReadModel } from '@app/wallets';
 import { CreateRateWindows1700000000520 } from './rate-windows.row';
 
 /** What a slice keeps in PostgreSQL. */
@@ -25,12 +27,19 @@ const readModels: readonly ReadModel[] = [
   usersReadModel,
   budgetReadModel,
   conversationsReadModel,
+  walletsReadModel,
   runsReadModel,
+  approvalsReadModel,
   journalReadModel,
 ];
 
 /** Tables that are no read models: rate windows, timers, the sandbox. */
-const operationalTables = [CreateRateWindows1700000000520, CreateTimers1700000000500, CreateSandboxState1700000000510];
+const operationalTables = [
+  CreateRateWindows1700000000520,
+  CreateTimers1700000000500,
+  CreateSandboxState1700000000510,
+  CreateSandboxLedger1700000000620,
+];
 
 /** The read store of the whole product. */
 export const readStore: ReadModel = {
@@ -64,9 +73,11 @@ export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)
     DeploymentModule,
     BudgetModule,
     ConversationsModule,
+    WalletsModule.register({ worker }),
     EngineOfferModule,
     RunsModule,
+    ApprovalsModule,
     ...(api ? [JournalModule.register(conversationKind)] : []),
-    ...(worker ? [EngineModule] : []),
+    ...(worker ? [EngineModule, ApprovalWorkModule] : []),
   ];
 }

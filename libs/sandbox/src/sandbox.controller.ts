@@ -3,6 +3,7 @@ import { Operation } from '@app/http';
 import { ClockMoves, type ClockReading } from './clock-moves';
 import { Issuer, type MintedToken } from './issuer';
 import { LoopbackOnly } from './loopback.guard';
+import { ProviderFaults } from './provider-faults';
 import { ClockMove, FaultChange, NewOperatorToken, NewToken, type Faults } from './sandbox.dto';
 import { SandboxFaults } from './sandbox-faults';
 
@@ -15,7 +16,8 @@ export class SandboxController {
   constructor(
     private readonly issuer: Issuer,
     private readonly clock: ClockMoves,
-    private readonly faults: SandboxFaults,
+    private readonly providerFaults: ProviderFaults,
+    private readonly modelFaults: SandboxFaults,
   ) {}
 
   @Post('tokens')
@@ -47,13 +49,15 @@ export class SandboxController {
 
   @Get('faults')
   @Operation('sandbox.readFaults')
-  readFaults(): Faults {
-    return { model: this.faults.current() };
+  async readFaults(): Promise<Faults> {
+    return { provider: await this.providerFaults.current(), model: this.modelFaults.current() };
   }
 
   @Put('faults')
   @Operation('sandbox.setFaults')
-  async setFaults(@Body() { model }: FaultChange): Promise<Faults> {
-    return { model: model === undefined ? this.faults.current() : await this.faults.change(model) };
+  async setFaults(@Body() { provider, model }: FaultChange): Promise<Faults> {
+    if (provider !== undefined) await this.providerFaults.change(provider);
+    if (model !== undefined) await this.modelFaults.change(model);
+    return this.readFaults();
   }
 }

@@ -1,5 +1,6 @@
-import { Flag, Items, Nested, Optional, Text, Value, Whole } from '@app/http';
+import { Flag, Items, Nested, OneOf, Optional, Text, Value, Whole } from '@app/http';
 import type { ModelFault } from '@app/runtime';
+import { submitFaults, type ProviderFault, type SubmitFault } from './provider-faults';
 
 const subjectLengthMax = 512;
 /** 366 days: a leap year. */
@@ -8,6 +9,7 @@ const scopesMax = 32;
 /** RFC 6749, section 3.3. */
 const scope = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
 const modelDelayMaxMs = 60_000;
+const settleAfterMaxSeconds = 3_600;
 
 export class NewToken {
   @Text({ min: 1, max: subjectLengthMax })
@@ -41,7 +43,41 @@ export class ModelFaultChange {
   readonly fail?: boolean;
 }
 
+export class ProviderFaultChange {
+  @Optional()
+  @OneOf(submitFaults)
+  readonly submit?: SubmitFault;
+
+  @Optional()
+  @Whole({ min: 0, max: settleAfterMaxSeconds })
+  readonly settleAfterSeconds?: number;
+
+  @Optional()
+  @Flag()
+  readonly down?: boolean;
+
+  @Optional()
+  @Flag()
+  readonly sessionRejected?: boolean;
+
+  @Optional()
+  @Flag()
+  readonly duplicateCallbacks?: boolean;
+
+  @Optional()
+  @Flag()
+  readonly unpriced?: boolean;
+
+  @Optional()
+  @Flag()
+  readonly undescribed?: boolean;
+}
+
 export class FaultChange {
+  @Optional()
+  @Nested(() => ProviderFaultChange)
+  readonly provider?: ProviderFaultChange;
+
   @Optional()
   @Nested(() => ModelFaultChange)
   readonly model?: ModelFaultChange;
@@ -49,6 +85,7 @@ export class FaultChange {
 
 /** What the sandbox answers of its faults. */
 export interface Faults {
+  readonly provider: ProviderFault;
   readonly model: ModelFault;
 }
 

@@ -5,6 +5,11 @@ import { ModelFaults } from '@app/runtime';
 import { ClockMoves } from './clock-moves';
 import { Issuer } from './issuer';
 import { IssuerController } from './issuer.controller';
+import { LedgerOrders } from './ledger-orders';
+import { LedgerWallets } from './ledger-wallets';
+import { Market } from './market';
+import { MoneyController } from './money.controller';
+import { ProviderFaults } from './provider-faults';
 import { SandboxClock } from './sandbox-clock';
 import { SandboxController } from './sandbox.controller';
 import { SandboxFaults } from './sandbox-faults';
@@ -19,6 +24,8 @@ const clock = {
   },
   inject: [Database, Notifications, Processes],
 };
+/** What the wallet provider stands on; the provider itself needs the wallets' keys, and is bound where those are. */
+const ledger = [Market, ProviderFaults, LedgerWallets, LedgerOrders];
 const faults = { provide: ModelFaults, useExisting: SandboxFaults };
 
 /**
@@ -31,9 +38,9 @@ export class SandboxModule {
   static register({ api }: { readonly api: boolean }): DynamicModule {
     return {
       module: SandboxModule,
-      controllers: api ? [SandboxController, IssuerController] : [],
-      providers: [clock, SandboxFaults, faults, ...(api ? [Issuer, ClockMoves] : [])],
-      exports: [clock, faults, ...(api ? [Issuer] : [])],
+      controllers: api ? [SandboxController, MoneyController, IssuerController] : [],
+      providers: [clock, SandboxFaults, faults, ...ledger, ...(api ? [Issuer, ClockMoves] : [])],
+      exports: [clock, faults, ...ledger, ...(api ? [Issuer] : [])],
     };
   }
 }

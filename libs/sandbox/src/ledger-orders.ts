@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { balancesOf, post, type Sql, type Transfer } from './ledger';
+import { transfersAtSettlement } from './order-outcome';
+import {
+  findOrder,
+  insertOrder,
+  targetOf,
+  type Handling,
+  type NewOrder,
+  type NewStatus,
+  type OrderRow,
+  type OrderState,
+} from './order.queries';
+
+/** Told of each order that has settled; the payload is its key. */
+export const settlementsChannel = 'parley_settlements';
+/** Due orders of one wallet that one call settles; the next call goes on. */
+const dueMax = 100;
+
+/** The orders of wallets: taken at most once by key, and settled when their time has come. */
+@Injectable()
+export class LedgerOrders {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Takes the order's input from the wallet, or refuses for ever; a repeated call changes nothing and answers what became of the first.
+   * @throws Unavailable
+   */
+  async submit(order: NewOrder, handling: Handling): Promise<OrderState> {
+    return this.database.transaction(async (sql: Sql) => {
+      await lockWallet(sql, order.address);
+      const status = await this.statusFor(sql, order, handling);
+      const inserted = await insertOrder(sql, order, handling, status);
+      if (inserted && status.name === 'accepted') {
+        const { input, key, address } = order;
+        const taken: Transfer = { key: `${key}/take`, from: `wallet:${address}`, to: `transit:${address}`, ...input };
+        await post(sql, [taken], this.clock.now());
+      }
+      const state = await findOrder(sql, order.key);
+      if (state === null) throw new Error(`order ${order.key} was neither found nor made`);
+      return state;
+    });
+  }
+
+  /** @throws Unavailable */
+  async find(key: string): Promise<OrderState | null> {
+    return findOrder(this.database, key);
+  }
+
+  /**
+   * Settles that an order which was not taken until its deadline never will be, however late a submission of it still arrives.
+   * Answers what stands under its key then. @throws Unavailable
+   */
+  async giveUp(order: NewOrder): Promise<OrderState> {
+    const handling: Handling = { refusal: null, outcome: 'deliver', hidden: false, settlesAt: order.deadline };
+    if (this.clock.now() < order.deadline) throw new Error(`order ${order.key} may still be taken`);
+    // A submission in flight holds the key until it commits: the insert waits for it.
+    return this.submit(order, handling);
+  }
+
+  /** Settles what is due of the wallet's orders. Each is told in a notification, or in two. @throws Unavailable */
+  async settleDue(address: string, options: { readonly twice: boolean }): Promise<void> {
+    const due = await this.database.query<{ key: string }>(
+      `SELECT key FROM sandbox_orders WHERE address = $1 AND status = 'accepted' AND settles_at <= $2
+       ORDER BY settles_at, key LIMIT ${dueMax}`,
+      [address, this.clock.now()],
+    );
+    for (const { key } of due) {
+      const settled = await this.database.transaction((sql: Sql) => this.settle(sql, key, address));
+      // A second notification with the same payload in one transaction would be dropped.
+      if (settled && options.twice) await notify(this.database, key);
+    }
+  }
+
+  private async statusFor(sql: Sql, order: NewOrder, { refusal }: Handling): Promise<NewStatus> {
+    if (this.clock.now() >= order.deadline) return { name: 'never_accepted', failure: null };
+    if (refusal !== null) return { name: 'rejected', failure: refusal };
+    const { tokenId, amountRaw } = order.input;
+    const balance = (await balancesOf(sql, [`wallet:${order.address}`])).get(tokenId) ?? 0n;
+    if (BigInt(amountRaw) <= balance) return { name: 'accepted', failure: null };
+    const failure = { reason: 'insufficient_balance', text: 'The wallet holds less than the order takes.' } as const;
+    return { name: 'rejected', failure };
+  }
+
+  private async settle(sql: Sql, key: string, address: string): Promise<boolean> {
+    await lockWallet(sql, address);
+    const [row] = await sql.query<OrderRow>(`SELECT * FROM sandbox_orders WHERE key = $1 AND status = 'accepted'`, [
+      key,
+    ]);
+    if (row === undefined) return false;
+    const { transfers, status, delivered } = transfersAtSettlement({
+      ...{ key, address, outcome: row.outcome, target: targetOf(row) },
+      input: { tokenId: row.input_token, amountRaw: row.input_amount },
+    });
+    await post(sql, transfers, this.clock.now());
+    await sql.query(
+      `WITH changed AS (UPDATE sandbox_orders SET status = $2, delivered = $3 WHERE key = $1 RETURNING 1) SELECT FROM changed`,
+      [key, status, delivered],
+    );
+    await notify(sql, key);
+    return true;
+  }
+}
+
+/** One change of a wallet at a time. */
+async function lockWallet(sql: Sql, address: string): Promise<void> {
+  await sql.query(`SELECT 1 FROM sandbox_wallets WHERE address = $1 FOR UPDATE`, [address]);
+}
+
+async function notify(sql: Sql, key: string): Promise<void> {
+  await sql.query(`SELECT pg_notify('${settlementsChannel}', $1)`, [key]);
+}

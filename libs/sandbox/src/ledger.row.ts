@@ -1,0 +1,35 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * The sandbox provider's books. A transfer is one row with both of its accounts, so each token sums to zero by construction;
+ * balances are kept beside it. Only the market (`pool`) and the world (`outside`) may owe.
+ */
+export class CreateSandboxLedger1700000000620 implements MigrationInterface {
+  name = 'CreateSandboxLedger1700000000620';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE ledger_transfers (
+        key text PRIMARY KEY, from_account text NOT NULL, to_account text NOT NULL CHECK (to_account <> from_account),
+        token_id text NOT NULL, amount numeric NOT NULL CHECK (amount > 0 AND amount = trunc(amount)), at text NOT NULL);
+      CREATE TABLE ledger_balances (
+        account text NOT NULL, token_id text NOT NULL,
+        amount numeric NOT NULL CHECK (amount >= 0 OR account IN ('pool', 'outside')),
+        PRIMARY KEY (account, token_id));
+      CREATE TABLE sandbox_wallets (
+        address text PRIMARY KEY, user_id uuid NOT NULL UNIQUE, session_rejected boolean NOT NULL DEFAULT false);
+      CREATE TABLE sandbox_orders (
+        key text PRIMARY KEY, address text NOT NULL, digest text NOT NULL,
+        status text NOT NULL CHECK (status IN ('accepted', 'settled', 'refunded', 'rejected', 'never_accepted')),
+        input_token text NOT NULL, input_amount numeric NOT NULL, output_token text, output_amount numeric, main_account text,
+        outcome text NOT NULL, hidden boolean NOT NULL, settles_at text NOT NULL, delivered numeric, failure jsonb);
+      CREATE INDEX sandbox_orders_due ON sandbox_orders (address, settles_at) WHERE status = 'accepted';
+      INSERT INTO sandbox_state (name, value) VALUES ('pinned_prices', '{}'), ('provider_faults', '{
+        "submit": "ok", "settleAfterSeconds": 2, "down": false, "sessionRejected": false,
+        "duplicateCallbacks": false, "unpriced": false, "undescribed": false}')`);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the product migrates forward only');
+  }
+}

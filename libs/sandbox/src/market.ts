@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, decimalOf, decimalText, parseDecimal, type Instant } from '@app/kernel';
+import { Database } from '@app/read-store';
+import type { Token } from '@app/wallets';
+import { pathPriceMicroUsd } from './price-path';
+import type { ProviderFault } from './provider-faults';
+import type { QuotedToken } from './quotes';
+import { marketTokens, symbolAliases, type MarketToken } from './tokens';
+
+/** The same in every sandbox, so that what a test saw once it sees again. */
+const pathSeed = 'parley';
+const microUsdScale = 6;
+
+/** The market as the provider describes it at one moment, its faults included. */
+export interface MarketView {
+  readonly faults: ProviderFault;
+  readonly tokens: readonly Token[];
+}
+
+/** The sandbox's tokens and their prices: pinned, or on a path that the service clock moves. */
+@Injectable()
+export class Market {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws Unavailable */
+  async look(): Promise<MarketView> {
+    const [row] = await this.database.query<{ faults: ProviderFault; pinned: Record<string, string> }>(
+      `SELECT faults.value AS faults, prices.value AS pinned FROM sandbox_state AS faults, sandbox_state AS prices
+       WHERE faults.name = 'provider_faults' AND prices.name = 'pinned_prices'`,
+    );
+    if (row === undefined) throw new Error('the rows of the provider’s faults and prices are missing');
+    const { faults, pinned } = row;
+    const now = this.clock.now();
+    const tokens = marketTokens.map((token) =>
+      described(token, pinned[token.tokenId] ?? pathPrice(token, now), faults),
+    );
+    return { faults, tokens };
+  }
+
+  /** Whether there is such a token to pin a price of. */
+  knows(tokenId: string): boolean {
+    return marketTokens.some((token) => token.tokenId === tokenId);
+  }
+
+  /** Fixes a token's price, or lets it follow its path again (null). @throws Unavailable */
+  async pin(tokenId: string, priceUsdDecimal: string | null): Promise<void> {
+    await this.database.query(
+      `UPDATE sandbox_state SET value = CASE WHEN $2::text IS NULL THEN value - $1 ELSE value || jsonb_build_object($1::text, $2::text) END
+       WHERE name = 'pinned_prices'`,
+      [tokenId, priceUsdDecimal],
+    );
+  }
+}
+
+/** The token of this id, or under this symbol in any case. */
+export function findIn(
+  tokens: readonly Token[],
+  by: { readonly tokenId: string } | { readonly symbol: string },
+): Token | null {
+  if ('tokenId' in by) return tokens.find(({ tokenId }) => tokenId === by.tokenId) ?? null;
+  const symbol = by.symbol.toLowerCase();
+  const alias = Object.hasOwn(symbolAliases, symbol) ? symbolAliases[symbol] : undefined;
+  return tokens.find((token) => token.tokenId === alias || token.symbol.toLowerCase() === symbol) ?? null;
+}
+
+/** What a token is quoted by; null when its decimals or its price are not known. */
+export function quoted({ decimals, priceUsdDecimal }: Token): QuotedToken | null {
+  const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
+  return decimals === null || price === null ? null : { decimals, price };
+}
+
+function described(token: MarketToken, price: string | null, { unpriced, undescribed }: ProviderFault): Token {
+  const { tokenId, symbol, name, decimals, iconUrl } = token;
+  return {
+    ...{ tokenId, symbol, name, iconUrl },
+    decimals: undescribed ? null : decimals,
+    priceUsdDecimal: unpriced ? null : price,
+  };
+}
+
+function pathPrice({ tokenId, baseMicroUsd, swingPpm }: MarketToken, at: Instant): string | null {
+  if (baseMicroUsd === null) return null;
+  return decimalText(decimalOf(pathPriceMicroUsd(pathSeed, tokenId, { baseMicroUsd, swingPpm }, at), microUsdScale));
+}

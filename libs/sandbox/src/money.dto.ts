@@ -1,0 +1,32 @@
+import { Text, Uuid, Value } from '@app/http';
+
+const tokenIdLengthMax = 512;
+/** Of a deposit: many of them stay below the 160 digits that a balance may have. */
+const depositDigitsMax = 150;
+const amount = new RegExp(`^[1-9]\\d{0,${depositDigitsMax - 1}}$`);
+/** A decimal above zero, as a USD value of a contract is spelled (decisions.md, section 4). */
+const price = /^(?!0(\.0+)?$)(0|[1-9]\d{0,38})(\.(\d|\d{1,17}[1-9]))?$/;
+
+export class Deposit {
+  @Uuid()
+  readonly userId: string;
+
+  @Text({ min: 1, max: tokenIdLengthMax })
+  readonly tokenId: string;
+
+  @Value(`a positive whole number of at most ${depositDigitsMax} digits, as a text`, isAmount)
+  readonly amountRaw: string;
+}
+
+export class PriceChange {
+  @Value('a decimal above 0 as a text, with at most 18 fraction digits, or null', isPrice)
+  readonly priceUsd: string | null;
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'string' && amount.test(value);
+}
+
+function isPrice(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && price.test(value));
+}

@@ -1,0 +1,76 @@
+import type { OperationFailure, Order, Token, TokenAmount } from '@app/wallets';
+import { findIn, quoted } from './market';
+import type { OrderTarget } from './order-outcome';
+import { deliveredFor, holds, neededFor, type QuotedToken } from './quotes';
+
+/** What an order takes, and what for. */
+export interface Terms {
+  readonly input: TokenAmount;
+  readonly target: OrderTarget;
+}
+
+type Spendable = ReadonlyMap<string, bigint>;
+type Refused = { readonly failure: OperationFailure };
+type SwapOrder = Exclude<Order['order'], { readonly kind: 'withdraw' }>;
+
+const unknownToken: Refused = {
+  failure: { reason: 'provider_rejected', text: 'The provider does not know the token.' },
+};
+const noQuote: Refused = { failure: { reason: 'provider_rejected', text: 'The provider has no quote for this swap.' } };
+const tooLittle: Refused = { failure: { reason: 'provider_rejected', text: 'The amount is too small to be moved.' } };
+const notEnough: Refused = {
+  failure: { reason: 'insufficient_balance', text: 'The wallet holds less than the order takes.' },
+};
+
+/** The order's amounts at the market's prices, or why the provider does not take it. */
+export function planned(order: Order['order'], tokens: readonly Token[], spendable: Spendable): Terms | Refused {
+  const terms = order.kind === 'withdraw' ? withdrawal(order, tokens) : swap(order, tokens);
+  if ('failure' in terms) return terms;
+  const amount = BigInt(terms.input.amountRaw);
+  if (amount === 0n) return tooLittle;
+  return amount <= (spendable.get(terms.input.tokenId) ?? 0n) ? terms : notEnough;
+}
+
+/** Whether the market still delivers what an order was quoted. */
+export function quoteStands({ input, target }: Terms, tokens: readonly Token[]): boolean {
+  if (target.kind === 'withdraw') return true;
+  const sides = bothSides(input.tokenId, target.output.tokenId, tokens);
+  return sides !== null && holds(BigInt(target.output.amountRaw), deliveredFor(BigInt(input.amountRaw), ...sides));
+}
+
+function withdrawal(order: Extract<Order['order'], { kind: 'withdraw' }>, tokens: readonly Token[]): Terms | Refused {
+  if (findIn(tokens, order.input) === null) return unknownToken;
+  return { input: order.input, target: { kind: 'withdraw', mainAccountId: order.mainAccountId } };
+}
+
+function swap(order: SwapOrder, tokens: readonly Token[]): Terms | Refused {
+  const [inputId, outputId] =
+    order.kind === 'swap_exact_input'
+      ? [order.input.tokenId, order.outputTokenId]
+      : [order.inputTokenId, order.output.tokenId];
+  if (findIn(tokens, { tokenId: inputId }) === null || findIn(tokens, { tokenId: outputId }) === null)
+    return unknownToken;
+  const sides = bothSides(inputId, outputId, tokens);
+  if (sides === null) return noQuote;
+  if (order.kind === 'swap_exact_input') {
+    const delivered = deliveredFor(BigInt(order.input.amountRaw), ...sides);
+    return delivered === 0n
+      ? tooLittle
+      : swapTerms(order.input, { tokenId: outputId, amountRaw: delivered.toString() });
+  }
+  const needed = neededFor(BigInt(order.output.amountRaw), ...sides);
+  if (needed > BigInt(order.inputMaxRaw)) return notEnough;
+  return swapTerms({ tokenId: inputId, amountRaw: needed.toString() }, order.output);
+}
+
+function swapTerms(input: TokenAmount, output: TokenAmount): Terms {
+  return { input, target: { kind: 'swap', output } };
+}
+
+function bothSides(inputId: string, outputId: string, tokens: readonly Token[]): [QuotedToken, QuotedToken] | null {
+  const [input, output] = [inputId, outputId].map((tokenId) => {
+    const token = findIn(tokens, { tokenId });
+    return token === null ? null : quoted(token);
+  });
+  return inputId === outputId || !input || !output ? null : [input, output];
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@app/read-store';
+
+/** What becomes of an order that is submitted while the fault is set (docs/choices.md). */
+export const submitFaults = [
+  'ok',
+  'reject',
+  'refund',
+  'timeout_before_accept',
+  'timeout_after_accept',
+  'quote_moved',
+  'partial_fill',
+  'not_found_first',
+] as const;
+
+export type SubmitFault = (typeof submitFaults)[number];
+
+/** How the sandbox's wallet provider is told to misbehave (decisions.md, section 10, "faults"). */
+export interface ProviderFault {
+  readonly submit: SubmitFault;
+  /** From the acceptance of an order to its settlement, by the service clock. */
+  readonly settleAfterSeconds: number;
+  /** It answers nothing. */
+  readonly down: boolean;
+  /** Set to true, it rejects all sessions that exist at that moment; connecting makes one that is good again. */
+  readonly sessionRejected: boolean;
+  /** Each settlement is told twice. */
+  readonly duplicateCallbacks: boolean;
+  /** No token has a price. */
+  readonly unpriced: boolean;
+  /** No token has decimals. */
+  readonly undescribed: boolean;
+}
+
+/** The wallet provider's faults: one row for the deployment, read anew at every call, so that a change is in force at once everywhere. */
+@Injectable()
+export class ProviderFaults {
+  constructor(private readonly database: Database) {}
+
+  /** @throws Unavailable */
+  async current(): Promise<ProviderFault> {
+    return faultsIn(
+      await this.database.query<FaultRow>(`SELECT value FROM sandbox_state WHERE name = 'provider_faults'`),
+    );
+  }
+
+  /** Sets what is named and leaves the rest; answers all of them. @throws Unavailable */
+  async change(change: Partial<ProviderFault>): Promise<ProviderFault> {
+    return faultsIn(
+      await this.database.query<FaultRow>(
+        `WITH rejected AS (UPDATE sandbox_wallets SET session_rejected = true WHERE $2)
+         UPDATE sandbox_state SET value = value || $1::jsonb WHERE name = 'provider_faults' RETURNING value`,
+        [JSON.stringify(change), change.sessionRejected === true],
+      ),
+    );
+  }
+}
+
+interface FaultRow {
+  readonly value: ProviderFault;
+}
+
+function faultsIn([row]: readonly FaultRow[]): ProviderFault {
+  if (row === undefined) throw new Error('the row of the provider’s faults is missing');
+  return row.value;
+}

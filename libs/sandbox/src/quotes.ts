@@ -1,0 +1,38 @@
+import { compareDecimals, decimalOf, floorQuotient, multiplied, type Decimal } from '@app/kernel';
+
+/** One side of a swap. */
+export interface QuotedToken {
+  readonly decimals: number;
+  /** In dollars, positive. */
+  readonly price: Decimal;
+}
+
+/** How far the market may move against an order before it is not taken any more, in millionths. */
+const slippagePpm = 10_000n;
+const million = 1_000_000n;
+
+/** What the market delivers for an amount of the input, in the output's smallest unit; rounded down. */
+export function deliveredFor(inputRaw: bigint, input: QuotedToken, output: QuotedToken): bigint {
+  return floorQuotient(scaledTo(output.decimals, valueOf(inputRaw, input)), output.price);
+}
+
+/** The least of the input for which the market delivers this much of the output. */
+export function neededFor(outputRaw: bigint, input: QuotedToken, output: QuotedToken): bigint {
+  const dividend = scaledTo(input.decimals, valueOf(outputRaw, output));
+  const floor = floorQuotient(dividend, input.price);
+  const exact = compareDecimals(multiplied(decimalOf(floor, 0), input.price), dividend) === 0;
+  return exact ? floor : floor + 1n;
+}
+
+/** Whether what was quoted still holds, now that the market would deliver `nowRaw`. */
+export function holds(quotedRaw: bigint, nowRaw: bigint): boolean {
+  return nowRaw * million >= quotedRaw * (million - slippagePpm);
+}
+
+function valueOf(amountRaw: bigint, { decimals, price }: QuotedToken): Decimal {
+  return multiplied(decimalOf(amountRaw, decimals), price);
+}
+
+function scaledTo(decimals: number, value: Decimal): Decimal {
+  return multiplied(value, decimalOf(10n ** BigInt(decimals), 0));
+}

@@ -1,0 +1,196 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, epochMsOf, instantOf, Unavailable, type Instant } from '@app/kernel';
+import {
+  SessionRejected,
+  Signer,
+  WalletProvider,
+  type Holding,
+  type OperationFailure,
+  type Order,
+  type Planned,
+  type Settlement,
+  type Submission,
+  type Submitted,
+  type Token,
+  type WalletAccount,
+} from '@app/wallets';
+import { LedgerOrders } from './ledger-orders';
+import { LedgerWallets } from './ledger-wallets';
+import { findIn, Market, type MarketView } from './market';
+import { digestOf, type Handling, type NewOrder, type OrderState } from './order.queries';
+import { planned, quoteStands, type Terms } from './planning';
+import type { ProviderFault } from './provider-faults';
+import { signedOrder, verifiedOrder } from './signed-order';
+
+/** How long the provider stands by what it planned, by the service clock. */
+const orderTtlMs = 120_000;
+
+const unknownSigner: OperationFailure = { reason: 'provider_rejected', text: 'The wallet did not sign this order.' };
+const refused: OperationFailure = { reason: 'provider_rejected', text: 'The provider refused the order.' };
+const moved: OperationFailure = { reason: 'quote_expired', text: 'The market moved too far from the quote.' };
+const tooLate: OperationFailure = { reason: 'quote_expired', text: 'The order came after its deadline.' };
+
+/** The wallet provider of the sandbox, on the ledger in PostgreSQL, with the faults that are set (decisions.md, sections 5 and 10). */
+@Injectable()
+export class SandboxLedger extends WalletProvider {
+  override readonly name = 'sandbox';
+
+  constructor(
+    private readonly market: Market,
+    private readonly wallets: LedgerWallets,
+    private readonly orders: LedgerOrders,
+    private readonly signer: Signer,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  override async connect({ address, userId }: WalletAccount): Promise<void> {
+    await answering(async () => {
+      await this.look();
+      await this.wallets.open(address, userId);
+    });
+  }
+
+  override async holdings(wallet: WalletAccount): Promise<readonly Holding[]> {
+    return answering(async () => {
+      const { tokens } = await this.enter(wallet);
+      const balances = await this.wallets.holdings(wallet.address);
+      return tokens.flatMap((token) => {
+        const amount = balances.get(token.tokenId);
+        return amount === undefined ? [] : [{ ...token, amountRaw: amount.toString() }];
+      });
+    });
+  }
+
+  override async findToken(by: { readonly tokenId: string } | { readonly symbol: string }): Promise<Token | null> {
+    return answering(async () => findIn((await this.look()).tokens, by));
+  }
+
+  override async plan({ wallet, key, attempt, order, latestDeadline }: Order): Promise<Planned> {
+    return answering(async () => {
+      const { tokens } = await this.enter(wallet);
+      const deadline = earlier(latestDeadline, instantOf(this.clock.epochMs() + orderTtlMs));
+      if (deadline <= this.clock.now()) return { ok: false, failure: tooLate };
+      const terms = planned(order, tokens, await this.wallets.spendable(wallet.address));
+      if ('failure' in terms) return { ok: false, failure: terms.failure };
+      const text = { key, address: wallet.address, ...terms, deadline };
+      const bytes = await signedOrder(text, (signed) => this.signer.sign(wallet.userId, signed));
+      const output = terms.target.kind === 'swap' ? terms.target.output : null;
+      return { ok: true, submission: { key, attempt, bytes, input: terms.input, output, deadline } };
+    });
+  }
+
+  override async submit(wallet: WalletAccount, { bytes, key }: Submission): Promise<Submitted> {
+    return answering(async () => {
+      const { faults, tokens } = await this.enter(wallet);
+      if (faults.submit === 'timeout_before_accept') throw noAnswer();
+      const order = orderIn(bytes, key, wallet);
+      if (order === null) return { kind: 'rejected', failure: unknownSigner };
+      const state = await this.orders.submit(order, this.handling(order, faults, tokens));
+      if (faults.submit === 'timeout_after_accept' || faults.submit === 'not_found_first') throw noAnswer();
+      return submitted(state, bytes);
+    });
+  }
+
+  override async settlement(wallet: WalletAccount, { bytes, key }: Submission): Promise<Settlement> {
+    return answering(async () => {
+      await this.enter(wallet);
+      const order = orderIn(bytes, key, wallet);
+      if (order === null) return { kind: 'never_accepted' };
+      const overdue = order.deadline <= this.clock.now();
+      const state = overdue ? await this.orders.giveUp(order) : await this.orders.find(key);
+      return state === null ? { kind: 'never_accepted' } : settlementOf(state, bytes);
+    });
+  }
+
+  /** The market, for a wallet whose session is good, with everything settled that is due. */
+  private async enter({ address }: WalletAccount): Promise<MarketView> {
+    const view = await this.look();
+    const session = await this.wallets.session(address);
+    if (session !== 'good') throw new SessionRejected();
+    await this.orders.settleDue(address, { twice: view.faults.duplicateCallbacks });
+    return view;
+  }
+
+  private async look(): Promise<MarketView> {
+    const view = await this.market.look();
+    if (view.faults.down) throw noAnswer();
+    return view;
+  }
+
+  private handling({ input, target }: Terms, faults: ProviderFault, tokens: readonly Token[]): Handling {
+    return {
+      refusal: refusalBy(faults, target) ?? (quoteStands({ input, target }, tokens) ? null : moved),
+      outcome: outcomeBy(faults),
+      hidden: faults.submit === 'not_found_first',
+      settlesAt: instantOf(this.clock.epochMs() + faults.settleAfterSeconds * 1000),
+    };
+  }
+}
+
+function refusalBy({ submit }: ProviderFault, target: Terms['target']): OperationFailure | null {
+  if (submit === 'reject') return refused;
+  // A withdrawal has no quote that could move.
+  return submit === 'quote_moved' && target.kind === 'swap' ? moved : null;
+}
+
+function outcomeBy({ submit }: ProviderFault): Handling['outcome'] {
+  if (submit === 'refund') return 'refund';
+  return submit === 'partial_fill' ? 'partial' : 'deliver';
+}
+
+function orderIn(bytes: string, key: string, { address }: WalletAccount): NewOrder | null {
+  const order = verifiedOrder(bytes, address);
+  return order?.key === key ? { ...order, bytes } : null;
+}
+
+function submitted(state: OrderState, bytes: string): Submitted {
+  if (state.digest !== digestOf(bytes)) return { kind: 'rejected', failure: refused };
+  switch (state.status) {
+    case 'accepted':
+      return { kind: 'accepted', providerReference: state.reference, checkAt: state.settlesAt };
+    case 'settled':
+    case 'refunded':
+      return { kind: 'accepted', providerReference: state.reference, checkAt: null };
+    case 'rejected':
+      return { kind: 'rejected', failure: state.failure };
+    case 'never_accepted':
+      return { kind: 'rejected', failure: tooLate };
+  }
+}
+
+function settlementOf(state: OrderState, bytes: string): Settlement {
+  // Another order under the same key: whoever asks is mistaken about what was sent, and must not send again.
+  if (state.digest !== digestOf(bytes)) return { kind: 'unknown' };
+  switch (state.status) {
+    case 'accepted': {
+      const pending = { kind: 'pending', providerReference: state.reference, checkAt: state.settlesAt } as const;
+      return state.hidden ? { kind: 'unknown' } : pending;
+    }
+    case 'settled':
+    case 'refunded':
+      return { kind: state.status, providerReference: state.reference, output: state.output };
+    case 'rejected':
+      return { kind: 'failed', failure: state.failure };
+    case 'never_accepted':
+      return { kind: 'never_accepted' };
+  }
+}
+
+function earlier(one: Instant, other: Instant): Instant {
+  return epochMsOf(one) < epochMsOf(other) ? one : other;
+}
+
+function noAnswer(cause?: unknown): Unavailable {
+  return new Unavailable('wallet provider', { reason: 'provider_unavailable', cause });
+}
+
+/** The ledger's database is the provider's own: while it is away, the provider is. */
+async function answering<Value>(body: () => Promise<Value>): Promise<Value> {
+  try {
+    return await body();
+  } catch (error) {
+    throw error instanceof Unavailable && error.reason === undefined ? noAnswer(error) : error;
+  }
+}
