@@ -1,0 +1,1 @@
+export { nearIntents, NearIntentsModule } from './near-intents.module';

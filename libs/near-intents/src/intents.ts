@@ -1,0 +1,85 @@
+import { base64 } from '@scure/base';
+import { isJsonObject, type Instant } from '@app/kernel';
+import { decodeNonce, type Nonce } from './nonce';
+import { intentHashOf, verifierAccount, type Nep413Payload, type SignedData } from './nep413';
+
+/** What the bytes of a submission say. */
+export interface Sent {
+  /** The submission's. */
+  readonly key: string;
+  readonly signerId: string;
+  readonly intentHash: string;
+  /** As it is written, in base64. */
+  readonly nonceText: string;
+  readonly nonce: Nonce;
+  /** Whom the tokens go to: the owner's account, or the deposit address of a swap. */
+  readonly receiverId: string;
+  readonly deadline: Instant;
+}
+
+/** The payload of one transfer inside the verifier contract. */
+export function transferPayload(transfer: {
+  readonly signerId: string;
+  readonly receiverId: string;
+  readonly tokenId: string;
+  readonly amountRaw: string;
+  readonly deadline: Instant;
+  readonly nonce: Uint8Array;
+}): Nep413Payload {
+  const intent = {
+    intent: 'transfer',
+    receiver_id: transfer.receiverId,
+    tokens: { [transfer.tokenId]: transfer.amountRaw },
+  };
+  return payloadOf(transfer.signerId, transfer.deadline, transfer.nonce, [intent]);
+}
+
+/** The payload of no intent at all: it proves who holds the key, and moves nothing. */
+export function proofPayload(signerId: string, deadline: Instant, nonce: Uint8Array): Nep413Payload {
+  return payloadOf(signerId, deadline, nonce, []);
+}
+
+function payloadOf(signerId: string, deadline: Instant, nonce: Uint8Array, intents: readonly object[]): Nep413Payload {
+  const message = JSON.stringify({ signer_id: signerId, deadline, intents });
+  return { message, nonce: base64.encode(nonce), recipient: verifierAccount };
+}
+
+/** The exact request that publishes an intent at the solver relay: what is journaled, and sent however often. */
+export function publishRequest(key: string, signedData: SignedData): string {
+  const params = [{ quote_hashes: [], signed_data: signedData }];
+  return JSON.stringify({ id: key, jsonrpc: '2.0', method: 'publish_intent', params });
+}
+
+/** Reads a request that `publishRequest` made; null for any other bytes. */
+export function readPublishRequest(bytes: string): Sent | null {
+  const request = membersOf(parsed(bytes));
+  const signedData = membersOf(membersOf(firstOf(request['params']))['signed_data']);
+  const { message, nonce: nonceText, recipient } = membersOf(signedData['payload']);
+  const nonce = typeof nonceText === 'string' ? decodeNonce(Buffer.from(nonceText, 'base64')) : null;
+  if (typeof message !== 'string' || typeof nonceText !== 'string' || nonce === null) return null;
+  const { signer_id: signerId, deadline, intents } = membersOf(parsed(message));
+  const { receiver_id: receiverId } = membersOf(firstOf(intents));
+  const key = request['id'];
+  if (typeof key !== 'string' || typeof signerId !== 'string' || typeof receiverId !== 'string') return null;
+  if (typeof deadline !== 'string' || recipient !== verifierAccount) return null;
+  const intentHash = intentHashOf({ message, nonce: nonceText, recipient });
+  // Reason for the assertion: `payloadOf` wrote an Instant there.
+  return { key, signerId, intentHash, nonceText, nonce, receiverId, deadline: deadline as Instant };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isJsonObject(value) ? value : {};
+}
+
+function firstOf(value: unknown): unknown {
+  // Reason for the assertion: Array.isArray leaves the items `any`.
+  return Array.isArray(value) ? (value as unknown[])[0] : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // whoever asked takes it for bytes that are not ours
+  }
+}

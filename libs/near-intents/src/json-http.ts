@@ -1,0 +1,122 @@
+import { Logger } from '@nestjs/common';
+import {
+  circuitBreaker,
+  ConsecutiveBreaker,
+  ExponentialBackoff,
+  handleType,
+  isBrokenCircuitError,
+  retry,
+  wrap,
+} from 'cockatiel';
+import { parse } from 'lossless-json';
+import { Unavailable } from '@app/kernel';
+import { Malformed } from './reading';
+
+/** One API on the other side. */
+export interface Api {
+  /** For the log. */
+  readonly name: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** So many failures in a row open the breaker: nothing is asked for `breakerOpenMs`. */
+  readonly breakerFailures: number;
+  readonly breakerOpenMs: number;
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: string;
+  /** Whether it is asked again when it was not answered. */
+  readonly repeatable: boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Numbers in it are `LosslessNumber`s: they keep every digit. */
+  readonly body: unknown;
+}
+
+const answerBytesMax = 4 * 1024 * 1024;
+const repeatsMax = 2;
+const repeatAfterMs = 100;
+const loggedWordsMax = 500;
+/** Answers that say that the other side is in trouble, or that this deployment's token is: no answer to the question. */
+const noAnswer = (status: number): boolean => status >= 500 || [401, 403, 408, 429].includes(status);
+
+/** Asks an API over HTTP, with a time-out, a bounded answer, repeats where they are harmless, and a circuit breaker. */
+export class JsonHttp {
+  private readonly logger: Logger;
+  private readonly breaker;
+  private readonly patient;
+
+  constructor(private readonly api: Api) {
+    this.logger = new Logger(`${JsonHttp.name}(${api.name})`);
+    this.breaker = circuitBreaker(handleType(Unavailable), {
+      halfOpenAfter: api.breakerOpenMs,
+      breaker: new ConsecutiveBreaker(api.breakerFailures),
+    });
+    const repeating = retry(handleType(Unavailable), {
+      maxAttempts: repeatsMax,
+      backoff: new ExponentialBackoff({ initialDelay: repeatAfterMs }),
+    });
+    this.patient = wrap(repeating, this.breaker);
+  }
+
+  /**
+   * What `read` makes of the answer. A status below 500 is for `read` to judge; whatever it cannot understand it throws as Malformed.
+   * @throws Unavailable (`provider_unavailable`) without an answer that `read` understands; the other side's words go to the log only.
+   */
+  async ask<T>(call: Call, read: (answer: Answer) => T): Promise<T> {
+    const policy = call.repeatable ? this.patient : this.breaker;
+    try {
+      return await policy.execute(async () => this.once(call, read));
+    } catch (error) {
+      if (isBrokenCircuitError(error)) throw unanswered(error);
+      throw error;
+    }
+  }
+
+  private async once<T>(call: Call, read: (answer: Answer) => T): Promise<T> {
+    try {
+      const answer = await this.fetched(call);
+      return read(answer);
+    } catch (error) {
+      // Named by code or type: what is quoted of the other side's words is what `fetched` and `Malformed` quote.
+      this.logger.warn(`${call.method} ${call.path.split('?')[0]}: ${String(error)}`);
+      throw unanswered(error);
+    }
+  }
+
+  private async fetched(call: Call): Promise<Answer> {
+    const response = await fetch(`${this.api.url}${call.path}`, {
+      method: call.method,
+      headers: { ...this.api.headers, ...(call.body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(call.body === undefined ? {} : { body: call.body }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(this.api.timeoutMs),
+    });
+    const text = await boundedText(response);
+    if (noAnswer(response.status)) throw new Malformed(`status ${response.status}: ${text.slice(0, loggedWordsMax)}`);
+    return { status: response.status, body: parse(text) };
+  }
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Leaving the loop by throwing cancels the body.
+  for await (const chunk of response.body ?? []) {
+    // Reason for the assertion: the types of the body of fetch leave its chunks open; they are bytes.
+    const bytes = chunk as Uint8Array;
+    length += bytes.length;
+    if (length > answerBytesMax) throw new Malformed(`an answer of more than ${answerBytesMax} bytes`);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function unanswered(cause: unknown): Unavailable {
+  return new Unavailable('wallet provider', { cause, reason: 'provider_unavailable' });
+}

@@ -1,0 +1,46 @@
+import { Module } from '@nestjs/common';
+import { Clock } from '@app/kernel';
+import { Configuration } from '@app/runtime';
+import { Signer, WalletProvider } from '@app/wallets';
+import { JsonHttp, type Api } from './json-http';
+import { NearIntents } from './near-intents.adapter';
+import { OneClick } from './one-click';
+import { SolverRelay } from './solver-relay';
+import { TokenList } from './token-list';
+import { Verifier } from './verifier';
+
+/** How long 1Click's prices are good for, in real time. */
+const tokensTtlMs = 10_000;
+
+/** The provider on the APIs that the configuration names. */
+export function nearIntents({ env }: Configuration, signer: Signer, clock: Clock, ttlMs = tokensTtlMs): NearIntents {
+  const keyed = (key: string | undefined): Api['headers'] => (key === undefined ? {} : { 'x-api-key': key });
+  const http = (name: string, url: string, headers: Api['headers']): JsonHttp =>
+    new JsonHttp({
+      name,
+      url: url.replace(/\/$/, ''),
+      headers,
+      timeoutMs: env.PROVIDER_TIMEOUT_MS,
+      breakerFailures: env.PROVIDER_BREAKER_FAILURES,
+      breakerOpenMs: env.PROVIDER_BREAKER_OPEN_MS,
+    });
+  const verifier = new Verifier(http('NEAR RPC', env.NEAR_RPC_URL, {}));
+  const relayKey = env.SOLVER_RELAY_TOKEN ?? env.ONE_CLICK_TOKEN;
+  const relay = new SolverRelay(http('solver relay', env.SOLVER_RELAY_URL, keyed(relayKey)));
+  const oneClick = new OneClick(http('1Click', env.ONE_CLICK_URL, keyed(env.ONE_CLICK_TOKEN)));
+  return new NearIntents({ verifier, relay, oneClick }, new TokenList(oneClick, ttlMs), signer, clock);
+}
+
+/** Binds WalletProvider to NEAR Intents; needs a Signer from whoever imports it globally. */
+@Module({
+  providers: [
+    {
+      provide: WalletProvider,
+      inject: [Configuration, Signer, Clock],
+      useFactory: (configuration: Configuration, signer: Signer, clock: Clock) =>
+        nearIntents(configuration, signer, clock),
+    },
+  ],
+  exports: [WalletProvider],
+})
+export class NearIntentsModule {}

@@ -1,0 +1,55 @@
+import type { Token } from '@app/wallets';
+import type { ListedToken, OneClick } from './one-click';
+
+/** `NEAR` means the token that wraps it. */
+const usualSymbol: Readonly<Record<string, string>> = { near: 'wnear' };
+
+/** 1Click's tokens, asked for at most once in a while. */
+export class TokenList {
+  private listed: Promise<readonly ListedToken[]> | null = null;
+  private askedAtMs = 0;
+
+  /** `ttlMs`: how long an answer is good, in real time. */
+  constructor(
+    private readonly oneClick: OneClick,
+    private readonly ttlMs: number,
+  ) {}
+
+  /** @throws Unavailable */
+  async byId(tokenId: string): Promise<Token | null> {
+    const token = (await this.current()).find((listed) => listed.tokenId === tokenId);
+    return token === undefined ? null : described(token);
+  }
+
+  /** The usual one of the tokens with the symbol, which is often one token on many chains. @throws Unavailable */
+  async bySymbol(symbol: string): Promise<Token | null> {
+    const lower = symbol.toLowerCase();
+    const wanted = usualSymbol[lower] ?? lower;
+    const [usual] = (await this.current())
+      .filter((token) => token.symbol.toLowerCase() === wanted)
+      .sort((a, b) => unusualness(a) - unusualness(b) || (a.tokenId < b.tokenId ? -1 : 1));
+    return usual === undefined ? null : described(usual);
+  }
+
+  private current(): Promise<readonly ListedToken[]> {
+    const nowMs = performance.now();
+    if (this.listed !== null && nowMs - this.askedAtMs < this.ttlMs) return this.listed;
+    const listed = this.oneClick.tokens();
+    this.listed = listed;
+    this.askedAtMs = nowMs;
+    // Whoever asked is told; the next one asks again.
+    listed.catch(() => (this.listed = this.listed === listed ? null : this.listed));
+    return listed;
+  }
+}
+
+/** First NEAR's own, then the coin on the chain that has its name, then a chain's own coin, then any. */
+function unusualness({ blockchain, symbol, native }: ListedToken): number {
+  if (blockchain === 'near') return 0;
+  if (native && blockchain === symbol.toLowerCase()) return 1;
+  return native ? 2 : 3;
+}
+
+function described({ tokenId, symbol, name, decimals, priceUsdDecimal, iconUrl }: ListedToken): Token {
+  return { tokenId, symbol, name, decimals, priceUsdDecimal, iconUrl };
+}

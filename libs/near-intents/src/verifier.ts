@@ -1,0 +1,131 @@
+import { hex } from '@scure/base';
+import { parse } from 'lossless-json';
+import type { Answer, JsonHttp } from './json-http';
+import { publicKeyText, verifierAccount } from './nep413';
+import { saltLength } from './nonce';
+import { Malformed, read } from './reading';
+
+/** A block that no fork can undo any more. */
+export interface FinalBlock {
+  readonly hash: string;
+  /** The chain's own time, by which the contract tells whether a deadline has passed. */
+  readonly epochMs: number;
+}
+
+/** Of which state a view is asked: the newest, or that of a final block. */
+type At = { readonly finality: 'optimistic' } | { readonly block_id: string };
+
+const newest: At = { finality: 'optimistic' };
+const tokensPerPage = 100;
+/** Anybody can send an account tokens; a wallet with more kinds of them than this is shown the first ones. */
+const tokenPagesMax = 10;
+const resultBytesMax = 1024 * 1024;
+const nanosecondsPerMs = 1_000_000n;
+
+/** The verifier contract, read through a NEAR node's JSON-RPC. Every method throws Unavailable when it was not answered. */
+export class Verifier {
+  constructor(private readonly http: JsonHttp) {}
+
+  /** The newest block that is final. */
+  finalBlock(): Promise<FinalBlock> {
+    return this.call('block', { finality: 'final' }, (result) => {
+      const header = read.object(result['header'], 'header');
+      const nanoseconds = read.text(header['timestamp_nanosec'], 'timestamp_nanosec');
+      if (!/^[0-9]{10,20}$/.test(nanoseconds)) throw new Malformed(`timestamp_nanosec is ${nanoseconds}`);
+      return { hash: read.text(header['hash'], 'hash'), epochMs: Number(BigInt(nanoseconds) / nanosecondsPerMs) };
+    });
+  }
+
+  /** Whether an intent with the nonce was executed for the account, up to that block. `nonce`: in base64. */
+  isNonceUsed(accountId: string, nonce: string, block: FinalBlock): Promise<boolean> {
+    const args = { account_id: accountId, nonce };
+    return this.view('is_nonce_used', args, { block_id: block.hash }, (value) => read.truth(value, 'is_nonce_used'));
+  }
+
+  /** Whether the contract takes (and so remembers) nonces with the salt, as of that block. */
+  isSaltValid(salt: Uint8Array, block: FinalBlock): Promise<boolean> {
+    const args = { salt: hex.encode(salt) };
+    return this.view('is_valid_salt', args, { block_id: block.hash }, (value) => read.truth(value, 'is_valid_salt'));
+  }
+
+  /** The salt that new nonces carry, 4 bytes. */
+  currentSalt(): Promise<Uint8Array> {
+    return this.view('current_salt', {}, newest, (value) => {
+      const text = read.text(value, 'current_salt');
+      if (!/^[0-9a-f]+$/.test(text) || text.length !== 2 * saltLength) throw new Malformed(`current_salt is ${text}`);
+      return hex.decode(text);
+    });
+  }
+
+  /** Whether the contract takes the key's signatures for the account. */
+  hasPublicKey(accountId: string, publicKeyHex: string): Promise<boolean> {
+    const args = { account_id: accountId, public_key: publicKeyText(publicKeyHex) };
+    return this.view('has_public_key', args, newest, (value) => read.truth(value, 'has_public_key'));
+  }
+
+  /** The balances of all tokens that the account holds, by token. */
+  async balances(accountId: string): Promise<ReadonlyMap<string, string>> {
+    const balances = new Map<string, string>();
+    for (let page = 0; page < tokenPagesMax; page += 1) {
+      const tokenIds = await this.tokensOf(accountId, page);
+      const amounts = tokenIds.length === 0 ? [] : await this.batchBalance(accountId, tokenIds);
+      tokenIds.forEach((tokenId, index) => balances.set(tokenId, amounts[index] ?? '0'));
+      if (tokenIds.length < tokensPerPage) break;
+    }
+    return balances;
+  }
+
+  /** What the account holds of one token. */
+  async balance(accountId: string, tokenId: string): Promise<string> {
+    const [amount = '0'] = await this.batchBalance(accountId, [tokenId]);
+    return amount;
+  }
+
+  private tokensOf(accountId: string, page: number): Promise<readonly string[]> {
+    const args = { account_id: accountId, from_index: String(page * tokensPerPage), limit: tokensPerPage };
+    return this.view('mt_tokens_for_owner', args, newest, (value) =>
+      read
+        .list(value, 'mt_tokens_for_owner', tokensPerPage)
+        .map((token) => read.text(read.object(token, 'token')['token_id'], 'token_id')),
+    );
+  }
+
+  private batchBalance(accountId: string, tokenIds: readonly string[]): Promise<readonly string[]> {
+    const args = { account_id: accountId, token_ids: tokenIds };
+    return this.view('mt_batch_balance_of', args, newest, (value) => {
+      const amounts = read.list(value, 'mt_batch_balance_of', tokenIds.length);
+      if (amounts.length !== tokenIds.length) throw new Malformed(`${amounts.length} of ${tokenIds.length} balances`);
+      return amounts.map((amount) => read.amount(amount, 'balance'));
+    });
+  }
+
+  private view<T>(method: string, args: object, at: At, use: (value: unknown) => T): Promise<T> {
+    const params = {
+      request_type: 'call_function',
+      account_id: verifierAccount,
+      method_name: method,
+      args_base64: Buffer.from(JSON.stringify(args)).toString('base64'),
+      ...at,
+    };
+    return this.call('query', params, (result) => use(returnedBy(result)));
+  }
+
+  private call<T>(method: string, params: object, use: (result: Readonly<Record<string, unknown>>) => T): Promise<T> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 'parley', method, params });
+    return this.http.ask({ method: 'POST', path: '', body, repeatable: true }, (answer) => use(rpcResult(answer)));
+  }
+}
+
+/** The result of a JSON-RPC answer. @throws Malformed for an error as well: whoever asked cannot be told anything */
+export function rpcResult({ body }: Answer): Readonly<Record<string, unknown>> {
+  const answer = read.object(body, 'answer');
+  if (answer['error'] !== undefined && answer['error'] !== null)
+    throw new Malformed(`error: ${(JSON.stringify(answer['error']) ?? '').slice(0, 500)}`);
+  return read.object(answer['result'], 'result');
+}
+
+/** What a view returned: its JSON comes as a list of bytes. */
+function returnedBy(result: Readonly<Record<string, unknown>>): unknown {
+  const bytes = read.list(result['result'], 'result of the view', resultBytesMax);
+  return parse(Buffer.from(bytes.map((byte) => read.count(byte, 'byte', 255))).toString('utf8'));
+}
