@@ -9,6 +9,7 @@ import { TimersModule } from '@app/timers';
 import { Projecting } from './projecting';
 import { StoresReadiness } from './readiness';
 import { readStore, slicesFor } from './slices';
+import { walletProviderModule } from './wallet-provider.module';
 
 interface ProcessOptions {
   readonly configuration: Configuration;
@@ -31,6 +32,7 @@ export function createProcessModule({ configuration, roles, probe = new Probe() 
       ReadStoreModule.register({ roles, ...readStore }),
       TimersModule.register({ worker: roles.worker }),
       HttpPortsModule,
+      walletProviderModule(configuration),
       ...slicesFor(roles),
     ],
     providers: [...(roles.worker ? [Projecting] : []), ...(roles.api ? [StoresReadiness] : [])],

@@ -73,7 +73,7 @@ export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)
     DeploymentModule,
     BudgetModule,
     ConversationsModule,
-    WalletsModule.register({ worker }),
+    WalletsModule,
     EngineOfferModule,
     RunsModule,
     ApprovalsModule,
