@@ -18,7 +18,7 @@ export interface Review {
  * The document whose RFC 8785 form is hashed to the fingerprint (decisions.md, section 4); `fingerprintOf` of `@app/canonical`
  * does that. Whatever else the object holds is left out.
  */
-export function reviewedDocument(review: Review) {
+export function reviewedDocument(review: Review): Review & { readonly v: 1 } {
   const { approvalId, kind, userId, walletId, tool, input, contract, expiresAt } = review;
   return { v: 1, approvalId, kind, userId, walletId, tool, input, contract, expiresAt };
 }
