@@ -1,0 +1,169 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { NearChain } from './near-chain';
+import { base58, type WireSigned } from './near-signatures';
+
+/** A server on 127.0.0.1 that speaks 1Click, the solver relay and a NEAR node's JSON-RPC. */
+export interface NearLoopback {
+  readonly url: string;
+  /** What was asked, newest last: the methods of JSON-RPC, and method and path of the rest. */
+  readonly asked: string[];
+  /** Set: answered, with status 200, instead of whatever is asked. */
+  instead: ((asked: string) => string | null) | null;
+  stop(): Promise<void>;
+}
+
+/** Answered as JSON; a text is sent as it is, and `lost` closes the connection. */
+type Reply = { readonly status: number; readonly body: object | string } | 'lost';
+type Body = Readonly<Record<string, unknown>>;
+
+const bodyBytesMax = 1024 * 1024;
+
+export async function startNearLoopback(chain: NearChain): Promise<NearLoopback> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    answer(request)
+      .catch((error: unknown): Reply => ({ status: 500, body: String(error) }))
+      .then(
+        (reply) => send(response, reply),
+        () => response.destroy(),
+      );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const loopback: NearLoopback = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    instead: null,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+
+  async function answer(request: IncomingMessage): Promise<Reply> {
+    const text = await bodyOf(request);
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const body = (text === '' ? {} : JSON.parse(text)) as Body;
+    const name = typeof body['method'] === 'string' ? body['method'] : `${request.method} ${url.pathname}`;
+    asked.push(name);
+    const instead = loopback.instead?.(name) ?? null;
+    if (instead !== null) return { status: 200, body: instead };
+    if ((await chain.ledger.faults.current()).down) return { status: 503, body: { message: 'down' } };
+    if (url.pathname === '/near') return rpc(body, await nearNode(chain, body));
+    if (url.pathname === '/relay') return relay(chain, body, text);
+    return oneClick(chain, name, body, url.searchParams);
+  }
+
+  return loopback;
+}
+
+async function oneClick(chain: NearChain, name: string, body: Body, query: URLSearchParams): Promise<Reply> {
+  switch (name) {
+    case 'GET /v0/tokens':
+      return { status: 200, body: await tokens(chain) };
+    case 'POST /v0/quote': {
+      const quote = await chain.quote(body as Record<string, string>);
+      const offered = { quote, quoteRequest: body, signature: 'ed25519:1', timestamp: new Date().toISOString() };
+      return quote === null ? badRequest('no quote') : { status: 201, body: offered };
+    }
+    case 'GET /v0/status': {
+      const swap = await chain.swap(query.get('depositAddress') ?? '');
+      return swap === null ? { status: 404, body: { message: 'no such deposit' } } : { status: 200, body: swap };
+    }
+    case 'POST /v0/deposit/submit':
+      return { status: 200, body: { status: 'KNOWN_DEPOSIT_TX' } };
+    case 'POST /v0/auth/authenticate': {
+      const session = { accessToken: 'a', refreshToken: 'r', expiresIn: 900, refreshExpiresIn: 604800 };
+      const taken = await chain.authenticate(body['signedData'] as WireSigned);
+      return taken ? { status: 200, body: session } : badRequest('bad signature');
+    }
+    default:
+      return { status: 404, body: { message: name } };
+  }
+}
+
+/** Prices as numbers of JSON, to their last digit. */
+async function tokens(chain: NearChain): Promise<string> {
+  const { tokens: listed } = await chain.ledger.market.look();
+  const items = listed.map(({ tokenId, symbol, decimals, priceUsdDecimal }) => {
+    const members = JSON.stringify({ assetId: tokenId, symbol, decimals, blockchain: 'near', contractAddress: 'x' });
+    return `${members.slice(0, -1)},"price":${priceUsdDecimal ?? 'null'}}`;
+  });
+  return `[${items.join(',')}]`;
+}
+
+async function relay(chain: NearChain, body: Body, text: string): Promise<Reply> {
+  const [params] = body['params'] as [{ readonly signed_data: WireSigned; readonly intent_hash: string }];
+  if (body['method'] === 'get_status') return rpc(body, { result: await chain.relayStatus(params.intent_hash) });
+  const fault = await chain.fault();
+  if (fault === 'timeout_before_accept') return 'lost';
+  const result = await chain.publish(params.signed_data, text);
+  const lost = result.status === 'OK' && (fault === 'timeout_after_accept' || fault === 'not_found_first');
+  return lost ? 'lost' : rpc(body, { result });
+}
+
+async function nearNode(chain: NearChain, { method, params }: Body): Promise<object> {
+  const asked = params as Record<string, string>;
+  if (method === 'block') {
+    const header = { hash: base58(Buffer.from(`block at ${chain.nowMs}`)), timestamp_nanosec: `${chain.nowMs}000000` };
+    return { result: { header } };
+  }
+  const args = JSON.parse(Buffer.from(asked['args_base64'] ?? '', 'base64').toString('utf8')) as Record<string, string>;
+  const value =
+    asked['account_id'] === 'intents.near' ? await view(chain, asked['method_name'] ?? '', args) : undefined;
+  if (value === undefined) return { error: { name: 'HANDLER_ERROR', cause: { name: 'CONTRACT_EXECUTION_ERROR' } } };
+  return { result: { result: [...Buffer.from(JSON.stringify(value))], logs: [], block_height: 1, block_hash: '1' } };
+}
+
+async function view(chain: NearChain, method: string, args: Record<string, string>): Promise<unknown> {
+  const account = args['account_id'] ?? '';
+  switch (method) {
+    case 'current_salt':
+      return chain.salts.at(-1);
+    case 'is_valid_salt':
+      return chain.salts.includes(args['salt'] ?? '');
+    case 'has_public_key':
+      return chain.takesKey(account, args['public_key'] ?? '');
+    case 'is_nonce_used':
+      return chain.isNonceUsed(account, args['nonce'] ?? '');
+    case 'mt_tokens_for_owner': {
+      const [from, limit] = [Number(args['from_index']), Number(args['limit'])];
+      const held = [...(await chain.balances(account)).keys()].sort();
+      return held.slice(from, from + limit).map((token_id) => ({ token_id, owner_id: account }));
+    }
+    case 'mt_batch_balance_of': {
+      const held = await chain.balances(account);
+      return (args['token_ids'] as unknown as string[]).map((tokenId) => String(held.get(tokenId) ?? 0n));
+    }
+    default:
+      return undefined;
+  }
+}
+
+function rpc({ id }: Body, answer: object): Reply {
+  return { status: 200, body: { jsonrpc: '2.0', id, ...answer } };
+}
+
+function badRequest(message: string): Reply {
+  return { status: 400, body: { message } };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    if (chunks.reduce((sum, { length }) => sum + length, 0) > bodyBytesMax) throw new Error('too long');
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function send(response: ServerResponse, reply: Reply): void {
+  if (reply === 'lost') {
+    response.destroy();
+    return;
+  }
+  const { status, body } = reply;
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
