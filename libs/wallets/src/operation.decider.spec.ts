@@ -87,6 +87,6 @@ describe('the use of an approval by an agent', () => {
   it('keeps the terms that came first', () =>
     operation
       .given(used)
-      .when({ ...use, terms: oneWithdrawal } as OperationCommand)
+      .when({ ...use, terms: oneWithdrawal })
       .thenNothing()); // reason: only the terms differ
 });

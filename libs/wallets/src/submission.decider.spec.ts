@@ -11,7 +11,6 @@ import {
   reference,
   settled,
   submissionOf,
-  twoActions,
   unresolved,
   used,
   oneWithdrawal,
