@@ -18,18 +18,9 @@ export {
   type ApprovalKind,
   type ApprovalStatus,
 } from './approval.events';
-export type {
-  Contract,
-  ContractAction,
-  ContractBounds,
-  PinnedToken,
-  Quantity,
-  SwapAction,
-  TokenChoice,
-  WithdrawAction,
-} from './contract';
+export type { Contract, ContractAction, PinnedToken, Quantity, TokenChoice } from './contract';
 export { isPinnable } from './contract-grammar';
 export { parseContract } from './contract-parser';
 export { renderContract } from './contract-sentence';
-export { chooseInput, chooseOutput, inputAmount, type ChosenInput, type NoInput } from './quantities';
-export { reviewedDocument, type Review } from './review';
+export { chooseInput, chooseOutput, type NoInput } from './quantities';
+export { reviewedDocument } from './review';
