@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DeploymentControls } from '@app/deployment';
 import { Clock } from '@app/kernel';
-import { AgentTransfers, WalletProvider, Wallets } from '@app/wallets';
+import { AgentTransfers, AgentWallets, WalletProvider, Wallets } from '@app/wallets';
 import type { Tool } from './tool';
 import { currentTime } from './tools/current-time';
 import { intentsTransfer } from './tools/intents-transfer';
@@ -16,14 +16,15 @@ export class Tools {
   constructor(
     clock: Clock,
     wallets: Wallets,
+    agentWallets: AgentWallets,
     transfers: AgentTransfers,
     provider: WalletProvider,
     controls: DeploymentControls,
   ) {
     const tools: readonly Tool[] = [
-      walletBalances(wallets, clock),
+      walletBalances(agentWallets, wallets, clock),
       tokenPrice(provider, clock),
-      intentsTransfer({ wallets, transfers, provider, controls }),
+      intentsTransfer({ agentWallets, transfers, provider, controls }),
       currentTime(clock),
     ];
     this.registry = new Map(tools.map((tool) => [tool.name, tool]));

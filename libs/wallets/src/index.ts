@@ -1,3 +1,4 @@
+export { AgentWallets } from './agent-wallets';
 export { agentOperationId, AgentTransfers } from './agent-transfers';
 export { OperationDriver } from './operation-driver';
 export type {

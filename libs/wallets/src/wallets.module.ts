@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
 import { AgentTransfers } from './agent-transfers';
+import { AgentWallets } from './agent-wallets';
 import { ConfirmWithdrawal } from './confirm-withdrawal';
 import { FinancialOperations } from './financial-operations';
 import { FinancialOperationsController } from './financial-operations.controller';
@@ -27,6 +28,7 @@ export class WalletKeysModule {}
   controllers: [WalletsController, FinancialOperationsController],
   providers: [
     AgentTransfers,
+    AgentWallets,
     ConfirmWithdrawal,
     FinancialOperations,
     OperationQueries,
@@ -35,7 +37,7 @@ export class WalletKeysModule {}
     WithdrawalApprovals,
     WithdrawalSources,
   ],
-  exports: [AgentTransfers, Wallets, WithdrawalApprovals],
+  exports: [AgentTransfers, AgentWallets, Wallets, WithdrawalApprovals],
 })
 export class WalletsModule {}
 

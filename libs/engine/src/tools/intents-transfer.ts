@@ -1,11 +1,11 @@
 import { parseContract, renderContract, type Contract, type PinnedToken } from '@app/consent';
 import type { DeploymentControls } from '@app/deployment';
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
-import type { AgentTransfers, OperationState, WalletProvider, Wallets } from '@app/wallets';
+import type { AgentTransfers, AgentWallets, OperationState, WalletProvider } from '@app/wallets';
 import { failed, type AskTool, type FailedReview, type Reviewed } from '../tool';
 
 interface Parts {
-  readonly wallets: Wallets;
+  readonly agentWallets: AgentWallets;
   readonly transfers: AgentTransfers;
   readonly provider: WalletProvider;
   readonly controls: DeploymentControls;
@@ -16,7 +16,7 @@ interface Parts {
  * action is with the provider; what comes of it is read elsewhere (decisions.md, section 4).
  */
 export function intentsTransfer(parts: Parts): AskTool {
-  const { wallets, transfers, controls } = parts;
+  const { agentWallets, transfers, controls } = parts;
   return {
     name: 'intents_transfer',
     consent: 'ask',
@@ -25,14 +25,14 @@ export function intentsTransfer(parts: Parts): AskTool {
       const contract = contractIn(input);
       if (typeof contract === 'string') return refused(contract);
       if (await controls.paused('withdrawals')) return refused(paused);
-      const wallet = await wallets.forAgent(userId, cause);
+      const wallet = await agentWallets.open(userId, cause);
       if (!wallet.ok) return refused(unusable);
       return reviewed(parts.provider, contract, wallet.value.walletId);
     },
 
     run: async ({ approvalId, contract, useBefore }, { userId, conversationId, runId, cause }, signal) => {
       if (await controls.paused('withdrawals')) return failed(paused);
-      const wallet = await wallets.forAgent(userId, cause);
+      const wallet = await agentWallets.open(userId, cause);
       if (!wallet.ok) return failed(unusable);
       const { walletId, mainAccountId } = wallet.value;
       const terms = { kind: 'agent_transfer', userId, walletId, approvalId, conversationId, runId } as const;

@@ -1,16 +1,16 @@
 import { byRichness, unscaledAmount, valueUsdCents } from '@app/consent';
 import { isJsonObject, type Clock, type JsonObject } from '@app/kernel';
-import type { Holding, Wallets } from '@app/wallets';
+import type { AgentWallets, Holding, Wallets } from '@app/wallets';
 import { failed, type AutoTool } from '../tool';
 
 /** `wallet_balances`: what the agent wallet holds and can spend, richest first. A user without a wallet gets one. */
-export function walletBalances(wallets: Wallets, clock: Clock): AutoTool {
+export function walletBalances(agentWallets: AgentWallets, wallets: Wallets, clock: Clock): AutoTool {
   return {
     name: 'wallet_balances',
     consent: 'auto',
     run: async (input, { userId, cause }) => {
       if (!isJsonObject(input) || Object.keys(input).length > 0) return failed('the input must be {}');
-      const wallet = await wallets.forAgent(userId, cause);
+      const wallet = await agentWallets.open(userId, cause);
       if (!wallet.ok) return failed('the wallet cannot be used now');
       const held = await wallets.spendable(userId);
       if (!held.ok) return failed('the wallet must be connected again');
