@@ -148,7 +148,8 @@ export class NearChain {
         return { status: 'SUCCESS', swapDetails: { amountOut: state.output?.amountRaw } };
       case 'refunded':
         return { status: 'REFUNDED', swapDetails: { amountOut: state.output?.amountRaw ?? '0' } };
-      default:
+      case 'rejected':
+      case 'never_accepted':
         return { status: 'PENDING_DEPOSIT', swapDetails: {} };
     }
   }

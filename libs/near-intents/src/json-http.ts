@@ -22,6 +22,8 @@ export interface Api {
   /** So many failures in a row open the breaker: nothing is asked for `breakerOpenMs`. */
   readonly breakerFailures: number;
   readonly breakerOpenMs: number;
+  /** How often a repeatable call that was not answered is asked again. */
+  readonly repeatsMax: number;
 }
 
 export interface Call {
@@ -39,7 +41,6 @@ export interface Answer {
 }
 
 const answerBytesMax = 4 * 1024 * 1024;
-const repeatsMax = 2;
 const repeatAfterMs = 100;
 const loggedWordsMax = 500;
 /** Answers that say that the other side is in trouble, or that this deployment's token is: no answer to the question. */
@@ -58,7 +59,7 @@ export class JsonHttp {
       breaker: new ConsecutiveBreaker(api.breakerFailures),
     });
     const repeating = retry(handleType(Unavailable), {
-      maxAttempts: repeatsMax,
+      maxAttempts: api.repeatsMax,
       backoff: new ExponentialBackoff({ initialDelay: repeatAfterMs }),
     });
     this.patient = wrap(repeating, this.breaker);

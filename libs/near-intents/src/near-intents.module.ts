@@ -11,6 +11,8 @@ import { Verifier } from './verifier';
 
 /** How long 1Click's prices are good for, in real time. */
 const tokensTtlMs = 10_000;
+/** How often what was not answered, and has no effect, is asked again. */
+const repeatsMax = 2;
 
 /** The provider on the APIs that the configuration names. */
 export function nearIntents({ env }: Configuration, signer: Signer, clock: Clock, ttlMs = tokensTtlMs): NearIntents {
@@ -23,6 +25,7 @@ export function nearIntents({ env }: Configuration, signer: Signer, clock: Clock
       timeoutMs: env.PROVIDER_TIMEOUT_MS,
       breakerFailures: env.PROVIDER_BREAKER_FAILURES,
       breakerOpenMs: env.PROVIDER_BREAKER_OPEN_MS,
+      repeatsMax,
     });
   const verifier = new Verifier(http('NEAR RPC', env.NEAR_RPC_URL, {}));
   const relayKey = env.SOLVER_RELAY_TOKEN ?? env.ONE_CLICK_TOKEN;

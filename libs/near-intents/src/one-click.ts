@@ -31,7 +31,6 @@ export interface Quote {
   readonly depositAddress: string;
   readonly amountIn: string;
   readonly amountOut: string;
-  readonly minAmountOut: string;
   /** Deposits from then on may be lost. */
   readonly inactiveAtMs: number;
 }
@@ -159,7 +158,6 @@ function offered(body: unknown): Quote {
     depositAddress: read.account(quote['depositAddress'], 'depositAddress'),
     amountIn: read.amount(quote['amountIn'], 'amountIn'),
     amountOut: read.amount(quote['amountOut'], 'amountOut'),
-    minAmountOut: read.amount(quote['minAmountOut'], 'minAmountOut'),
     inactiveAtMs: Math.min(...deadlines.map((deadline) => read.instantMs(deadline, 'deadline'))),
   };
 }
