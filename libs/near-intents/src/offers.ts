@@ -1,0 +1,66 @@
+import type { OperationFailure, Order, Submission, TokenAmount, WalletAccount } from '@app/wallets';
+import { failures } from './failures';
+import type { OneClick } from './one-click';
+import type { Verifier } from './verifier';
+
+/** What an order comes to: one transfer to somebody inside the verifier contract. */
+export interface Offer extends Pick<Submission, 'input' | 'output'> {
+  /** The owner's account, or the deposit address of a swap. */
+  readonly receiverId: string;
+  /** What arrives there later may be lost. */
+  readonly inactiveAtMs: number;
+}
+
+/** Works an order out: 1Click quotes swaps; a wallet that cannot pay is told so before anything is signed. @throws Unavailable */
+export async function offerFor(
+  apis: { readonly verifier: Verifier; readonly oneClick: OneClick },
+  { wallet, order, latestDeadline }: Order,
+): Promise<Offer | OperationFailure> {
+  const offer =
+    order.kind === 'withdraw'
+      ? { receiverId: order.mainAccountId, input: order.input, output: null, inactiveAtMs: Infinity }
+      : await quoted(apis.oneClick, wallet, order, latestDeadline);
+  return 'reason' in offer ? offer : ((await unaffordable(apis.verifier, wallet, offer.input)) ?? offer);
+}
+
+type Swap = Exclude<Order['order'], { readonly kind: 'withdraw' }>;
+
+async function quoted(
+  oneClick: OneClick,
+  { address }: WalletAccount,
+  order: Swap,
+  deadline: Order['latestDeadline'],
+): Promise<Offer | OperationFailure> {
+  const [originAsset, destinationAsset] = sidesOf(order);
+  const asked = order.kind === 'swap_exact_input' ? order.input.amountRaw : order.output.amountRaw;
+  if (asked === '0') return failures.nothing;
+  const swapType = order.kind === 'swap_exact_input' ? 'EXACT_INPUT' : 'EXACT_OUTPUT';
+  const request = { swapType, originAsset, destinationAsset, amount: asked, accountId: address, deadline } as const;
+  const quote = await oneClick.quote(request);
+  if (quote === null || quote.depositAddress === address) return failures.no_quote;
+  const { amountIn, amountOut, depositAddress: receiverId, inactiveAtMs } = quote;
+  // A quote for anything but what was asked is none.
+  if (order.kind === 'swap_exact_input' ? amountIn !== asked : BigInt(amountOut) < BigInt(asked))
+    return failures.no_quote;
+  if (order.kind === 'swap_exact_output' && BigInt(amountIn) > BigInt(order.inputMaxRaw))
+    return failures.insufficient_balance;
+  const input = { tokenId: originAsset, amountRaw: amountIn };
+  return { receiverId, inactiveAtMs, input, output: { tokenId: destinationAsset, amountRaw: amountOut } };
+}
+
+function sidesOf(order: Swap): readonly [originAsset: string, destinationAsset: string] {
+  return order.kind === 'swap_exact_input'
+    ? [order.input.tokenId, order.outputTokenId]
+    : [order.inputTokenId, order.output.tokenId];
+}
+
+/** Why the wallet cannot pay that, if it cannot: the relay would say so only once it is journaled and sent. */
+async function unaffordable(
+  verifier: Verifier,
+  { address }: WalletAccount,
+  { tokenId, amountRaw }: TokenAmount,
+): Promise<OperationFailure | null> {
+  if (amountRaw === '0') return failures.nothing;
+  const balance = await verifier.balance(address, tokenId);
+  return BigInt(amountRaw) > BigInt(balance) ? failures.insufficient_balance : null;
+}
