@@ -1,15 +1,18 @@
 import type { Instant } from '@app/kernel';
 import type { TokenAmount, WalletAccount, WalletProvider } from '@app/wallets';
 
-export type SubmitFault =
-  | 'ok'
-  | 'reject'
-  | 'refund'
-  | 'timeout_before_accept'
-  | 'timeout_after_accept'
-  | 'quote_moved'
-  | 'partial_fill'
-  | 'not_found_first';
+export const submitFaults = [
+  'ok',
+  'reject',
+  'refund',
+  'timeout_before_accept',
+  'timeout_after_accept',
+  'quote_moved',
+  'partial_fill',
+  'not_found_first',
+] as const;
+
+export type SubmitFault = (typeof submitFaults)[number];
 
 /** How a provider under test is told to misbehave; the same words as the sandbox's faults. */
 export interface Faults {

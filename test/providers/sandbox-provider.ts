@@ -9,6 +9,7 @@ import {
   ProviderFaults,
   SandboxLedger,
 } from '@app/sandbox';
+import { CreateTimers1700000000500, Timers } from '@app/timers';
 import { Signer, type WalletAccount } from '@app/wallets';
 import { createTestDatabase } from '../support/postgres';
 import { generateKeyPairSync, randomBytes, randomUUID, sign, type KeyObject } from 'node:crypto';
@@ -69,7 +70,7 @@ export async function startLedger(): Promise<LedgerUnderTest> {
     market: new Market(database, clock),
     faults: new ProviderFaults(database),
     wallets: new LedgerWallets(database, clock),
-    orders: new LedgerOrders(database, clock),
+    orders: new LedgerOrders(database, clock, new Timers(database)),
     balance: (account, tokenId) => balanceOf(database, account, tokenId),
     audit: () => audit(database),
     stop: async () => {
@@ -111,7 +112,12 @@ async function migrated(url: string): Promise<void> {
 }
 
 function connect(url: string): Promise<Database> {
-  const migrations = [CreateReadStore1700000000000, CreateSandboxState1700000000510, CreateSandboxLedger1700000000620];
+  const migrations = [
+    CreateReadStore1700000000000,
+    CreateTimers1700000000500,
+    CreateSandboxState1700000000510,
+    CreateSandboxLedger1700000000620,
+  ];
   return Database.connect({ url, poolSize, rows: [], migrations });
 }
 

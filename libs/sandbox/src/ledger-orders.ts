@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '@app/kernel';
+import { Clock, type Instant } from '@app/kernel';
 import { Database } from '@app/read-store';
+import { Timers } from '@app/timers';
 import { balancesOf, post, type Sql, type Transfer } from './ledger';
 import { transfersAtSettlement } from './order-outcome';
 import {
@@ -16,6 +17,8 @@ import {
 
 /** Told of each order that has settled; the payload is its key. */
 export const settlementsChannel = 'parley_settlements';
+/** The kind of the timers that settle orders of which nobody asks; their payload is `{address}`. */
+export const settlementTimers = 'sandbox-settlement';
 /** Due orders of one wallet that one call settles; the next call goes on. */
 const dueMax = 100;
 
@@ -25,6 +28,7 @@ export class LedgerOrders {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly timers: Timers,
   ) {}
 
   /**
@@ -36,11 +40,7 @@ export class LedgerOrders {
       await lockWallet(sql, order.address);
       const status = await this.statusFor(sql, order, handling);
       const inserted = await insertOrder(sql, order, handling, status);
-      if (inserted && status.name === 'accepted') {
-        const { input, key, address } = order;
-        const taken: Transfer = { key: `${key}/take`, from: `wallet:${address}`, to: `transit:${address}`, ...input };
-        await post(sql, [taken], this.clock.now());
-      }
+      if (inserted && status.name === 'accepted') await this.take(sql, order, handling.settlesAt);
       const state = await findOrder(sql, order.key);
       if (state === null) throw new Error(`order ${order.key} was neither found nor made`);
       return state;
@@ -75,6 +75,13 @@ export class LedgerOrders {
       // A second notification with the same payload in one transaction would be dropped.
       if (settled && options.twice) await notify(this.database, key);
     }
+  }
+
+  private async take(sql: Sql, { key, address, input }: NewOrder, settlesAt: Instant): Promise<void> {
+    const taken: Transfer = { key: `${key}/take`, from: `wallet:${address}`, to: `transit:${address}`, ...input };
+    await post(sql, [taken], this.clock.now());
+    const timer = { id: `${settlementTimers}/${key}`, kind: settlementTimers, dueAt: settlesAt, payload: { address } };
+    await this.timers.schedule(timer, sql);
   }
 
   private async statusFor(sql: Sql, order: NewOrder, { refusal }: Handling): Promise<NewStatus> {

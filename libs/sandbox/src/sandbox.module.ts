@@ -13,6 +13,7 @@ import { ProviderFaults } from './provider-faults';
 import { SandboxClock } from './sandbox-clock';
 import { SandboxController } from './sandbox.controller';
 import { SandboxFaults } from './sandbox-faults';
+import { Settlements } from './settlements';
 
 /** Running before anybody gets hold of it: nothing of the sandbox ever happens at the real time of a moved clock. */
 const clock = {
@@ -39,7 +40,7 @@ export class SandboxModule {
     return {
       module: SandboxModule,
       controllers: api ? [SandboxController, MoneyController, IssuerController] : [],
-      providers: [clock, SandboxFaults, faults, ...ledger, ...(api ? [Issuer, ClockMoves] : [])],
+      providers: [clock, SandboxFaults, faults, ...ledger, Settlements, ...(api ? [Issuer, ClockMoves] : [])],
       exports: [clock, faults, ...ledger, ...(api ? [Issuer] : [])],
     };
   }
