@@ -133,9 +133,15 @@ function copyProblems(
       return broken(copy, [...ids, [own, 'is of another approval']]);
     }
     const { status, actions, failure } = event;
+    const taken = operation.some((other) => other.event.type === 'submission.accepted' && other.event.index === 0);
+    const first = copies.some((other) => other.index < copy.index && other.event.type === 'operation.submitted');
     const told = canonicalText({ status, actions, failure });
     const was = view && canonicalText({ status: view.status, actions: view.actions, failure: view.failure });
-    return broken(copy, [...ids, [told === was, 'tells another outcome']]);
+    const outcome: Rule[] = [
+      [told === was, 'tells another outcome'],
+      [first || !taken, 'tells the outcome of what it did not tell'],
+    ];
+    return broken(copy, [...ids, ...outcome]);
   });
 }
 
