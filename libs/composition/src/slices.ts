@@ -11,7 +11,7 @@ import { RunsModule, runsReadModel } from '@app/runs';
 import { CreateSandboxLedger1700000000620, CreateSandboxState1700000000510 } from '@app/sandbox';
 import { CreateTimers1700000000500 } from '@app/timers';
 import { StoredAccounts, UsersModule, usersReadModel } from '@app/users';
-import { WalletsModule, walletsReadModel } from '@app/wallets';
+import { SettlementModule, WalletsModule, walletsReadModel } from '@app/wallets';
 import { CreateRateWindows1700000000520 } from './rate-windows.row';
 
 /** What a slice keeps in PostgreSQL. */
@@ -78,6 +78,6 @@ export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)
     RunsModule,
     ApprovalsModule,
     ...(api ? [JournalModule.register(conversationKind)] : []),
-    ...(worker ? [EngineModule, ApprovalWorkModule] : []),
+    ...(worker ? [EngineModule, SettlementModule, ApprovalWorkModule] : []),
   ];
 }
