@@ -1,5 +1,6 @@
 export { AgentWallets } from './agent-wallets';
 export { agentOperationId, AgentTransfers } from './agent-transfers';
+export { driveOperation, type OperationWorld } from './drive-operation';
 export { OperationDriver } from './operation-driver';
 export type {
   OperationEvent,
@@ -9,6 +10,7 @@ export type {
   Submission,
   TokenAmount,
 } from './operation.events';
+export { isPatient, nextLook } from './operation-pace';
 export type { OperationState } from './operation.state';
 export { operationKind } from './operation.stream';
 export { SettlementModule } from './settlement.module';

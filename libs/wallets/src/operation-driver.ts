@@ -1,32 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { EventStore, FoldedStates, Transact } from '@app/event-store';
-import {
-  asId,
-  Clock,
-  epochMsOf,
-  instantOf,
-  parseUuid,
-  type Cause,
-  type OperationId,
-  type RequestId,
-} from '@app/kernel';
+import { asId, Clock, instantOf, parseUuid, type Cause, type OperationId, type RequestId } from '@app/kernel';
 import { Probe } from '@app/runtime';
 import { Timers, type Timer } from '@app/timers';
-import { driveOperation, type Driven, type OperationWorld } from './drive-operation';
+import { driveOperation, type OperationWorld } from './drive-operation';
+import { isPatient, nextLook } from './operation-pace';
 import { operationTimer, operationTimers } from './operation-timer';
 import { operationKind } from './operation.stream';
 import { WalletProvider } from './wallet-provider';
 import { Wallets } from './wallets';
 
-/** Pauses while the provider does not answer, or does not say when: doubling, by the service clock. */
-const pauseFirstMs = 2_000;
-const pauseLastMs = 600_000;
-/** A timer that fires before the append that it is for looks again so often, after pauses that double. */
-const notBegunPauseFirstMs = 20;
-const notBegunLooksMax = 12;
-/** So often an action that lacks funds waits for what other operations may give back or never take. */
-const patienceWaits = 4;
 /** The first events of an operation, among which is its use: prepared, opened, decided, confirmed. */
 const beginningEvents = 4;
 
@@ -68,7 +52,7 @@ export class OperationDriver implements OnModuleInit {
     const drive = { woken: false };
     this.driving.set(operationId, drive);
     try {
-      const driven = await driveOperation(this.worldOf(operationId), waits < patienceWaits);
+      const driven = await driveOperation(this.worldOf(operationId), isPatient(waits));
       const next = nextLook(driven, waits, this.clock.epochMs(), drive.woken);
       if (next === null) return;
       const timer = operationTimer(operationId, instantOf(next.atMs));
@@ -115,24 +99,4 @@ export class OperationDriver implements OnModuleInit {
       causationId: use.id,
     };
   }
-}
-
-/** When the operation is looked at next, always later than now; null when it need not be. */
-function nextLook(
-  driven: Driven,
-  waits: number,
-  nowMs: number,
-  woken: boolean,
-): { readonly atMs: number; readonly waits: number } | null {
-  if (driven.do === 'over') return null;
-  if (woken) return { atMs: nowMs + 1, waits: 0 };
-  if (driven.do === 'not_begun') {
-    return waits < notBegunLooksMax ? { atMs: nowMs + notBegunPauseFirstMs * 2 ** waits, waits: waits + 1 } : null;
-  }
-  const before = driven.progressed ? 0 : waits;
-  const pauseMs = Math.min(pauseLastMs, pauseFirstMs * 2 ** Math.min(before, 16));
-  const known = driven.until === null ? 0 : epochMsOf(driven.until);
-  const atMs = known > nowMs ? known : nowMs + pauseMs;
-  const latestMs = driven.noLaterThan === null ? Infinity : epochMsOf(driven.noLaterThan);
-  return { atMs: Math.max(nowMs + 1, Math.min(atMs, latestMs)), waits: before + 1 };
 }
