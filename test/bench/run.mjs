@@ -9,6 +9,7 @@ import { append } from './benchmarks/append.mjs';
 import { create } from './benchmarks/create.mjs';
 import { events } from './benchmarks/events.mjs';
 import { fanOut } from './benchmarks/fan-out.mjs';
+import { approvalsList, runsList } from './benchmarks/lists.mjs';
 import { latency } from './benchmarks/latency.mjs';
 import { longJournal } from './benchmarks/long-conversation.mjs';
 import { me } from './benchmarks/me.mjs';
@@ -17,7 +18,7 @@ import { startDeployment } from './deployment.mjs';
 import { inTurns } from './measuring.mjs';
 import { rowsOf, tableOf, writeReport } from './report.mjs';
 
-const benchmarks = [create, transact, append, me, events, fanOut, latency, longJournal];
+const benchmarks = [create, transact, append, me, runsList, approvalsList, events, fanOut, latency, longJournal];
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const resultsFolder = path.join(folder, 'results');
 
@@ -29,6 +30,8 @@ const full = {
   frames: 200,
   pacedFrames: 40,
   latencyAppends: 1_000,
+  manyRows: 1_000_000,
+  fewRows: 10_000,
 };
 const quick = {
   rounds: 1,
@@ -38,6 +41,8 @@ const quick = {
   frames: 20,
   pacedFrames: 5,
   latencyAppends: 50,
+  manyRows: 20_000,
+  fewRows: 2_000,
 };
 
 const { values: options } = parseArgs({
