@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { RunsModule } from '@app/runs';
-import { WalletsModule } from '@app/wallets';
+import { SettlementModule, WalletsModule } from '@app/wallets';
 import { ApprovalRow, CreateApprovals1700000000630, OperationCopyRow } from './approval.row';
 import { ApprovalWork } from './approval-work';
 import { ApprovalsController } from './approvals.controller';
@@ -20,7 +20,7 @@ import { Receipts } from './receipts';
 export class ApprovalsModule {}
 
 /** Expiry of approvals, and copies of their operations into the journal, for worker processes. */
-@Module({ imports: [WalletsModule], providers: [ApprovalWork, ExpireApprovals, OperationCopies] })
+@Module({ imports: [SettlementModule, WalletsModule], providers: [ApprovalWork, ExpireApprovals, OperationCopies] })
 export class ApprovalWorkModule {}
 
 /** What the slice keeps in PostgreSQL. */
