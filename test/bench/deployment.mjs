@@ -66,6 +66,8 @@ async function startApi(folder, stores, args) {
     MANAGEMENT_PORT: String(await freePort()),
     RATE_LIMIT_KEY_PER_MINUTE: unreached,
     RATE_LIMIT_USER_PER_MINUTE: unreached,
+    BUDGET_DAY_CENTS: unreached,
+    BUDGET_MONTH_CENTS: unreached,
     STREAMS_PER_USER: streamsMax,
     STREAMS_PER_REPLICA: streamsMax,
     // What a deployment has by default; npm start alone is quieter in sandbox mode.
@@ -74,7 +76,12 @@ async function startApi(folder, stores, args) {
   const log = openSync(logFile, 'w');
   const child = startNode(program('standalone'), { env, args, cwd: folder, stdout: log, stderr: log });
   const access = await accessTo(path.join(env.PARLEY_DATA_DIR, 'sandbox.json'), child, logFile);
-  return { child, baseUrl: access.baseUrl, newUser: (subject) => newUser(access, subject) };
+  return {
+    child,
+    baseUrl: access.baseUrl,
+    newUser: (subject) => newUser(access, subject),
+    setFaults: (faults) => send(`${access.baseUrl}/sandbox/v1/faults`, 'PUT', {}, faults),
+  };
 }
 
 /** What the product writes when it is ready to be called. */

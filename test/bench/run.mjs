@@ -5,6 +5,7 @@ import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { agentStep, dbosStep } from './benchmarks/agent-step.mjs';
 import { append } from './benchmarks/append.mjs';
 import { create } from './benchmarks/create.mjs';
 import { events } from './benchmarks/events.mjs';
@@ -18,7 +19,10 @@ import { startDeployment } from './deployment.mjs';
 import { inTurns } from './measuring.mjs';
 import { rowsOf, tableOf, writeReport } from './report.mjs';
 
-const benchmarks = [create, transact, append, me, runsList, approvalsList, events, fanOut, latency, longJournal];
+const benchmarks = [
+  ...[create, transact, append, me, runsList, approvalsList, events, fanOut, latency, agentStep, dbosStep],
+  ...[longJournal],
+];
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const resultsFolder = path.join(folder, 'results');
 
@@ -32,6 +36,7 @@ const full = {
   latencyAppends: 1_000,
   manyRows: 1_000_000,
   fewRows: 10_000,
+  agentRuns: 150,
 };
 const quick = {
   rounds: 1,
@@ -43,6 +48,7 @@ const quick = {
   latencyAppends: 50,
   manyRows: 20_000,
   fewRows: 2_000,
+  agentRuns: 10,
 };
 
 const { values: options } = parseArgs({
