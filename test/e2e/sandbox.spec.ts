@@ -311,6 +311,17 @@ describe('prices', () => {
     expect(again.priceUsd).toMatch(/^2\.\d{1,6}$/);
   });
 
+  it('are what wallets are worth from then on, on every replica', async () => {
+    const user = await deployment.newUser();
+    await user.post('/wallet');
+    await deployment.sandbox('PUT', `prices/${tokenId}`, { priceUsd: '2.345' });
+    for (const baseUrl of deployment.baseUrls) {
+      const { body } = await user.via(baseUrl).get<{ assets: object[] }>('/wallet/withdrawals/sources');
+      const near = { tokenId, priceUsdDecimal: '2.345', valueUsdCents: '9380' };
+      expect(body.assets).toContainEqual(expect.objectContaining(near));
+    }
+  });
+
   it.each([0, 1.5, '', '0', '0.0', '-1', '1.', '.5', '01', '1.50', '1e3', ' 1', '1'.repeat(40), `1.${'1'.repeat(19)}`])(
     'refuse %j',
     async (priceUsd) => {
@@ -342,6 +353,19 @@ describe('deposits', () => {
   ])('refuse %j', async (body, paths) => {
     const answer = await refused('POST', 'deposits', body);
     expect({ ...answer, paths: answer.paths.sort() }).toEqual({ status: 400, paths });
+  });
+
+  it('fund a wallet on top of what it starts with, on any replica', async () => {
+    const user = await deployment.newUser();
+    expect((await user.post('/wallet')).status).toBe(200);
+    const body = { userId: user.userId.toUpperCase(), tokenId, amountRaw: '1' };
+    expect(await deployment.sandbox('POST', 'deposits', body)).toEqual({
+      ...{ tokenId, amountRaw: '40000000000000000000000001' },
+    });
+    const again = await requestJson('POST', `${other}/sandbox/v1/deposits`, body);
+    expect(again.body).toEqual({ tokenId, amountRaw: '40000000000000000000000002' });
+    const sources = await user.via(other).get<{ assets: object[] }>('/wallet/withdrawals/sources');
+    expect(sources.body.assets).toContainEqual(expect.objectContaining(again.body));
   });
 
   it('know no user who has no wallet', async () => {

@@ -2,7 +2,7 @@ export { Issuer } from './issuer';
 export { CreateSandboxLedger1700000000620 } from './ledger.row';
 export { LedgerOrders } from './ledger-orders';
 export { LedgerWallets } from './ledger-wallets';
-export { findIn, Market } from './market';
+export { Market } from './market';
 export type { Handling, NewOrder, OrderState } from './order.queries';
 export { planned, quoteStands } from './planning';
 export { ProviderFaults, type SubmitFault } from './provider-faults';

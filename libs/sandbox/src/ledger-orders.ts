@@ -16,7 +16,7 @@ import {
 } from './order.queries';
 
 /** Told of each order that has settled; the payload is its key. */
-export const settlementsChannel = 'parley_settlements';
+const settlementsChannel = 'parley_settlements';
 /** The kind of the timers that settle orders of which nobody asks; their payload is `{address}`. */
 export const settlementTimers = 'sandbox-settlement';
 /** Due orders of one wallet that one call settles; the next call goes on. */
