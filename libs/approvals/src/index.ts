@@ -1,1 +1,2 @@
+export { verifyReceipt } from './receipt-verifier';
 export { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from './approvals.module';

@@ -1,7 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { conversationKind, type OperationCopy } from '@app/conversations';
-import { decodeEvent, EventStore, idInStream, Transact, type Recorded, type StoredEvent } from '@app/event-store';
+import {
+  decodeEvent,
+  EventStore,
+  FoldedStates,
+  idInStream,
+  Transact,
+  type Recorded,
+  type StoredEvent,
+} from '@app/event-store';
 import {
   asId,
   type ApprovalId,
@@ -19,7 +27,8 @@ const copiedTypes = new Set<string>(['submission.accepted', 'operation.settled',
 
 /**
  * Copies into the journal what becomes of the operations of its runs: `operation.submitted` when the provider has taken the first
- * action, `settlement.updated` at the end, each as of the instant at which it happened. The conversation takes each once.
+ * action, `settlement.updated` at the end, each as of the instant at which it happened, or of the conversation's last event where
+ * that is later. The conversation takes each once.
  */
 @Injectable()
 export class OperationCopies implements Reactor {
@@ -30,6 +39,7 @@ export class OperationCopies implements Reactor {
 
   constructor(
     private readonly commands: CommandBus,
+    private readonly states: FoldedStates,
     private readonly store: EventStore,
   ) {}
 
@@ -41,7 +51,9 @@ export class OperationCopies implements Reactor {
     if (view === null) throw new Error(`${stored.stream} does not begin as an operation does`);
     const copy = copyOf(recorded, view);
     if (copy === null || view.conversationId === null) return;
-    const command = { type: 'CopyOperation', copy } as const;
+    const { state } = await this.states.current(conversationKind, view.conversationId);
+    const at = state.lastActivityAt !== null && state.lastActivityAt > copy.at ? state.lastActivityAt : copy.at;
+    const command = { type: 'CopyOperation', copy: { ...copy, at } } as const;
     const transact = new Transact(conversationKind, view.conversationId, command, causeOf(this.name, stored));
     const done = await this.commands.execute(transact);
     // It would be refused again, and the others must not wait behind it.

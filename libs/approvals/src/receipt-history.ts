@@ -126,7 +126,7 @@ function copyProblems(
     const ids: Rule[] = [
       [stream === opened.stream, 'is in another stream'],
       [event.operationId === view?.id, 'is of another operation'],
-      [source !== undefined && source.event.at === event.at, 'copies nothing of the operation'],
+      [source !== undefined && source.event.at <= event.at, 'copies nothing of the operation'],
     ];
     if (event.type === 'operation.submitted') {
       const own = event.approvalId === opened.event.approvalId && event.runId === opened.event.runId;
