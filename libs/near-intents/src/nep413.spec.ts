@@ -45,7 +45,9 @@ describe('messages signed off-chain', () => {
       '6e656172', // "near"
       '00', // no callback
     ];
-    const digest = createHash('sha256').update(Buffer.from(layout.join(''), 'hex')).digest();
+    const digest = createHash('sha256')
+      .update(Buffer.from(layout.join(''), 'hex'))
+      .digest();
     const payload = { message: 'hé', nonce: nonce.toString('base64'), recipient: 'near' };
     expect(digestOf(payload)).toEqual(Uint8Array.from(digest));
   });

@@ -1,9 +1,6 @@
 import type { Token } from '@app/wallets';
 import type { ListedToken, OneClick } from './one-click';
 
-/** `NEAR` means the token that wraps it. */
-const usualSymbol: Readonly<Record<string, string>> = { near: 'wnear' };
-
 /** 1Click's tokens, asked for at most once in a while. */
 export class TokenList {
   private listed: Promise<readonly ListedToken[]> | null = null;
@@ -24,7 +21,7 @@ export class TokenList {
   /** The usual one of the tokens with the symbol, which is often one token on many chains. @throws Unavailable */
   async bySymbol(symbol: string): Promise<Token | null> {
     const lower = symbol.toLowerCase();
-    const wanted = usualSymbol[lower] ?? lower;
+    const wanted = lower === 'near' ? 'wnear' : lower; // NEAR itself is not traded; the token that wraps it is
     const [usual] = (await this.current())
       .filter((token) => token.symbol.toLowerCase() === wanted)
       .sort((a, b) => unusualness(a) - unusualness(b) || (a.tokenId < b.tokenId ? -1 : 1));

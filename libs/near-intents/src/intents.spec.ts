@@ -1,0 +1,60 @@
+import { instantOf } from '@app/kernel';
+import { proofPayload, publishRequest, readPublishRequest, transferPayload } from './intents';
+import { intentHashOf, type SignedData } from './nep413';
+import { encodeNonce, tailOf } from './nonce';
+
+const deadline = instantOf(Date.UTC(2026, 10, 21, 13));
+const nonce = encodeNonce({ salt: Uint8Array.of(1, 2, 3, 4), expiresAtMs: Date.UTC(2026, 10, 28), tail: tailOf('k') });
+const signerId = 'ab'.repeat(32);
+const receiverId = 'owner.near';
+const transfer = { signerId, receiverId, tokenId: 'nep141:wrap.near', amountRaw: '15', deadline, nonce };
+const signedTransfer = (): SignedData => ({
+  ...{ standard: 'nep413', payload: transferPayload(transfer) },
+  ...{ public_key: 'ed25519:1', signature: 'ed25519:1' },
+});
+
+describe('intents', () => {
+  it('move one token to one account, for the contract of NEAR Intents only', () => {
+    const { message, recipient, nonce: text } = transferPayload(transfer);
+    expect(recipient).toBe('intents.near');
+    expect(text).toBe(Buffer.from(nonce).toString('base64'));
+    expect(JSON.parse(message)).toEqual({
+      signer_id: signerId,
+      deadline: '2026-11-21T13:00:00.000Z',
+      intents: [{ intent: 'transfer', receiver_id: receiverId, tokens: { 'nep141:wrap.near': '15' } }],
+    });
+  });
+
+  it('prove who holds a key by moving nothing', () => {
+    expect(JSON.parse(proofPayload(signerId, deadline, nonce).message)).toMatchObject({ intents: [] });
+  });
+
+  it('are published by the same bytes whenever they are made of the same', () => {
+    const request = publishRequest('op/0/1', signedTransfer());
+    expect(publishRequest('op/0/1', signedTransfer())).toBe(request);
+    expect(JSON.parse(request)).toEqual({
+      ...{ id: 'op/0/1', jsonrpc: '2.0', method: 'publish_intent' },
+      params: [{ quote_hashes: [], signed_data: signedTransfer() }],
+    });
+  });
+
+  it('are read back from those bytes', () => {
+    const sent = readPublishRequest(publishRequest('op/0/1', signedTransfer()));
+    expect(sent).toMatchObject({ key: 'op/0/1', signerId, receiverId, deadline });
+    expect(sent?.intentHash).toBe(intentHashOf(signedTransfer().payload));
+    expect(sent?.nonce.tail).toEqual(tailOf('k'));
+  });
+
+  it('are in no other bytes', () => {
+    const request = publishRequest('op/0/1', signedTransfer());
+    const proof = { ...signedTransfer(), payload: proofPayload(signerId, deadline, nonce) };
+    const foreign = [
+      ...['', 'null', '{}', '[]', '{"params":[]}', '{"params":[{"signed_data":[]}]}', request.slice(0, -1)],
+      request.replace('intents.near', 'intentz.near'),
+      request.replace('"id":"op/0/1"', '"id":7'),
+      request.replace(/"nonce":"[^"]+"/, `"nonce":"${Buffer.alloc(32).toString('base64')}"`),
+      publishRequest('op/0/1', proof),
+    ];
+    for (const bytes of foreign) expect(readPublishRequest(bytes)).toBeNull();
+  });
+});
