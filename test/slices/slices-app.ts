@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { BudgetModule, budgetReadModel } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
@@ -11,7 +11,17 @@ import { startEventStoreServer, type EventStoreServer } from '@app/event-store-s
 import { createHttpApp, RateWindows, userIdOf } from '@app/http';
 import { asId, Clock, type Cause, type UserId } from '@app/kernel';
 import { PartnersModule, partnersReadModel } from '@app/partners';
-import { applyBatch, Database, emptyReadModel, ProjectionRunner, ReadGate, ReadStoreModule } from '@app/read-store';
+import {
+  applyBatch,
+  Database,
+  emptyReadModel,
+  ProjectionRunner,
+  ReadGate,
+  ReadStoreModule,
+  type AnyProjection,
+  type MigrationClass,
+  type RowClass,
+} from '@app/read-store';
 import { Configuration, Metrics, Probe, readConfiguration } from '@app/runtime';
 import { UsersModule, usersReadModel } from '@app/users';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,8 +29,14 @@ import { v7 as uuidV7 } from 'uuid';
 import { LoopbackIssuer, SetClock, WindowsInMemory } from '../http/loopback-app';
 import { createTestDatabase, type TestDatabase } from '../support/postgres';
 
-const readModels = [partnersReadModel, usersReadModel, budgetReadModel];
-const projections = readModels.flatMap((model) => [...model.projections]);
+const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, budgetReadModel];
+
+/** What a slice keeps in PostgreSQL. */
+interface ReadModel {
+  readonly rows: readonly RowClass[];
+  readonly migrations: readonly MigrationClass[];
+  readonly projections: readonly AnyProjection[];
+}
 
 export interface Replica {
   readonly app: NestFastifyApplication;
@@ -29,6 +45,8 @@ export interface Replica {
   /** An instance of a class that some slice provides. */
   get<Value>(token: Token<Value>): Value;
 }
+
+type Compose = (configuration: Configuration, clock: Clock) => DynamicModule;
 
 /** A class, also one whose constructor is private. */
 interface Token<Value> extends NewableFunction {
@@ -44,16 +62,18 @@ export class Slices {
     private readonly database: TestDatabase,
     private readonly folder: string,
     private readonly server: EventStoreServer,
+    private readonly compose: Compose,
   ) {}
 
-  static async start(): Promise<Slices> {
+  /** @param compose what a replica is made of, when it is not those four slices */
+  static async start(compose: Compose = moduleOf): Promise<Slices> {
     const database = await createTestDatabase();
     const folder = await mkdtemp(join(tmpdir(), 'slices-test-'));
     const server = await startEventStoreServer({
       databaseUrl: database.url,
       listen: { socketPath: join(folder, 's') },
     });
-    const slices = new Slices(database, folder, server);
+    const slices = new Slices(database, folder, server, compose);
     await slices.issuer.start();
     return slices;
   }
@@ -70,7 +90,7 @@ export class Slices {
     });
     const configuration = new Configuration(read.env);
     const clock = new SetClock();
-    const app = await createHttpApp(moduleOf(configuration, clock), configuration);
+    const app = await createHttpApp(this.compose(configuration, clock), configuration);
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     const get: Replica['get'] = (token) => app.get(token, { strict: false });
@@ -99,6 +119,19 @@ export class Slices {
 }
 
 function moduleOf(configuration: Configuration, clock: Clock): DynamicModule {
+  return assembled(configuration, clock, { modules: [BudgetModule], readModels, operationalTables: [] });
+}
+
+/** A replica of the slices that nearly everything needs, and of more. */
+export function assembled(
+  configuration: Configuration,
+  clock: Clock,
+  more: {
+    readonly modules: readonly (Type | DynamicModule)[];
+    readonly readModels: readonly ReadModel[];
+    readonly operationalTables: readonly MigrationClass[];
+  },
+): DynamicModule {
   const ports = [
     { provide: Configuration, useValue: configuration },
     { provide: Clock, useValue: clock },
@@ -111,13 +144,13 @@ function moduleOf(configuration: Configuration, clock: Clock): DynamicModule {
   const foundation = { module: Foundation, global: true, providers: ports, exports: ports.map(tokenOf) };
   const readStore = ReadStoreModule.register({
     roles: { api: true, worker: true },
-    rows: readModels.flatMap((model) => [...model.rows]),
-    migrations: readModels.flatMap((model) => [...model.migrations]),
-    projections,
+    rows: more.readModels.flatMap((model) => [...model.rows]),
+    migrations: [...more.readModels.flatMap((model) => [...model.migrations]), ...more.operationalTables],
+    projections: more.readModels.flatMap((model) => [...model.projections]),
   });
   class Root {}
   Module({})(Root);
-  const slices = [PartnersModule, UsersModule, DeploymentModule, BudgetModule];
+  const slices = [PartnersModule, UsersModule, DeploymentModule, ...more.modules];
   return { module: Root, imports: [foundation, EventStoreModule.register(), readStore, ...slices] };
 }
 
@@ -151,6 +184,7 @@ export async function replay(
   replica: Replica,
   events: readonly StoredEvent[],
   tables: readonly string[],
+  projections: readonly AnyProjection[] = readModels.flatMap((model) => model.projections),
 ): Promise<void> {
   const database = replica.get(Database);
   const look = () => Promise.all(tables.map((table) => rowsOf(replica, table)));

@@ -1,0 +1,119 @@
+import { asId, type ApprovalId, type OperationId } from '@app/kernel';
+import { ProviderFaults } from '@app/sandbox';
+import { WithdrawalApprovals } from '@app/wallets';
+import { eventsOf, rowsOf, testCause, type Replica, type Slices } from './slices-app';
+import {
+  away,
+  changed,
+  noFaults,
+  startWallets,
+  usdc,
+  walletOwner,
+  type Prepared,
+  type WalletUser,
+} from './wallets-app';
+
+let slices: Slices;
+let replica: Replica;
+let other: Replica;
+beforeAll(async () => {
+  slices = await startWallets();
+  replica = await slices.replica({ projecting: true });
+  other = await slices.replica({ projecting: false });
+});
+afterAll(() => slices.stop());
+afterEach(async () => {
+  await faults().change(noFaults);
+  replica.clock.nowMs = Date.now();
+});
+
+const faults = () => replica.get(ProviderFaults);
+const owner = (subject: string) => walletOwner(slices, replica, subject);
+const prepare = (of: WalletUser, amountRaw?: string, tokenId?: string) => of.prepare(replica, amountRaw, tokenId);
+const confirm = (of: WalletUser, prepared: Pick<Prepared, 'operationId' | 'fingerprint'>, on = replica) =>
+  of.confirm(on, prepared);
+const operation = async (of: WalletUser, { operationId }: Pick<Prepared, 'operationId'>) =>
+  (await of.call(other, 'GET', `/financial-operations/${operationId}`)).body;
+const streamOf = (operationId: string) => eventsOf(replica, [`operation-${operationId}`]);
+
+describe('a confirmation', () => {
+  it('is one of fifty at once', async () => {
+    const kim = await owner('kim');
+    const prepared = (await prepare(kim)).body;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => confirm(kim, prepared, index % 2 ? replica : other)),
+    );
+    const accepted = answers.filter(({ status }) => status === 202);
+    expect(accepted.map(({ body }) => body)).toEqual([{ operationId: prepared.operationId, status: 'submitted' }]);
+    for (const answer of answers.filter(({ status }) => status !== 202)) expect(answer).toMatchObject(changed);
+    const types = (await streamOf(prepared.operationId)).map(({ type }) => type);
+    expect(types).toEqual(['operation.prepared', 'approval.opened', 'approval.decided', 'operation.confirmed']);
+    expect(await operation(kim, prepared)).toMatchObject({ status: 'submitted' });
+    expect(await rowsOf(replica, 'timers')).toContainEqual(
+      expect.objectContaining({ id: `operation/${prepared.operationId}`, kind: 'operation' }),
+    );
+  });
+
+  it('must name the very fingerprint, and its own operation', async () => {
+    const [lou, max] = [await owner('lou'), await owner('max')];
+    const [one, two] = [(await prepare(lou)).body, (await prepare(lou)).body];
+    expect(await confirm(lou, { ...one, fingerprint: two.fingerprint })).toMatchObject(changed);
+    expect(await confirm(lou, { ...one, fingerprint: '' })).toMatchObject(changed);
+    expect(await confirm(max, one)).toMatchObject({ status: 404 });
+    const path = `/wallet/withdrawals/${one.operationId}/confirm`;
+    for (const body of [{}, { fingerprint: 1 }, { fingerprint: one.fingerprint, tokenId: usdc }])
+      expect(await lou.call(replica, 'POST', path, body)).toMatchObject({ status: 400 });
+    expect(await streamOf(one.operationId)).toHaveLength(2);
+    expect((await confirm(lou, { ...one, operationId: one.operationId.toUpperCase() })).status).toBe(202);
+  });
+
+  it('comes too late at its expiry, which it records', async () => {
+    const ned = await owner('ned');
+    const prepared = (await prepare(ned)).body;
+    replica.clock.nowMs = Date.parse(prepared.expiresAt);
+    expect(await confirm(ned, prepared)).toMatchObject(changed);
+    expect(await confirm(ned, prepared)).toMatchObject(changed);
+    expect(await operation(ned, prepared)).toMatchObject({ status: 'expired' });
+    expect((await streamOf(prepared.operationId)).map(({ type }) => type)).toEqual([
+      ...['operation.prepared', 'approval.opened', 'approval.expired'],
+    ]);
+  });
+
+  it('comes in time a millisecond before', async () => {
+    const may = await owner('may');
+    const prepared = (await prepare(may)).body;
+    replica.clock.nowMs = Date.parse(prepared.expiresAt) - 1;
+    expect((await confirm(may, prepared)).status).toBe(202);
+  });
+
+  it('comes after a denial for nothing', async () => {
+    const dan = await owner('dan');
+    const prepared = (await prepare(dan)).body;
+    const id = {
+      operationId: asId<OperationId>(prepared.operationId),
+      approvalId: asId<ApprovalId>(prepared.approvalId),
+    };
+    expect(await replica.get(WithdrawalApprovals).deny(id, 'not me', testCause())).toMatchObject({ ok: true });
+    expect(await confirm(dan, prepared)).toMatchObject(changed);
+    expect(await operation(dan, prepared)).toMatchObject({ status: 'denied' });
+  });
+
+  it('is refused when the balance no longer covers it', async () => {
+    const joy = await owner('joy');
+    const [most, all] = [(await prepare(joy, '200000000')).body, (await prepare(joy, '250000000')).body];
+    expect((await confirm(joy, most)).status).toBe(202);
+    expect(await confirm(joy, all, other)).toMatchObject(changed);
+    expect(await operation(joy, all)).toMatchObject({ status: 'prepared' });
+  });
+
+  it('needs the provider, and decimals that are as reviewed', async () => {
+    const ivy = await owner('ivy');
+    const prepared = (await prepare(ivy)).body;
+    await faults().change({ down: true });
+    expect(await confirm(ivy, prepared)).toMatchObject(away);
+    await faults().change({ down: false, undescribed: true });
+    expect(await confirm(ivy, prepared)).toMatchObject(changed);
+    await faults().change({ undescribed: false });
+    expect((await confirm(ivy, prepared)).status).toBe(202);
+  });
+});

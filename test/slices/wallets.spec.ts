@@ -1,0 +1,179 @@
+import { ProviderFaults } from '@app/sandbox';
+import { eventsOf, type Replica, type Slices } from './slices-app';
+import { away, changed, noFaults, startWallets, usdc, walletOwner, WalletUser, type Prepared } from './wallets-app';
+
+const claim = 'near_account';
+
+let slices: Slices;
+let replica: Replica;
+let other: Replica;
+beforeAll(async () => {
+  slices = await startWallets();
+  replica = await slices.replica({ projecting: true });
+  other = await slices.replica({ projecting: false });
+});
+afterAll(() => slices.stop());
+afterEach(() => faults().change(noFaults));
+
+const faults = () => replica.get(ProviderFaults);
+const owner = (subject: string) => walletOwner(slices, replica, subject);
+const prepare = (of: WalletUser, amountRaw?: string, tokenId?: string) => of.prepare(replica, amountRaw, tokenId);
+const confirm = (of: WalletUser, prepared: Pick<Prepared, 'operationId' | 'fingerprint'>, on = replica) =>
+  of.confirm(on, prepared);
+const user = (subject: string) => WalletUser.provisioned(slices, replica, subject);
+
+describe('a wallet', () => {
+  it('is not there before the first ensure', async () => {
+    const ada = await user('nobody');
+    const id = '0b7a3b7e-0000-7000-8000-000000000001';
+    for (const [method, path, body] of [
+      ['GET', '/wallet'],
+      ['GET', '/wallet/withdrawals/sources'],
+      ['POST', '/wallet/withdrawals', { tokenId: usdc, amountRaw: '0' }],
+      ['POST', `/wallet/withdrawals/${id}/confirm`, { fingerprint: 'x' }],
+      ['POST', '/wallet/withdrawals/no-id/confirm', { fingerprint: 'x' }],
+      ['GET', `/financial-operations/${id}`],
+    ] as const)
+      expect(await ada.call(replica, method, path, body)).toMatchObject({ status: 404 });
+    expect((await ada.call(replica, 'GET', '/financial-operations')).body).toEqual({
+      data: [],
+      nextCursor: null,
+      total: 0,
+    });
+  });
+
+  it('is made once, whoever ensures it how often', async () => {
+    const ada = await user('ada');
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => ada.call(index % 2 ? replica : other, 'POST', '/wallet')),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const view = (await ada.call(other, 'GET', '/wallet')).body;
+    expect(view).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      address: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      intentsAccountId: view['address'],
+      status: 'active',
+      authStatus: 'ready',
+      createdAt: expect.stringMatching(/Z$/) as string,
+    });
+    expect(view['id']).not.toBe(ada.userId);
+    for (const { body } of answers) expect(body).toEqual(view);
+    const events = await eventsOf(replica, [`wallet-${ada.userId}`]);
+    expect(events.map(({ type }) => type)).toEqual(['wallet.created', 'wallet.main_account_set', 'wallet.connected']);
+  });
+
+  it('exists as pending while the provider is away, and is ready as soon as it is back', async () => {
+    const eve = await user('eve');
+    await faults().change({ down: true });
+    expect(await eve.call(replica, 'POST', '/wallet')).toMatchObject(away);
+    expect(await eve.call(other, 'GET', '/wallet')).toMatchObject({ status: 200, body: { authStatus: 'pending' } });
+    expect(await eve.call(other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
+    expect(await prepare(eve)).toMatchObject(changed);
+    await faults().change({ down: false });
+    expect(await eve.call(other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
+    expect(await eve.call(other, 'GET', '/wallet')).toMatchObject({ body: { authStatus: 'pending' } });
+    expect(await eve.call(other, 'POST', '/wallet')).toMatchObject({ status: 200, body: { authStatus: 'ready' } });
+  });
+
+  it('needs its owner when the provider rejects its session', async () => {
+    const rob = await owner('rob');
+    const prepared = (await prepare(rob)).body;
+    await faults().change({ sessionRejected: true });
+    expect(await rob.call(other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
+    expect(await rob.call(replica, 'GET', '/wallet')).toMatchObject({ body: { authStatus: 'authorization_required' } });
+    expect(await prepare(rob)).toMatchObject(changed);
+    expect(await confirm(rob, prepared)).toMatchObject(changed);
+    expect(await rob.call(other, 'POST', '/wallet')).toMatchObject({ status: 200, body: { authStatus: 'ready' } });
+    expect(await confirm(rob, prepared)).toMatchObject({ status: 202 });
+  });
+
+  it('finds out at a prepare or a confirm as well', async () => {
+    const [one, two] = [await owner('rob one'), await owner('rob two')];
+    const prepared = (await prepare(two)).body;
+    await faults().change({ sessionRejected: true });
+    expect(await prepare(one)).toMatchObject(changed);
+    expect(await confirm(two, prepared)).toMatchObject(changed);
+    for (const user of [one, two])
+      expect(await user.call(other, 'GET', '/wallet')).toMatchObject({
+        body: { authStatus: 'authorization_required' },
+      });
+  });
+});
+
+describe('withdrawal sources', () => {
+  interface Sources {
+    readonly assets: readonly Record<string, unknown>[];
+    readonly mainAccountId: string;
+    readonly agentAccountId: string;
+    readonly asOf: string;
+  }
+  const sources = async (of: WalletUser) => (await of.call<Sources>(other, 'GET', '/wallet/withdrawals/sources')).body;
+
+  it('are shown richest first, what has no price last', async () => {
+    const sue = await owner('sue');
+    const seen = await sources(sue);
+    expect(seen.assets.map(({ symbol }) => symbol)).toEqual(['USDC', 'ETH', 'wNEAR', '1100_sandbox']);
+    expect(seen.assets[0]).toEqual({
+      ...{ tokenId: usdc, symbol: 'USDC', name: 'USD Coin', decimals: 6, amountRaw: '250000000' },
+      ...{ priceUsdDecimal: expect.stringMatching(/^1(\.0+)?$/) as string, valueUsdCents: '25000' },
+      iconUrl: expect.stringMatching(/^https:/) as string,
+    });
+    expect(seen.assets[3]).toMatchObject({
+      decimals: null,
+      amountRaw: '1000',
+      priceUsdDecimal: null,
+      valueUsdCents: null,
+    });
+    const { address } = (await sue.call(replica, 'GET', '/wallet')).body;
+    expect(seen.agentAccountId).toBe(address);
+    expect(seen.mainAccountId).toMatch(/^[0-9a-f]{64}$/);
+    expect(seen.mainAccountId).not.toBe(address);
+    await faults().change({ unpriced: true });
+    const unpriced = await sources(sue);
+    expect(unpriced.assets.map(({ valueUsdCents }) => valueUsdCents)).toEqual([null, null, null, null]);
+    expect(unpriced.assets.map(({ tokenId }) => tokenId)).toEqual(unpriced.assets.map(({ tokenId }) => tokenId).sort());
+  });
+
+  it('leave out what is on its way', async () => {
+    const flo = await owner('flo');
+    expect((await confirm(flo, (await prepare(flo, '249999999')).body)).status).toBe(202);
+    expect((await sources(flo)).assets.find(({ tokenId }) => tokenId === usdc)).toMatchObject({ amountRaw: '1' });
+    expect(await prepare(flo, '2')).toMatchObject(changed);
+    expect((await confirm(flo, (await prepare(flo, '1')).body)).status).toBe(202);
+    expect((await sources(flo)).assets.map(({ symbol }) => symbol)).not.toContain('USDC');
+  });
+
+  it('need the provider', async () => {
+    const sam = await owner('sam');
+    await faults().change({ down: true });
+    expect(await sam.call(other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
+  });
+});
+
+describe('the main account', () => {
+  it('is what the user’s token says, and nothing can be withdrawn without it', async () => {
+    const claiming = await slices.replica({ projecting: false, env: { OIDC_MAIN_ACCOUNT_CLAIM: claim } });
+    const named = (account?: string) =>
+      WalletUser.provisioned(slices, replica, 'mia', account === undefined ? {} : { [claim]: account });
+    const mia = await named('mia.near');
+    await mia.call(claiming, 'POST', '/wallet');
+    expect(await mia.call(claiming, 'GET', '/wallet/withdrawals/sources')).toMatchObject({
+      body: { mainAccountId: 'mia.near' },
+    });
+    const ask = { tokenId: usdc, amountRaw: '1' };
+    const { body } = await mia.call<Prepared>(claiming, 'POST', '/wallet/withdrawals', ask);
+    expect(body.mainAccountId).toBe('mia.near');
+
+    const silent = await named();
+    expect(await silent.call(claiming, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
+    expect(await silent.call(claiming, 'POST', '/wallet/withdrawals', ask)).toMatchObject(changed);
+    expect(await confirm(await named('eve.near'), body, claiming)).toMatchObject(changed);
+    expect((await confirm(mia, body, claiming)).status).toBe(202);
+
+    await (await named('new.near')).call(claiming, 'POST', '/wallet');
+    await silent.call(claiming, 'POST', '/wallet');
+    const accounts = (await eventsOf(replica, [`wallet-${mia.userId}`])).map(({ payload }) => payload['mainAccountId']);
+    expect(accounts.filter((account) => account !== undefined)).toEqual(['mia.near', 'new.near']);
+  });
+});
