@@ -25,12 +25,16 @@ const swap = new RegExp(String.raw`^swap ${amount} ${symbol} (?:to|for|into) ${s
 /** A clause becomes a tool call of its own. */
 const clausesMax = 8;
 
-/** The withdrawals and swaps that a sentence asks for, joined by "and then"; null when any part of it is something else. */
-export function moneyClausesIn(sentence: string): readonly MoneyClause[] | null {
-  const parts = sentence.split(/ and then /i);
-  if (parts.length > clausesMax) return null;
-  const clauses = parts.map(clauseIn);
-  return clauses.every((clause) => clause !== null) ? clauses : null;
+/**
+ * The withdrawals and swaps that a sentence asks for: stages joined by "and then", each of clauses joined by "and", which are
+ * asked for side by side. Null when any part of it is something else.
+ */
+export function moneyStagesIn(sentence: string): readonly (readonly MoneyClause[])[] | null {
+  const stages = sentence.split(/ and then /i).map((stage) => stage.split(/ and /i));
+  if (stages.flat().length > clausesMax) return null;
+  const read = stages.map((parts) => parts.map(clauseIn));
+  // Reason for the assertion: none is null, which the compiler does not see through two levels.
+  return read.flat().includes(null) ? null : (read as MoneyClause[][]);
 }
 
 function clauseIn(part: string): MoneyClause | null {

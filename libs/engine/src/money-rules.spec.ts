@@ -26,14 +26,14 @@ const pinned = ({ tokenId, decimals }: { tokenId: string; decimals: number }) =>
 const proposing = (action: object) => {
   const contract = { type: 'ledger_intents_transfer', actions: [action] };
   expect(parseContract(contract, { bounds: 'forbidden' })).toMatchObject({ ok: true });
-  return { call: { tool: 'intents_transfer', input: { contract } } };
+  return { calls: [{ tool: 'intents_transfer', input: { contract } }] };
 };
 const text = (containing: string) => ({ text: expect.stringContaining(containing) as string });
 
 it.each(['what is my balance', 'What is  MY balance?', 'show my wallet balance', 'balance'])(
   'reads the wallet: %s',
   (input) => {
-    expect(asked(input)).toEqual({ call: { tool: 'wallet_balances', input: {} } });
+    expect(asked(input)).toEqual({ calls: [{ tool: 'wallet_balances', input: {} }] });
     const words = ['250 USDC, worth $250', '40 wNEAR', '7 of the smallest unit of ODD'];
     for (const word of words) expect(asked(input, [held])).toEqual(text(word));
   },
@@ -44,7 +44,7 @@ it.each([
   ['what is the price of eth?', { symbol: 'eth' }],
   ['price of nep141:wrap.near', { tokenId: 'nep141:wrap.near' }],
 ])('asks for a price: %s', (input, by) => {
-  expect(asked(input)).toEqual({ call: { tool: 'token_price', input: by } });
+  expect(asked(input)).toEqual({ calls: [{ tool: 'token_price', input: by }] });
   expect(asked(input, [told('token_price', eth)])).toEqual({ text: 'ETH is at $3000.5.' });
   expect(asked(input, [told('token_price', { ...eth, priceUsdDecimal: null })])).toEqual(text('no price'));
   expect(asked(input, [told('token_price', { error: 'the token is not known' }, 'error')])).toEqual(text('not known'));
@@ -58,7 +58,7 @@ describe('a withdrawal', () => {
     ['withdraw 0.01% of wNEAR', near, { kind: 'fraction_of_input', bps: '1' }],
     ['withdraw $20.50 of USDC', usdc, { kind: 'exact_input_value_usd', value: '20.5' }],
   ])('%s becomes one contract', (input, token, quantity) => {
-    expect(asked(input)).toEqual({ call: { tool: 'wallet_balances', input: {} } });
+    expect(asked(input)).toEqual({ calls: [{ tool: 'wallet_balances', input: {} }] });
     expect(asked(input, [held])).toEqual(proposing({ kind: 'withdraw_to_owner', input: pinned(token), quantity }));
   });
 
@@ -92,7 +92,7 @@ describe('a swap', () => {
     const toNear = proposing({ kind: 'swap', input, output: pinned(near), quantity });
     expect(asked('swap 5 USDC to NEAR', [held])).toEqual(toNear);
     const call = { tool: 'token_price', input: { symbol: 'ETH' } };
-    expect(asked('swap 5 USDC to ETH', [held])).toEqual({ call });
+    expect(asked('swap 5 USDC to ETH', [held])).toEqual({ calls: [call] });
     const price = told('token_price', eth, 'ok', { symbol: 'ETH' });
     const toEth = proposing({ kind: 'swap', input, output: pinned(eth), quantity });
     expect(asked('swap 5 USDC to ETH', [held, price])).toEqual(toEth);
@@ -110,12 +110,37 @@ describe('a swap', () => {
   it('and then a withdrawal are two calls, one after the other', () => {
     const sentence = 'swap 5 USDC to NEAR and then withdraw 1 USDC';
     const first = asked(sentence, [held]);
-    expect(first).toMatchObject({ call: { input: { contract: { actions: [{ kind: 'swap' }] } } } });
+    expect(first).toMatchObject({ calls: [{ input: { contract: { actions: [{ kind: 'swap' }] } } }] });
     const done = told('intents_transfer', { operationId: 'x' });
     const quantity = { kind: 'exact_input_tokens', amountRaw: '1000000' };
     expect(asked(sentence, [held, done])).toEqual(proposing({ kind: 'withdraw_to_owner', input, quantity }));
     expect(asked(sentence, [held, done, done])).toEqual(text('All 2 transfers'));
     expect(asked(sentence, [held, told('intents_transfer', {}, 'denied')])).toEqual(text('denied'));
+  });
+});
+
+describe('several at once', () => {
+  const one = {
+    kind: 'withdraw_to_owner',
+    input: pinned(usdc),
+    quantity: { kind: 'exact_input_tokens', amountRaw: '1000000' },
+  };
+  const all = { kind: 'withdraw_to_owner', input: pinned(near), quantity: { kind: 'all_of_input' } };
+  const sentence = 'withdraw 1 USDC and withdraw all NEAR and then withdraw 1 USDC';
+  const done = told('intents_transfer', { operationId: 'x' });
+
+  it('are calls side by side', () => {
+    const calls = [...proposing(one).calls, ...proposing(all).calls];
+    expect(asked(sentence, [held])).toEqual({ calls });
+    expect(asked(sentence, [held, done, done])).toEqual(proposing(one));
+    expect(asked(sentence, [held, done, done, done])).toEqual(text('All 3 transfers'));
+    expect(asked(sentence, [held, told('intents_transfer', {}, 'denied'), done])).toEqual(text('denied'));
+  });
+
+  it('are asked about, or refused, before any is made', () => {
+    const calls = [{ tool: 'token_price', input: { symbol: 'ETH' } }];
+    expect(asked('withdraw 1 USDC and swap 1 USDC to ETH', [held])).toEqual({ calls });
+    expect(asked('withdraw 1 USDC and withdraw 1 DOGE', [held])).toEqual(text('holds no DOGE'));
   });
 });
 

@@ -1,11 +1,15 @@
 import { unscaledAmount, type ContractAction, type TokenChoice } from '@app/consent';
-import { isJsonObject, unreachable, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import type { ModelRequest, ToolExchange } from './model';
-import { moneyClausesIn, quantityOf, type MoneyClause } from './money-phrases';
+import { moneyStagesIn, quantityOf, type MoneyClause } from './money-phrases';
 
-/** What the rules say next: a call, or the last words. */
-export type RuledAnswer =
-  { readonly call: { readonly tool: string; readonly input: JsonObject } } | { readonly text: string };
+/** What the rules say next: calls to make side by side, or the last words. */
+export type RuledAnswer = { readonly calls: readonly RuledCall[] } | { readonly text: string };
+
+interface RuledCall {
+  readonly tool: string;
+  readonly input: JsonObject;
+}
 
 /** A token as the wallet's tools describe it. */
 interface KnownToken {
@@ -21,8 +25,8 @@ export function answerAboutMoney(sentence: string, request: ModelRequest): Ruled
   }
   const [, symbol] = /^(?:what is the |what's the |tell me the )?price of (\S{1,512})$/i.exec(sentence) ?? [];
   if (symbol !== undefined) return tellPrice(request, symbol);
-  const clauses = moneyClausesIn(sentence);
-  return clauses === null ? null : transfer(request, clauses);
+  const stages = moneyStagesIn(sentence);
+  return stages === null ? null : transfer(request, stages);
 }
 
 function tellBalance(request: ModelRequest): RuledAnswer {
@@ -44,18 +48,37 @@ function tellPrice(request: ModelRequest, symbol: string): RuledAnswer {
   return { text: `${name} is at $${priceUsdDecimal}.` };
 }
 
-/** Looks what the wallet holds, then makes the transfers one after the other; each asks the user. */
-function transfer(request: ModelRequest, clauses: readonly MoneyClause[]): RuledAnswer {
+/** Looks what the wallet holds, then makes the transfers stage by stage; each asks the user. */
+function transfer(request: ModelRequest, stages: readonly (readonly MoneyClause[])[]): RuledAnswer {
   const made = request.exchanges.filter(({ tool }) => tool === 'intents_transfer');
-  const last = made.at(-1);
-  if (last !== undefined && (last.outcome !== 'ok' || made.length >= clauses.length)) return { text: wordsFor(made) };
+  const stage = stageAfter(made.length, stages);
+  const failed = made.find(({ outcome }) => outcome !== 'ok');
+  if (failed !== undefined || stage === null) return { text: wordsFor(made, failed) };
   const held = request.exchanges.find(({ tool }) => tool === 'wallet_balances');
   if (held === undefined) return calling(request, 'wallet_balances', {});
   const assets = assetsIn(held);
   if (assets === null) return { text: `I could not read the wallet: ${errorIn(held)}.` };
+  const calls: RuledCall[] = [];
+  for (const clause of stage) {
+    const answer = propose(request, clause, assets);
+    // Whatever one of them lacks comes first, be it a question or words.
+    if ('text' in answer || answer.calls.some(({ tool }) => tool !== 'intents_transfer')) return answer;
+    calls.push(...answer.calls);
+  }
+  return { calls };
+}
 
-  const clause = clauses[made.length];
-  if (clause === undefined) throw new Error('a transfer was made for every clause');
+/** The stage that follows so many transfers; null when all were made. */
+function stageAfter(made: number, stages: readonly (readonly MoneyClause[])[]): readonly MoneyClause[] | null {
+  let before = 0;
+  for (const stage of stages) {
+    if (made <= before) return stage;
+    before += stage.length;
+  }
+  return null;
+}
+
+function propose(request: ModelRequest, clause: MoneyClause, assets: readonly KnownToken[]): RuledAnswer {
   const input = tokenNamed(clause.symbol, assets);
   if (input === null) return { text: `The wallet holds no ${clause.symbol}, so nothing was moved.` };
   if (clause.toSymbol === null) return proposal(request, clause, input, null);
@@ -80,34 +103,29 @@ function proposal(
   if (from === null || quantity === null) {
     return { text: `That amount of ${input.symbol} cannot be expressed exactly, so nothing was moved.` };
   }
-  if (kind === 'withdraw') return propose(request, { kind: 'withdraw_to_owner', input: from, quantity });
-  if (to === null)
+  if (kind === 'withdraw') return transferring(request, { kind: 'withdraw_to_owner', input: from, quantity });
+  if (to === null) {
     return { text: `${output?.symbol ?? 'That token'} cannot be named in a contract, so nothing was moved.` };
-  return propose(request, { kind: 'swap', input: from, output: to, quantity });
+  }
+  return transferring(request, { kind: 'swap', input: from, output: to, quantity });
 }
 
-function propose(request: ModelRequest, action: ContractAction): RuledAnswer {
+function transferring(request: ModelRequest, action: ContractAction): RuledAnswer {
   const contract = { type: 'ledger_intents_transfer', actions: [action] } as const;
   // Reason for the assertion: a contract is JSON; only the compiler cannot see that interfaces are.
   return calling(request, 'intents_transfer', { contract: contract as unknown as JsonObject });
 }
 
-function wordsFor(transfers: readonly ToolExchange[]): string {
-  const last = transfers.at(-1);
-  if (last === undefined) return 'Nothing was moved.';
-  switch (last.outcome) {
-    case 'ok':
-      return transfers.length === 1
-        ? 'The transfer is on its way. Whether it has settled is reported apart.'
-        : `All ${transfers.length} transfers are on their way. Whether they have settled is reported apart.`;
+function wordsFor(made: readonly ToolExchange[], failed: ToolExchange | undefined): string {
+  const on = made.length === 1 ? 'The transfer is on its way.' : `All ${made.length} transfers are on their way.`;
+  if (failed === undefined) return `${on} What comes of it is reported apart.`;
+  switch (failed.outcome) {
     case 'denied':
       return 'You denied it, so nothing was moved by it.';
     case 'expired':
       return 'The approval ended before it was used, so nothing was moved by it.';
-    case 'error':
-      return `It could not be done: ${errorIn(last)}.`;
     default:
-      return unreachable(last.outcome);
+      return `It could not be done: ${errorIn(failed)}.`;
   }
 }
 
@@ -158,5 +176,5 @@ function errorIn(exchange: ToolExchange): string {
 
 function calling({ tools }: ModelRequest, tool: string, input: JsonObject): RuledAnswer {
   if (!tools.includes(tool)) return { text: `This run may not use the tool ${tool}, so I cannot do that.` };
-  return { call: { tool, input } };
+  return { calls: [{ tool, input }] };
 }

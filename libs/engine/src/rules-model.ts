@@ -31,7 +31,7 @@ export class RulesModel implements LanguageModel {
     }
     return {
       text,
-      calls: 'call' in answer ? [answer.call] : [],
+      calls: 'calls' in answer ? answer.calls : [],
       inputTokens: countWords(request.input),
       outputTokens: words.length,
       costMicroCents: this.configuration.env.RULES_STEP_MICRO_CENTS,

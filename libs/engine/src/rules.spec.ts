@@ -19,13 +19,13 @@ describe('the rules model', () => {
   it.each(['what time is it', 'What  TIME is\nit?', "what's the time", 'what is the time!?'])(
     'asks the clock: %j',
     (input) => {
-      expect(asked(input)).toEqual({ call: { tool: 'current_time', input: {} } });
+      expect(asked(input)).toEqual({ calls: [{ tool: 'current_time', input: {} }] });
     },
   );
 
   it('asks the clock for a zone', () => {
     const call = { tool: 'current_time', input: { timezone: 'Europe/Berlin' } };
-    expect(asked('what time is it in Europe/Berlin?')).toEqual({ call });
+    expect(asked('what time is it in Europe/Berlin?')).toEqual({ calls: [call] });
   });
 
   it('says what the clock said', () => {

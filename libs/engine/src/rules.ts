@@ -8,7 +8,7 @@ const understood = [
   '`what time is it` (or `what time is it in Europe/Berlin`) asks the service clock',
   '`what is my balance` reads the wallet, `price of NEAR` a price',
   '`withdraw 1.5 USDC`, `withdraw all USDC`, `withdraw 25% of NEAR` ask you to approve a withdrawal to your main account',
-  '`swap 5 USDC to NEAR`, `swap $20 of USDC to NEAR` ask you to approve a swap; `and then` joins several',
+  '`swap 5 USDC to NEAR`, `swap $20 of USDC to NEAR` ask you to approve a swap; `and` joins several, `and then` one after the other',
   '`help` lists what is understood',
 ];
 
@@ -50,7 +50,7 @@ function tellTime(request: ModelRequest, timezone: string | undefined): RuledAns
   if (told !== undefined) return { text: timeInWords(told) };
   if (!request.tools.includes('current_time'))
     return { text: 'This run may not use the tool current_time, so I cannot tell the time.' };
-  return { call: { tool: 'current_time', input: timezone === undefined ? {} : { timezone } } };
+  return { calls: [{ tool: 'current_time', input: timezone === undefined ? {} : { timezone } }] };
 }
 
 function timeInWords({ outcome, result }: ToolExchange): string {

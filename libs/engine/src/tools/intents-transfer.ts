@@ -1,6 +1,6 @@
 import { parseContract, renderContract, type Contract, type PinnedToken } from '@app/consent';
 import type { DeploymentControls } from '@app/deployment';
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonObject, type JsonObject, type JsonValue, type OperationId } from '@app/kernel';
 import type { AgentTransfers, AgentWallets, OperationState, WalletProvider } from '@app/wallets';
 import { failed, type AskTool, type FailedReview, type Reviewed } from '../tool';
 
@@ -41,9 +41,23 @@ export function intentsTransfer(parts: Parts): AskTool {
         cause,
       );
       if (!used.ok) return failed('the approval cannot be used');
-      return outcomeOf(used.value, await transfers.untilUnderWay(used.value, signal));
+      return outcomeOf(used.value, await underWay(transfers, used.value, signal));
     },
   };
+}
+
+/** How long a run waits for a provider that does not answer. Real time; the operation goes on without it. */
+const underWayWithinMs = 60_000;
+
+/** Throws the signal's reason when it aborts first. */
+async function underWay(transfers: AgentTransfers, operationId: OperationId, signal: AbortSignal) {
+  const patience = AbortSignal.timeout(underWayWithinMs);
+  try {
+    return await transfers.untilUnderWay(operationId, AbortSignal.any([signal, patience]));
+  } catch (error) {
+    if (signal.aborted || !patience.aborted) throw error;
+    return { status: 'submitted', failure: null } as const;
+  }
 }
 
 const paused = 'an operator has paused withdrawals';
@@ -79,7 +93,7 @@ function pinnedTokens({ actions }: Contract): PinnedToken[] {
   return choices.flatMap((choice) => ('pinned' in choice ? [choice.pinned] : []));
 }
 
-function outcomeOf(operationId: string, { status, failure }: OperationState) {
+function outcomeOf(operationId: string, { status, failure }: Pick<OperationState, 'status' | 'failure'>) {
   const result: JsonObject = { operationId, status };
   if (failure === null) return { outcome: 'ok', result } as const;
   return { outcome: 'error', result: { ...result, error: failure.text, reason: failure.reason } } as const;
