@@ -1,0 +1,88 @@
+import {
+  WalletProvider,
+  type Holding,
+  type OperationEvent,
+  type OperationState,
+  type Order,
+  type Planned,
+  type Settlement,
+  type Submission,
+  type Submitted,
+  type Token,
+  type WalletAccount,
+} from '@app/wallets';
+import type { SimulatedProvider } from './settlement-provider';
+import type { Pause } from './stepwise';
+
+/** The provider as one worker sees it: anything may happen before and after each call, and the worker is held to the rules. */
+export class PausingProvider extends WalletProvider {
+  override readonly name = 'sandbox';
+
+  /**
+   * @param sendable keys that the worker may send: journaled by itself, or never accepted by the provider's last word to it
+   * @param folded what the worker decides on
+   */
+  constructor(
+    private readonly world: { readonly provider: SimulatedProvider; readonly events: readonly OperationEvent[] },
+    private readonly pause: Pause,
+    private readonly sendable: Set<string>,
+    private readonly folded: () => OperationState | null,
+  ) {
+    super();
+  }
+
+  override async connect(): Promise<void> {
+    await this.pause();
+  }
+
+  override async holdings(): Promise<readonly Holding[]> {
+    return this.between(() => this.world.provider.holdings());
+  }
+
+  override async findToken(by: { readonly tokenId: string } | { readonly symbol: string }): Promise<Token | null> {
+    await this.pause();
+    const tokenId = 'tokenId' in by ? by.tokenId : by.symbol;
+    return { tokenId, symbol: tokenId, name: tokenId, decimals: 6, priceUsdDecimal: '1', iconUrl: null };
+  }
+
+  override async plan(order: Order): Promise<Planned> {
+    return this.between(() => this.world.provider.plan(order));
+  }
+
+  override async submit(_: WalletAccount, submission: Submission): Promise<Submitted> {
+    return this.between(() => {
+      this.mustBeAllowed(submission);
+      this.sendable.delete(submission.key);
+      return this.world.provider.submit(submission);
+    });
+  }
+
+  override async settlement(_: WalletAccount, submission: Submission): Promise<Settlement> {
+    return this.between(() => {
+      const settlement = this.world.provider.settlement(submission);
+      if (settlement.kind === 'never_accepted') this.sendable.add(submission.key);
+      else this.sendable.delete(submission.key);
+      return settlement;
+    });
+  }
+
+  private mustBeAllowed(submission: Submission): void {
+    const { key } = submission;
+    const journaled = this.world.events.some(
+      (event) =>
+        event.type === 'submission.journaled' && JSON.stringify(event.submission) === JSON.stringify(submission),
+    );
+    if (!journaled) throw new Error(`${key} was sent before it was journaled`);
+    if (!this.sendable.has(key)) throw new Error(`${key} was sent again before the provider was asked`);
+    if (this.folded()?.status === 'unresolved') throw new Error(`${key} was sent while it was unresolved`);
+  }
+
+  private async between<Value>(call: () => Value): Promise<Value> {
+    await this.pause();
+    try {
+      return call();
+    } finally {
+      await this.pause();
+    }
+  }
+}

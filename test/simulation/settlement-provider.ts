@@ -1,0 +1,221 @@
+import { epochMsOf, instantOf, Unavailable, type Instant } from '@app/kernel';
+import {
+  SessionRejected,
+  type Holding,
+  type OperationFailure,
+  type Order,
+  type Planned,
+  type Settlement,
+  type Submission,
+  type Submitted,
+} from '@app/wallets';
+
+/** What can go wrong in a schedule, each as a chance of a call. */
+export interface Hostility {
+  readonly away: number;
+  readonly timeoutBefore: number;
+  readonly timeoutAfter: number;
+  readonly delayed: number;
+  readonly duplicated: number;
+  readonly rejected: number;
+  readonly greedy: number;
+  readonly refunded: number;
+  readonly failed: number;
+  readonly forgets: number;
+  readonly unsure: number;
+}
+
+export const peace: Hostility = {
+  ...{ away: 0, timeoutBefore: 0, timeoutAfter: 0, delayed: 0, duplicated: 0 },
+  ...{ rejected: 0, greedy: 0, refunded: 0, failed: 0, forgets: 0, unsure: 0 },
+};
+
+type Outcome = 'settled' | 'refunded' | 'failed';
+
+/** A submission that has had its effect; `key` is unique among them, or something was paid twice. */
+export interface Taken {
+  readonly submission: Submission;
+  readonly index: number;
+  readonly reference: string;
+  readonly takenAtMs: number;
+  readonly settlesAtMs: number;
+  readonly outcome: Outcome;
+  /** While it lasts, the provider does not know what it has taken, or does not know what became of it. */
+  readonly lapses: readonly Lapse[];
+}
+
+interface Lapse {
+  readonly kind: 'never_accepted' | 'unknown';
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What was sent and takes its time to arrive. A port promises that nothing is under way for as long as the driver waits to be sure. */
+const delayMaxMs = 20_000;
+const forgetsAtFirstMaxMs = 25_000;
+const hourMs = 3_600_000;
+
+/** A provider in simulated time, which counts effects by key. */
+export class SimulatedProvider {
+  readonly taken = new Map<string, Taken>();
+  readonly counts = { acceptedUnheard: 0, duplicates: 0, lapses: 0, resends: 0, refusals: 0, greedy: 0, sessions: 0 };
+  sessionGood = true;
+  private readonly refused = new Map<string, OperationFailure>();
+  private readonly sent = new Map<string, number>();
+  private inFlight: { readonly atMs: number; readonly submission: Submission }[] = [];
+
+  constructor(
+    readonly clock: { readonly nowMs: number },
+    private readonly hostility: () => Hostility,
+    private readonly random: () => number,
+    private readonly balances: Map<string, bigint>,
+  ) {}
+
+  nextArrivalMs(): number {
+    return Math.min(Infinity, ...this.inFlight.map(({ atMs }) => atMs));
+  }
+
+  /** Whatever was under way until now has arrived, each at its own time. */
+  arrive(): void {
+    const arrived = this.inFlight.filter(({ atMs }) => atMs <= this.clock.nowMs).sort((a, b) => a.atMs - b.atMs);
+    this.inFlight = this.inFlight.filter(({ atMs }) => atMs > this.clock.nowMs);
+    for (const { atMs, submission } of arrived) this.deliver(submission, atMs);
+  }
+
+  holdings(): readonly Holding[] {
+    this.enter();
+    return [...this.balances]
+      .filter(([, amount]) => amount > 0n)
+      .map(([tokenId, amount]) => ({
+        ...{ tokenId, symbol: tokenId, name: tokenId, decimals: 6, priceUsdDecimal: '1', iconUrl: null },
+        amountRaw: amount.toString(),
+      }));
+  }
+
+  plan({ key, attempt, order, latestDeadline }: Order): Planned {
+    this.enter();
+    const ownMs = this.clock.nowMs + 20_000 + Math.floor(this.random() * 1_800_000);
+    const deadline: Instant = ownMs < epochMsOf(latestDeadline) ? instantOf(ownMs) : latestDeadline;
+    const input =
+      'input' in order
+        ? order.input
+        : { tokenId: order.inputTokenId, amountRaw: (BigInt(order.inputMaxRaw) / 2n).toString() };
+    const output = order.kind === 'swap_exact_output' ? order.output : null;
+    const bought =
+      order.kind === 'swap_exact_input' ? { tokenId: order.outputTokenId, amountRaw: input.amountRaw } : output;
+    const submission = { key, attempt, bytes: `${key}@${deadline}`, input, output: bought, deadline };
+    if (!this.happens('greedy')) return { ok: true, submission };
+    this.counts.greedy += 1;
+    const more = { ...input, amountRaw: (BigInt(input.amountRaw) * 3n).toString() };
+    return { ok: true, submission: { ...submission, input: more } };
+  }
+
+  submit(submission: Submission): Submitted {
+    this.enter();
+    const { key } = submission;
+    const before = this.sent.get(key) ?? 0;
+    this.sent.set(key, before + 1);
+    if (before > 0) this.counts.resends += 1;
+    if (this.happens('timeoutBefore')) throw away();
+    if (this.happens('delayed')) {
+      this.send(submission);
+      throw away();
+    }
+    if (this.happens('rejected') && !this.taken.has(key))
+      this.refused.set(key, { reason: 'provider_rejected', text: 'No.' });
+    this.deliver(submission, this.clock.nowMs);
+    if (this.happens('duplicated')) this.send(submission);
+    if (this.happens('timeoutAfter')) {
+      if (this.taken.has(key)) this.counts.acceptedUnheard += 1;
+      throw away();
+    }
+    const failure = this.refused.get(key);
+    if (failure !== undefined) return { kind: 'rejected', failure };
+    const { reference, settlesAtMs } = this.mustHave(key);
+    return { kind: 'accepted', providerReference: reference, checkAt: this.maybe(instantOf(settlesAtMs)) };
+  }
+
+  settlement({ key }: Submission): Settlement {
+    this.enter();
+    const taken = this.taken.get(key);
+    const { nowMs } = this.clock;
+    if (taken === undefined) {
+      const failure = this.refused.get(key);
+      return failure === undefined || this.random() < 0.5 ? { kind: 'never_accepted' } : { kind: 'failed', failure };
+    }
+    const lapse = taken.lapses.find(({ fromMs, toMs }) => fromMs <= nowMs && nowMs < toMs);
+    if (lapse !== undefined) {
+      this.counts.lapses += 1;
+      return { kind: lapse.kind };
+    }
+    const { reference: providerReference, settlesAtMs, outcome } = taken;
+    if (nowMs < settlesAtMs) return { kind: 'pending', providerReference, checkAt: this.maybe(instantOf(settlesAtMs)) };
+    if (outcome === 'failed') return { kind: 'failed', failure: { reason: 'provider_rejected', text: 'No.' } };
+    return { kind: outcome, providerReference, output: null };
+  }
+
+  private enter(): void {
+    this.arrive();
+    if (this.happens('away')) throw away();
+    if (this.sessionGood) return;
+    this.counts.sessions += 1;
+    throw new SessionRejected();
+  }
+
+  private send(submission: Submission): void {
+    this.counts.duplicates += 1;
+    this.inFlight.push({ atMs: this.clock.nowMs + Math.floor(this.random() * delayMaxMs), submission });
+  }
+
+  /** At most one effect for a key, and none after the deadline or a refusal, however late and however often it arrives. */
+  private deliver(submission: Submission, atMs: number): void {
+    const { key, input, deadline } = submission;
+    if (this.taken.has(key) || this.refused.has(key)) return;
+    const balance = this.balances.get(input.tokenId) ?? 0n;
+    const refuse = (reason: OperationFailure['reason']): void => {
+      this.counts.refusals += 1;
+      this.refused.set(key, { reason, text: 'No.' });
+    };
+    if (atMs >= epochMsOf(deadline)) return refuse('quote_expired');
+    if (BigInt(input.amountRaw) > balance) return refuse('insufficient_balance');
+    this.balances.set(input.tokenId, balance - BigInt(input.amountRaw));
+    const settlesAtMs = atMs + Math.floor(this.random() ** 3 * hourMs);
+    const outcome = this.happens('refunded') ? 'refunded' : this.happens('failed') ? 'failed' : 'settled';
+    if (outcome !== 'settled') this.balances.set(input.tokenId, balance);
+    const index = Number(key.split('/')[1]);
+    const lapses = this.lapses(atMs);
+    this.taken.set(key, { submission, index, reference: `ref-${key}`, takenAtMs: atMs, settlesAtMs, outcome, lapses });
+  }
+
+  /** It may not know at first what it has taken; later it may forget for any while, or not be able to tell. */
+  private lapses(takenAtMs: number): Lapse[] {
+    const lapses: Lapse[] = [];
+    if (this.happens('forgets')) {
+      const toMs = takenAtMs + Math.floor(this.random() * forgetsAtFirstMaxMs);
+      lapses.push({ kind: 'never_accepted', fromMs: takenAtMs, toMs });
+    }
+    if (this.happens('unsure')) {
+      const fromMs = takenAtMs + Math.floor(this.random() * 60_000);
+      lapses.push({ kind: 'unknown', fromMs, toMs: fromMs + Math.floor(this.random() * hourMs) });
+    }
+    return lapses;
+  }
+
+  private happens(fault: keyof Hostility): boolean {
+    return this.random() < this.hostility()[fault];
+  }
+
+  private maybe(instant: Instant): Instant | null {
+    return this.random() < 0.5 ? instant : null;
+  }
+
+  private mustHave(key: string): Taken {
+    const taken = this.taken.get(key);
+    if (taken === undefined) throw new Error(`${key} was neither taken nor refused`);
+    return taken;
+  }
+}
+
+function away(): Unavailable {
+  return new Unavailable('wallet provider', { reason: 'provider_unavailable' });
+}

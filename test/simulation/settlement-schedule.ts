@@ -1,0 +1,252 @@
+import type { Contract } from '@app/consent';
+import { asId, instantOf, type Instant, type OperationId } from '@app/kernel';
+import { Probe } from '@app/runtime';
+import {
+  driveOperation,
+  isPatient,
+  nextLook,
+  operationKind,
+  type OperationEvent,
+  type OperationState,
+  type OperationWorld,
+  type WalletAccount,
+} from '@app/wallets';
+import { seededRandom } from '../crash/journey';
+import { randomContract, termsOf } from './random-contract';
+import { PausingProvider } from './pausing-provider';
+import { peace, SimulatedProvider, type Hostility } from './settlement-provider';
+import { Stepwise, type Pause } from './stepwise';
+
+const startMs = Date.parse('2026-03-01T10:00:00Z');
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** From then on nothing goes wrong any more, so that every operation comes to its end. */
+const calmAfterMs = 2 * hourMs;
+/** How long the operation may be sent. */
+const lifeMs = 15 * minuteMs;
+const workersMax = 3;
+/** The timer of a worker that died comes back this much later. */
+const claimLostAfterMs = 6_000;
+const sweepEveryMs = 30_000;
+const stepsMax = 50_000;
+
+const operationId = asId<OperationId>('0b7a3b7e-0000-5000-8000-00000000000a');
+const wallet: WalletAccount = { userId: asId('user'), walletId: asId('wallet'), address: 'ab'.repeat(32) };
+
+interface TimerRow {
+  readonly dueMs: number;
+  readonly waits: number;
+  /** Before that, it is some worker's. */
+  readonly freeAtMs: number;
+}
+
+/** One operation, from its use to its end, in a world that is against it. The same seed plays the same schedule. */
+export class SettlementSchedule {
+  nowMs = startMs;
+  readonly events: OperationEvent[] = [];
+  readonly counts = { crashes: 0, lostRaces: 0 };
+  readonly provider: SimulatedProvider;
+  readonly contract: Contract;
+  private readonly random: () => number;
+  private readonly hostility: Hostility;
+  private readonly crashes: number;
+  private readonly disabledUntilMs: number;
+  private readonly rejections: number[] = [];
+  private timer: TimerRow | null = null;
+  private workers: Stepwise[] = [];
+  private sweepAtMs = startMs + sweepEveryMs;
+
+  constructor(readonly seed: number) {
+    const random = (this.random = seededRandom(seed));
+    const often = () => random() ** 2 * 0.7;
+    const seldom = () => random() ** 6 * 0.4;
+    this.hostility = {
+      ...{ away: often(), timeoutBefore: often(), timeoutAfter: often(), delayed: often(), duplicated: often() },
+      ...{
+        forgets: often(),
+        unsure: often(),
+        refunded: seldom(),
+        failed: seldom(),
+        rejected: seldom(),
+        greedy: seldom(),
+      },
+    };
+    this.crashes = random() < 0.7 ? often() * 0.3 : 0;
+    this.disabledUntilMs = random() < 0.05 ? startMs + this.upTo(20 * minuteMs) : 0;
+    while (random() < 0.3) this.rejections.push(startMs + this.upTo(20 * minuteMs));
+    const balances = new Map(
+      ['nep141:a', 'nep141:b', 'nep141:c'].map((token) => [token, BigInt(this.upTo(4_000_000))]),
+    );
+    this.provider = new SimulatedProvider(this, () => (this.calm ? peace : this.hostility), random, balances);
+    this.contract = randomContract(random);
+  }
+
+  get state(): OperationState | null {
+    return this.events.reduce(operationKind.decider.evolve, operationKind.decider.initialState);
+  }
+
+  /** Everything that was recorded and everything that was effected: what a replay must repeat to the letter. */
+  get trace(): string {
+    return JSON.stringify([
+      this.events,
+      [...this.provider.taken.values()],
+      this.provider.counts,
+      this.counts,
+      this.nowMs,
+    ]);
+  }
+
+  /** Plays the schedule until the operation is over and nothing is under way any more. */
+  async play(): Promise<void> {
+    this.workers.push(new Stepwise((pause) => this.use(pause)));
+    for (let steps = 0; this.workers.length > 0 || this.timer !== null || this.isUnderWay(); steps += 1) {
+      if (steps > stepsMax) throw new Error('the operation does not come to its end');
+      await this.step();
+    }
+    this.nowMs += hourMs;
+    this.provider.arrive();
+  }
+
+  private async step(): Promise<void> {
+    const worker = this.workers[this.upTo(this.workers.length)];
+    if (worker === undefined || this.random() < 0.1) this.passTime();
+    else if (!this.calm && this.random() < this.crashes) this.crash();
+    else await this.stepped(worker);
+    this.happen();
+  }
+
+  private async stepped(worker: Stepwise): Promise<void> {
+    await worker.step();
+    if (worker.done) this.workers = this.workers.filter((other) => other !== worker);
+    // Mostly a step takes no time worth speaking of; now and then it takes long.
+    const chance = this.random();
+    if (chance > 0.99) this.nowMs += this.upTo(40_000);
+    else if (chance > 0.6) this.nowMs += this.upTo(300);
+  }
+
+  /** One worker dies, or all of them; what they held comes back later. */
+  private crash(): void {
+    this.counts.crashes += 1;
+    this.workers = this.random() < 0.5 ? [] : this.workers.slice(1);
+    if (this.timer !== null) this.timer = { ...this.timer, freeAtMs: this.nowMs + claimLostAfterMs };
+  }
+
+  /** To the next instant at which something happens, or a part of the way. */
+  private passTime(): void {
+    const due =
+      this.timer === null ? Infinity : Math.max(this.timer.dueMs, Math.min(this.timer.freeAtMs, this.sweepAtMs));
+    const nextMs = Math.min(due, this.provider.nextArrivalMs(), this.sweepAtMs, ...this.rejections);
+    const wholeMs = Math.max(1, nextMs - this.nowMs);
+    this.nowMs += this.random() < 0.7 ? wholeMs : 1 + this.upTo(wholeMs);
+  }
+
+  private happen(): void {
+    this.provider.arrive();
+    this.connectOrReject();
+    const callback = !this.calm && this.random() < 0.01;
+    const sweeps = this.nowMs >= this.sweepAtMs;
+    if (sweeps) this.sweepAtMs = this.nowMs + sweepEveryMs;
+    // A callback of the provider, also for nothing; and the watchdog, when nothing drives what is under way.
+    if (callback || (sweeps && this.timer === null && this.isUnderWay())) this.schedule(this.nowMs, 0);
+    const { timer } = this;
+    if (timer === null || timer.dueMs > this.nowMs || timer.freeAtMs > this.nowMs) return;
+    if (this.workers.length >= workersMax) return;
+    const claimed = (this.timer = { ...timer, freeAtMs: Infinity });
+    this.workers.push(new Stepwise((pause) => this.handle(claimed, pause)));
+  }
+
+  private connectOrReject(): void {
+    const rejected = this.rejections.findIndex((atMs) => atMs <= this.nowMs);
+    if (rejected !== -1) {
+      this.rejections.splice(rejected, 1);
+      this.provider.sessionGood = false;
+    }
+    // Its owner comes back some time.
+    if (this.calm || this.random() < 0.01) this.provider.sessionGood = true;
+  }
+
+  /** What `AgentTransfers.use` does. */
+  private async use(pause: Pause): Promise<void> {
+    this.schedule(this.nowMs, 0);
+    await pause();
+    this.append(
+      operationKind.decider.decide(
+        { type: 'UseApproval', at: this.now(), terms: termsOf(wallet, this.contract, instantOf(startMs + lifeMs)) },
+        this.state,
+      ),
+    );
+    await pause();
+    this.schedule(this.nowMs, 0);
+  }
+
+  /** What the handler of `OperationDriver` does. */
+  private async handle(claimed: TimerRow, pause: Pause): Promise<void> {
+    const driven = await driveOperation(this.worldFor(pause), isPatient(claimed.waits));
+    await pause();
+    const next = nextLook(driven, claimed.waits, this.nowMs, false);
+    if (next !== null) this.schedule(next.atMs, next.waits);
+    else if (this.timer === claimed) this.timer = null;
+  }
+
+  private schedule(dueMs: number, waits: number): void {
+    this.timer = { dueMs, waits, freeAtMs: 0 };
+  }
+
+  private worldFor(pause: Pause): OperationWorld {
+    /** Keys that this worker may send: journaled by itself, or never accepted by the provider's last word. */
+    const sendable = new Set<string>();
+    let folded: OperationState | null = null;
+    const record: OperationWorld['record'] = async (command) => {
+      await pause();
+      const recorded = this.append(operationKind.decider.decide(command, this.state));
+      if (command.type === 'JournalSubmission' && recorded) sendable.add(command.submission.key);
+      if (!recorded) this.counts.lostRaces += 1;
+      await pause();
+      return recorded;
+    };
+    return {
+      operationId,
+      provider: new PausingProvider(this, pause, sendable, () => folded),
+      probe: new Probe(),
+      record,
+      now: () => this.now(),
+      fold: async () => {
+        await pause();
+        return (folded = this.state);
+      },
+      wallet: async () => ({
+        ...wallet,
+        ...{ provider: 'sandbox', createdAt: this.now(), authStatus: 'ready', mainAccountId: 'ada.near' },
+        status: this.nowMs < this.disabledUntilMs ? 'disabled' : 'active',
+      }),
+      spendable: async () => {
+        await pause();
+        return { ok: true, value: this.provider.holdings() };
+      },
+      sessionRejected: () => pause(),
+    };
+  }
+
+  private append(decision: ReturnType<typeof operationKind.decider.decide>): boolean {
+    if (!decision.accepted) throw new Error(`refused: ${JSON.stringify(decision.refusal)}`);
+    this.events.push(...decision.events);
+    return decision.events.length > 0;
+  }
+
+  private isUnderWay(): boolean {
+    const status = this.state?.status;
+    return status === 'submitted' || status === 'unresolved';
+  }
+
+  private get calm(): boolean {
+    return this.nowMs > startMs + calmAfterMs;
+  }
+
+  private now(): Instant {
+    return instantOf(this.nowMs);
+  }
+
+  private upTo(count: number): number {
+    return Math.floor(this.random() * count);
+  }
+}
