@@ -2,21 +2,14 @@ export { AgentWallets } from './agent-wallets';
 export { agentOperationId, AgentTransfers } from './agent-transfers';
 export { driveOperation, type OperationWorld } from './drive-operation';
 export { OperationDriver } from './operation-driver';
-export type {
-  OperationEvent,
-  OperationFailure,
-  OperationFailureReason,
-  OperationTerms,
-  Submission,
-  TokenAmount,
-} from './operation.events';
+export type { OperationEvent, OperationFailure, OperationTerms, Submission, TokenAmount } from './operation.events';
 export { isPatient, nextLook } from './operation-pace';
 export type { OperationState } from './operation.state';
 export { operationKind } from './operation.stream';
+export { operationView } from './operations.projection';
+export type { OperationView } from './operations.queries';
 export { SettlementModule } from './settlement.module';
 export { Signer } from './signer';
-export { usable, type WalletState } from './wallet.decider';
-export type { ProviderName, WalletEvent } from './wallet.events';
 export {
   SessionRejected,
   WalletProvider,
@@ -30,6 +23,4 @@ export {
 } from './wallet-provider';
 export { Wallets } from './wallets';
 export { WalletKeysModule, WalletsModule, walletsReadModel } from './wallets.module';
-export { operationView } from './operations.projection';
-export type { OperationView } from './operations.queries';
 export { WithdrawalApprovals } from './withdrawal-approvals';
