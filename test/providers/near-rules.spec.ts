@@ -1,0 +1,235 @@
+import { Logger } from '@nestjs/common';
+import { epochMsOf, instantOf } from '@app/kernel';
+import type { Order, Submission, WalletAccount } from '@app/wallets';
+import { randomUUID } from 'node:crypto';
+import { usdc, wNear } from './harness';
+import { startNearProvider, type NearUnderTest } from './near-provider';
+import { newMainAccount } from './sandbox-provider';
+
+const operationSeconds = 900;
+const settledAfterSeconds = 60;
+const daySeconds = 24 * 60 * 60;
+
+/** What the contract of all providers cannot ask: the rules of the verifier contract, the relay and 1Click. */
+describe('NEAR Intents', () => {
+  let world: NearUnderTest;
+  let wallet: WalletAccount;
+  let owner: string;
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    world = await startNearProvider();
+  });
+  beforeEach(async () => {
+    wallet = world.newWallet();
+    owner = newMainAccount();
+    await world.provider.connect(wallet);
+    world.loopback.asked.length = 0;
+  });
+  afterEach(async () => {
+    world.loopback.instead = null;
+    await world.setFaults({ submit: 'ok' });
+    await world.audit();
+  });
+  afterAll(async () => {
+    Logger.overrideLogger(true);
+    await world.stop();
+  });
+
+  function order(what: Order['order'], overrides: Partial<Order> = {}): Order {
+    const latestDeadline = instantOf(epochMsOf(world.now()) + operationSeconds * 1000);
+    return { wallet, key: `${randomUUID()}/0/1`, attempt: 1, order: what, latestDeadline, ...overrides };
+  }
+
+  const withdraw = (amountRaw: string, overrides: Partial<Order> = {}): Order =>
+    order({ kind: 'withdraw', input: { tokenId: usdc, amountRaw }, mainAccountId: owner }, overrides);
+  const swap = (amountRaw: string): Order =>
+    order({ kind: 'swap_exact_input', input: { tokenId: usdc, amountRaw }, outputTokenId: wNear });
+  const exactly = (amountRaw: string): Order =>
+    order({
+      ...{ kind: 'swap_exact_output', inputTokenId: usdc, inputMaxRaw: '100000000' },
+      output: { tokenId: wNear, amountRaw },
+    });
+  const submit = (submission: Submission) => world.provider.submit(wallet, submission);
+  const settlement = (submission: Submission) => world.provider.settlement(wallet, submission);
+  const received = () => world.received(owner, usdc);
+
+  async function plan(what: Order): Promise<Submission> {
+    const planned = await world.provider.plan(what);
+    if (!planned.ok) throw new Error(`not planned: ${planned.failure.reason}`);
+    return planned.submission;
+  }
+
+  /** What the relay says to bytes that it is sent by anybody. */
+  async function relayTo(bytes: string): Promise<unknown> {
+    const response = await fetch(`${world.loopback.url}/relay`, { method: 'POST', body: bytes });
+    return ((await response.json()) as { result: unknown }).result;
+  }
+
+  const instead = (asked: string, answer: object): void => {
+    world.loopback.instead = (name) => (name === asked ? JSON.stringify(answer) : null);
+  };
+  const relayForgets = { result: { status: 'NOT_FOUND_OR_NOT_VALID', intent_hash: 'x' } };
+  const relayFailed = { result: { ...relayForgets.result, status_details: 'FAILED' } };
+
+  describe('the relay refuses', () => {
+    it('a signature that is not right', async () => {
+      const submission = await plan(withdraw('1000000'));
+      const other = await plan(withdraw('2000000'));
+      const signature = /"signature":"[^"]+"/;
+      const bytes = submission.bytes.replace(signature, signature.exec(other.bytes)?.[0] ?? '');
+      expect(bytes).not.toBe(submission.bytes);
+      expect(await relayTo(bytes)).toMatchObject({ status: 'FAILED', reason: 'invalid signature' });
+      expect(await submit({ ...submission, bytes })).toMatchObject({ kind: 'rejected' });
+    });
+
+    it('a nonce that was used: of two intents signed under one key, one has its effect', async () => {
+      const key = `${randomUUID()}/0/1`;
+      const { latestDeadline } = withdraw('1');
+      const one = await plan(withdraw('1000000', { key, latestDeadline }));
+      const other = await plan(withdraw('2000000', { key, latestDeadline }));
+      expect(await relayTo(one.bytes)).toMatchObject({ status: 'OK' });
+      expect(await relayTo(other.bytes)).toMatchObject({ status: 'FAILED', reason: 'nonce was already used' });
+      expect(await relayTo(one.bytes)).toMatchObject({ status: 'FAILED', reason: 'already processed' });
+      world.advance(settledAfterSeconds);
+      await settlement(one);
+      expect(await received()).toBe(1_000_000n);
+    });
+
+    it('a salt that the contract does not take any more, but one that it has only replaced', async () => {
+      const submission = await plan(withdraw('1000000'));
+      const salts = [...world.chain.salts];
+      world.chain.salts.push('0badcafe');
+      expect(await submit(submission)).toMatchObject({ kind: 'accepted' });
+      const late = await plan(withdraw('1000000'));
+      world.chain.salts.splice(0, Infinity, 'deadbeef');
+      expect(await relayTo(late.bytes)).toMatchObject({ status: 'FAILED', reason: 'invalid salt' });
+      expect(await submit(late)).toMatchObject({ kind: 'rejected', failure: { reason: 'provider_rejected' } });
+      world.chain.salts.splice(0, Infinity, ...salts);
+    });
+
+    it('a deadline that has passed', async () => {
+      const submission = await plan(withdraw('1000000'));
+      world.advance(operationSeconds);
+      expect(await relayTo(submission.bytes)).toMatchObject({ status: 'FAILED', reason: 'deadline has expired' });
+    });
+
+    it('a key that is not the account’s', async () => {
+      const stranger = world.newWallet();
+      await world.provider.connect(stranger);
+      const submission = await plan(withdraw('1000000', { wallet: { ...stranger, address: wallet.address } }));
+      expect(await relayTo(submission.bytes)).toMatchObject({ status: 'FAILED', reason: 'invalid signature' });
+    });
+  });
+
+  describe('the same submission', () => {
+    it('has the same bytes when it is planned again of the same', async () => {
+      const what = withdraw('1000000');
+      expect((await plan(what)).bytes).toBe((await plan(what)).bytes);
+    });
+
+    it('is sent byte by byte', async () => {
+      const submission = await plan(withdraw('1000000'));
+      const request = JSON.parse(submission.bytes) as { id: string; method: string };
+      expect(request).toMatchObject({ id: submission.key, method: 'publish_intent' });
+      expect(await submit(submission)).toMatchObject({ kind: 'accepted' });
+      expect(await relayTo(submission.bytes)).toMatchObject({ reason: 'already processed' });
+    });
+  });
+
+  describe('what became of a submission', () => {
+    it('says the contract, when the relay has forgotten it', async () => {
+      const submission = await plan(withdraw('1000000'));
+      await submit(submission);
+      world.advance(settledAfterSeconds);
+      instead('get_status', relayForgets);
+      expect(await settlement(submission)).toMatchObject({ kind: 'settled' });
+      world.advance(operationSeconds);
+      expect(await settlement(submission)).toMatchObject({ kind: 'settled' });
+    });
+
+    it('is told only once the chain’s own time is past the deadline, when its execution failed', async () => {
+      const submission = await plan(withdraw('1000000'));
+      instead('get_status', relayFailed);
+      expect(await settlement(submission)).toMatchObject({ kind: 'pending', checkAt: submission.deadline });
+      world.advance(operationSeconds + 1);
+      expect(await settlement(submission)).toMatchObject({ kind: 'failed', failure: { reason: 'provider_rejected' } });
+    });
+
+    it('cannot be said once the contract may have forgotten its nonce', async () => {
+      const [kept, invalidated] = [await plan(withdraw('1000000')), await plan(withdraw('1000000'))];
+      world.advance(operationSeconds + 1);
+      expect(await settlement(kept)).toEqual({ kind: 'never_accepted' });
+      const salts = [...world.chain.salts];
+      world.chain.salts.splice(0, Infinity, 'deadbeef');
+      expect(await settlement(invalidated)).toEqual({ kind: 'unknown' });
+      world.chain.salts.splice(0, Infinity, ...salts);
+      world.advance(6 * daySeconds);
+      expect(await settlement(kept)).toEqual({ kind: 'never_accepted' });
+      world.advance(daySeconds);
+      expect(await settlement(kept)).toEqual({ kind: 'unknown' });
+    });
+
+    it('cannot be said of a swap that 1Click does not know, or failed over', async () => {
+      const submission = await plan(swap('10000000'));
+      await submit(submission);
+      instead('GET /v0/status', { status: 'FAILED', swapDetails: {} });
+      expect(await settlement(submission)).toEqual({ kind: 'unknown' });
+      world.loopback.instead = null;
+      world.advance(settledAfterSeconds);
+      expect(await settlement(submission)).toMatchObject({ kind: 'settled' });
+    });
+
+    it('is hurried along when 1Click has not seen the deposit yet', async () => {
+      const submission = await plan(swap('10000000'));
+      await submit(submission);
+      instead('GET /v0/status', { status: 'PENDING_DEPOSIT', swapDetails: {} });
+      expect(await settlement(submission)).toMatchObject({ kind: 'pending' });
+      expect(world.loopback.asked).toContain('POST /v0/deposit/submit');
+    });
+  });
+
+  describe('a quote is none', () => {
+    const offer = {
+      depositAddress: 'ab'.repeat(32),
+      amountIn: '10000000',
+      amountOut: '3',
+      deadline: '2999-01-01T00:00:00Z',
+    };
+    const planOf = async (what: Order) => {
+      const planned = await world.provider.plan(what);
+      return planned.ok ? 'planned' : planned.failure.reason;
+    };
+
+    it('when it takes anything but what was asked, or delivers less', async () => {
+      instead('POST /v0/quote', { quote: offer });
+      expect(await planOf(swap('10000000'))).toBe('planned');
+      expect(await planOf(swap('9999999'))).toBe('provider_rejected');
+      expect(await planOf(exactly('3'))).toBe('planned');
+      expect(await planOf(exactly('4'))).toBe('provider_rejected');
+      instead('POST /v0/quote', { quote: { ...offer, amountIn: '100000001' } });
+      expect(await planOf(exactly('3'))).toBe('insufficient_balance');
+    });
+
+    it('when it would pay the wallet itself', async () => {
+      instead('POST /v0/quote', { quote: { ...offer, depositAddress: wallet.address } });
+      expect(await planOf(swap('10000000'))).toBe('provider_rejected');
+    });
+
+    it('after its address has become inactive: the intent expires before', async () => {
+      const inactive = instantOf(epochMsOf(world.now()) + 30_000);
+      instead('POST /v0/quote', { quote: { ...offer, timeWhenInactive: inactive } });
+      expect((await plan(swap('10000000'))).deadline).toBe(inactive);
+    });
+  });
+
+  it('holds many tokens, some of which nobody describes', async () => {
+    const tokenIds = Array.from({ length: 230 }, (_, index) => `nep141:${'junk'.repeat(20)}${index}.near`);
+    for (const tokenId of tokenIds) await world.fund(wallet, { tokenId, amountRaw: '7' });
+    const holdings = await world.provider.holdings(wallet);
+    expect(holdings.length).toBe(230 + 4);
+    const junk = holdings.find(({ tokenId }) => tokenId === tokenIds[229]);
+    expect(junk).toMatchObject({ amountRaw: '7', decimals: null, priceUsdDecimal: null });
+    expect(junk?.symbol.length).toBeLessThanOrEqual(64);
+  });
+});
