@@ -56,6 +56,7 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
 };
 
 function decide(command: ConversationCommand, state: ConversationState): Decision<ConversationEvent> {
+  if ('runId' in command && command.type !== 'StartRun') return decideOnRun(command, state);
   switch (command.type) {
     case 'CreateConversation':
       return create(command, state);
@@ -67,17 +68,6 @@ function decide(command: ConversationCommand, state: ConversationState): Decisio
       return archive(command, state);
     case 'StartRun':
       return start(command, state);
-    case 'StopRun': {
-      const run = state.openRuns[command.runId];
-      if (run?.status === 'awaiting_approval') return stopWaitingRun(command.at, run, liveRunOf(state));
-      return decideRun(command, run);
-    }
-    case 'ClaimRun':
-    case 'RecordStep':
-    case 'ReturnTool':
-    case 'SuspendRun':
-    case 'EndRun':
-      return decideRun(command, state.openRuns[command.runId]);
     case 'DecideApproval':
       return decideRunApproval(command, runWaitingFor(state, command.approvalId), liveRunOf(state));
     case 'ExpireApproval':
@@ -87,6 +77,14 @@ function decide(command: ConversationCommand, state: ConversationState): Decisio
     default:
       return unreachable(command);
   }
+}
+
+function decideOnRun(command: RunCommand, state: ConversationState): Decision<ConversationEvent> {
+  const run = state.openRuns[command.runId];
+  if (command.type === 'StopRun' && run?.status === 'awaiting_approval') {
+    return stopWaitingRun(command.at, run, liveRunOf(state));
+  }
+  return decideRun(command, run);
 }
 
 type CommandOf<Type extends ConversationCommand['type']> = Extract<ConversationCommand, { readonly type: Type }>;

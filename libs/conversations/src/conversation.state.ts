@@ -88,6 +88,10 @@ export function isKnownRun(state: ConversationState, runId: RunId): boolean {
 /** The state after one more event. */
 export function evolveConversation(state: ConversationState, event: ConversationEvent): ConversationState {
   const lastSeq = state.lastSeq + 1;
+  if ('runKey' in event && event.type !== 'run.started' && event.type !== 'run.ended') {
+    const liveRunId = liveRunAfter(state.liveRunId, event);
+    return { ...state, openRuns: runsAfter(state, event, lastSeq), liveRunId, lastActivityAt: event.at, lastSeq };
+  }
   switch (event.type) {
     case 'conversation.created': {
       const { userId, title, origin, automationId, at } = event;
@@ -109,20 +113,6 @@ export function evolveConversation(state: ConversationState, event: Conversation
       const copied = event.type === 'operation.submitted' ? 'submitted' : 'over';
       const operations = { ...state.operations, [event.operationId]: copied } as const;
       return { ...state, operations, lastActivityAt: event.at, lastSeq };
-    }
-    case 'run.claimed':
-    case 'run.suspended':
-    case 'run.resumed':
-    case 'run.stopping':
-    case 'agent.step':
-    case 'agent.message':
-    case 'tool.called':
-    case 'tool.returned':
-    case 'approval.opened':
-    case 'approval.decided':
-    case 'approval.expired': {
-      const liveRunId = liveRunAfter(state.liveRunId, event);
-      return { ...state, openRuns: runsAfter(state, event, lastSeq), liveRunId, lastActivityAt: event.at, lastSeq };
     }
     default:
       return unreachable(event);

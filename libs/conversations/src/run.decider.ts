@@ -200,6 +200,10 @@ export function endedRun(run: RunState, at: Instant, end: RunEnd): RunEvent {
 }
 
 /** What every event of a run begins with. */
-export function headOf<Type extends RunEvent['type']>(type: Type, { runId, runKey }: RunState, at: Instant) {
+export function headOf<Type extends RunEvent['type']>(
+  type: Type,
+  { runId, runKey }: RunState,
+  at: Instant,
+): { readonly type: Type; readonly at: Instant; readonly runId: RunId; readonly runKey: RunKey } {
   return { type, at, runId, runKey };
 }

@@ -88,7 +88,8 @@ export class ConsentCalls {
         return this.use(tool, call, approval, resumedAt, context, signal);
       case 'expired':
         return { outcome: 'expired', result: { reason: null } };
-      default:
+      case 'pending':
+      case undefined:
         throw new Error(`${call.toolCallId} was to run without a decision`);
     }
   }

@@ -21,7 +21,7 @@ import { ClaimedRun, findOpenRun, type Recording } from './claimed-run';
 import type { ModelReply } from './model';
 import { ModelFailed } from './model';
 import { Models } from './models';
-import { failedEnd, next, type JournaledCall } from './next';
+import { failedEnd, next, type JournaledCall, type NextAction } from './next';
 import { parseOutput } from './output';
 import { ToolCalls } from './tool-calls';
 
@@ -36,6 +36,11 @@ export interface Signals {
   readonly stop: AbortSignal;
   /** Aborts when this process is to stop; the run is then left to another. */
   readonly shutdown: AbortSignal;
+}
+
+/** What the segment's reservation covers. */
+interface Held {
+  cents: number;
 }
 
 /** The interpreter of `next`: does what it says, appends what happened, and asks again (architecture, "The engine"). */
@@ -64,40 +69,39 @@ export class ExecuteRun {
     const open = await findOpenRun(stores, run);
     if (open === null) return { kind: 'over', position: null };
     const reserved = await this.budgets.reserve({ ...run, cause: open.cause }, { checked: false });
-    let heldCents = reserved.ok ? reserved.value.heldCents : 0;
     if (!(await this.slots.take(run.runKey, run.segment))) return { kind: 'left' };
     const claimed = await ClaimedRun.claim(stores, open);
     if (claimed === null) return { kind: 'over', position: null };
-
+    const held: Held = { cents: reserved.ok ? reserved.value.heldCents : 0 };
     for (;;) {
       if (signals.shutdown.aborted) return { kind: 'left' };
       if (signals.stop.aborted) claimed.markStopping();
       const action = next(claimed.progress, (tool) => this.tools.needsConsent(claimed, tool));
-      switch (action.kind) {
-        case 'run_tools':
-          if (!(await this.runTools(claimed, action.calls, signals))) return { kind: 'over', position: null };
-          break;
-        case 'ask_consent': {
-          const asked = await this.after(claimed, await this.tools.askConsent(claimed, action.calls), false);
-          if (asked !== null) return asked;
-          break;
-        }
-        case 'wait':
-          await this.live.flush(run.conversationId);
-          return { kind: 'over', position: claimed.position };
-        case 'ask_model': {
-          const admitted = await this.admitStep(claimed, heldCents);
-          if ('end' in admitted) return this.end(claimed, admitted.end);
-          heldCents = admitted.heldCents;
-          const asked = await this.askModel(claimed, signals);
-          if (asked !== null) return asked;
-          break;
-        }
-        case 'end':
-          return this.end(claimed, action.end);
-        default:
-          return unreachable(action);
+      const execution = await this.take(claimed, action, held, signals);
+      if (execution !== null) return execution;
+    }
+  }
+
+  /** Does what is next; null where the run then goes on here. */
+  private async take(claimed: ClaimedRun, action: NextAction, held: Held, signals: Signals): Promise<Execution | null> {
+    switch (action.kind) {
+      case 'run_tools':
+        return (await this.runTools(claimed, action.calls, signals)) ? null : { kind: 'over', position: null };
+      case 'ask_consent':
+        return this.after(claimed, await this.tools.askConsent(claimed, action.calls), false);
+      case 'wait':
+        await this.live.flush(claimed.run.conversationId);
+        return { kind: 'over', position: claimed.position };
+      case 'ask_model': {
+        const admitted = await this.admitStep(claimed, held.cents);
+        if ('end' in admitted) return this.end(claimed, admitted.end);
+        held.cents = admitted.heldCents;
+        return this.askModel(claimed, signals);
       }
+      case 'end':
+        return this.end(claimed, action.end);
+      default:
+        return unreachable(action);
     }
   }
 

@@ -119,14 +119,9 @@ function transferring(request: ModelRequest, action: ContractAction): RuledAnswe
 function wordsFor(made: readonly ToolExchange[], failed: ToolExchange | undefined): string {
   const on = made.length === 1 ? 'The transfer is on its way.' : `All ${made.length} transfers are on their way.`;
   if (failed === undefined) return `${on} What comes of it is reported apart.`;
-  switch (failed.outcome) {
-    case 'denied':
-      return 'You denied it, so nothing was moved by it.';
-    case 'expired':
-      return 'The approval ended before it was used, so nothing was moved by it.';
-    default:
-      return `It could not be done: ${errorIn(failed)}.`;
-  }
+  if (failed.outcome === 'denied') return 'You denied it, so nothing was moved by it.';
+  if (failed.outcome === 'expired') return 'The approval ended before it was used, so nothing was moved by it.';
+  return `It could not be done: ${errorIn(failed)}.`;
 }
 
 /** NEAR means wNEAR (decisions.md, section 5). */

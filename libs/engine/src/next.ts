@@ -6,7 +6,7 @@ import {
   type RunRequest,
   type ToolOutcome,
 } from '@app/conversations';
-import type { ApprovalStatus, Contract } from '@app/consent';
+import type { ApprovalEvent, ApprovalStatus, Contract } from '@app/consent';
 import {
   unreachable,
   type ApprovalId,
@@ -91,6 +91,8 @@ export function startedProgress(request: RunRequest): RunProgress {
 
 /** Folds an event of the run; events that say nothing about how to go on leave the progress as it is. */
 export function progressAfter(progress: RunProgress, event: ConversationEvent): RunProgress {
+  if (!('runKey' in event)) return progress;
+  if ('approvalId' in event) return approvalsAfter(progress, event);
   switch (event.type) {
     case 'run.stopping':
       return { ...progress, stopping: true };
@@ -112,33 +114,28 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
     }
     case 'run.resumed':
       return { ...progress, resumedAt: event.at, segmentCostMicroCents: 0 };
-    case 'approval.opened': {
-      const { approvalId, fingerprint, walletId, input, contract, expiresAt } = event;
-      const reviewed = { approvalId, fingerprint, walletId, input, contract, expiresAt };
-      const approval = { ...reviewed, status: 'pending', denialReason: null } as const;
-      return withCall(progress, (call) => call.toolCallId === event.toolCallId, { approval });
-    }
-    case 'approval.decided':
-    case 'approval.expired': {
-      const { status, denialReason } =
-        event.type === 'approval.decided' ? event : ({ status: 'expired', denialReason: null } as const);
-      const call = progress.calls.find(({ approval }) => approval?.approvalId === event.approvalId);
-      if (call?.approval == null) return progress;
-      return withCall(progress, (one) => one === call, { approval: { ...call.approval, status, denialReason } });
-    }
     case 'run.started':
     case 'run.claimed':
     case 'run.suspended':
     case 'run.ended':
-    case 'operation.submitted':
-    case 'settlement.updated':
-    case 'conversation.created':
-    case 'conversation.updated':
-    case 'conversation.archived':
       return progress;
     default:
       return unreachable(event);
   }
+}
+
+function approvalsAfter(progress: RunProgress, event: ApprovalEvent): RunProgress {
+  if (event.type === 'approval.opened') {
+    const { approvalId, fingerprint, walletId, input, contract, expiresAt } = event;
+    const reviewed = { approvalId, fingerprint, walletId, input, contract, expiresAt };
+    const approval = { ...reviewed, status: 'pending', denialReason: null } as const;
+    return withCall(progress, (call) => call.toolCallId === event.toolCallId, { approval });
+  }
+  const ended = event.type === 'approval.decided' ? event : ({ status: 'expired', denialReason: null } as const);
+  const { status, denialReason } = ended;
+  const call = progress.calls.find(({ approval }) => approval?.approvalId === event.approvalId);
+  if (call?.approval == null) return progress;
+  return withCall(progress, (one) => one === call, { approval: { ...call.approval, status, denialReason } });
 }
 
 function withCall(
