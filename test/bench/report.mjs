@@ -37,7 +37,7 @@ export function tableOf(rows) {
     row.against,
     shown(row.ours),
     shown(row.baseline),
-    row.key.startsWith('p') ? `${row.unit} (${row.key})` : row.unit,
+    /^p\d+/.test(row.key) ? `${row.unit} (${row.key.match(/^p\d+/)[0]})` : row.unit,
     row.ratio.toFixed(2),
     bound(row, row.aim),
     bound(row, row.floor),

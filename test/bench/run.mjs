@@ -14,13 +14,14 @@ import { approvalsList, runsList } from './benchmarks/lists.mjs';
 import { latency } from './benchmarks/latency.mjs';
 import { longJournal } from './benchmarks/long-conversation.mjs';
 import { me } from './benchmarks/me.mjs';
+import { resume } from './benchmarks/resume.mjs';
 import { transact } from './benchmarks/transact.mjs';
 import { startDeployment } from './deployment.mjs';
 import { inTurns } from './measuring.mjs';
 import { rowsOf, tableOf, writeReport } from './report.mjs';
 
 const benchmarks = [
-  ...[create, transact, append, me, runsList, approvalsList, events, fanOut, latency, agentStep, dbosStep],
+  ...[create, transact, append, me, runsList, approvalsList, events, fanOut, latency, agentStep, dbosStep, resume],
   ...[longJournal],
 ];
 const folder = path.dirname(fileURLToPath(import.meta.url));
@@ -37,6 +38,7 @@ const full = {
   manyRows: 1_000_000,
   fewRows: 10_000,
   agentRuns: 150,
+  approvals: 60,
 };
 const quick = {
   rounds: 1,
@@ -49,6 +51,7 @@ const quick = {
   manyRows: 20_000,
   fewRows: 2_000,
   agentRuns: 10,
+  approvals: 5,
 };
 
 const { values: options } = parseArgs({

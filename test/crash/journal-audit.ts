@@ -67,19 +67,19 @@ function isKept(promise: Acknowledged, stored: readonly StoredEvent[]): boolean 
   }
 }
 
-type RunRecord = Recorded<Extract<ConversationEvent, { readonly runKey: unknown }>>;
+type RunRecord = Recorded<Extract<ConversationEvent, { readonly runKey: unknown }> & { readonly runKey: string }>;
 
 function auditRuns(events: readonly StoredEvent[], findings: Findings): void {
   const ofRuns = events
     .filter(({ stream }) => stream.startsWith(`${conversationKind.category}-`))
     .map((stored) => decodeEvent<ConversationEvent>(conversationKind, stored))
-    .filter((recorded): recorded is RunRecord => 'runKey' in recorded.event);
+    .filter((recorded): recorded is RunRecord => 'runKey' in recorded.event && recorded.event.runKey !== null);
   const settled = events.filter(({ type }) => type === 'budget.spent');
   const spent = groupedBy(settled, ({ payload }) => textOf(payload['runKey']));
   for (const [runKey, records] of groupedBy(ofRuns, ({ event }) => event.runKey)) {
     auditRun(runKey, records, findings);
     const booked = spent.get(textOf(runKey)) ?? [];
-    const cost = records.flatMap(({ event }) => (event.type === 'run.ended' ? [event.segmentCostCents] : []));
+    const cost = records.flatMap(({ event }) => ('segmentCostCents' in event ? [event.segmentCostCents] : []));
     const bookedCents = booked.map(({ payload }) => payload['amountCents']);
     if (!isDeepStrictEqual(bookedCents, cost))
       findings.books.push(`run ${runKey} cost ${cost.join()}, booked ${textOf(bookedCents)}`);

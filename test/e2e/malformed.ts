@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
-import { conversationOf, eventCount, quiet, say } from './journeys';
-import { pathOf, type Ids, type OperationCall } from './operations';
+import { eventCount, quiet } from './journeys';
+import { pathOf, thingsOf, type Ids, type OperationCall } from './operations';
 
 /** Malformed requests per kind of damage; more of them with FUZZ_ROUNDS. */
 export const rounds = Number(process.env['FUZZ_ROUNDS'] ?? 40);
@@ -29,8 +29,7 @@ export function underFire(): void {
   beforeAll(async () => {
     deployment = await startDeployment({ mode: 'in-process' });
     user = await deployment.newUser();
-    const conversationId = await conversationOf(user);
-    ids = { userId: user.userId, conversationId, runId: String((await say(user, conversationId))['id']) };
+    ids = await thingsOf(user);
     await quiet(deployment);
     before = await eventCount(deployment);
   });
@@ -78,7 +77,7 @@ export function bodyOf(operation: OperationCall): Record<string, unknown> {
 
 /** The operation's path, with another id in place of its last one. */
 export function pathWithId(operation: OperationCall, id: string): string {
-  return operation.path.replace(':userId', ids.userId).replace(/:(conversationId|runId)/, id);
+  return operation.path.replace(':userId', ids.userId).replace(/:\w+Id/, id);
 }
 
 /** The operation's path, as it should be. */

@@ -1,14 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import { ModulesContainer } from '@nestjs/core';
 import { RequestMethod } from '@nestjs/common';
 import type { Deployment } from '../support/deployment';
-import { partOf } from './journeys';
+import type { TestClient } from '../support/deployment-client';
+import { conversationOf, partOf, say } from './journeys';
+import { asking, prepare, usdc } from './money';
 
 /** The ids that a call's path and body name. */
 export interface Ids {
   readonly userId: string;
   readonly conversationId: string;
   readonly runId: string;
+  /** Of a run that waits. */
+  readonly approvalId: string;
+  /** Of a prepared withdrawal. */
+  readonly operationId: string;
+  /** What a decision on the resource must say. */
+  readonly fingerprint: string;
 }
+
+/** What an operation can act on. */
+type ResourceId = 'conversationId' | 'runId' | 'approvalId' | 'operationId';
 
 /** One operation of the partner API, as a well-formed request. */
 export interface OperationCall {
@@ -19,7 +31,7 @@ export interface OperationCall {
   readonly status: number;
   readonly body?: (ids: Ids) => object;
   /** The resource that the call acts on, and whether its id stands in the path or in the body. */
-  readonly resource?: { readonly id: 'conversationId' | 'runId'; readonly in: 'path' | 'body' };
+  readonly resource?: { readonly id: ResourceId; readonly in: 'path' | 'body' };
   /** Query parameters that it knows, each with a value that it takes. */
   readonly query?: Readonly<Record<string, string>>;
   readonly account?: 'not required';
@@ -31,6 +43,12 @@ const conversation = '/v1/users/:userId/conversations/:conversationId';
 const ofConversation = { id: 'conversationId', in: 'path' } as const;
 const runs = '/v1/users/:userId/agent-runs';
 const ofRun = { id: 'runId', in: 'path' } as const;
+const approvals = '/v1/users/:userId/approvals';
+const ofApproval = { id: 'approvalId', in: 'path' } as const;
+const wallet = '/v1/users/:userId/wallet';
+const financial = '/v1/users/:userId/financial-operations';
+const ofOperation = { id: 'operationId', in: 'path' } as const;
+const withFingerprint = ({ fingerprint }: Ids) => ({ fingerprint });
 
 /** Every operation under `/v1`. A new route needs its line here: the matrix fails until it has one. */
 export const operations: readonly OperationCall[] = [
@@ -91,6 +109,46 @@ export const operations: readonly OperationCall[] = [
   },
   { operation: 'runs.get', method: 'GET', path: `${runs}/:runId`, status: 200, resource: ofRun },
   { operation: 'runs.abort', method: 'POST', path: `${runs}/:runId/abort`, status: 200, resource: ofRun },
+  {
+    ...{ operation: 'approvals.list', method: 'GET', path: approvals, status: 200 },
+    query: { limit: '2', status: 'all' },
+  },
+  { operation: 'approvals.get', method: 'GET', path: `${approvals}/:approvalId`, status: 200, resource: ofApproval },
+  {
+    ...{ operation: 'approvals.receipt', method: 'GET', path: `${approvals}/:approvalId/receipt`, status: 200 },
+    resource: ofApproval,
+  },
+  {
+    ...{ operation: 'approvals.approve', method: 'POST', path: `${approvals}/:approvalId/approve`, status: 200 },
+    body: withFingerprint,
+    resource: ofApproval,
+  },
+  {
+    ...{ operation: 'approvals.deny', method: 'POST', path: `${approvals}/:approvalId/deny`, status: 200 },
+    body: () => ({ reason: 'not today' }),
+    resource: ofApproval,
+  },
+  { operation: 'wallets.ensure', method: 'POST', path: wallet, status: 200 },
+  { operation: 'wallets.get', method: 'GET', path: wallet, status: 200 },
+  { operation: 'wallets.withdrawalSources', method: 'GET', path: `${wallet}/withdrawals/sources`, status: 200 },
+  {
+    ...{ operation: 'wallets.prepareWithdrawal', method: 'POST', path: `${wallet}/withdrawals`, status: 200 },
+    body: () => ({ tokenId: usdc, amountRaw: '1' }),
+  },
+  {
+    ...{ operation: 'wallets.confirmWithdrawal', method: 'POST', status: 202 },
+    path: `${wallet}/withdrawals/:operationId/confirm`,
+    body: withFingerprint,
+    resource: ofOperation,
+  },
+  {
+    ...{ operation: 'financialOperations.list', method: 'GET', path: financial, status: 200 },
+    query: { limit: '2', status: 'settled' },
+  },
+  {
+    ...{ operation: 'financialOperations.get', method: 'GET', path: `${financial}/:operationId`, status: 200 },
+    resource: ofOperation,
+  },
   // Last, since nothing can be done to its conversation any more.
   {
     ...{ operation: 'conversations.archive', method: 'POST', path: `${conversation}/archive`, status: 204 },
@@ -100,7 +158,32 @@ export const operations: readonly OperationCall[] = [
 
 /** The path of a call with these ids, escaped. */
 export function pathOf({ path }: OperationCall, ids: Ids): string {
-  return path.replace(/:(userId|conversationId|runId)/g, (_, name: keyof Ids) => encodeURIComponent(ids[name]));
+  return path.replace(/:(\w+Id)/g, (_, name: keyof Ids) => encodeURIComponent(ids[name]));
+}
+
+/** One of each thing that operations act on: all of them a new owner's, the run over, the approval pending, the withdrawal prepared. */
+export async function thingsOf(owner: TestClient): Promise<Ids> {
+  expect((await owner.post('/wallet')).status).toBe(200);
+  const conversationId = await conversationOf(owner);
+  const runId = String((await say(owner, conversationId))['id']);
+  return { userId: owner.userId, conversationId, runId, ...(await waitingApproval(owner)), ...(await prepared(owner)) };
+}
+
+/** What an operation needs that uses up what it acts on, so that another one can do the same. */
+export async function usedUpBy(operation: string, owner: TestClient): Promise<Partial<Ids>> {
+  if (operation === 'runs.start') return { runId: randomUUID() };
+  if (operation === 'approvals.approve' || operation === 'approvals.deny') return waitingApproval(owner);
+  return operation === 'wallets.confirmWithdrawal' ? prepared(owner) : {};
+}
+
+async function waitingApproval(owner: TestClient): Promise<Pick<Ids, 'approvalId' | 'fingerprint'>> {
+  const { approval } = await asking(owner, await conversationOf(owner), 'withdraw 0.000001 USDC');
+  return { approvalId: approval.id, fingerprint: approval.fingerprint };
+}
+
+async function prepared(owner: TestClient): Promise<Pick<Ids, 'operationId' | 'fingerprint'>> {
+  const { operationId, fingerprint } = await prepare(owner, usdc, '1');
+  return { operationId, fingerprint };
 }
 
 /** The routes under `/v1` that the product really has, as its controllers declare them: `operation METHOD pattern`. */

@@ -5,8 +5,9 @@ import { DisableUser } from '@app/users';
 import { exportSPKI, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { Answer, TestClient } from '../support/deployment-client';
-import { byOperator, conversationOf, eventCount, expectProblem, missingId, partOf, quiet, say, sql } from './journeys';
-import { operations, pathOf, routesOf, type Ids, type OperationCall } from './operations';
+import { byOperator, eventCount, expectProblem, missingId, partOf, quiet, sql } from './journeys';
+import { prompt } from './money';
+import { operations, pathOf, routesOf, thingsOf, usedUpBy, type Ids, type OperationCall } from './operations';
 
 let deployment: Deployment;
 let user: TestClient;
@@ -19,6 +20,8 @@ let revokedKey: string;
 
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process' });
+  // What is approved or confirmed is over at once, so that nothing is recorded later.
+  await deployment.sandbox('PUT', 'faults', { provider: prompt, model: { delayMs: 0 } });
   [user, stranger, disabled] = [await deployment.newUser(), await deployment.newUser(), await deployment.newUser()];
   mine = await thingsOf(user);
   theirs = await thingsOf(stranger);
@@ -32,12 +35,6 @@ beforeAll(async () => {
   await quiet(deployment);
 });
 afterAll(() => deployment.stop());
-
-async function thingsOf(owner: TestClient): Promise<Ids> {
-  const conversationId = await conversationOf(owner);
-  const run = await say(owner, conversationId);
-  return { userId: owner.userId, conversationId, runId: String(run['id']) };
-}
 
 type Forgery = 'genuine' | 'none' | 'HS256' | 'unknown kid' | 'altered';
 
@@ -69,6 +66,8 @@ async function forger(): Promise<typeof forge> {
     return `${header}.${other}.${signature}`;
   };
 }
+
+const malformed: Partial<Ids> = { conversationId: 'x', runId: 'x', approvalId: 'x', operationId: 'x' };
 
 interface Request {
   readonly ids?: Partial<Ids>;
@@ -150,9 +149,9 @@ describe.each(operations)('$operation', (operation) => {
   const cell = (request: Request) => call(operation, request);
 
   it('serves its own user', async () => {
-    const ids = operation.operation === 'runs.start' ? { runId: randomUUID() } : {};
+    const ids = await usedUpBy(operation.operation, user);
     expect(await cell({ ids })).toMatchObject({ status: operation.status });
-    if (operation.status === 202) await quiet(deployment);
+    if (operation.method === 'POST') await quiet(deployment);
   });
 
   it('lets nobody in without good credentials, and records nothing', async () => {
@@ -198,7 +197,7 @@ describe.each(operations)('$operation', (operation) => {
       for (const userId of [stranger.userId, missingId]) {
         const mismatched = await cell({ ids: { userId } });
         expectProblem(mismatched, 'subject_mismatch');
-        expect(seenBy(await cell({ ids: { userId, conversationId: 'x', runId: 'x' } }))).toEqual(seenBy(mismatched));
+        expect(seenBy(await cell({ ids: { ...malformed, userId } }))).toEqual(seenBy(mismatched));
       }
       expectProblem(await cell({ as: stranger }), 'subject_mismatch');
       for (const userId of ['x', `${user.userId}0`, '..%2f'])
@@ -213,8 +212,8 @@ describe.each(operations)('$operation', (operation) => {
       const missing = await cell({ ids: { [resource.id]: missingId, ...freshRun(operation) } });
       expectProblem(missing, 'not_found');
       const others = [theirs[resource.id], theirs[resource.id].toUpperCase()];
-      const malformed = resource.in === 'path' ? ['x', `${missingId}0`, ' ', 'é', '%', '0'.repeat(300), 'null'] : [];
-      for (const id of [...others, ...malformed]) {
+      const broken = resource.in === 'path' ? ['x', `${missingId}0`, ' ', 'é', '%', '0'.repeat(300), 'null'] : [];
+      for (const id of [...others, ...broken]) {
         const answer = await cell({ ids: { [resource.id]: id, ...freshRun(operation) } });
         expect(seenBy(answer)).toEqual(seenBy(missing));
       }

@@ -1,5 +1,6 @@
 import type { Instant } from '@app/kernel';
 import type { TokenAmount, WalletAccount, WalletProvider } from '@app/wallets';
+import { randomBytes } from 'node:crypto';
 
 export const submitFaults = [
   'ok',
@@ -51,3 +52,8 @@ export const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad
 export const wNear = 'nep141:wrap.near';
 export const ether = 'nep141:eth.omft.near';
 export const indescribable = 'nep245:v2_1.omni.hot.tg:1100_sandbox';
+
+/** A main account of nobody else. */
+export function newMainAccount(): string {
+  return randomBytes(32).toString('hex');
+}

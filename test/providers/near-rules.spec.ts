@@ -2,9 +2,8 @@ import { Logger } from '@nestjs/common';
 import { epochMsOf, instantOf } from '@app/kernel';
 import type { Order, Submission, WalletAccount } from '@app/wallets';
 import { randomUUID } from 'node:crypto';
-import { usdc, wNear } from './harness';
+import { newMainAccount, usdc, wNear } from './harness';
 import { startNearProvider, type NearUnderTest } from './near-provider';
-import { newMainAccount } from './sandbox-provider';
 
 const operationSeconds = 900;
 const settledAfterSeconds = 60;

@@ -3,8 +3,8 @@ import type { Order, Submission, WalletAccount } from '@app/wallets';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { seededRandom } from '../crash/journey';
-import { submitFaults, usdc, wNear, type SubmitFault } from './harness';
-import { newMainAccount, startSandboxProvider } from './sandbox-provider';
+import { newMainAccount, submitFaults, usdc, wNear, type SubmitFault } from './harness';
+import { startSandboxProvider } from './sandbox-provider';
 
 type World = Awaited<ReturnType<typeof startSandboxProvider>>;
 

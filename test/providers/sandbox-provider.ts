@@ -12,7 +12,7 @@ import {
 import { CreateTimers1700000000500, Timers } from '@app/timers';
 import { Signer, type WalletAccount } from '@app/wallets';
 import { createTestDatabase } from '../support/postgres';
-import { generateKeyPairSync, randomBytes, randomUUID, sign, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { SetClock } from '../http/loopback-app';
 import type { ProviderUnderTest } from './harness';
 
@@ -98,11 +98,6 @@ export async function startSandboxProvider(): Promise<ProviderUnderTest & { read
     audit: () => ledger.audit(),
     stop: () => ledger.stop(),
   };
-}
-
-/** A main account of nobody else. */
-export function newMainAccount(): string {
-  return randomBytes(32).toString('hex');
 }
 
 async function migrated(url: string): Promise<void> {

@@ -40,6 +40,8 @@ export interface Taken {
   readonly takenAtMs: number;
   readonly settlesAtMs: number;
   readonly outcome: Outcome;
+  /** Its bytes take more than what was ordered. */
+  readonly isGreedy: boolean;
   /** While it lasts, the provider does not know what it has taken, or does not know what became of it. */
   readonly lapses: readonly Lapse[];
 }
@@ -54,6 +56,8 @@ interface Lapse {
 const delayMaxMs = 20_000;
 const forgetsAtFirstMaxMs = 25_000;
 const hourMs = 3_600_000;
+/** At the end of bytes that take more than what was ordered. */
+const greedyMark = '!';
 
 /** A provider in simulated time, which counts effects by key. */
 export class SimulatedProvider {
@@ -94,7 +98,7 @@ export class SimulatedProvider {
 
   plan({ key, attempt, order, latestDeadline }: Order): Planned {
     this.enter();
-    const ownMs = this.clock.nowMs + 20_000 + Math.floor(this.random() * 1_800_000);
+    const ownMs = this.clock.nowMs + 20_000 + Math.floor(this.random() ** 3 * 1_800_000);
     const deadline: Instant = ownMs < epochMsOf(latestDeadline) ? instantOf(ownMs) : latestDeadline;
     const input =
       'input' in order
@@ -107,7 +111,7 @@ export class SimulatedProvider {
     if (!this.happens('greedy')) return { ok: true, submission };
     this.counts.greedy += 1;
     const more = { ...input, amountRaw: (BigInt(input.amountRaw) * 3n).toString() };
-    return { ok: true, submission: { ...submission, input: more } };
+    return { ok: true, submission: { ...submission, bytes: `${submission.bytes}${greedyMark}`, input: more } };
   }
 
   submit(submission: Submission): Submitted {
@@ -184,7 +188,9 @@ export class SimulatedProvider {
     if (outcome !== 'settled') this.balances.set(input.tokenId, balance);
     const index = Number(key.split('/')[1]);
     const lapses = this.lapses(atMs);
-    this.taken.set(key, { submission, index, reference: `ref-${key}`, takenAtMs: atMs, settlesAtMs, outcome, lapses });
+    const isGreedy = submission.bytes.endsWith(greedyMark);
+    const when = { takenAtMs: atMs, settlesAtMs };
+    this.taken.set(key, { submission, index, reference: `ref-${key}`, ...when, outcome, isGreedy, lapses });
   }
 
   /** It may not know at first what it has taken; later it may forget for any while, or not be able to tell. */

@@ -169,12 +169,8 @@ export class SettlementSchedule {
   private async use(pause: Pause): Promise<void> {
     this.schedule(this.nowMs, 0);
     await pause();
-    this.append(
-      operationKind.decider.decide(
-        { type: 'UseApproval', at: this.now(), terms: termsOf(wallet, this.contract, instantOf(startMs + lifeMs)) },
-        this.state,
-      ),
-    );
+    const terms = termsOf(wallet, this.contract, instantOf(startMs + lifeMs));
+    this.append(operationKind.decider.decide({ type: 'UseApproval', at: this.now(), terms }, this.state));
     await pause();
     this.schedule(this.nowMs, 0);
   }

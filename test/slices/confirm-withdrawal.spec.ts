@@ -106,6 +106,13 @@ describe('a confirmation', () => {
     expect(await operation(joy, all)).toMatchObject({ status: 'prepared' });
   });
 
+  it('is one of two at once that the balance does not cover together', async () => {
+    const gus = await owner('gus');
+    const both = [(await prepare(gus, '200000000')).body, (await prepare(gus, '200000000')).body];
+    const answers = await Promise.all(both.map((prepared) => confirm(gus, prepared)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+  });
+
   it('needs the provider, and decimals that are as reviewed', async () => {
     const ivy = await owner('ivy');
     const prepared = (await prepare(ivy)).body;

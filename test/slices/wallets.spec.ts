@@ -1,4 +1,6 @@
+import { asId, type OperationId, type UserId } from '@app/kernel';
 import { ProviderFaults } from '@app/sandbox';
+import { Wallets } from '@app/wallets';
 import { eventsOf, type Replica, type Slices } from './slices-app';
 import { away, changed, noFaults, startWallets, usdc, walletOwner, WalletUser, type Prepared } from './wallets-app';
 
@@ -142,6 +144,19 @@ describe('withdrawal sources', () => {
     expect(await prepare(flo, '2')).toMatchObject(changed);
     expect((await confirm(flo, (await prepare(flo, '1')).body)).status).toBe(202);
     expect((await sources(flo)).assets.map(({ symbol }) => symbol)).not.toContain('USDC');
+  });
+
+  it('yield to what was confirmed, but an operation on its way only to what was sent before it', async () => {
+    const uma = await owner('uma');
+    const { operationId, ...prepared } = (await prepare(uma, '200000000')).body;
+    await confirm(uma, { operationId, ...prepared });
+    const left = async (except?: string) => {
+      const options = except === undefined ? {} : { exceptOperationId: asId<OperationId>(except) };
+      const spendable = await other.get(Wallets).spendable(asId<UserId>(uma.userId), options);
+      return spendable.ok ? spendable.value.find(({ tokenId }) => tokenId === usdc)?.amountRaw : spendable.refusal;
+    };
+    expect([await left(), await left(operationId)]).toEqual(['50000000', '250000000']);
+    expect(await left('0b7a3b7e-0000-7000-8000-000000000001')).toBe('250000000');
   });
 
   it('need the provider', async () => {

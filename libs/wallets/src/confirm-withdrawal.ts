@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { chooseInput } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Transact, Turns } from '@app/event-store';
 import { because, Clock, instantOf, notFound, ok, refuse, type OperationId, type Result } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { Timers } from '@app/timers';
@@ -20,11 +20,20 @@ export interface ConfirmedWithdrawal {
   readonly status: 'submitted';
 }
 
+/** Confirmations of one user that may wait for each other in one process. */
+const waitingPerUserMax = 300;
+
 const changed = because('withdrawal_changed');
 
 /** `wallets.confirmWithdrawal`: the decision and the use of a prepared withdrawal, in one append. */
 @Injectable()
 export class ConfirmWithdrawal {
+  /**
+   * One confirmation of a user after the other, so that two withdrawals do not both find the balance that is enough for one. On two
+   * replicas they can: then the provider settles which, and the other one fails with `insufficient_balance`.
+   */
+  private readonly turns = new Turns(waitingPerUserMax);
+
   constructor(
     private readonly commands: CommandBus,
     private readonly states: FoldedStates,
@@ -41,6 +50,14 @@ export class ConfirmWithdrawal {
    * @throws Unavailable when a store or the provider is away
    */
   async confirm(owner: Owner, operationId: OperationId, fingerprint: string): Promise<Result<ConfirmedWithdrawal>> {
+    return this.turns.take(owner.userId, () => this.confirmNow(owner, operationId, fingerprint));
+  }
+
+  private async confirmNow(
+    owner: Owner,
+    operationId: OperationId,
+    fingerprint: string,
+  ): Promise<Result<ConfirmedWithdrawal>> {
     const { state } = await this.states.current(operationKind, operationId);
     if (state?.terms.userId !== owner.userId) return refuse(notFound);
     if (!isAsReviewed(state, owner, fingerprint)) return refuse(changed);

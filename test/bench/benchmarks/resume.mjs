@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { newConversation } from '../conversations.mjs';
+import { watchJournal } from '../journal-watch.mjs';
+import { percentile } from '../measuring.mjs';
+
+/**
+ * From the user's approval, over HTTP, until the run that waited for it goes on: until a worker has claimed it, and until the
+ * approved transfer, which the provider accepted meanwhile, has returned to the journal. Against a graph that waits in a node and is
+ * resumed by a library in this process, until its node's checkpoint is in the same PostgreSQL; that node has nothing else to do.
+ */
+export const resume = {
+  number: 10,
+  name: 'approve until the resumed run is claimed in the journal',
+  against: "LangGraph's PostgreSQL resume",
+  figures: [
+    { key: 'p50Claimed', unit: 'ms', better: 'less', aim: 0.7, floor: 1 },
+    {
+      name: 'approve until the approved transfer has returned to the journal',
+      ...{ key: 'p50Returned', unit: 'ms', better: 'less', aim: 0.7, floor: 1 },
+    },
+  ],
+
+  async open(deployment, { approvals }) {
+    const user = await deployment.newUser('resume');
+    await user.post('/wallet');
+    await deployment.setFaults({ model: { delayMs: 0 } });
+    const graph = await openGraph(deployment.baselineDatabaseUrl);
+    return {
+      ours: () => approveMany(deployment, user, approvals),
+      baseline: async () => {
+        const p50 = percentile(await graph.timeResumes(approvals), 0.5);
+        return { p50Claimed: p50, p50Returned: p50 };
+      },
+      close: async () => {
+        await graph.close();
+        await deployment.setFaults({ model: { delayMs: null } });
+      },
+    };
+  },
+};
+
+/** Runs that each ask for a transfer of a hundredth, one after the other in one conversation. */
+async function approveMany({ client }, user, count) {
+  const id = await newConversation(user);
+  const journal = watchJournal(client, id);
+  const is = (wanted) => (event) => event.type === wanted;
+  const took = { claimed: [], returned: [] };
+  for (let done = 0; done < count; done += 1) {
+    await user.post('/agent-runs', { conversationId: id, input: { text: 'withdraw 0.01 USDC' } });
+    const { approvalId, fingerprint } = (await journal.until(is('approval.opened'))).event.data;
+    await journal.until(is('run.suspended'));
+    const startedMs = performance.now();
+    const approved = user.post(`/approvals/${approvalId}/approve`, { fingerprint });
+    const claimed = await journal.until(is('run.claimed'));
+    const returned = await journal.until(is('tool.returned'));
+    await approved;
+    if (returned.event.data.outcome !== 'ok') throw new Error(JSON.stringify(returned.event.data));
+    took.claimed.push(claimed.atMs - startedMs);
+    took.returned.push(returned.atMs - startedMs);
+    await journal.until(is('run.ended'));
+  }
+  await journal.close();
+  return { p50Claimed: percentile(took.claimed, 0.5), p50Returned: percentile(took.returned, 0.5) };
+}
+
+/** A graph of one node that interrupts itself for a decision. */
+async function openGraph(connectionString) {
+  const { Annotation, Command, END, interrupt, START, StateGraph } = await import('@langchain/langgraph');
+  const { PostgresSaver } = await import('@langchain/langgraph-checkpoint-postgres');
+  const checkpointer = PostgresSaver.fromConnString(connectionString);
+  await checkpointer.setup();
+  const state = Annotation.Root({ amountRaw: Annotation(), decision: Annotation() });
+  const graph = new StateGraph(state)
+    .addNode('transfer', ({ amountRaw }) => ({ decision: interrupt({ tool: 'transfer', amountRaw }) }))
+    .addEdge(START, 'transfer')
+    .addEdge('transfer', END)
+    .compile({ checkpointer });
+  return {
+    timeResumes: async (count) => {
+      const tookMs = [];
+      for (let done = 0; done < count; done += 1) {
+        const config = { configurable: { thread_id: randomUUID() } };
+        await graph.invoke({ amountRaw: '10000' }, config);
+        const startedMs = performance.now();
+        const { decision } = await graph.invoke(new Command({ resume: 'approved' }), config);
+        if (decision !== 'approved') throw new Error(`the graph ended with ${decision}`);
+        tookMs.push(performance.now() - startedMs);
+      }
+      return tookMs;
+    },
+    close: () => checkpointer.end(),
+  };
+}
