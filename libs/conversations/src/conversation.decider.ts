@@ -9,7 +9,7 @@ import {
   type Instant,
   type UserId,
 } from '@app/kernel';
-import type { ConversationEvent, OperationCopy, Origin } from './conversation.events';
+import type { ArtifactFacts, ConversationEvent, OperationCopy, Origin } from './conversation.events';
 import {
   evolveConversation,
   initialConversation,
@@ -39,6 +39,12 @@ export type ConversationCommand =
     }
   | { readonly type: 'RenameConversation'; readonly at: Instant; readonly userId: UserId; readonly title: string }
   | { readonly type: 'ArchiveConversation'; readonly at: Instant; readonly userId: UserId }
+  | {
+      readonly type: 'AddArtifact';
+      readonly at: Instant;
+      readonly userId: UserId;
+      readonly artifact: ArtifactFacts;
+    }
   | StartRun
   | RunCommand
   | DecideRunApproval
@@ -66,6 +72,8 @@ function decide(command: ConversationCommand, state: ConversationState): Decisio
       return accept({ type: 'conversation.updated', at: command.at, title: command.title });
     case 'ArchiveConversation':
       return archive(command, state);
+    case 'AddArtifact':
+      return addArtifact(command, state);
     case 'StartRun':
       return start(command, state);
     case 'DecideApproval':
@@ -100,6 +108,15 @@ function archive(command: CommandOf<'ArchiveConversation'>, state: ConversationS
   if (state.archivedAt !== null) return accept();
   if (Object.keys(state.openRuns).length > 0) return reject(because('run_active'));
   return accept({ type: 'conversation.archived', at: command.at });
+}
+
+function addArtifact(
+  { at, userId, artifact }: CommandOf<'AddArtifact'>,
+  state: ConversationState,
+): Decision<ConversationEvent> {
+  if (!isWritable(state, userId)) return reject(notFound);
+  if (state.artifacts.some(({ artifactId }) => artifactId === artifact.artifactId)) return accept();
+  return accept({ type: 'artifact.uploaded', at, ...artifact });
 }
 
 function start(command: StartRun, state: ConversationState): Decision<ConversationEvent> {

@@ -1,6 +1,7 @@
 import { approvalPrivateMembers, type ApprovalEvent } from '@app/consent';
 import type {
   ApprovalId,
+  ArtifactId,
   Instant,
   JsonValue,
   MessageId,
@@ -25,7 +26,18 @@ export type ConversationLifeEvent =
       readonly userId: UserId;
     }
   | { readonly type: 'conversation.updated'; readonly at: Instant; readonly title: string }
-  | { readonly type: 'conversation.archived'; readonly at: Instant };
+  | { readonly type: 'conversation.archived'; readonly at: Instant }
+  | (ArtifactFacts & { readonly type: 'artifact.uploaded'; readonly at: Instant });
+
+/** A file of the conversation; its bytes are kept elsewhere, by their hash. */
+export interface ArtifactFacts {
+  readonly artifactId: ArtifactId;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+}
 
 export type RunEvent =
   | (OfRun<'run.started'> & {

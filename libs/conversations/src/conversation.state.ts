@@ -1,6 +1,6 @@
 import type { ApprovalState } from '@app/consent';
 import { unreachable, type ApprovalId, type Instant, type RunId, type UserId } from '@app/kernel';
-import type { ConversationEvent, Origin } from './conversation.events';
+import type { ArtifactFacts, ConversationEvent, Origin } from './conversation.events';
 import {
   approvalOf,
   evolveRun,
@@ -31,6 +31,8 @@ export interface ConversationState {
   readonly liveRunId: RunId | null;
   /** The newest ended runs, newest last. */
   readonly endedRunIds: readonly RunId[];
+  /** Its files, newest last. */
+  readonly artifacts: readonly ArtifactFacts[];
   /** What was copied here of each financial operation that began here: each fact is copied once. */
   readonly operations: { readonly [operationId: string]: 'submitted' | 'over' };
 }
@@ -47,6 +49,7 @@ export const initialConversation: ConversationState = {
   openRuns: {},
   liveRunId: null,
   endedRunIds: [],
+  artifacts: [],
   operations: {},
 };
 
@@ -102,6 +105,11 @@ export function evolveConversation(state: ConversationState, event: Conversation
       return { ...state, title: event.title, lastSeq };
     case 'conversation.archived':
       return { ...state, archivedAt: event.at, lastSeq };
+    case 'artifact.uploaded': {
+      const { artifactId, name, mediaType, bytes, sha256, at } = event;
+      const artifacts = [...state.artifacts, { artifactId, name, mediaType, bytes, sha256 }];
+      return { ...state, artifacts, lastActivityAt: at, lastSeq };
+    }
     case 'run.started': {
       const openRuns = { ...state.openRuns, [event.runId]: startedRun(event, lastSeq) };
       return { ...state, openRuns, liveRunId: event.runId, lastActivityAt: event.at, lastSeq };

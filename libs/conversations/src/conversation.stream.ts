@@ -8,5 +8,5 @@ export const conversationKind: StreamKind<ConversationState, ConversationCommand
   category: 'conversation',
   decider: conversationDecider,
   privateMembers,
-  stateVersion: 2,
+  stateVersion: 3,
 };

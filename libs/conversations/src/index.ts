@@ -1,5 +1,6 @@
 export { isKnownRun, isWritable, waitingApproval, type ConversationState } from './conversation.state';
 export type {
+  ArtifactFacts,
   ConversationEvent,
   OperationCopy,
   RunFailure,

@@ -3,6 +3,8 @@ import { decodeEvent, type EventStore, type FoldedStates, Transact } from '@app/
 import type { CommandBus } from '@nestjs/cqrs';
 import { asId, type Cause, type Clock, type RequestId } from '@app/kernel';
 import type { ClaimableRun } from '@app/runs';
+import { readHistory } from './history';
+import type { Turn } from './model';
 import { progressAfter, startedProgress, type RunProgress } from './next';
 
 const pageEvents = 500;
@@ -41,11 +43,13 @@ export async function findOpenRun({ states, store }: Stores, run: ClaimableRun):
 export class ClaimedRun {
   /** Position of the last event appended here; null before the first. */
   position: number | null = null;
+  private history: Promise<readonly Turn[]> | null = null;
 
   private constructor(
     private readonly stores: Stores,
     readonly run: ClaimableRun,
     readonly cause: Cause,
+    private readonly startedSeq: number,
     private readonly attempt: number,
     private current: RunProgress,
   ) {}
@@ -63,7 +67,13 @@ export class ClaimedRun {
     if (!claimed.accepted || held === undefined) return null;
     const events = await eventsOf(stores.store, run, startedSeq, claimed.revision);
     const progress = events.reduce(progressAfter, startedProgress(held.request));
-    return new ClaimedRun(stores, run, cause, held.attempt, progress);
+    return new ClaimedRun(stores, run, cause, startedSeq, held.attempt, progress);
+  }
+
+  /** The turns of the conversation before this run, read once. Throws Unavailable. */
+  async earlierTurns(tokensMax: number): Promise<readonly Turn[]> {
+    this.history ??= readHistory(this.stores.store, this.run.conversationId, this.startedSeq, tokensMax);
+    return this.history;
   }
 
   /** Appends what the engine did, at the exact revision, as long as nobody has claimed the run since. Throws Unavailable. */

@@ -10,7 +10,7 @@ import { v7 as uuidV7 } from 'uuid';
 import { ActiveAccounts } from './active-accounts';
 import type { ClaimedRun, Recording } from './claimed-run';
 import type { CallApproval, JournaledCall } from './next';
-import { failed, type AskTool, type CallContext, type ToolResult } from './tool';
+import { failed, type AskTool, type CallContext, type RunContext, type ToolResult } from './tool';
 import { Tools } from './tools';
 
 /** The use of an approval may begin this long after the decision that resumed the run, even past `expiresAt`. */
@@ -38,10 +38,10 @@ export class ConsentCalls {
    * Opens an approval for each call that can be made at all, and suspends the run, in one append; the others return their error
    * before. Each expiry is scheduled first: a timer without its approval finds nothing to do.
    */
-  async ask(claimed: ClaimedRun, calls: readonly JournaledCall[], context: CallContext): Promise<Recording> {
+  async ask(claimed: ClaimedRun, calls: readonly JournaledCall[], context: RunContext): Promise<Recording> {
     const approvals: OpenApproval[] = [];
     for (const call of calls) {
-      const opened = await this.review(call, context);
+      const opened = await this.review(call, { ...context, toolCallId: call.toolCallId });
       if ('approvalId' in opened) {
         approvals.push(opened);
         continue;
@@ -106,13 +106,13 @@ export class ConsentCalls {
     const { approvalId, contract } = approval;
     const useBefore = latestUse(approval, resumedAt);
     if (this.clock.now() >= useBefore) return { outcome: 'expired', result: { reason: null } };
-    if (contract === null || !isAsReviewed(call, approval, context)) {
+    if (!isAsReviewed(call, approval, context)) {
       this.logger.error(`approval ${approvalId} does not fit its fingerprint: nothing is done`);
       return failed('the call is not what was approved');
     }
     if (!(await this.accounts.isActive(context.userId))) return failed('the account is disabled');
     if ((await this.budgets.headroom(context.userId)).frozen) return failed('an operator has frozen the account');
-    return tool.run({ approvalId, contract, useBefore }, context, signal);
+    return tool.run({ approvalId, input: call.input, contract, useBefore }, context, signal);
   }
 }
 

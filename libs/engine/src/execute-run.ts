@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { Budgets } from '@app/budget';
-import type { RunEnd } from '@app/conversations';
+import { conversationKind, type RunEnd } from '@app/conversations';
 import { EventStore, FoldedStates } from '@app/event-store';
 import { LiveFrames } from '@app/journal';
 import {
@@ -10,16 +10,17 @@ import {
   Clock,
   Unavailable,
   unreachable,
+  type JsonValue,
   type MessageId,
   type ToolCallId,
 } from '@app/kernel';
-import { Probe } from '@app/runtime';
+import { Configuration, Probe } from '@app/runtime';
 import { ExecutionSlots, type ClaimableRun } from '@app/runs';
 import { v7 as uuidV7 } from 'uuid';
 import { ActiveAccounts } from './active-accounts';
 import { ClaimedRun, findOpenRun, type Recording } from './claimed-run';
-import type { ModelReply } from './model';
-import { ModelFailed } from './model';
+import { turnOf } from './history';
+import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest } from './model';
 import { Models } from './models';
 import { failedEnd, next, type JournaledCall, type NextAction } from './next';
 import { parseOutput } from './output';
@@ -60,6 +61,7 @@ export class ExecuteRun {
     private readonly live: LiveFrames,
     private readonly accounts: ActiveAccounts,
     private readonly probe: Probe,
+    private readonly configuration: Configuration,
   ) {}
 
   /** Executes a segment until it is over, somebody else has it, or a signal says otherwise. Throws Unavailable. */
@@ -96,7 +98,7 @@ export class ExecuteRun {
         const admitted = await this.admitStep(claimed, held.cents);
         if ('end' in admitted) return this.end(claimed, admitted.end);
         held.cents = admitted.heldCents;
-        return this.askModel(claimed, signals);
+        return this.askModel(claimed, action.repairing, signals);
       }
       case 'end':
         return this.end(claimed, action.end);
@@ -118,23 +120,19 @@ export class ExecuteRun {
   }
 
   /** One model step, appended whole; null where the run goes on. */
-  private async askModel(claimed: ClaimedRun, signals: Signals): Promise<Execution | null> {
-    const { run, progress } = claimed;
-    const { profile, input } = progress.request;
+  private async askModel(claimed: ClaimedRun, repairing: boolean, signals: Signals): Promise<Execution | null> {
+    const { run } = claimed;
     const messageId = asId<MessageId>(uuidV7());
     const onText = (text: string) => {
       const delta = { type: 'agent.text_delta', at: this.clock.now(), runId: run.runId, messageId, text } as const;
       this.live.publish(run.conversationId, delta);
     };
-    const exchanges = progress.calls.flatMap(({ tool, input: given, returned }) =>
-      returned === null ? [] : [{ tool, input: given, ...returned }],
-    );
     const signal = AbortSignal.any([signals.stop, signals.shutdown]);
     let reply: ModelReply;
     try {
       this.probe.reached('model:before');
-      const model = this.models.find(profile.model);
-      reply = await model.step({ ...profile, input: input.text, exchanges }, onText, signal);
+      const model = this.models.find(claimed.progress.request.profile.model);
+      reply = await model.step(await this.requestOf(claimed, model, repairing), onText, signal);
       this.probe.reached('model:after');
     } catch (error) {
       // Which of the two it was, the next round of the loop sees.
@@ -142,23 +140,20 @@ export class ExecuteRun {
       return this.end(claimed, this.modelFailure(error));
     }
     await this.live.flush(run.conversationId);
-    const recording = await claimed.record(this.stepOf(claimed, reply, messageId));
-    return this.after(claimed, recording, reply.calls.length === 0);
+    const step = stepOf(claimed, reply, messageId, repairing);
+    const recording = await claimed.record(step);
+    return this.after(claimed, recording, step.end !== null);
   }
 
-  private stepOf(claimed: ClaimedRun, reply: ModelReply, messageId: MessageId) {
-    const { request, steps } = claimed.progress;
-    const { text, calls, ...counted } = reply;
+  private async requestOf(claimed: ClaimedRun, model: LanguageModel, repairing: boolean): Promise<ModelRequest> {
+    const { progress, run } = claimed;
+    const { instructions, outputSchema } = progress.request.profile;
+    const { state } = await this.states.current(conversationKind, run.conversationId);
     return {
-      type: 'RecordStep',
-      ...counted,
-      message: text === null ? null : { messageId, text },
-      calls: calls.map((call, index) => ({
-        toolCallId: asId<ToolCallId>(`${claimed.run.runId}/${steps + 1}/${index}`),
-        ...call,
-      })),
-      end: calls.length > 0 ? null : answerOf(text ?? '', request.profile.outputSchema),
-    } as const;
+      ...{ instructions, outputSchema, repairing, turn: turnOf(progress), tools: this.tools.offers(progress) },
+      history: model.readsHistory ? await claimed.earlierTurns(this.configuration.env.MODEL_HISTORY_TOKENS) : [],
+      artifacts: state.artifacts,
+    };
   }
 
   private modelFailure(error: unknown): RunEnd {
@@ -207,9 +202,22 @@ export class ExecuteRun {
 
 const outOfBudget = failedEnd('budget_exhausted', 'The spend headroom ran out.');
 
-function answerOf(text: string, outputSchema: Parameters<typeof parseOutput>[1]): RunEnd {
+function stepOf({ progress, run }: ClaimedRun, reply: ModelReply, messageId: MessageId, repairing: boolean) {
+  const { text, calls, ...counted } = reply;
+  const step = progress.steps.length + 1;
+  const { outputSchema, maxSteps } = progress.request.profile;
+  return {
+    type: 'RecordStep',
+    ...counted,
+    message: text === null ? null : { messageId, text },
+    calls: calls.map((call, index) => ({ toolCallId: asId<ToolCallId>(`${run.runId}/${step}/${index}`), ...call })),
+    end: calls.length > 0 ? null : endOf(text ?? '', outputSchema, !repairing && step < maxSteps),
+  } as const;
+}
+
+/** The run's end, or null where the answer does not satisfy the schema and may be mended once. */
+function endOf(text: string, outputSchema: JsonValue, mayRepair: boolean): RunEnd | null {
   const output = parseOutput(text, outputSchema);
-  return output.valid
-    ? { status: 'completed', response: { text }, output: output.value, failure: null }
-    : failedEnd('output_invalid', 'The answer does not satisfy the output schema.');
+  if (output.valid) return { status: 'completed', response: { text }, output: output.value, failure: null };
+  return mayRepair ? null : failedEnd('output_invalid', 'The answer does not satisfy the output schema.');
 }

@@ -1,30 +1,66 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import type { ToolOutcome } from '@app/conversations';
 
-/** A call that the model made in an earlier step of the run, with what came of it. */
+/** A call that the model made, with what came of it. */
 export interface ToolExchange {
+  /** `runId/step/index`: models repeat their own call ids. */
+  readonly toolCallId: string;
   readonly tool: string;
   readonly input: JsonValue;
   readonly outcome: ToolOutcome;
   readonly result: JsonValue;
 }
 
+/** A step that the model took: what it said, and its calls, every one of which has returned. */
+export interface TurnStep {
+  readonly text: string | null;
+  readonly exchanges: readonly ToolExchange[];
+}
+
+/** What a user said, and the steps that the model took for it so far, oldest first. */
+export interface Turn {
+  readonly input: string;
+  readonly steps: readonly TurnStep[];
+}
+
+/** A tool as a model is told of it. */
+export interface ToolOffer {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of an object. */
+  readonly inputSchema: JsonObject;
+}
+
+/** A file of the conversation; its content is read by a tool. */
+export interface OfferedArtifact {
+  readonly artifactId: string;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+}
+
 /** What a model is asked for one step. */
 export interface ModelRequest {
-  readonly input: string;
   readonly instructions: string | null;
-  /** Names of the tools that the run's profile allows. */
-  readonly tools: readonly string[];
-  /** The run's exchanges so far, oldest first. */
-  readonly exchanges: readonly ToolExchange[];
+  /** Earlier turns of the conversation, oldest first, as many as its bound allows. */
+  readonly history: readonly Turn[];
+  /** The turn that is to go on. */
+  readonly turn: Turn;
+  /** Those that the run's profile allows. */
+  readonly tools: readonly ToolOffer[];
+  /** The conversation's files, newest last. */
+  readonly artifacts: readonly OfferedArtifact[];
   /** JSON Schema that the final answer must satisfy, or null. */
   readonly outputSchema: JsonValue;
+  /** Whether the turn's last step was an answer that did not satisfy it: this is the one attempt to repair it. */
+  readonly repairing: boolean;
 }
 
 /** What one step came to: calls, or the final text. */
 export interface ModelReply {
   readonly text: string | null;
-  readonly calls: readonly { readonly tool: string; readonly input: JsonObject }[];
+  /** `input` is whatever the model wrote, a text where that was no JSON; tools check it themselves. */
+  readonly calls: readonly { readonly tool: string; readonly input: JsonValue }[];
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costMicroCents: number;
@@ -33,6 +69,8 @@ export interface ModelReply {
 /** A language model, one step at a time. */
 export interface LanguageModel {
   readonly name: string;
+  /** Whether earlier turns mean anything to it; they are read for it only then. */
+  readonly readsHistory: boolean;
   /**
    * Answers one step; `onText` is called with each piece of text as it comes.
    * Rejects with an AbortError when the signal aborts, with ModelFailed when the model cannot answer.

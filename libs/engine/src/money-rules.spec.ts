@@ -1,6 +1,7 @@
 import { parseContract } from '@app/consent';
 import type { JsonValue } from '@app/kernel';
-import type { ModelRequest, ToolExchange } from './model';
+import { modelRequest } from '../test/model-request';
+import type { ToolExchange } from './model';
 import { answerByRules } from './rules';
 
 const usdc = {
@@ -19,8 +20,8 @@ const told = (tool: string, result: JsonValue, outcome: ToolExchange['outcome'] 
   ...{ tool, input, outcome, result },
 });
 const held = told('wallet_balances', { assets: [usdc, { ...near, valueUsdCents: null }, odd], asOf: 'now' });
-const asked = (input: string, exchanges: ModelRequest['exchanges'] = [], offered = tools) =>
-  answerByRules({ input, instructions: null, tools: offered, exchanges, outputSchema: null });
+const asked = (input: string, exchanges: readonly Omit<ToolExchange, 'toolCallId'>[] = [], offered = tools) =>
+  answerByRules(modelRequest(input, exchanges, offered));
 
 const pinned = ({ tokenId, decimals }: { tokenId: string; decimals: number }) => ({ pinned: { tokenId, decimals } });
 const proposing = (action: object) => {

@@ -1,15 +1,8 @@
 import { unscaledAmount, type ContractAction, type TokenChoice } from '@app/consent';
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import type { ModelRequest, ToolExchange } from './model';
+import { calling, exchangesOf, type RuledAnswer, type RuledCall } from './ruled-answer';
 import { moneyStagesIn, quantityOf, type MoneyClause } from './money-phrases';
-
-/** What the rules say next: calls to make side by side, or the last words. */
-export type RuledAnswer = { readonly calls: readonly RuledCall[] } | { readonly text: string };
-
-interface RuledCall {
-  readonly tool: string;
-  readonly input: JsonObject;
-}
 
 /** A token as the wallet's tools describe it. */
 interface KnownToken {
@@ -30,7 +23,7 @@ export function answerAboutMoney(sentence: string, request: ModelRequest): Ruled
 }
 
 function tellBalance(request: ModelRequest): RuledAnswer {
-  const told = request.exchanges.find(({ tool }) => tool === 'wallet_balances');
+  const told = exchangesOf(request).find(({ tool }) => tool === 'wallet_balances');
   if (told === undefined) return calling(request, 'wallet_balances', {});
   const assets = assetsIn(told);
   if (assets === null) return { text: `I could not read the wallet: ${errorIn(told)}.` };
@@ -39,7 +32,7 @@ function tellBalance(request: ModelRequest): RuledAnswer {
 }
 
 function tellPrice(request: ModelRequest, symbol: string): RuledAnswer {
-  const told = request.exchanges.find(({ tool }) => tool === 'token_price');
+  const told = exchangesOf(request).find(({ tool }) => tool === 'token_price');
   if (told === undefined)
     return calling(request, 'token_price', symbol.includes(':') ? { tokenId: symbol } : { symbol });
   const { symbol: name, priceUsdDecimal } = resultOf(told);
@@ -50,11 +43,11 @@ function tellPrice(request: ModelRequest, symbol: string): RuledAnswer {
 
 /** Looks what the wallet holds, then makes the transfers stage by stage; each asks the user. */
 function transfer(request: ModelRequest, stages: readonly (readonly MoneyClause[])[]): RuledAnswer {
-  const made = request.exchanges.filter(({ tool }) => tool === 'intents_transfer');
+  const made = exchangesOf(request).filter(({ tool }) => tool === 'intents_transfer');
   const stage = stageAfter(made.length, stages);
   const failed = made.find(({ outcome }) => outcome !== 'ok');
   if (failed !== undefined || stage === null) return { text: wordsFor(made, failed) };
-  const held = request.exchanges.find(({ tool }) => tool === 'wallet_balances');
+  const held = exchangesOf(request).find(({ tool }) => tool === 'wallet_balances');
   if (held === undefined) return calling(request, 'wallet_balances', {});
   const assets = assetsIn(held);
   if (assets === null) return { text: `I could not read the wallet: ${errorIn(held)}.` };
@@ -84,7 +77,7 @@ function propose(request: ModelRequest, clause: MoneyClause, assets: readonly Kn
   if (clause.toSymbol === null) return proposal(request, clause, input, null);
   const output = tokenNamed(clause.toSymbol, [...assets, ...pricedTokens(request)]);
   if (output !== null) return proposal(request, clause, input, output);
-  const asked = request.exchanges.some(
+  const asked = exchangesOf(request).some(
     ({ tool, input: given }) => tool === 'token_price' && isJsonObject(given) && given['symbol'] === clause.toSymbol,
   );
   if (asked) return { text: `I know no token ${clause.toSymbol}, so nothing was moved.` };
@@ -134,8 +127,10 @@ function pinned({ tokenId, decimals }: KnownToken): TokenChoice | null {
   return decimals === null || !tokenId.startsWith('nep141:') ? null : { pinned: { tokenId, decimals } };
 }
 
-function pricedTokens({ exchanges }: ModelRequest): KnownToken[] {
-  return exchanges.flatMap((exchange) => (exchange.tool === 'token_price' ? tokensIn([resultOf(exchange)]) : []));
+function pricedTokens(request: ModelRequest): KnownToken[] {
+  return exchangesOf(request).flatMap((exchange) =>
+    exchange.tool === 'token_price' ? tokensIn([resultOf(exchange)]) : [],
+  );
 }
 
 function assetsIn(exchange: ToolExchange): (KnownToken & JsonObject)[] | null {
@@ -167,9 +162,4 @@ function resultOf({ result }: ToolExchange): JsonObject {
 function errorIn(exchange: ToolExchange): string {
   const { error } = resultOf(exchange);
   return typeof error === 'string' ? error : 'no reason was given';
-}
-
-function calling({ tools }: ModelRequest, tool: string, input: JsonObject): RuledAnswer {
-  if (!tools.includes(tool)) return { text: `This run may not use the tool ${tool}, so I cannot do that.` };
-  return { calls: [{ tool, input }] };
 }

@@ -27,7 +27,7 @@ const ended: ConversationEvent = {
 
 const progress = (...events: ConversationEvent[]) => events.reduce(progressAfter, startedProgress(request));
 const after = (...events: ConversationEvent[]): NextAction => next(progress(...events), (tool) => tool === 'transfer');
-const unreturned = { approval: null, returned: null };
+const unreturned = { approval: null, cutOff: false, returned: null };
 const open = (...ids: string[]) => ({ kind: 'run_tools', calls: ids.map((id) => ({ ...callOf(id), ...unreturned })) });
 
 const transferOf = (id: string) => ({ toolCallId: asId<ToolCallId>(id), tool: 'transfer', input: {} });
@@ -50,15 +50,24 @@ const resumed: ConversationEvent = { type: 'run.resumed', ...of, segment: 2, app
 
 describe('what is next for a run', () => {
   it('is the model, as long as there are steps left', () => {
-    expect(after()).toEqual({ kind: 'ask_model' });
-    expect(after(claimed)).toEqual({ kind: 'ask_model' });
-    expect(after(stepped(1), called('a'), returned('a'))).toEqual({ kind: 'ask_model' });
+    for (const events of [[], [claimed], [stepped(1), called('a'), returned('a')]]) {
+      expect(after(...events)).toEqual({ kind: 'ask_model', repairing: false });
+    }
   });
 
   it('is whatever the model called and has not returned, also after another claim', () => {
     expect(after(stepped(1), called('a'), called('b'))).toEqual(open('a', 'b'));
-    expect(after(stepped(1), called('a'), called('b'), returned('a'), claimed)).toEqual(open('b'));
+    expect(after(claimed, stepped(1), called('a'), called('b'), returned('a'))).toEqual(open('b'));
     expect(after(stepped(1), stepped(2), called('a'))).toEqual(open('a'));
+  });
+
+  it('is told of calls that a lost worker may have made', () => {
+    const lost = after(claimed, stepped(1), called('a'), { ...claimed, attempt: 2 });
+    expect(lost).toEqual({ kind: 'run_tools', calls: [{ ...callOf('a'), ...unreturned, cutOff: true }] });
+  });
+
+  it('is the model once more where an answer did not do, for which it has one attempt', () => {
+    expect(after(stepped(1), said)).toEqual({ kind: 'ask_model', repairing: true });
   });
 
   it('is the end when the steps are used up', () => {
@@ -92,20 +101,23 @@ describe('a run with calls that need consent', () => {
       approval: {
         ...{ approvalId: `${id}?`, ...asked, status: approvals[id], denialReason: id === 'y' ? 'no' : null },
       },
-      returned: null,
+      ...{ cutOff: false, returned: null },
     }));
     const both = [...events, decided('x', 'approved'), decided('y', 'denied'), resumed];
     expect(after(...both)).toEqual({ kind: 'run_tools', calls });
     expect(progress(...both)).toMatchObject({ resumedAt: at, segmentCostMicroCents: 0 });
-    expect(after(...both, returned('x'), returned('y'))).toEqual({ kind: 'ask_model' });
+    expect(after(...both, returned('x'), returned('y'))).toEqual({ kind: 'ask_model', repairing: false });
   });
 });
 
 describe('the progress of a run', () => {
   it('is what its events tell', () => {
     expect(progress(claimed, stepped(1), called('a'), returned('a'), stepped(2), said, ended)).toEqual({
-      ...{ request, stopping: false, steps: 2, segmentCostMicroCents: 20, said: 'hi', resumedAt: null },
-      calls: [{ ...callOf('a'), approval: null, returned: { outcome: 'ok', result: 12 } }],
+      ...{ request, stopping: false, segmentCostMicroCents: 20, claimedSegment: 1, resumedAt: null },
+      steps: [
+        { text: null, calls: [{ ...callOf('a'), ...unreturned, returned: { outcome: 'ok', result: 12 } }] },
+        { text: 'hi', calls: [] },
+      ],
     });
   });
 
@@ -115,7 +127,7 @@ describe('the progress of a run', () => {
       { type: 'conversation.updated', at, title: 'new' },
       { type: 'conversation.archived', at },
     ];
-    for (const event of [...life, claimed, ended]) expect(progressAfter(before, event)).toBe(before);
+    for (const event of [...life, ended]) expect(progressAfter(before, event)).toBe(before);
   });
 });
 

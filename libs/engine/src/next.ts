@@ -20,13 +20,19 @@ import {
 export interface RunProgress {
   readonly request: RunRequest;
   readonly stopping: boolean;
-  readonly steps: number;
+  /** The model's steps, oldest first; each was journaled whole. */
+  readonly steps: readonly JournaledStep[];
   readonly segmentCostMicroCents: number;
-  readonly calls: readonly JournaledCall[];
-  /** Text of the last message. */
-  readonly said: string | null;
+  /** The segment that was claimed last; 0 before. */
+  readonly claimedSegment: number;
   /** When the decision came that began the present segment; null in the first. */
   readonly resumedAt: Instant | null;
+}
+
+/** What the model said in a step, and what it called. */
+export interface JournaledStep {
+  readonly text: string | null;
+  readonly calls: readonly JournaledCall[];
 }
 
 export interface JournaledCall {
@@ -35,6 +41,8 @@ export interface JournaledCall {
   readonly input: JsonValue;
   /** What the user was asked for it; null where nothing was asked. */
   readonly approval: CallApproval | null;
+  /** Whether a worker that may have run it was lost before it returned. */
+  readonly cutOff: boolean;
   /** Null until it has returned. */
   readonly returned: { readonly outcome: ToolOutcome; readonly result: JsonValue } | null;
 }
@@ -58,7 +66,8 @@ export type NextAction =
   | { readonly kind: 'ask_consent'; readonly calls: readonly JournaledCall[] }
   /** Decisions are pending: somebody resumes the run when there are none. */
   | { readonly kind: 'wait' }
-  | { readonly kind: 'ask_model' }
+  /** `repairing`: the last step was an answer that does not satisfy the output schema, and this is the one attempt to mend it. */
+  | { readonly kind: 'ask_model'; readonly repairing: boolean }
   | { readonly kind: 'end'; readonly end: RunEnd };
 
 /**
@@ -67,16 +76,17 @@ export type NextAction =
  */
 export function next(progress: RunProgress, asks: (tool: string) => boolean): NextAction {
   if (progress.stopping) return { kind: 'end', end: abortedEnd };
-  const open = progress.calls.filter(({ returned }) => returned === null);
+  const open = callsOf(progress).filter(({ returned }) => returned === null);
   if (open.some(({ approval }) => approval?.status === 'pending')) return { kind: 'wait' };
   const unasked = open.filter(({ tool, approval }) => approval === null && asks(tool));
   const ready = open.filter((call) => !unasked.includes(call));
   if (ready.length > 0) return { kind: 'run_tools', calls: ready };
   if (unasked.length > 0) return { kind: 'ask_consent', calls: unasked };
-  if (progress.steps >= progress.request.profile.maxSteps) {
+  if (progress.steps.length >= progress.request.profile.maxSteps) {
     return { kind: 'end', end: failedEnd('step_limit', 'The run used all the steps that its profile allows.') };
   }
-  return { kind: 'ask_model' };
+  // An answer that satisfied would have ended the run in its own append.
+  return { kind: 'ask_model', repairing: progress.steps.at(-1)?.calls.length === 0 };
 }
 
 /** The end of a run that failed, in words that are the product's own. */
@@ -86,7 +96,7 @@ export function failedEnd(reason: RunFailureReason, text: string): RunEnd {
 
 /** A run of which nothing but its request is known yet. */
 export function startedProgress(request: RunRequest): RunProgress {
-  return { request, stopping: false, steps: 0, segmentCostMicroCents: 0, calls: [], said: null, resumedAt: null };
+  return { request, stopping: false, steps: [], segmentCostMicroCents: 0, claimedSegment: 0, resumedAt: null };
 }
 
 /** Folds an event of the run; events that say nothing about how to go on leave the progress as it is. */
@@ -99,14 +109,15 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
     case 'agent.step':
       return {
         ...progress,
-        steps: event.step,
+        steps: [...progress.steps, { text: null, calls: [] }],
         segmentCostMicroCents: progress.segmentCostMicroCents + event.costMicroCents,
       };
     case 'agent.message':
-      return { ...progress, said: event.text };
+      return withLastStep(progress, (step) => ({ ...step, text: event.text }));
     case 'tool.called': {
       const { toolCallId, tool, input } = event;
-      return { ...progress, calls: [...progress.calls, { toolCallId, tool, input, approval: null, returned: null }] };
+      const call = { toolCallId, tool, input, approval: null, cutOff: false, returned: null };
+      return withLastStep(progress, (step) => ({ ...step, calls: [...step.calls, call] }));
     }
     case 'tool.returned': {
       const { toolCallId, outcome, result } = event;
@@ -114,8 +125,12 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
     }
     case 'run.resumed':
       return { ...progress, resumedAt: event.at, segmentCostMicroCents: 0 };
+    case 'run.claimed': {
+      // A second claim of a segment: whoever had it before may have begun what is open.
+      if (event.segment > progress.claimedSegment) return { ...progress, claimedSegment: event.segment };
+      return withCall(progress, ({ returned }) => returned === null, { cutOff: true });
+    }
     case 'run.started':
-    case 'run.claimed':
     case 'run.suspended':
     case 'run.ended':
       return progress;
@@ -133,9 +148,14 @@ function approvalsAfter(progress: RunProgress, event: ApprovalEvent): RunProgres
   }
   const ended = event.type === 'approval.decided' ? event : ({ status: 'expired', denialReason: null } as const);
   const { status, denialReason } = ended;
-  const call = progress.calls.find(({ approval }) => approval?.approvalId === event.approvalId);
+  const call = callsOf(progress).find(({ approval }) => approval?.approvalId === event.approvalId);
   if (call?.approval == null) return progress;
   return withCall(progress, (one) => one === call, { approval: { ...call.approval, status, denialReason } });
+}
+
+/** Every call of the run so far, oldest first. */
+export function callsOf({ steps }: RunProgress): readonly JournaledCall[] {
+  return steps.flatMap(({ calls }) => calls);
 }
 
 function withCall(
@@ -143,5 +163,16 @@ function withCall(
   isIt: (call: JournaledCall) => boolean,
   change: Partial<JournaledCall>,
 ): RunProgress {
-  return { ...progress, calls: progress.calls.map((call) => (isIt(call) ? { ...call, ...change } : call)) };
+  const steps = progress.steps.map((step) =>
+    step.calls.some(isIt)
+      ? { ...step, calls: step.calls.map((call) => (isIt(call) ? { ...call, ...change } : call)) }
+      : step,
+  );
+  return { ...progress, steps };
+}
+
+/** Messages and calls follow their step in one append. */
+function withLastStep(progress: RunProgress, change: (step: JournaledStep) => JournaledStep): RunProgress {
+  const last = progress.steps.at(-1);
+  return last === undefined ? progress : { ...progress, steps: [...progress.steps.slice(0, -1), change(last)] };
 }

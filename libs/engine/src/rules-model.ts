@@ -10,6 +10,7 @@ const defaultWordMs = 40;
 @Injectable()
 export class RulesModel implements LanguageModel {
   readonly name = 'parley/rules';
+  readonly readsHistory = false;
 
   constructor(
     private readonly faults: ModelFaults,
@@ -32,7 +33,7 @@ export class RulesModel implements LanguageModel {
     return {
       text,
       calls: 'calls' in answer ? answer.calls : [],
-      inputTokens: countWords(request.input),
+      inputTokens: countWords(request.turn.input),
       outputTokens: words.length,
       costMicroCents: this.configuration.env.RULES_STEP_MICRO_CENTS,
     };

@@ -1,9 +1,22 @@
-import type { ModelRequest } from './model';
+import type { JsonValue } from '@app/kernel';
+import { modelRequest } from '../test/model-request';
 import { answerByRules } from './rules';
 
-const asked = (input: string, more: Partial<ModelRequest> = {}) =>
-  answerByRules({ input, instructions: null, tools: ['current_time'], exchanges: [], outputSchema: null, ...more });
-const told = (outcome: 'ok' | 'error', result: ModelRequest['exchanges'][number]['result']) => ({
+interface Asked {
+  readonly tools?: readonly string[];
+  readonly exchanges?: readonly { tool: string; input: object; outcome: 'ok' | 'error'; result: JsonValue }[];
+  readonly outputSchema?: JsonValue;
+}
+const asked = (input: string, { tools = ['current_time'], exchanges = [], outputSchema = null }: Asked = {}) =>
+  answerByRules(
+    modelRequest(
+      input,
+      exchanges.map((one) => ({ ...one, input: {} })),
+      tools,
+      outputSchema,
+    ),
+  );
+const told = (outcome: 'ok' | 'error', result: JsonValue) => ({
   exchanges: [{ tool: 'current_time', input: {}, outcome, result }],
 });
 

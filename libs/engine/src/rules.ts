@@ -1,6 +1,7 @@
 import { isJsonObject } from '@app/kernel';
 import type { ModelRequest, ToolExchange } from './model';
-import { answerAboutMoney, type RuledAnswer } from './money-rules';
+import { answerAboutMoney } from './money-rules';
+import { exchangesOf, mayUse, type RuledAnswer } from './ruled-answer';
 import { sampleOf } from './schema-sample';
 
 const understood = [
@@ -23,9 +24,9 @@ export function answerByRules(request: ModelRequest): RuledAnswer {
   if (request.outputSchema !== null) {
     return { text: JSON.stringify(sampleOf(request.outputSchema) ?? null) };
   }
-  const echo = echoOf(request.input);
+  const echo = echoOf(request.turn.input);
   if (echo !== null) return { text: echo };
-  const words = withoutPunctuation(request.input.trim().replace(/\s+/g, ' '));
+  const words = withoutPunctuation(request.turn.input.trim().replace(/\s+/g, ' '));
   const time = /^what(?: is the time|'s the time| time is it)(?: in (\S+))?$/i.exec(words);
   if (time) return tellTime(request, time[1]);
   return answerAboutMoney(words, request) ?? { text: /^help$/i.test(words) ? helpText : honestText };
@@ -46,9 +47,9 @@ function withoutPunctuation(text: string): string {
 }
 
 function tellTime(request: ModelRequest, timezone: string | undefined): RuledAnswer {
-  const told = request.exchanges.find(({ tool }) => tool === 'current_time');
+  const told = exchangesOf(request).find(({ tool }) => tool === 'current_time');
   if (told !== undefined) return { text: timeInWords(told) };
-  if (!request.tools.includes('current_time'))
+  if (!mayUse(request, 'current_time'))
     return { text: 'This run may not use the tool current_time, so I cannot tell the time.' };
   return { calls: [{ tool: 'current_time', input: timezone === undefined ? {} : { timezone } }] };
 }

@@ -2,8 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Unavailable } from '@app/kernel';
 import type { ClaimedRun, Recording } from './claimed-run';
 import { ConsentCalls, type ConsentResult } from './consent-calls';
-import type { JournaledCall } from './next';
-import { failed, type CallContext } from './tool';
+import type { ToolOffer } from './model';
+import type { JournaledCall, RunProgress } from './next';
+import { failed, type RunContext } from './tool';
 import { Tools } from './tools';
 
 /** The calls that a model makes: which of them a run may make, which need consent, and what comes of each. */
@@ -19,6 +20,12 @@ export class ToolCalls {
   /** Whether the user must consent; that follows from the registry, never from text. */
   needsConsent(claimed: ClaimedRun, name: string): boolean {
     return mayCall(claimed, name) && this.tools.find(name)?.consent === 'ask';
+  }
+
+  /** The tools that a run may use, as models are told of them. */
+  offers({ request }: RunProgress): readonly ToolOffer[] {
+    const offered = request.profile.tools.flatMap((name) => this.tools.find(name) ?? []);
+    return offered.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   }
 
   /** Opens approvals and suspends the run; calls that cannot be made return their error. Throws Unavailable for a store of our own. */
@@ -42,7 +49,9 @@ export class ToolCalls {
     const tool = this.tools.find(call.tool);
     // A model may invent names, or name a tool that this run may not use.
     if (tool === undefined || !mayCall(claimed, call.tool)) return failed('this run has no such tool');
-    const context = contextOf(claimed);
+    if (call.cutOff && tool.effect === 'once')
+      return failed('outcome unknown: the call was cut off and is not made again');
+    const context = { ...contextOf(claimed), toolCallId: call.toolCallId };
     try {
       if (tool.consent === 'auto') return await tool.run(call.input, context, signal);
       return await this.consents.run(tool, call, claimed.progress.resumedAt, context, signal);
@@ -58,7 +67,7 @@ function mayCall({ progress }: ClaimedRun, name: string): boolean {
   return progress.request.profile.tools.includes(name);
 }
 
-function contextOf({ run, cause }: ClaimedRun): CallContext {
+function contextOf({ run, cause }: ClaimedRun): RunContext {
   const { userId, conversationId, runId } = run;
   return { userId, conversationId, runId, cause };
 }

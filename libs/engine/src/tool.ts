@@ -1,5 +1,16 @@
 import type { Contract } from '@app/consent';
-import type { ApprovalId, Cause, ConversationId, Instant, JsonValue, RunId, UserId, WalletId } from '@app/kernel';
+import type {
+  ApprovalId,
+  Cause,
+  ConversationId,
+  Instant,
+  JsonObject,
+  JsonValue,
+  RunId,
+  ToolCallId,
+  UserId,
+  WalletId,
+} from '@app/kernel';
 
 /** What a tool's run came to; a failure is told to the model, and the run goes on. */
 export type ToolResult =
@@ -7,30 +18,42 @@ export type ToolResult =
   | { readonly outcome: 'error'; readonly result: { readonly error: string } };
 
 /** Whose call it is. */
-export interface CallContext {
+export interface CallContext extends RunContext {
+  readonly toolCallId: ToolCallId;
+}
+
+export interface RunContext {
   readonly userId: UserId;
   readonly conversationId: ConversationId;
   readonly runId: RunId;
   readonly cause: Cause;
 }
 
-/**
- * A tool of the closed registry (decisions.md, section 3, "Tools"). Every one may be run again after a crash: it has no outside
- * effect, or does it under a key that is the same each time.
- */
+/** A tool of the closed registry (decisions.md, section 3, "Tools"). */
 export type Tool = AutoTool | AskTool;
 
-/** It needs no consent. */
-export interface AutoTool {
+/** What every tool tells models of itself, and the engine of its effect. */
+export interface ToolHead {
   /** As the model sees it. */
   readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its input, an object; the tool checks its input itself all the same. */
+  readonly inputSchema: JsonObject;
+  /**
+   * `repeatable`: running a call again has no effect beyond the first. `once`: nobody knows, so a call that was journaled and cut off
+   * by a crash is not run again; it returns an error that says so (decisions.md, section 3).
+   */
+  readonly effect: 'repeatable' | 'once';
+}
+
+/** It needs no consent. */
+export interface AutoTool extends ToolHead {
   readonly consent: 'auto';
   run(input: JsonValue, context: CallContext, signal: AbortSignal): Promise<ToolResult>;
 }
 
 /** It acts only on what the user has approved, to the letter. */
-export interface AskTool {
-  readonly name: string;
+export interface AskTool extends ToolHead {
   readonly consent: 'ask';
   /** What the user is to be asked, or why the call cannot be made at all. */
   review(input: JsonValue, context: CallContext): Promise<Reviewed | FailedReview>;
@@ -39,8 +62,10 @@ export interface AskTool {
 
 export interface Reviewed {
   readonly ok: true;
-  readonly walletId: WalletId;
-  readonly contract: Contract;
+  /** Null where no wallet is involved. */
+  readonly walletId: WalletId | null;
+  /** Null where the reviewed input itself is what is agreed to. */
+  readonly contract: Contract | null;
   /** One plain sentence, rendered from the contract. */
   readonly summary: string;
 }
@@ -52,7 +77,9 @@ export interface FailedReview {
 
 export interface ApprovedCall {
   readonly approvalId: ApprovalId;
-  readonly contract: Contract;
+  /** What was reviewed, to the letter. */
+  readonly input: JsonValue;
+  readonly contract: Contract | null;
   /** The use must begin before. */
   readonly useBefore: Instant;
 }

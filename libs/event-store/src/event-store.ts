@@ -84,6 +84,12 @@ export class EventStore {
     return (await this.collect(() => this.client.readStream(stream, options))).map(decodeStored);
   }
 
+  /** Events of a stream, newest first, from a revision (inclusive) on down. Throws Unavailable. */
+  async readStreamBackwards(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
+    const options = { fromRevision: BigInt(fromRevision), maxCount, direction: BACKWARDS } as const;
+    return (await this.collect(() => this.client.readStream(stream, options))).map(decodeStored);
+  }
+
   /** Revision of the last event of a stream, or -1 when it has none. Throws Unavailable. */
   async lastRevision(stream: string): Promise<number> {
     const options = { fromRevision: END, direction: BACKWARDS, maxCount: 1 } as const;

@@ -12,6 +12,7 @@ export type MessageId = Branded<'MessageId'>;
 export type ToolCallId = Branded<'ToolCallId'>;
 /** The wallet's own id, distinct from the user's. */
 export type WalletId = Branded<'WalletId'>;
+export type ArtifactId = Branded<'ArtifactId'>;
 export type ApprovalId = Branded<'ApprovalId'>;
 /** A financial operation: a direct withdrawal, or a transfer by the agent (then UUIDv5 of its approval). */
 export type OperationId = Branded<'OperationId'>;

@@ -14,6 +14,7 @@ export {
   asId,
   parseUuid,
   type ApprovalId,
+  type ArtifactId,
   type ConversationId,
   type MessageId,
   type OperationId,

@@ -81,6 +81,10 @@ export const variables = {
     default: 25,
     desc: 'Cents reserved for each run segment when it is admitted',
   }),
+  MODEL_HISTORY_TOKENS: positiveInteger({
+    default: 16_000,
+    desc: 'Bound of the earlier turns that a model is shown, in tokens of about three bytes; the oldest are left out',
+  }),
   RULES_STEP_MICRO_CENTS: wholeNumber({
     default: 1_000_000,
     desc: 'Price of one step of the model parley/rules, in millionths of a cent',

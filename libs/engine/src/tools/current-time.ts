@@ -5,6 +5,13 @@ import { failed, type AutoTool } from '../tool';
 export function currentTime(clock: Clock): AutoTool {
   return {
     name: 'current_time',
+    description: 'The present instant, and how clocks in a time zone show it.',
+    inputSchema: {
+      type: 'object',
+      properties: { timezone: { type: 'string', description: 'IANA name, such as Europe/Berlin; UTC when absent' } },
+      additionalProperties: false,
+    },
+    effect: 'repeatable',
     consent: 'auto',
     run: (input) => {
       const timezone = isJsonObject(input) ? (input['timezone'] ?? 'UTC') : null;

@@ -2,6 +2,7 @@ import { parseContract, renderContract, type Contract, type PinnedToken } from '
 import type { DeploymentControls } from '@app/deployment';
 import { isJsonObject, type JsonObject, type JsonValue, type OperationId } from '@app/kernel';
 import type { AgentTransfers, AgentWallets, OperationState, WalletProvider } from '@app/wallets';
+import { transferSchema } from './transfer-schema';
 import { failed, type AskTool, type FailedReview, type Reviewed } from '../tool';
 
 interface Parts {
@@ -19,6 +20,12 @@ export function intentsTransfer(parts: Parts): AskTool {
   const { agentWallets, transfers, controls } = parts;
   return {
     name: 'intents_transfer',
+    description:
+      "Swaps tokens of the user's agent wallet, or withdraws them to the user's main account, by one contract that the user must " +
+      'approve first. Amounts are integers in the smallest unit, as texts: scale them by the decimals that wallet_balances or ' +
+      'token_price report, and never round.',
+    inputSchema: transferSchema,
+    effect: 'repeatable',
     consent: 'ask',
 
     review: async (input, { userId, cause }) => {
@@ -31,6 +38,7 @@ export function intentsTransfer(parts: Parts): AskTool {
     },
 
     run: async ({ approvalId, contract, useBefore }, { userId, conversationId, runId, cause }, signal) => {
+      if (contract === null) return failed('there is no contract');
       if (await controls.paused('withdrawals')) return failed(paused);
       const wallet = await agentWallets.open(userId, cause);
       if (!wallet.ok) return failed(unusable);

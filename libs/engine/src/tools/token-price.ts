@@ -6,6 +6,15 @@ import { failed, type AutoTool } from '../tool';
 export function tokenPrice(provider: WalletProvider, clock: Clock): AutoTool {
   return {
     name: 'token_price',
+    description: 'A token by its id or by its usual symbol: its description and its price in US dollars.',
+    inputSchema: {
+      type: 'object',
+      properties: { tokenId: { type: 'string' }, symbol: { type: 'string' } },
+      minProperties: 1,
+      maxProperties: 1,
+      additionalProperties: false,
+    },
+    effect: 'repeatable',
     consent: 'auto',
     run: async (input) => {
       const by = namedToken(input);

@@ -7,6 +7,9 @@ import { failed, type AutoTool } from '../tool';
 export function walletBalances(agentWallets: AgentWallets, wallets: Wallets, clock: Clock): AutoTool {
   return {
     name: 'wallet_balances',
+    description: "What the user's agent wallet can spend, richest first, with token ids, decimals, amounts and prices.",
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    effect: 'repeatable',
     consent: 'auto',
     run: async (input, { userId, cause }) => {
       if (!isJsonObject(input) || Object.keys(input).length > 0) return failed('the input must be {}');

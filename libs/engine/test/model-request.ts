@@ -1,0 +1,20 @@
+import type { JsonValue } from '@app/kernel';
+import type { ModelRequest, ToolExchange } from '../src/model';
+
+/** A request for the next step of a turn in which these calls were made, each in a step of its own. */
+export function modelRequest(
+  input: string,
+  exchanges: readonly Omit<ToolExchange, 'toolCallId'>[],
+  tools: readonly string[],
+  outputSchema: JsonValue = null,
+): ModelRequest {
+  const steps = exchanges.map((exchange, index) => ({
+    text: null,
+    exchanges: [{ toolCallId: `run/${index + 1}/0`, ...exchange }],
+  }));
+  const offers = tools.map((name) => ({ name, description: name, inputSchema: { type: 'object' } }));
+  return {
+    ...{ instructions: null, history: [], turn: { input, steps }, tools: offers, artifacts: [] },
+    ...{ outputSchema, repairing: false },
+  };
+}
