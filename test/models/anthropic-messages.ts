@@ -1,0 +1,80 @@
+import type { JsonObject } from '@app/kernel';
+import { objectsIn, textIn, textOfCall, type AskedMessage, type WireFormat } from './wire-format';
+
+const frame = (type: string, body: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...body })}\n\n`;
+
+/** Messages with server-sent events, as Anthropic speaks. */
+export const anthropicMessages: WireFormat = {
+  path: '/v1/messages',
+  read(body) {
+    const tools = objectsIn(body['tools']).map(({ name, description, input_schema: schema }) => ({
+      ...{ name: textIn(name), description: textIn(description), schema },
+    }));
+    const system = textOf(body['system']);
+    const messages = objectsIn(body['messages']).flatMap(messagesOf);
+    return { model: textIn(body['model']), system, tools, messages, body };
+  },
+  opening: (hasText, usage) => [
+    frame('message_start', {
+      message: {
+        ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'scripted', content: [], stop_reason: null },
+        ...(usage === null ? {} : { usage: { input_tokens: usage.inputTokens, output_tokens: 1 } }),
+      },
+    }),
+    frame('ping', {}),
+    ...(hasText ? [block(0, { type: 'text', text: '' })] : []),
+  ],
+  piece: (text) => delta(0, { type: 'text_delta', text }),
+  calls: (calls, hasText) =>
+    calls.flatMap((call, at) => {
+      const index = at + (hasText ? 1 : 0);
+      const input = textOfCall(call);
+      const half = Math.ceil(input.length / 2);
+      return [
+        ...(at === 0 && hasText ? [stop(0)] : []),
+        block(index, { type: 'tool_use', id: `toolu_${at}`, name: call.tool, input: {} }),
+        delta(index, { type: 'input_json_delta', partial_json: input.slice(0, half) }),
+        delta(index, { type: 'input_json_delta', partial_json: input.slice(half) }),
+        stop(index),
+      ];
+    }),
+  ending: (calls, usage, hasText) => [
+    ...(hasText && !calls ? [stop(0)] : []),
+    frame('message_delta', {
+      delta: { stop_reason: calls ? 'tool_use' : 'end_turn', stop_sequence: null },
+      ...(usage === null ? {} : { usage: { output_tokens: usage.outputTokens } }),
+    }),
+    frame('message_stop', {}),
+  ],
+  trouble: (message) => frame('error', { error: { type: 'overloaded_error', message } }),
+  refusal: (_status, message) => ({ type: 'error', error: { type: 'refused', message } }),
+};
+
+const block = (index: number, content: object): string =>
+  frame('content_block_start', { index, content_block: content });
+const delta = (index: number, change: object): string => frame('content_block_delta', { index, delta: change });
+const stop = (index: number): string => frame('content_block_stop', { index });
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return objectsIn(content)
+    .flatMap(({ type, text }) => (type === 'text' ? [textIn(text)] : []))
+    .join('\n');
+}
+
+/** What tools returned comes in messages of the user; it is a message of its own here. */
+function messagesOf({ role, content }: JsonObject): readonly AskedMessage[] {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
+  const results = blocks.flatMap(({ type, ...result }: JsonObject) =>
+    type === 'tool_result' ? [{ id: textIn(result['tool_use_id']), content: textOf(result['content']) }] : [],
+  );
+  const calls = blocks.flatMap(({ type, id, name, input }: JsonObject) =>
+    type === 'tool_use' ? [{ id: textIn(id), tool: textIn(name), input: input as unknown }] : [],
+  );
+  const texts = blocks.flatMap(({ type, text }: JsonObject) => (type === 'text' ? [textIn(text)] : []));
+  if (role === 'assistant') return [{ role, text: texts.join(''), calls, results: [] }];
+  return [
+    ...results.map((result) => ({ role: 'tool' as const, text: '', calls: [], results: [result] })),
+    ...texts.map((text) => ({ role: 'user' as const, text, calls: [], results: [] })),
+  ];
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from '@app/kernel';
+import { objectsIn, textIn, textOfCall, type AskedMessage, type WireFormat } from './wire-format';
+
+const frame = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
+const chunk = (delta: object, finish: string | null = null, more: object = {}): string =>
+  frame({
+    ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'scripted', ...more },
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+
+/** Chat completions with server-sent events, as OpenAI-compatible providers speak. */
+export const chatCompletions: WireFormat = {
+  path: '/v1/chat/completions',
+  read(body) {
+    const messages = objectsIn(body['messages']);
+    const system = messages.filter(({ role }) => role === 'system').map(({ content }) => textIn(content));
+    const tools = objectsIn(body['tools']).map(({ function: offered }) => {
+      // Reason for the assertion: the format's tool is an object with a function.
+      const { name, description, parameters } = offered as JsonObject;
+      return { name: textIn(name), description: textIn(description), schema: parameters };
+    });
+    return {
+      ...{ model: textIn(body['model']), system: system.join('\n'), tools, body },
+      messages: messages.filter(({ role }) => role !== 'system').map(messageOf),
+    };
+  },
+  opening: () => [chunk({ role: 'assistant', content: '' })],
+  piece: (text) => chunk({ content: text }),
+  calls: (calls) =>
+    calls.flatMap((call, index) => {
+      const input = textOfCall(call);
+      const half = Math.ceil(input.length / 2);
+      const begun = { index, id: 'call_again', type: 'function', function: { name: call.tool, arguments: '' } };
+      const parts = [input.slice(0, half), input.slice(half)];
+      return [
+        chunk({ tool_calls: [begun] }),
+        ...parts.map((part) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })),
+      ];
+    }),
+  ending: (calls, usage) => [
+    chunk({}, calls ? 'tool_calls' : 'stop'),
+    ...(usage === null ? [] : [usageFrame(usage.inputTokens, usage.outputTokens)]),
+    'data: [DONE]\n\n',
+  ],
+  trouble: (message) => frame({ error: { message, type: 'server_error', code: 'overloaded' } }),
+  refusal: (_status, message) => ({ error: { message, type: 'refused', param: null, code: null } }),
+};
+
+function usageFrame(prompt: number, completion: number): string {
+  const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+  return frame({
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'scripted',
+    choices: [],
+    usage,
+  });
+}
+
+function messageOf(message: JsonObject): AskedMessage {
+  const { role, content, tool_calls: called, tool_call_id: answered } = message;
+  if (role === 'tool') {
+    return { role, text: '', calls: [], results: [{ id: textIn(answered), content: textIn(content) }] };
+  }
+  const calls = objectsIn(called).map(({ id, function: named }) => {
+    // Reason for the assertion: the format's call is an object with a function.
+    const { name, arguments: input } = named as JsonObject;
+    return { id: textIn(id), tool: textIn(name), input: JSON.parse(textIn(input)) as unknown };
+  });
+  return { role: role === 'assistant' ? role : 'user', text: textIn(content), calls, results: [] };
+}

@@ -1,0 +1,200 @@
+import type { JsonObject } from '@app/kernel';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { anthropicMessages } from './anthropic-messages';
+import { chatCompletions } from './chat-completions';
+import type { Asked, ScriptedCall, ScriptedUsage, WireFormat } from './wire-format';
+
+export type { Asked, AskedMessage, ScriptedCall } from './wire-format';
+
+export const wireFormats = { 'openai-compatible': chatCompletions, anthropic: anthropicMessages } as const;
+export type Provider = keyof typeof wireFormats;
+
+/** An answer as a stream. What is left out: no text, no calls, a usage of 100 and 10 tokens, no pauses, and a good end. */
+export interface ScriptedReply {
+  readonly text?: readonly string[];
+  readonly calls?: readonly ScriptedCall[];
+  /** Null: the provider tells none. */
+  readonly usage?: ScriptedUsage | null;
+  /** Before each piece of text. */
+  readonly pauseMs?: number;
+  /**
+   * After the text (and without the calls): `reset` breaks the connection, `cut` ends the body in good order but too early, `silent`
+   * says nothing more, `endless` goes on and on, `trouble` tells an error.
+   */
+  readonly ending?: 'finished' | 'reset' | 'cut' | 'silent' | 'endless' | 'trouble';
+}
+
+/** An answer without a stream; the message is the provider's own words. */
+export interface ScriptedRefusal {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly message?: string;
+}
+
+export type Scripted = ScriptedReply | ScriptedRefusal;
+/** Answers in turn, the last one again and again; or whatever a function makes of what was asked. */
+export type Script = readonly Scripted[] | ((asked: Asked, count: number) => Scripted);
+
+export interface RecordedRequest {
+  readonly asked: Asked;
+  readonly headers: IncomingHttpHeaders;
+  readonly atMs: number;
+  /** Whether the client read the answer to its end or closed the connection before, once that is known, and when. */
+  readonly over: Promise<{ readonly how: 'finished' | 'closed'; readonly atMs: number }>;
+}
+
+const usual: ScriptedUsage = { inputTokens: 100, outputTokens: 10 };
+const endlessPieces = 1_000_000;
+
+/** A model provider on loopback that speaks one of the wire formats and says what its script says. */
+export class LoopbackModels {
+  readonly requests: RecordedRequest[] = [];
+  private readonly waiting: (() => void)[] = [];
+  private script: Script = [{ text: ['Hello.'] }];
+  private scriptedFrom = 0;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly format: WireFormat,
+    readonly provider: Provider,
+  ) {
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      // A client that goes away in the middle is what some tests are about.
+      this.answer(request, response).catch(() => response.destroy());
+    });
+  }
+
+  static async start(provider: Provider): Promise<LoopbackModels> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new LoopbackModels(server, wireFormats[provider], provider);
+  }
+
+  /** For MODEL_BASE_URL. */
+  get baseUrl(): string {
+    // Reason for the assertion: a server that listens on TCP has such an address.
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+  }
+
+  /** The environment of a deployment whose model this is. */
+  environment(name = 'scripted-1'): Record<string, string> {
+    return {
+      MODEL_PROVIDER: this.provider,
+      MODEL_BASE_URL: this.baseUrl,
+      MODEL_API_KEY: 'key-for-the-loopback-models',
+      MODEL_NAME: name,
+      MODEL_PRICES: JSON.stringify({ [name]: { inputUsdPerMillion: '3', outputUsdPerMillion: '15' } }),
+    };
+  }
+
+  /** Sets what is said from the next request on, and forgets the requests so far. */
+  says(script: Script): void {
+    this.script = script;
+    this.requests.length = 0;
+    this.scriptedFrom = 0;
+  }
+
+  /** Resolves once so many requests have come since the script was set. */
+  async asked(count: number): Promise<RecordedRequest> {
+    while (this.requests.length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    const request = this.requests[count - 1];
+    if (request === undefined) throw new RangeError(`no request ${count}`);
+    return request;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const over = new Promise<{ how: 'finished' | 'closed'; atMs: number }>((resolve) => {
+      response.once('close', () => {
+        resolve({ how: response.writableFinished ? 'finished' : 'closed', atMs: performance.now() });
+      });
+    });
+    const chunks: Buffer[] = [];
+    for await (const part of request) chunks.push(part as Buffer);
+    if (request.url !== this.format.path) {
+      response.writeHead(404).end();
+      return;
+    }
+    // Reason for the assertion: what the product's own client sends; a wrong shape fails the test that reads it.
+    const asked = this.format.read(JSON.parse(Buffer.concat(chunks).toString('utf8')) as JsonObject);
+    this.requests.push({ asked, headers: request.headers, atMs: performance.now(), over });
+    this.waiting.splice(0).forEach((resolve) => resolve());
+    const scripted = this.next(asked);
+    if ('status' in scripted) this.refuse(scripted, response);
+    else await this.speak(scripted, response);
+  }
+
+  private next(asked: Asked): Scripted {
+    const count = ++this.scriptedFrom;
+    if (typeof this.script === 'function') return this.script(asked, count);
+    return this.script[count - 1] ?? this.script.at(-1) ?? {};
+  }
+
+  private refuse({ status, headers, message }: ScriptedRefusal, response: ServerResponse): void {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(this.format.refusal(status, message ?? 'words of the provider')));
+  }
+
+  private async speak(reply: ScriptedReply, response: ServerResponse): Promise<void> {
+    const { text = [], calls = [], usage = usual, pauseMs = 0, ending = 'finished' } = reply;
+    const hasText = text.length > 0 || ending === 'endless';
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    await write(response, this.format.opening(hasText, usage));
+    for (const piece of text) {
+      if (pauseMs > 0) await sleep(pauseMs);
+      await write(response, [this.format.piece(piece)]);
+    }
+    switch (ending) {
+      case 'finished':
+        await write(response, [
+          ...this.format.calls(calls, hasText),
+          ...this.format.ending(calls.length > 0, usage, hasText),
+        ]);
+        response.end();
+        return;
+      case 'cut':
+        response.end();
+        return;
+      case 'trouble':
+        response.end(this.format.trouble('words of the provider'));
+        return;
+      case 'reset':
+        await sleep(20); // so that what was written is on its way
+        response.socket?.resetAndDestroy();
+        return;
+      case 'silent':
+        return;
+      case 'endless':
+        await this.goOn(response, Math.max(pauseMs, 1));
+    }
+  }
+
+  private async goOn(response: ServerResponse, pauseMs: number): Promise<void> {
+    for (let piece = 0; piece < endlessPieces && !response.destroyed; piece += 1) {
+      await write(response, [this.format.piece('and so on, ')]);
+      await sleep(pauseMs);
+    }
+  }
+}
+
+async function write(response: ServerResponse, frames: readonly string[]): Promise<void> {
+  for (const frame of frames) {
+    if (response.destroyed || response.write(frame)) continue;
+    await new Promise<void>((resolve) => {
+      response.once('drain', resolve);
+      response.once('close', resolve);
+    });
+  }
+}
