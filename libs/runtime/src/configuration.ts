@@ -1,39 +1,6 @@
-import { bool, cleanEnv, EnvMissingError, makeValidator, port, str, type CleanedEnv } from 'envalid';
-
-/** What a value must be; unlike the messages of `envalid`, it never quotes the value, which may be a misplaced secret. */
-class Rule extends Error {}
-
-const positiveInteger = makeValidator<number>((text) => {
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new Rule('must be a whole number from 1 to 999999999');
-  return Number(text);
-});
-
-const wholeNumber = makeValidator<number>((text) => {
-  if (!/^(0|[1-9][0-9]{0,8})$/.test(text)) throw new Rule('must be a whole number from 0 to 999999999');
-  return Number(text);
-});
-
-const secretKey = makeValidator<string>((text) => {
-  const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(text);
-  if (!base64 || Buffer.from(text, 'base64').length < 32) throw new Rule('must be at least 32 bytes in base64');
-  return text;
-});
-
-const postgresUrl = makeValidator<string>((text) => {
-  if (!/^postgres(ql)?:\/\//.test(text)) throw new Rule('must begin with postgres:// or postgresql://');
-  return text;
-});
-
-const httpUrl = makeValidator<string>((text) => {
-  if (!/^https?:\/\/[^\s@]+$/.test(text)) throw new Rule('must begin with http:// or https://, without credentials');
-  return text;
-});
-
-const eventStoreUrl = makeValidator<string>((text) => {
-  if (!/^(esdb(\+discover)?:\/\/|unix:\/)/.test(text))
-    throw new Rule('must begin with esdb://, esdb+discover:// or unix:/');
-  return text;
-});
+import { bool, cleanEnv, EnvMissingError, port, str, type CleanedEnv } from 'envalid';
+import { modelVariables, offersUnpriced } from './model-variables';
+import { eventStoreUrl, httpUrl, positiveInteger, postgresUrl, Rule, secretKey, wholeNumber } from './variable-rules';
 
 /**
  * Every environment variable of the service, with its default and meaning: the one table (decisions.md, section 11).
@@ -81,6 +48,7 @@ export const variables = {
     default: 25,
     desc: 'Cents reserved for each run segment when it is admitted',
   }),
+  ...modelVariables,
   MODEL_HISTORY_TOKENS: positiveInteger({
     default: 16_000,
     desc: 'Bound of the earlier turns that a model is shown, in tokens of about three bytes; the oldest are left out',
@@ -192,6 +160,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
       const broken = Object.entries(errors).map(([name, error]) => `  ${name}: ${describe(name, error)}`);
       if (isOpenSandbox(given)) broken.push('  HOST: sandbox mode listens on loopback only');
       if (playsWithMoney(given)) broken.push('  WALLET_PROVIDER: production takes near-intents only');
+      if (offersUnpriced(given)) broken.push('  MODEL_PRICES: must price every model of MODEL_NAME and MODEL_ALLOWED');
       if (broken.length > 0) throw new ConfigurationError(`The environment is not valid:\n${broken.join('\n')}`);
     },
   });

@@ -1,0 +1,36 @@
+import { makeValidator } from 'envalid';
+
+/** What a value must be; unlike the messages of `envalid`, it never quotes the value, which may be a misplaced secret. */
+export class Rule extends Error {}
+
+export const positiveInteger = makeValidator<number>((text) => {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new Rule('must be a whole number from 1 to 999999999');
+  return Number(text);
+});
+
+export const wholeNumber = makeValidator<number>((text) => {
+  if (!/^(0|[1-9][0-9]{0,8})$/.test(text)) throw new Rule('must be a whole number from 0 to 999999999');
+  return Number(text);
+});
+
+export const secretKey = makeValidator<string>((text) => {
+  const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(text);
+  if (!base64 || Buffer.from(text, 'base64').length < 32) throw new Rule('must be at least 32 bytes in base64');
+  return text;
+});
+
+export const postgresUrl = makeValidator<string>((text) => {
+  if (!/^postgres(ql)?:\/\//.test(text)) throw new Rule('must begin with postgres:// or postgresql://');
+  return text;
+});
+
+export const httpUrl = makeValidator<string>((text) => {
+  if (!/^https?:\/\/[^\s@]+$/.test(text)) throw new Rule('must begin with http:// or https://, without credentials');
+  return text;
+});
+
+export const eventStoreUrl = makeValidator<string>((text) => {
+  if (!/^(esdb(\+discover)?:\/\/|unix:\/)/.test(text))
+    throw new Rule('must begin with esdb://, esdb+discover:// or unix:/');
+  return text;
+});
