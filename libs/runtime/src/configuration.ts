@@ -1,4 +1,5 @@
 import { bool, cleanEnv, EnvMissingError, port, str, type CleanedEnv } from 'envalid';
+import { artifactVariables } from './artifact-variables';
 import { modelVariables, offersUnpriced } from './model-variables';
 import { eventStoreUrl, httpUrl, positiveInteger, postgresUrl, Rule, secretKey, wholeNumber } from './variable-rules';
 
@@ -15,7 +16,10 @@ export const variables = {
   HOST: str({ default: '127.0.0.1', desc: 'Address to listen on; sandbox mode accepts loopback only' }),
   PORT: port({ default: 8080, desc: 'Port of the partner API' }),
   MANAGEMENT_PORT: port({ default: 9464, desc: 'Port of GET /metrics, on the same address' }),
-  PARLEY_DATA_DIR: str({ default: '.parley', desc: 'Folder of the embedded stores and of generated sandbox secrets' }),
+  PARLEY_DATA_DIR: str({
+    default: '.parley',
+    desc: 'Folder of the embedded stores, of artifacts and of generated sandbox secrets',
+  }),
   DATABASE_URL: postgresUrl({ default: undefined, desc: 'PostgreSQL; unset: the embedded one (npm start only)' }),
   EVENTSTORE_URL: eventStoreUrl({
     default: undefined,
@@ -101,6 +105,7 @@ export const variables = {
   STREAMS_PER_USER: positiveInteger({ default: 8, desc: 'Open event streams per user' }),
   STREAMS_PER_REPLICA: positiveInteger({ default: 2000, desc: 'Open event streams per api process' }),
   BODY_LIMIT_BYTES: positiveInteger({ default: 256 * 1024, desc: 'Largest JSON body, in bytes' }),
+  ...artifactVariables,
   DATABASE_POOL_SIZE: positiveInteger({
     default: 10,
     desc: 'PostgreSQL connections per process, besides one that listens',

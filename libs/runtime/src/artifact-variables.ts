@@ -1,0 +1,19 @@
+import { str } from 'envalid';
+import { httpUrl, positiveInteger } from './variable-rules';
+
+const inS3 = (env: Readonly<Record<string, unknown>>): boolean => env['ARTIFACT_STORE'] === 's3';
+
+/** The environment variables of artifacts. */
+export const artifactVariables = {
+  ARTIFACT_LIMIT_BYTES: positiveInteger({ default: 10 * 1024 * 1024, desc: 'Largest uploaded artifact, in bytes' }),
+  ARTIFACT_STORE: str({
+    choices: ['directory', 's3'] as const,
+    default: 'directory',
+    desc: 'Where artifacts are kept: a folder artifacts in the data folder, which all processes must share, or S3',
+  }),
+  S3_BUCKET: str({ default: undefined, requiredWhen: inS3, desc: 'Bucket of the artifacts; it must exist' }),
+  S3_ENDPOINT: httpUrl({ default: undefined, desc: "S3-compatible server, asked in path style; unset: Amazon's own" }),
+  S3_REGION: str({ default: 'us-east-1', desc: 'Region of the bucket' }),
+  S3_ACCESS_KEY_ID: str({ default: undefined, requiredWhen: inS3, desc: 'Access key for the bucket' }),
+  S3_SECRET_ACCESS_KEY: str({ default: undefined, requiredWhen: inS3, desc: 'Secret, that of the access key' }),
+};
