@@ -41,7 +41,7 @@ export async function createHttpApp(
   const port = <Port>(token: abstract new () => Port): Port => app.get<Port>(token, { strict: false });
 
   const allowedMethods = new AllowedMethods(fastify);
-  planRoutes(fastify);
+  planRoutes(fastify, env.ARTIFACT_LIMIT_BYTES);
   parseBodiesStrictly(fastify);
   answerBrokenRequests(fastify);
   const limits = { keyPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE, userPerMinute: env.RATE_LIMIT_USER_PER_MINUTE };

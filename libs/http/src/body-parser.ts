@@ -1,19 +1,50 @@
 import { invalid, type Result } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
 import { isPlainObject } from './dto';
-import { ProblemException } from './problems';
+import { ProblemException, type Failure } from './problems';
 import { contextOf } from './request-context';
+import { brokenOff, streamedBody, tooLarge } from './streamed-body';
 import { parseStrictJson } from './strict-json';
 
-/** Makes Fastify read every body as bytes up to its limit, and parse it as its operation says. */
+/** Makes Fastify read every body as bytes up to its limit, and parse it as its operation says; or hand it over as a stream. */
 export function parseBodiesStrictly(fastify: FastifyInstance): void {
   // The built-in parsers take text/plain and let the last of two equal members win.
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    const body = readBody(request, bytes);
-    if (body.ok) done(null, body.value);
-    else done(new ProblemException(body.refusal));
+  fastify.addContentTypeParser('*', (request, payload, done) => {
+    const limitBytes = request.routeOptions.bodyLimit;
+    const declaredBytes = Number(request.headers['content-length']);
+    if (declaredBytes > limitBytes) return done(new ProblemException(tooLarge));
+    if (contextOf(request).plan?.body === 'stream') {
+      return done(null, declaredBytes === 0 ? undefined : streamedBody(payload, limitBytes));
+    }
+    readWhole(payload, limitBytes, (failure, bytes) => {
+      const body: Result<unknown> | null = failure === null ? readBody(request, bytes) : null;
+      if (body?.ok) done(null, body.value);
+      else done(new ProblemException(body?.refusal ?? failure ?? tooLarge));
+    });
   });
+}
+
+type Read = (failure: Failure | null, bytes: Buffer) => void;
+
+/** Reads a body to its end. By events: every request with a body comes through here, and they cost the least. */
+function readWhole(payload: Readable, limitBytes: number, done: Read): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > limitBytes) return stop(tooLarge);
+    chunks.push(chunk);
+  };
+  const onEnd = (): void => stop(null);
+  const onError = (): void => stop(brokenOff);
+  const stop = (failure: Failure | null): void => {
+    // What still comes flows by unread.
+    payload.off('data', onData).off('end', onEnd).off('error', onError);
+    done(failure, failure === null ? Buffer.concat(chunks, bytes) : Buffer.alloc(0));
+  };
+  payload.on('data', onData).on('end', onEnd).on('error', onError);
 }
 
 /** `undefined` for an empty body, which every operation takes as it would take none. */

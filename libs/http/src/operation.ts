@@ -5,8 +5,11 @@ import { NoBody, type DtoClass } from './dto';
 export interface OperationOptions {
   /** Whether the caller must have an account already; `users.ensure` alone does not ask for one. A disabled one is refused always. */
   readonly account?: 'required' | 'not required';
-  /** `json` (the default) is parsed strictly; `bytes` hands the body over as a Buffer, whatever its media type. */
-  readonly body?: 'json' | 'bytes';
+  /**
+   * `json` (the default) is parsed strictly; `bytes` hands the body over as a Buffer, whatever its media type; `stream` as an
+   * `AsyncIterable<Buffer>` while it arrives, see `streamedBody`: it is not empty, and within the deployment's limit for artifacts.
+   */
+  readonly body?: 'json' | 'bytes' | 'stream';
   /** Largest body in bytes; the deployment's limit for JSON bodies when absent. */
   readonly bodyLimitBytes?: number;
 }
@@ -47,7 +50,8 @@ export function Operation(operation: string, options: OperationOptions = {}): Me
       account: options.account ?? 'required',
       body: options.body ?? 'json',
       bodyLimitBytes: options.bodyLimitBytes ?? null,
-      bodyDto: options.body === 'bytes' ? 'unchecked' : dtoOf(target, property, bodyParameter),
+      bodyDto:
+        options.body === 'bytes' || options.body === 'stream' ? 'unchecked' : dtoOf(target, property, bodyParameter),
       queryDto: dtoOf(target, property, queryParameter),
     };
     applyDecorators(RouteConfig({ plan }))(target, property, descriptor);

@@ -38,7 +38,7 @@ export function failureOf(exception: unknown): Failure {
   const status = statusOf(exception) ?? 500;
   if (status === 404) return notFound;
   if (status === 413) return { kind: 'bare', problem: 'too_large' };
-  if (status === 415) return invalid('', 'needs the Content-Type application/json');
+  if (status === 415) return invalid('', 'has a Content-Type that is no media type');
   return status >= 400 && status < 500 ? invalid('', 'is not a well-formed request') : { kind: 'internal' };
 }
 

@@ -4,16 +4,21 @@ import type { DtoClass } from './dto';
 import type { Area, RoutePlan } from './operation';
 import { ProblemException } from './problems';
 import { contextOf } from './request-context';
+import { emptyBody } from './streamed-body';
 import { validateInto } from './validate-into';
 
 const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json', '/asyncapi.json', '/docs']);
 
-/** Plans every route that is registered from here on, and applies its body limit. Throws for a route without `@Operation`. */
-export function planRoutes(fastify: FastifyInstance): void {
+/**
+ * Plans every route that is registered from here on, and applies its body limit. Throws for a route without `@Operation`.
+ * @param streamLimitBytes largest body of an operation that takes a stream, unless it has a limit of its own
+ */
+export function planRoutes(fastify: FastifyInstance, streamLimitBytes: number): void {
   fastify.addHook('onRoute', (route) => {
     const routePlan = planRoute(route);
     route.config = { ...route.config, routePlan };
-    if (routePlan.bodyLimitBytes !== null) route.bodyLimit = routePlan.bodyLimitBytes;
+    const limitBytes = routePlan.bodyLimitBytes ?? (routePlan.body === 'stream' ? streamLimitBytes : null);
+    if (limitBytes !== null) route.bodyLimit = limitBytes;
   });
   fastify.addHook('preHandler', (request, _reply, done) => {
     const issues = checkInput(request);
@@ -42,6 +47,7 @@ function checkInput(request: FastifyRequest): readonly Issue[] {
   const issues: Issue[] = [];
   request.query = checked(plan.queryDto, request.query, issues);
   request.body = checked(plan.bodyDto, request.body, issues);
+  if (plan.body === 'stream' && request.body === undefined) issues.push(emptyBody);
   return issues;
 }
 

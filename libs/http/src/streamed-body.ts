@@ -1,0 +1,42 @@
+import { invalid, type Issue } from '@app/kernel';
+import type { Readable } from 'node:stream';
+import { ProblemException, type Failure } from './problems';
+
+export const tooLarge: Failure = { kind: 'bare', problem: 'too_large' };
+export const brokenOff: Failure = invalid('', 'broke off before its end');
+export const emptyBody: Issue = { path: '', message: 'must not be empty' };
+
+/**
+ * A body while it arrives, no faster than it is taken. Whoever takes it to the end has seen all of it: it throws a ProblemException
+ * when the limit is passed (before the rest is read), when the client goes away, and when the body turns out to be empty.
+ */
+export async function* streamedBody(payload: Readable, limitBytes: number): AsyncGenerator<Buffer, void, undefined> {
+  let bytes = 0;
+  try {
+    for await (const chunk of chunksOf(payload)) {
+      bytes += chunk.length;
+      if (bytes > limitBytes) throw new ProblemException(tooLarge);
+      yield chunk;
+    }
+  } finally {
+    // A client that only sends, and reads nothing yet, gets to its answer; the first hook cuts it off if it goes on for long.
+    payload.resume();
+  }
+  if (bytes === 0) throw new ProblemException({ kind: 'invalid_input', issues: [emptyBody] });
+}
+
+async function* chunksOf(payload: Readable): AsyncGenerator<Buffer, void, undefined> {
+  // The connection is still needed for the answer.
+  const chunks: AsyncIterator<Buffer, void, undefined> = payload.iterator({ destroyOnReturn: false });
+  try {
+    for (;;) {
+      const next = await chunks.next().catch(() => {
+        throw new ProblemException(brokenOff);
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
