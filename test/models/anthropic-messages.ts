@@ -69,7 +69,7 @@ function messagesOf({ role, content }: JsonObject): readonly AskedMessage[] {
     type === 'tool_result' ? [{ id: textIn(result['tool_use_id']), content: textOf(result['content']) }] : [],
   );
   const calls = blocks.flatMap(({ type, id, name, input }: JsonObject) =>
-    type === 'tool_use' ? [{ id: textIn(id), tool: textIn(name), input: input as unknown }] : [],
+    type === 'tool_use' ? [{ id: textIn(id), tool: textIn(name), input }] : [],
   );
   const texts = blocks.flatMap(({ type, text }: JsonObject) => (type === 'text' ? [textIn(text)] : []));
   if (role === 'assistant') return [{ role, text: texts.join(''), calls, results: [] }];

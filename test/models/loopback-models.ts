@@ -148,37 +148,29 @@ export class LoopbackModels {
   }
 
   private async speak(reply: ScriptedReply, response: ServerResponse): Promise<void> {
-    const { text = [], calls = [], usage = usual, pauseMs = 0, ending = 'finished' } = reply;
+    const { text = [], pauseMs = 0, ending = 'finished' } = reply;
     const hasText = text.length > 0 || ending === 'endless';
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-    await write(response, this.format.opening(hasText, usage));
+    await write(response, this.format.opening(hasText, usageIn(reply)));
     for (const piece of text) {
       if (pauseMs > 0) await sleep(pauseMs);
       await write(response, [this.format.piece(piece)]);
     }
-    switch (ending) {
-      case 'finished':
-        await write(response, [
-          ...this.format.calls(calls, hasText),
-          ...this.format.ending(calls.length > 0, usage, hasText),
-        ]);
-        response.end();
-        return;
-      case 'cut':
-        response.end();
-        return;
-      case 'trouble':
-        response.end(this.format.trouble('words of the provider'));
-        return;
-      case 'reset':
-        await sleep(20); // so that what was written is on its way
-        response.socket?.resetAndDestroy();
-        return;
-      case 'silent':
-        return;
-      case 'endless':
-        await this.goOn(response, Math.max(pauseMs, 1));
+    if (ending === 'finished') await this.finish(reply, hasText, response);
+    if (ending === 'cut') response.end();
+    if (ending === 'trouble') response.end(this.format.trouble('words of the provider'));
+    if (ending === 'endless') await this.goOn(response, Math.max(pauseMs, 1));
+    if (ending === 'reset') {
+      await sleep(20); // so that what was written is on its way
+      response.socket?.resetAndDestroy();
     }
+  }
+
+  private async finish(reply: ScriptedReply, hasText: boolean, response: ServerResponse): Promise<void> {
+    const { calls = [] } = reply;
+    await write(response, this.format.calls(calls, hasText));
+    await write(response, this.format.ending(calls.length > 0, usageIn(reply), hasText));
+    response.end();
   }
 
   private async goOn(response: ServerResponse, pauseMs: number): Promise<void> {
@@ -188,6 +180,8 @@ export class LoopbackModels {
     }
   }
 }
+
+const usageIn = ({ usage = usual }: ScriptedReply): ScriptedUsage | null => usage;
 
 async function write(response: ServerResponse, frames: readonly string[]): Promise<void> {
   for (const frame of frames) {

@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { microCentsPerCent } from '@app/kernel';
+import { Configuration } from '@app/runtime';
 import { ModelFailed, type LanguageModel } from './model';
+import { AiSdkProvider } from './models/ai-sdk.adapter';
+import { ProviderModel, providerBreaker } from './models/provider-model';
 import { RulesModel } from './rules-model';
 
 /** The models that the deployment offers, by name; the first is the default. */
@@ -7,8 +11,8 @@ import { RulesModel } from './rules-model';
 export class Models {
   private readonly offered: readonly LanguageModel[];
 
-  constructor(rules: RulesModel) {
-    this.offered = [rules];
+  constructor(rules: RulesModel, configuration: Configuration) {
+    this.offered = [...providerModels(configuration), rules];
   }
 
   get names(): readonly string[] {
@@ -21,4 +25,26 @@ export class Models {
     if (model === undefined) throw new ModelFailed(`the deployment no longer offers ${name}`);
     return model;
   }
+}
+
+/** Those of the configured provider, MODEL_NAME first; they share its circuit breaker. */
+function providerModels({ env }: Configuration): readonly LanguageModel[] {
+  if (env.MODEL_PROVIDER === 'rules') return [];
+  const provider = new AiSdkProvider({
+    provider: env.MODEL_PROVIDER,
+    baseUrl: env.MODEL_BASE_URL,
+    apiKey: env.MODEL_API_KEY,
+    idleTimeoutMs: env.MODEL_IDLE_TIMEOUT_MS,
+    outputTokensMax: env.MODEL_OUTPUT_TOKENS,
+    structuredOutput: env.MODEL_STRUCTURED_OUTPUT,
+  });
+  const breaker = providerBreaker(env.MODEL_BREAKER_FAILURES, env.MODEL_BREAKER_OPEN_MS);
+  const patience = { timeoutMs: env.MODEL_TIMEOUT_MS, retries: env.MODEL_RETRIES };
+  const unknownCost = env.RUN_RESERVATION_CENTS * microCentsPerCent;
+  const names = new Set([...(env.MODEL_NAME === undefined ? [] : [env.MODEL_NAME]), ...(env.MODEL_ALLOWED ?? [])]);
+  return [...names].map((name) => {
+    const price = env.MODEL_PRICES?.[name];
+    if (price === undefined) throw new RangeError(`configuration has let ${name} pass without a price`);
+    return new ProviderModel(name, provider, breaker, price, unknownCost, patience);
+  });
 }

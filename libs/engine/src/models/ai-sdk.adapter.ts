@@ -1,0 +1,142 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { isJsonObject, type JsonValue } from '@app/kernel';
+import { jsonSchema, Output, streamText, tool, type LanguageModel, type ToolSet } from 'ai';
+import type { ModelRequest } from '../model';
+import { storableInput, usageOf } from './answer-values';
+import { messagesOf } from './messages.adapter';
+import type { AnswerPart, ModelProvider } from './provider';
+import { ProviderTrouble } from './provider';
+import { systemText } from './system-text';
+import { ToolNames } from './tool-names';
+import { isOfFraming, troubleOf } from './troubles.adapter';
+import { WatchedFetch } from './watched-fetch';
+
+export interface ProviderSettings {
+  readonly provider: 'openai-compatible' | 'anthropic';
+  readonly baseUrl: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly idleTimeoutMs: number;
+  readonly outputTokensMax: number | undefined;
+  readonly structuredOutput: boolean;
+}
+
+/** Parts of the SDK's stream that say nothing yet about whether the provider answers. */
+const beforeAnswer: readonly string[] = ['start', 'start-step', 'error'];
+
+// The SDK's warnings (a setting that a model does not know) would go to the console, past the log.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** Providers through the AI SDK: one step at a time, its own retries and its running of tools switched off. */
+export class AiSdkProvider implements ModelProvider {
+  constructor(private readonly settings: ProviderSettings) {}
+
+  async *answer(
+    model: string,
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<AnswerPart, void, undefined> {
+    const watch = new WatchedFetch(this.settings.idleTimeoutMs);
+    try {
+      yield* this.parts(model, request, watch, AbortSignal.any([signal, watch.signal]));
+    } catch (error) {
+      if (watch.gaveUp !== null) throw new ProviderTrouble(watch.gaveUp, true);
+      throw error instanceof ProviderTrouble ? error : troubleOf(error, this.settings.apiKey);
+    } finally {
+      watch.stop();
+    }
+  }
+
+  private async *parts(
+    model: string,
+    request: ModelRequest,
+    watch: WatchedFetch,
+    signal: AbortSignal,
+  ): AsyncGenerator<AnswerPart, void, undefined> {
+    const names = new ToolNames();
+    const tools = toolsOf(request, names);
+    const { fullStream } = streamText({
+      model: this.model(model, watch.fetch),
+      system: systemText(request),
+      messages: messagesOf(request, names),
+      ...(request.tools.length === 0 ? {} : { tools }),
+      ...(this.settings.outputTokensMax === undefined ? {} : { maxOutputTokens: this.settings.outputTokensMax }),
+      ...this.formatOf(request.outputSchema),
+      ...{ maxRetries: 0, abortSignal: signal },
+      // Errors are read from the stream.
+      onError: () => undefined,
+    });
+    let begun = false;
+    let framesLost = false;
+    for await (const part of fullStream) {
+      if (part.type === 'abort') throw new ProviderTrouble('the attempt was stopped', false);
+      if (part.type === 'error') {
+        if (!isOfFraming(part.error)) throw troubleOf(part.error, this.settings.apiKey);
+        framesLost = true;
+      }
+      if (beforeAnswer.includes(part.type)) continue;
+      if (!begun) yield { kind: 'begun' };
+      begun = true;
+      if (part.type === 'text-delta') yield { kind: 'text', text: part.text };
+      if (part.type === 'tool-call') {
+        // Reason for the assertion: the SDK has read it from JSON, or it is the text that was none.
+        yield { kind: 'call', tool: names.inward(part.toolName), input: storableInput(part.input as JsonValue) };
+      }
+      if (part.type === 'finish-step') yield endOf(part, framesLost);
+    }
+  }
+
+  private model(name: string, fetch: typeof globalThis.fetch): LanguageModel {
+    const { provider, baseUrl, apiKey, structuredOutput } = this.settings;
+    const key = apiKey === undefined ? {} : { apiKey };
+    if (provider === 'anthropic') {
+      return createAnthropic({ ...key, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }), fetch })(name);
+    }
+    return createOpenAICompatible({
+      ...{ name: 'provider', baseURL: baseUrl ?? '', ...key, fetch },
+      ...{ includeUsage: true, supportsStructuredOutputs: structuredOutput },
+    })(name);
+  }
+
+  /** The provider's own structured output takes objects only; the schema is in the system message besides. */
+  private formatOf(outputSchema: JsonValue) {
+    if (!this.settings.structuredOutput || !isJsonObject(outputSchema) || outputSchema['type'] !== 'object') return {};
+    // Reason for the assertion: JSON Schema of the supported subset, which admission has checked.
+    const schema = outputSchema as Parameters<typeof jsonSchema>[0] & object;
+    const responseFormat = Promise.resolve(jsonSchema(schema).jsonSchema).then((known) => ({
+      type: 'json' as const,
+      schema: known,
+    }));
+    return {
+      // Text, since the SDK's object output would parse the whole answer so far again with every piece of it.
+      output: { ...Output.text(), responseFormat },
+      // Clients' schemas need not keep to the subset that strict mode takes.
+      providerOptions: { provider: { strictJsonSchema: false } },
+    };
+  }
+}
+
+function toolsOf(request: ModelRequest, names: ToolNames): ToolSet {
+  return Object.fromEntries(
+    request.tools.map(({ name, description, inputSchema }) => [
+      names.outward(name),
+      // Reason for the assertion: tools are registered with a JSON Schema of an object.
+      tool({ description, inputSchema: jsonSchema(inputSchema as Parameters<typeof jsonSchema>[0] & object) }),
+    ]),
+  );
+}
+
+interface FinishedStep {
+  readonly finishReason: string;
+  readonly rawFinishReason: string | undefined;
+  readonly usage: { readonly inputTokens: number | undefined; readonly outputTokens: number | undefined };
+}
+
+function endOf({ finishReason, rawFinishReason, usage }: FinishedStep, framesLost: boolean): AnswerPart {
+  if (framesLost) return { kind: 'end', usage: null };
+  if (rawFinishReason === undefined) throw new ProviderTrouble('the answer ended before its end', true);
+  if (finishReason === 'error' || finishReason === 'content-filter') {
+    throw new ProviderTrouble(`the answer ended with ${finishReason}`, false);
+  }
+  return { kind: 'end', usage: usageOf(usage.inputTokens, usage.outputTokens) };
+}

@@ -1,0 +1,51 @@
+import { limits, type JsonObject, type JsonValue } from '@app/kernel';
+import type { TokenUsage } from './provider';
+
+/** Far beyond any model's window; more is no count. */
+const tokensMax = 10_000_000;
+
+/** Text that every store of ours can hold: PostgreSQL takes no NUL, UTF-8 no half of a surrogate pair. */
+export function storableText(text: string): string {
+  return Buffer.from(text.replaceAll('\u0000', '\ufffd'), 'utf8').toString('utf8');
+}
+
+/** The input of a call as it can be stored: what is nested more deeply than JSON of ours may be comes as its text. */
+export function storableInput(input: JsonValue): JsonValue {
+  return depthOf(input, 0) > limits.jsonDepthMax ? storableText(textOfDeep(input)) : storable(input);
+}
+
+/** What was counted, or null where a provider told no usable number for both. */
+export function usageOf(inputTokens: number | undefined, outputTokens: number | undefined): TokenUsage | null {
+  return isCount(inputTokens) && isCount(outputTokens) ? { inputTokens, outputTokens } : null;
+}
+
+function isCount(tokens: number | undefined): tokens is number {
+  return Number.isSafeInteger(tokens) && tokens !== undefined && tokens >= 0 && tokens <= tokensMax;
+}
+
+function storable(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return storableText(value);
+  if (value === null || typeof value !== 'object') return value;
+  if (isList(value)) return value.map(storable);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), storable(member)]));
+}
+
+/** Looks no further than the bound, so that no depth can exhaust the stack. */
+function depthOf(value: JsonValue, above: number): number {
+  if (value === null || typeof value !== 'object' || above > limits.jsonDepthMax) return above;
+  const members = isList(value) ? value : Object.values(value);
+  return members.reduce<number>((deepest, member) => Math.max(deepest, depthOf(member, above + 1)), above + 1);
+}
+
+function textOfDeep(value: JsonValue): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // So deep that it cannot even be written down again; no tool takes such an input.
+    return 'nested too deeply';
+  }
+}
+
+function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,25 @@
+import type { Decimal } from '@app/kernel';
+import type { ModelPrice } from '@app/runtime';
+import type { TokenUsage } from './provider';
+
+/** A million tokens at one dollar are a hundred million micro-cents: one token is a hundred. */
+const microCentsPerTokenAtOneUsd = 100n;
+
+/**
+ * What a step costs, in micro-cents, rounded up; exact before that. With at most 10,000,000 tokens and the prices that configuration
+ * allows it is a safe integer.
+ */
+export function stepCost(price: ModelPrice, usage: TokenUsage): number {
+  const input = price.inputUsdPerMillion;
+  const output = price.outputUsdPerMillion;
+  const scale = Math.max(input.scale, output.scale);
+  const dollars = shared(input, scale) * BigInt(usage.inputTokens) + shared(output, scale) * BigInt(usage.outputTokens);
+  const divisor = 10n ** BigInt(scale);
+  // Reason for Number: costs are counted in safe integers, and this is one.
+  return Number((dollars * microCentsPerTokenAtOneUsd + divisor - 1n) / divisor);
+}
+
+/** The number's digits at a scale at least as large as its own. */
+function shared({ unscaled, scale }: Decimal, wanted: number): bigint {
+  return unscaled * 10n ** BigInt(wanted - scale);
+}

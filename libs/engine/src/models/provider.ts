@@ -1,0 +1,39 @@
+import type { JsonValue } from '@app/kernel';
+import type { ModelRequest } from '../model';
+
+/** What a provider counted. */
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** A piece of an answer as it comes. `usage` is null where the provider tells none. */
+export type AnswerPart =
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'call'; readonly tool: string; readonly input: JsonValue }
+  | { readonly kind: 'end'; readonly usage: TokenUsage | null };
+
+/** Somebody else's models, one attempt at a time. */
+export interface ModelProvider {
+  /**
+   * Asks a model for the next step. The first part comes as soon as the answer begins, and the last one is its end.
+   * Throws ProviderTrouble, also when the signal aborts; either way the connection is closed.
+   */
+  answer(model: string, request: ModelRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void, undefined>;
+}
+
+/** A provider did not answer, or not to the end; the message may quote its words, for the log. */
+export class ProviderTrouble extends Error {
+  /**
+   * @param passing whether it may well answer when it is asked again
+   * @param retryAfterMs when it wants to be asked again, if it says so
+   */
+  constructor(
+    message: string,
+    readonly passing: boolean,
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(message);
+  }
+}
