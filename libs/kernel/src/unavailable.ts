@@ -5,7 +5,13 @@
 export class Unavailable extends Error {
   constructor(
     readonly dependency:
-      'event store' | 'database' | 'identity provider' | 'execution engine' | 'wallet provider' | 'service',
+      | 'event store'
+      | 'database'
+      | 'identity provider'
+      | 'execution engine'
+      | 'wallet provider'
+      | 'artifact store'
+      | 'service',
     options?: ErrorOptions & { readonly reason?: 'engine_unavailable' | 'provider_unavailable' },
   ) {
     super(`the ${dependency} did not answer`, options);
