@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { ArtifactsModule } from '@app/artifacts';
 import { BudgetModule } from '@app/budget';
 import { LiveFramesModule } from '@app/journal';
 import { EngineOffer, RunsModule } from '@app/runs';
@@ -6,6 +7,7 @@ import { WalletsModule } from '@app/wallets';
 import { DeploymentModule } from '@app/deployment';
 import { ConsentCalls } from './consent-calls';
 import { ExecuteRun } from './execute-run';
+import { McpServers } from './mcp/mcp-servers';
 import { ToolCalls } from './tool-calls';
 import { Models } from './models';
 import { RulesModel } from './rules-model';
@@ -15,8 +17,9 @@ import { Tools } from './tools';
 /** What the engine offers to profiles; every process that admits runs needs it. */
 @Global()
 @Module({
-  imports: [DeploymentModule, WalletsModule],
+  imports: [ArtifactsModule, DeploymentModule, WalletsModule],
   providers: [
+    McpServers,
     Models,
     RulesModel,
     Tools,
@@ -25,7 +28,10 @@ import { Tools } from './tools';
       useFactory: (models: Models, tools: Tools): EngineOffer => ({
         models: models.names,
         defaultModel: models.names[0] ?? '',
-        tools: tools.names,
+        // Servers come and go.
+        get tools() {
+          return tools.names;
+        },
       }),
       inject: [Models, Tools],
     },

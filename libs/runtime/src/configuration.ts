@@ -1,5 +1,6 @@
 import { bool, cleanEnv, EnvMissingError, port, str, type CleanedEnv } from 'envalid';
 import { artifactVariables } from './artifact-variables';
+import { mcpVariables } from './mcp-variables';
 import { modelVariables, offersUnpriced } from './model-variables';
 import { eventStoreUrl, httpUrl, positiveInteger, postgresUrl, Rule, secretKey, wholeNumber } from './variable-rules';
 
@@ -52,6 +53,7 @@ export const variables = {
     default: 25,
     desc: 'Cents reserved for each run segment when it is admitted',
   }),
+  ...mcpVariables,
   ...modelVariables,
   MODEL_HISTORY_TOKENS: positiveInteger({
     default: 16_000,

@@ -1,0 +1,120 @@
+import type { Logger } from '@nestjs/common';
+import type { JsonObject } from '@app/kernel';
+import type { McpServerSettings } from '@app/runtime';
+import { failed, type Tool, type ToolResult } from '../tool';
+import { callResult, reported } from './call-result';
+import { connectMcp } from './client.adapter';
+import { McpFailed, type McpConnection } from './connection';
+import { offeredTools } from './listed-tools';
+
+/** How long connecting may take, and listing. */
+const answersWithinMs = 5000;
+
+/** One server: its connection, which is made anew whenever it broke, and its tools as it listed them last. */
+export class McpServer {
+  /** None while the server is away. */
+  tools: readonly Tool[] = [];
+  private connection: Promise<McpConnection> | null = null;
+  private logged = '';
+  private closed = false;
+
+  constructor(
+    readonly settings: McpServerSettings,
+    private readonly taken: ReadonlySet<string>,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Lists the tools once more; a server that cannot be reached or understood has none until it can. Never rejects. */
+  async refresh(): Promise<void> {
+    try {
+      const connection = await this.connect();
+      const listed = await connection.listTools(AbortSignal.timeout(answersWithinMs));
+      const { tools, leftOut } = offeredTools(this.settings, listed, this.taken, (tool, input, signal) =>
+        this.call(tool, input, signal),
+      );
+      this.tools = this.closed ? [] : tools;
+      this.log(`offers ${tools.length} tools${leftOut.map((line) => `; left out ${line}`).join('')}`);
+    } catch (error) {
+      this.tools = [];
+      this.log(`is away: ${String(error)}`);
+      await this.disconnect();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.tools = [];
+    await this.disconnect();
+  }
+
+  /** One call. Whatever goes wrong is its outcome; rejects never. */
+  private async call(tool: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+    const patience = AbortSignal.timeout(this.settings.timeoutMs);
+    const either = AbortSignal.any([signal, patience]);
+    try {
+      return callResult(await this.ask(tool, input, either), this.settings.resultBytesMax);
+    } catch (error) {
+      if (signal.aborted) return failed('the call was stopped');
+      if (patience.aborted) return failed(`there was no answer within ${this.settings.timeoutMs} ms`);
+      if (error instanceof McpFailed && error.kind === 'refused') return reported(error.message);
+      this.logger.warn(`${this.settings.name}: a call of ${tool} failed: ${String(error)}`);
+      return failed('the server could not be reached, or its answer was not understood');
+    }
+  }
+
+  /** Asks twice only where the server did not begin: it was started again and has forgotten the session. */
+  private async ask(tool: string, input: JsonObject, signal: AbortSignal): Promise<unknown> {
+    const connection = await unlessAborted(this.connect(), signal);
+    try {
+      return await connection.callTool(tool, input, signal);
+    } catch (error) {
+      if (!(error instanceof McpFailed) || error.kind !== 'unbegun') throw error;
+      await this.disconnect();
+      return (await unlessAborted(this.connect(), signal)).callTool(tool, input, signal);
+    }
+  }
+
+  /** The open connection, or a new one; those who ask at once share it. */
+  private async connect(): Promise<McpConnection> {
+    if (this.closed) throw new McpFailed('broken', 'the process is stopping');
+    const present = this.connection;
+    if (present !== null && (await present).isOpen) return present;
+    if (this.connection === present) {
+      const opening = connectMcp(this.settings.transport, answersWithinMs);
+      this.connection = opening;
+      opening.catch(() => {
+        if (this.connection === opening) this.connection = null;
+      });
+    }
+    return this.connection ?? this.connect();
+  }
+
+  private async disconnect(): Promise<void> {
+    const { connection } = this;
+    this.connection = null;
+    // What did not open, or does not close in good order, is gone either way.
+    await connection?.then((open) => open.close()).catch(() => undefined);
+  }
+
+  /** Once for each change: a look every few seconds would fill the log. */
+  private log(what: string): void {
+    if (this.logged === what) return;
+    this.logged = what;
+    this.logger.log(`MCP server ${this.settings.name} ${what}`);
+  }
+}
+
+/** Settles with the promise, or rejects as the signal aborts. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const listening = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = () => reject(new McpFailed('broken', 'aborted'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true, signal: listening.signal });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    listening.abort();
+  }
+}

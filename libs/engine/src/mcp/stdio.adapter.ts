@@ -1,0 +1,119 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import {
+  validateJSONRPCMessage,
+  type JSONRPCMessage,
+  type MCPTransport,
+  type MCPTransportSendOptions,
+} from '@ai-sdk/mcp';
+import { messageBytesMax } from './connection';
+
+/** What a child inherits: what programs need to run at all, and none of the service's own variables. */
+const inherited = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
+const endWithinMs = 1000;
+const lastWordsLengthMax = 2000;
+
+interface Program {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A server as a child process, one JSON message in a line. Our own, since the library's has no bound for a line, does not notice a
+ * write that fails and cancels nothing. The child's standard input is a pipe of ours: it closes with us, however we end.
+ */
+export class StdioTransport implements MCPTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** The end of what the child wrote to its standard error. */
+  lastWords = '';
+  private child: ChildProcessWithoutNullStreams | null = null;
+  private parts: Buffer[] = [];
+  private lineBytes = 0;
+
+  constructor(private readonly program: Program) {}
+
+  get isOpen(): boolean {
+    return this.child !== null;
+  }
+
+  start(): Promise<void> {
+    const { command, args = [], env } = this.program;
+    const inheritedEnv = Object.fromEntries(inherited.map((name) => [name, process.env[name]]));
+    const child = spawn(command, args, { env: { ...inheritedEnv, ...env }, stdio: 'pipe' });
+    child.stdout.on('data', (chunk: Buffer) => this.read(chunk));
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.lastWords = (this.lastWords + chunk.toString('utf8')).slice(-lastWordsLengthMax);
+    });
+    child.stdin.on('error', (error) => this.onerror?.(error));
+    child.once('close', () => {
+      this.child = null;
+      this.onclose?.();
+    });
+    return new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('spawn', () => {
+        this.child = child;
+        resolve();
+      });
+    });
+  }
+
+  async send(message: JSONRPCMessage, options?: MCPTransportSendOptions): Promise<void> {
+    await this.write(message);
+    if (!('method' in message && 'id' in message)) return;
+    // An answer that has come by then makes this void, as the protocol has it.
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: message.id } } as const;
+    options?.signal?.addEventListener('abort', () => void this.write(cancel).catch(() => undefined), { once: true });
+  }
+
+  /** Ends the child: by the end of its input, then by signals. Resolves when it has ended. */
+  async close(): Promise<void> {
+    const { child } = this;
+    if (child === null) return;
+    const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    child.stdin.end();
+    const terminate = setTimeout(() => child.kill('SIGTERM'), endWithinMs);
+    const kill = setTimeout(() => child.kill('SIGKILL'), 2 * endWithinMs);
+    // A grandchild that holds the pipes would keep us waiting after all that.
+    const giveUp = setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => pipe.destroy()), 3 * endWithinMs);
+    await ended;
+    [terminate, kill, giveUp].forEach((timer) => clearTimeout(timer));
+  }
+
+  private write(message: JSONRPCMessage): Promise<void> {
+    const { child } = this;
+    if (child === null) return Promise.reject(new Error('the child process has ended'));
+    return new Promise((resolve, reject) => {
+      child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  private read(chunk: Buffer): void {
+    for (let rest = chunk; rest.length > 0;) {
+      const end = rest.indexOf('\n');
+      const part = end < 0 ? rest : rest.subarray(0, end);
+      rest = end < 0 ? rest.subarray(rest.length) : rest.subarray(end + 1);
+      this.lineBytes += part.length;
+      if (this.lineBytes > messageBytesMax) {
+        // What follows could not be told from the rest of this line for sure.
+        this.child?.kill('SIGKILL');
+        this.parts = [];
+        return;
+      }
+      this.parts.push(part);
+      if (end >= 0) this.take(Buffer.concat(this.parts).toString('utf8'));
+    }
+  }
+
+  private take(line: string): void {
+    this.parts = [];
+    this.lineBytes = 0;
+    try {
+      this.onmessage?.(validateJSONRPCMessage(JSON.parse(line)));
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
