@@ -101,6 +101,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
     HOST: '127.0.0.1',
     DATABASE_URL: database.url,
     EVENTSTORE_URL: eventStoreUrl,
+    PARLEY_DATA_DIR: join(folder, 'data'),
     PARLEY_SECRET_KEY: randomBytes(32).toString('base64'),
     OIDC_ISSUER: `${baseUrls[0]}/sandbox/issuer`,
     LOG_LEVEL: 'warn',

@@ -1,5 +1,6 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from '@app/approvals';
+import { ArtifactsModule, artifactsReadModel } from '@app/artifacts';
 import { BudgetModule, budgetReadModel } from '@app/budget';
 import { conversationKind, ConversationsModule, conversationsReadModel } from '@app/conversations';
 import { DeploymentModule } from '@app/deployment';
@@ -27,6 +28,7 @@ const readModels: readonly ReadModel[] = [
   usersReadModel,
   budgetReadModel,
   conversationsReadModel,
+  artifactsReadModel,
   walletsReadModel,
   runsReadModel,
   approvalsReadModel,
@@ -73,6 +75,7 @@ export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)
     DeploymentModule,
     BudgetModule,
     ConversationsModule,
+    ArtifactsModule,
     WalletsModule,
     EngineOfferModule,
     RunsModule,

@@ -1,4 +1,5 @@
 import { isJsonObject } from '@app/kernel';
+import { answerAboutArtifacts } from './artifact-rules';
 import type { ModelRequest, ToolExchange } from './model';
 import { answerAboutMoney } from './money-rules';
 import { exchangesOf, mayUse, type RuledAnswer } from './ruled-answer';
@@ -10,6 +11,7 @@ const understood = [
   '`what is my balance` reads the wallet, `price of NEAR` a price',
   '`withdraw 1.5 USDC`, `withdraw all USDC`, `withdraw 25% of NEAR` ask you to approve a withdrawal to your main account',
   '`swap 5 USDC to NEAR`, `swap $20 of USDC to NEAR` ask you to approve a swap; `and` joins several, `and then` one after the other',
+  '`summarize NAME` reads a file of this conversation, counts and quotes it',
   '`help` lists what is understood',
 ];
 
@@ -26,6 +28,8 @@ export function answerByRules(request: ModelRequest): RuledAnswer {
   }
   const echo = echoOf(request.turn.input);
   if (echo !== null) return { text: echo };
+  const summary = answerAboutArtifacts(request);
+  if (summary !== null) return summary;
   const words = withoutPunctuation(request.turn.input.trim().replace(/\s+/g, ' '));
   const time = /^what(?: is the time|'s the time| time is it)(?: in (\S+))?$/i.exec(words);
   if (time) return tellTime(request, time[1]);

@@ -92,7 +92,7 @@ export class StartRun {
       if (!isWritable(state, userId)) return refuse(notFound);
       const validated = validateInto(StartRunDto, body);
       if (!validated.ok) return validated;
-      const request = this.requestOf(validated.value);
+      const request = this.requestOf(validated.value, state);
       if (!request.ok) return request;
       const id = runId ?? asId<RunId>(uuidV7());
       const run = { userId, conversationId, runId: id, runKey: runKeyOf(userId, id), request: request.value, cause };
@@ -100,13 +100,15 @@ export class StartRun {
     });
   }
 
-  private requestOf({ input, profile }: StartRunDto): Result<RunRequest> {
+  private requestOf({ input, profile }: StartRunDto, { artifacts }: ConversationState): Result<RunRequest> {
     const resolved = resolveProfile(profile, this.offer);
     if (!resolved.ok) return resolved;
-    if (input.artifactIds !== undefined && input.artifactIds.length > 0) {
-      return refuse(invalid('/input/artifactIds/0', 'is not an artifact of this conversation'));
+    const { text, artifactIds = [] } = input;
+    const unknown = artifactIds.findIndex((id) => !artifacts.some(({ artifactId }) => artifactId === id));
+    if (unknown >= 0) {
+      return refuse(invalid(`/input/artifactIds/${unknown}`, 'is not an artifact of this conversation'));
     }
-    return ok({ input: { text: input.text, artifactIds: [] }, profile: resolved.value });
+    return ok({ input: { text, artifactIds }, profile: resolved.value });
   }
 
   /** The recorded run of that id, or null when there is none to repeat. */

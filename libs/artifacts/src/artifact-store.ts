@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+
+/** What a store has taken. */
+export interface StoredBytes {
+  /** Lower-case hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/**
+ * Where the bytes of artifacts are kept, by their SHA-256: the same bytes are kept once (decisions.md, section 8).
+ * Nothing is ever changed or removed under its hash, so readers need no locks.
+ */
+export abstract class ArtifactStore {
+  /**
+   * Keeps what the body holds, durably, while it arrives; its hash is known at the end only. Throws whatever the body throws, and then
+   * nothing is kept. @throws Unavailable
+   */
+  abstract put(body: AsyncIterable<Buffer>): Promise<StoredBytes>;
+
+  /** The bytes of that hash, to be read to the end or destroyed; null when there are none. @throws Unavailable */
+  abstract get(sha256: string): Promise<Readable | null>;
+
+  /** Removes what uploads left that were cut off by a crash. @throws Unavailable */
+  abstract sweep(): Promise<void>;
+}
+
+/** An upload takes two minutes at most (the HTTP core ends it); what it left is older than this, and nobody's any more. */
+export const abandonedAfterMs = 10 * 60_000;
+
+/** Passes a body on to a store, counts and hashes what goes by, and remembers what broke it. */
+export class Measured {
+  private readonly hash = createHash('sha256');
+  private bytes = 0;
+  private failure: { readonly error: unknown } | null = null;
+
+  constructor(private readonly body: AsyncIterable<Buffer>) {}
+
+  async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      for await (const chunk of this.body) {
+        this.hash.update(chunk);
+        this.bytes += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      this.failure = { error };
+      throw error;
+    }
+  }
+
+  /** What the body was, once it has been passed on to its end; to be asked once. */
+  finish(): StoredBytes {
+    return { sha256: this.hash.digest('hex'), bytes: this.bytes };
+  }
+
+  /** The body's own failure where it was that, else what the store's means. */
+  failureOr(meaning: Error): unknown {
+    return this.failure === null ? meaning : this.failure.error;
+  }
+}

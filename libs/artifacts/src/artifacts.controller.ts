@@ -1,0 +1,98 @@
+import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { conversationKind } from '@app/conversations';
+import { FoldedStates } from '@app/event-store';
+import { answer, Caller, Cursors, Operation, pageOf, type Page } from '@app/http';
+import { notFound, refuse, type ArtifactId, type ConversationId, type UserId } from '@app/kernel';
+import type { FastifyReply } from 'fastify';
+import type { Readable } from 'node:stream';
+import { ArtifactStore } from './artifact-store';
+import { ListArtifactsDto, UploadArtifactDto } from './artifacts.dto';
+import { ArtifactQueries, type ArtifactView } from './artifacts.queries';
+import { declaredMediaType } from './media-type';
+import { UploadArtifact } from './upload-artifact';
+
+/** Artifacts (specification, "Artifacts"; decisions.md, section 8). */
+@Controller('/v1/users/:userId/conversations/:conversationId/artifacts')
+export class ArtifactsController {
+  constructor(
+    private readonly uploads: UploadArtifact,
+    private readonly queries: ArtifactQueries,
+    private readonly states: FoldedStates,
+    private readonly store: ArtifactStore,
+    private readonly cursors: Cursors,
+  ) {}
+
+  @Post()
+  @Operation('artifacts.upload', { body: 'stream' })
+  async upload(
+    @Caller() { userId, cause }: Caller,
+    @Param('conversationId') conversationId: ConversationId,
+    @Query() { name }: UploadArtifactDto,
+    @Headers('content-type') contentType: string | undefined,
+    @Body() body: AsyncIterable<Buffer>,
+  ): Promise<ArtifactView> {
+    const mediaType = answer(declaredMediaType(contentType));
+    return answer(await this.uploads.upload({ userId, conversationId, name, mediaType, body, cause }));
+  }
+
+  @Get()
+  @Operation('artifacts.list')
+  async list(
+    @Caller() { userId }: Caller,
+    @Param('conversationId') conversationId: ConversationId,
+    @Query() { cursor, limit }: ListArtifactsDto,
+  ): Promise<Page<ArtifactView> & { total: number }> {
+    const binding = { list: 'artifacts.list', userId, filters: { conversationId } };
+    const before = cursor === undefined ? null : Number(answer(this.cursors.read(binding, cursor))[0]);
+    await this.ownConversation(userId, conversationId);
+    const [rows, total] = await Promise.all([
+      this.queries.list(conversationId, before, limit + 1),
+      this.queries.total(conversationId),
+    ]);
+    const page = pageOf(
+      rows,
+      limit,
+      ({ position: _, ...artifact }) => artifact,
+      ({ position }) => this.cursors.mint(binding, [position]),
+    );
+    return { ...page, total };
+  }
+
+  @Get(':artifactId')
+  @Operation('artifacts.get')
+  async get(
+    @Caller() { userId }: Caller,
+    @Param('conversationId') conversationId: ConversationId,
+    @Param('artifactId') id: ArtifactId,
+  ): Promise<ArtifactView> {
+    await this.ownConversation(userId, conversationId);
+    return (await this.queries.find(conversationId, id)) ?? answer(refuse(notFound));
+  }
+
+  /** What a user declared is told to browsers as it is, so they are told as well to keep it and to open nothing. */
+  @Get(':artifactId/content')
+  @Operation('artifacts.content')
+  async content(
+    @Caller() caller: Caller,
+    @Param('conversationId') conversationId: ConversationId,
+    @Param('artifactId') id: ArtifactId,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
+    const { name, mediaType, bytes, sha256 } = await this.get(caller, conversationId, id);
+    const content = await this.store.get(sha256);
+    if (content === null) throw new Error(`the store has no bytes of artifact ${id}`);
+    reply.headers({
+      'content-type': mediaType,
+      'content-length': bytes,
+      'content-disposition': `attachment; filename="${name}"`,
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
+    return content;
+  }
+
+  /** An archived conversation stays readable. @throws ProblemException for one that is not the user's */
+  private async ownConversation(userId: UserId, id: ConversationId): Promise<void> {
+    const { state } = await this.states.current(conversationKind, id);
+    if (state.userId !== userId) answer(refuse(notFound));
+  }
+}

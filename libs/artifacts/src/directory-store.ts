@@ -1,0 +1,91 @@
+import { Unavailable } from '@app/kernel';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { abandonedAfterMs, Measured, type ArtifactStore, type StoredBytes } from './artifact-store';
+
+/**
+ * Artifacts in a folder: `<first two digits>/<sha256>`, and uploads on their way in `incoming`. An artifact is there as a whole or not
+ * at all: it is written and synced under another name first. Any number of processes may share the folder.
+ */
+export class DirectoryStore implements ArtifactStore {
+  private readonly incoming: string;
+
+  constructor(private readonly folder: string) {
+    this.incoming = join(folder, 'incoming');
+  }
+
+  async put(body: AsyncIterable<Buffer>): Promise<StoredBytes> {
+    const measured = new Measured(body);
+    const temporary = join(this.incoming, randomUUID());
+    try {
+      await makeFolder(this.incoming);
+      await writeDurably(temporary, measured.chunks());
+      const stored = measured.finish();
+      const place = this.placeOf(stored.sha256);
+      await makeFolder(dirname(place));
+      await rename(temporary, place);
+      await syncFolder(dirname(place));
+      return stored;
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined); // the sweep will find it; the first failure is what counts
+      throw measured.failureOr(new Unavailable('artifact store', { cause: error }));
+    }
+  }
+
+  async get(sha256: string): Promise<Readable | null> {
+    try {
+      return (await open(this.placeOf(sha256))).createReadStream();
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw new Unavailable('artifact store', { cause: error });
+    }
+  }
+
+  async sweep(): Promise<void> {
+    try {
+      for (const name of await readdir(this.incoming)) {
+        const { mtimeMs } = await stat(join(this.incoming, name));
+        // Files carry real time.
+        if (mtimeMs < Date.now() - abandonedAfterMs) await rm(join(this.incoming, name), { force: true });
+      }
+    } catch (error) {
+      // No upload yet, or another process has swept first.
+      if (!isMissing(error)) throw new Unavailable('artifact store', { cause: error });
+    }
+  }
+
+  private placeOf(sha256: string): string {
+    return join(this.folder, sha256.slice(0, 2), sha256);
+  }
+}
+
+async function writeDurably(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await writeFile(file, chunks);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes a folder, and makes sure that it outlives a loss of power. */
+async function makeFolder(path: string): Promise<void> {
+  const made = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (made !== undefined) await syncFolder(dirname(path));
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+}

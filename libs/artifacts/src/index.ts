@@ -1,0 +1,2 @@
+export { ArtifactReader } from './artifact-reader';
+export { ArtifactsModule, artifactsReadModel } from './artifacts.module';

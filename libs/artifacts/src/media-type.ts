@@ -1,0 +1,47 @@
+import { invalid, ok, refuse, type Result } from '@app/kernel';
+
+const lengthMax = 255;
+// RFC 9110, section 8.3.1: type, subtype, parameters; a parameter's value is a token or a quoted text.
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const parameter = `[ \\t]*;[ \\t]*${token}=(?:${token}|"(?:[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*")`;
+const pattern = new RegExp(`^${token}/${token}(?:${parameter})*$`);
+
+/** The media type that a `Content-Type` declares, as it is written; `application/octet-stream` where there is none. */
+export function declaredMediaType(contentType: string | undefined): Result<string> {
+  const declared = (contentType ?? '').trim();
+  if (declared === '') return ok('application/octet-stream');
+  if (declared.length > lengthMax || !pattern.test(declared)) {
+    return refuse(invalid('', 'has a Content-Type that is no media type'));
+  }
+  return ok(declared);
+}
+
+export type TextFormat = 'text' | 'pdf';
+
+const formats: Readonly<Record<string, TextFormat>> = {
+  'application/json': 'text',
+  'application/csv': 'text',
+  'application/xml': 'text',
+  'application/yaml': 'text',
+  'application/pdf': 'pdf',
+};
+const formatsByEnding: Readonly<Record<string, TextFormat>> = {
+  ...{ txt: 'text', md: 'text', csv: 'text', tsv: 'text', json: 'text', log: 'text', xml: 'text', yaml: 'text' },
+  pdf: 'pdf',
+};
+
+/** How the text of a file is read, by its declared type, or by its name where none was declared; null where it has none. */
+export function textFormatOf(mediaType: string, name: string): TextFormat | null {
+  const [essence = ''] = mediaType.toLowerCase().split(';');
+  const type = essence.trim();
+  if (type.startsWith('text/') || /\+(json|xml)$/.test(type)) return 'text';
+  const ending = /\.([a-z]+)$/.exec(name.toLowerCase())?.[1] ?? '';
+  const found = type === 'application/octet-stream' ? formatsByEnding[ending] : formats[type];
+  return found ?? null;
+}
+
+/** Whether text of this type is UTF-8, of which US-ASCII is a part; so it is unless the type says otherwise. */
+export function isUtf8(mediaType: string): boolean {
+  const charset = /;[ \t]*charset="?([^";\s]+)/i.exec(mediaType)?.[1]?.toLowerCase();
+  return charset === undefined || ['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(charset);
+}

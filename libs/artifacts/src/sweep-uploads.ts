@@ -1,0 +1,28 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { abandonedAfterMs, ArtifactStore } from './artifact-store';
+
+/** Removes what killed processes left of uploads: at the start, and from time to time. */
+@Injectable()
+export class SweepUploads implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('artifacts');
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly store: ArtifactStore) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.sweep(), abandonedAfterMs).unref();
+    void this.sweep();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  private async sweep(): Promise<void> {
+    try {
+      await this.store.sweep();
+    } catch (error) {
+      this.logger.warn('what is left of broken uploads could not be removed', error);
+    }
+  }
+}
