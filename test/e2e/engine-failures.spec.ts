@@ -1,0 +1,104 @@
+/** Issue 4, items 1 and 6: whatever a provider does, the run ends with its documented status and reason, in words of our own. */
+import type { Provider, Script } from '../models/loopback-models';
+import type { TestClient } from '../support/deployment-client';
+import { startStage, type Stage } from './engine-stage';
+import { anInstant, conversationOf, journal, journalTypes, say } from './journeys';
+
+const PROVIDERS_WORDS = 'the account acct-4711 of the operator is out of money';
+const IDLE_MS = 700;
+const TIMEOUT_MS = 2_500;
+const RETRIES = 2;
+const atOnce = { 'retry-after': '0' };
+const providers: readonly Provider[] = ['openai-compatible', 'anthropic'];
+const calls = [{ tool: 'current_time', input: {} }];
+
+interface Failing {
+  readonly what: string;
+  readonly script: Script;
+  readonly requests: number;
+}
+
+const failing: readonly Failing[] = [
+  { what: 'has no room, again and again (429)', script: [refusal(429)], requests: 1 + RETRIES },
+  { what: 'is broken (500)', script: [refusal(500)], requests: 1 + RETRIES },
+  { what: 'is overloaded (529)', script: [refusal(529)], requests: 1 + RETRIES },
+  { what: 'does not know the key (401)', script: [refusal(401)], requests: 1 },
+  { what: 'forbids it (403)', script: [refusal(403)], requests: 1 },
+  { what: 'does not understand the request (400)', script: [refusal(400)], requests: 1 },
+  { what: 'answers something else than a stream', script: [refusal(200)], requests: 1 },
+  { what: 'breaks the connection in the middle', script: [{ text: ['It is '], ending: 'reset' }], requests: 1 },
+  { what: 'ends its answer too early', script: [{ text: ['It is '], ending: 'cut' }], requests: 1 },
+  { what: 'tells of an error in the middle', script: [{ text: ['It is '], ending: 'trouble' }], requests: 1 },
+  { what: 'falls silent', script: [{ text: ['It is '], ending: 'silent' }], requests: 1 },
+  { what: 'never ends', script: [{ ending: 'endless', pauseMs: 20 }], requests: 1 },
+  { what: 'answers far too much', script: [{ text: Array<string>(40).fill('x'.repeat(10_000)) }], requests: 1 },
+  { what: 'breaks in its second step', script: [{ calls }, { text: ['It '], ending: 'reset' }], requests: 2 },
+];
+
+function refusal(status: number) {
+  return { status, headers: atOnce, message: PROVIDERS_WORDS };
+}
+
+describe.each(providers)('a provider of %s', (provider) => {
+  let stage: Stage;
+  let user: TestClient;
+  beforeAll(async () => {
+    stage = await startStage(provider, {
+      MODEL_IDLE_TIMEOUT_MS: String(IDLE_MS),
+      MODEL_TIMEOUT_MS: String(TIMEOUT_MS),
+      MODEL_RETRIES: String(RETRIES),
+      MODEL_BREAKER_FAILURES: '1000',
+      BUDGET_DAY_CENTS: '100000',
+    });
+    user = await stage.deployment.newUser();
+  });
+  afterAll(() => stage.stop());
+
+  it.each(failing)('that $what: failed, provider_error', async ({ script, requests }) => {
+    stage.models.says(script);
+    const conversationId = await conversationOf(user);
+    const run = await say(user, conversationId, 'what time is it');
+    expect(run).toMatchObject({
+      ...{ status: 'failed', response: null, output: null, pendingApprovalIds: [], endedAt: anInstant },
+      failure: { reason: 'provider_error', text: 'The model did not answer.' },
+    });
+    expect(stage.models.requests.length).toBe(requests);
+    const told = JSON.stringify([run, await journal(user, conversationId), await messagesOf(conversationId)]);
+    expect(told).not.toContain('acct-4711');
+    expect(told).not.toContain('words of the provider');
+    expect(told).not.toContain('It is ');
+    const types = await journalTypes(user, conversationId);
+    expect(types.filter((type) => type === 'run.ended')).toHaveLength(1);
+    expect(types).not.toContain('agent.message');
+  });
+
+  it('that has room after a while: completed, and nothing told of it', async () => {
+    stage.models.says([refusal(429), refusal(503), { text: ['It is noon.'] }]);
+    expect(await say(user, await conversationOf(user), 'what time is it')).toMatchObject({
+      ...{ status: 'completed', response: { text: 'It is noon.' }, failure: null },
+    });
+    expect(stage.models.requests.length).toBe(3);
+  });
+
+  it('that calls a tool with what is no JSON: the tool says so, and the run goes on', async () => {
+    stage.models.says([{ calls: [{ tool: 'current_time', raw: '{"timezone": ' }] }, { text: ['I cannot tell.'] }]);
+    const conversationId = await conversationOf(user);
+    expect(await say(user, conversationId, 'what time is it')).toMatchObject({
+      ...{ status: 'completed', response: { text: 'I cannot tell.' } },
+    });
+    const returned = (await journal(user, conversationId)).map(({ payload }) => payload);
+    expect(returned.find(({ type }) => type === 'tool.returned')).toMatchObject({ outcome: 'error' });
+  });
+
+  it('after every failure answers the next run of the same conversation', async () => {
+    const conversationId = await conversationOf(user);
+    stage.models.says([{ text: ['It is '], ending: 'reset' }]);
+    expect(await say(user, conversationId, 'first')).toMatchObject({ status: 'failed' });
+    stage.models.says([{ text: ['Fine.'] }]);
+    expect(await say(user, conversationId, 'second')).toMatchObject({ status: 'completed' });
+  });
+
+  async function messagesOf(conversationId: string): Promise<unknown> {
+    return (await user.get(`/conversations/${conversationId}/messages`)).body;
+  }
+});
