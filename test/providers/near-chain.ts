@@ -207,7 +207,7 @@ export class NearChain {
   }
 }
 
-export function messageOf({ payload }: WireSigned): Message {
+function messageOf({ payload }: WireSigned): Message {
   return JSON.parse(payload.message) as Message;
 }
 

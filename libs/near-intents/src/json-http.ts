@@ -27,6 +27,8 @@ export interface Api {
 }
 
 export interface Call {
+  /** What is asked, for the log. */
+  readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
@@ -84,8 +86,7 @@ export class JsonHttp {
       const answer = await this.fetched(call);
       return read(answer);
     } catch (error) {
-      // Named by code or type: what is quoted of the other side's words is what `fetched` and `Malformed` quote.
-      this.logger.warn(`${call.method} ${call.path.split('?')[0]}: ${String(error)}`);
+      this.logger.warn(`${call.name}: ${withCause(error)}`);
       throw unanswered(error);
     }
   }
@@ -116,6 +117,12 @@ async function boundedText(response: Response): Promise<string> {
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** What fetch failed of is in its error's cause. */
+function withCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? `, ${error.cause.message}` : '';
+  return `${String(error)}${cause}`;
 }
 
 function unanswered(cause: unknown): Unavailable {

@@ -107,12 +107,19 @@ export class Verifier {
       args_base64: Buffer.from(JSON.stringify(args)).toString('base64'),
       ...at,
     };
-    return this.call('query', params, (result) => use(returnedBy(result)));
+    return this.call('query', params, (result) => use(returnedBy(result)), method);
   }
 
-  private call<T>(method: string, params: object, use: (result: Readonly<Record<string, unknown>>) => T): Promise<T> {
+  private call<T>(
+    method: string,
+    params: object,
+    use: (result: Readonly<Record<string, unknown>>) => T,
+    name = method,
+  ): Promise<T> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 'parley', method, params });
-    return this.http.ask({ method: 'POST', path: '', body, repeatable: true }, (answer) => use(rpcResult(answer)));
+    return this.http.ask({ name, method: 'POST', path: '', body, repeatable: true }, (answer) =>
+      use(rpcResult(answer)),
+    );
   }
 }
 

@@ -24,7 +24,7 @@ describe('an API over HTTP', () => {
   }
 
   const ask = (repeatable = true): Promise<Answer> =>
-    world.http.ask({ method: 'GET', path: '/x', repeatable }, (answer) => answer);
+    world.http.ask({ name: 'x', method: 'GET', path: '/x', repeatable }, (answer) => answer);
   const broken: RequestListener = (_, response) => void response.writeHead(500).end('secret words');
 
   it('is asked with its headers, and answers JSON to the last digit', async () => {
