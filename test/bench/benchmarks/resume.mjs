@@ -23,7 +23,6 @@ export const resume = {
   async open(deployment, { approvals }) {
     const user = await deployment.newUser('resume');
     await user.post('/wallet');
-    await deployment.setFaults({ model: { delayMs: 0 } });
     const graph = await openGraph(deployment.baselineDatabaseUrl);
     return {
       ours: () => approveMany(deployment, user, approvals),
@@ -31,13 +30,13 @@ export const resume = {
         const p50 = percentile(await graph.timeResumes(approvals), 0.5);
         return { p50Claimed: p50, p50Returned: p50 };
       },
-      close: async () => {
-        await graph.close();
-        await deployment.setFaults({ model: { delayMs: null } });
-      },
+      close: () => graph.close(),
     };
   },
 };
+
+/** The rules model looks at the balance, and asks for the transfer; what it would say in the end is left out by the limit. */
+const transfer = { input: { text: 'withdraw 0.01 USDC' }, profile: { maxSteps: 2 } };
 
 /** Runs that each ask for a transfer of a hundredth, one after the other in one conversation. */
 async function approveMany({ client }, user, count) {
@@ -46,7 +45,7 @@ async function approveMany({ client }, user, count) {
   const is = (wanted) => (event) => event.type === wanted;
   const took = { claimed: [], returned: [] };
   for (let done = 0; done < count; done += 1) {
-    await user.post('/agent-runs', { conversationId: id, input: { text: 'withdraw 0.01 USDC' } });
+    await user.post('/agent-runs', { conversationId: id, ...transfer });
     const { approvalId, fingerprint } = (await journal.until(is('approval.opened'))).event.data;
     await journal.until(is('run.suspended'));
     const startedMs = performance.now();
