@@ -15,6 +15,7 @@ import {
   type UserId,
   type WalletId,
 } from '@app/kernel';
+import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import type { TokenAmount } from './operation.events';
 import { OperationQueries } from './operations.queries';
@@ -33,6 +34,7 @@ export class Wallets {
     private readonly signer: Signer,
     private readonly provider: WalletProvider,
     private readonly operations: OperationQueries,
+    private readonly gate: ReadGate,
   ) {}
 
   /**
@@ -68,6 +70,8 @@ export class Wallets {
     const wallet = await this.find(userId);
     if (wallet === null) return refuse(notFound);
     const except = exceptOperationId ?? null;
+    // What was answered as settled must not count as taken any more, nor what was confirmed as free.
+    await this.gate.caughtUp();
     // Read first: what settles in between is missing from the balance and counted as taken, which errs on the safe side.
     const taken = await this.operations.inFlight(userId, { except, committed: except === null });
     const holdings = await this.holdings(wallet);
