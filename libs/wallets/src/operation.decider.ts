@@ -4,7 +4,6 @@ import {
   because,
   notFound,
   reject,
-  unreachable,
   type Decider,
   type Decision,
   type Instant,
@@ -48,16 +47,8 @@ export const operationDecider: Decider<OperationState | null, OperationCommand, 
         return decideWithdrawal(command, state);
       case 'ExpireApproval':
         return expireApproval(command, state?.approval ?? undefined);
-      case 'JournalSubmission':
-      case 'RecordAcceptance':
-      case 'RecordSettled':
-      case 'RecordRefunded':
-      case 'RecordFailure':
-      case 'GiveUp':
-      case 'RecordUnresolved':
-        return decideSubmission(command, state);
       default:
-        return unreachable(command);
+        return decideSubmission(command, state);
     }
   },
 
