@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NO_STREAM } from '@eventstore/db-client';
 import { newConversation, streamOf } from '../conversations.mjs';
 import { watchJournal } from '../journal-watch.mjs';
 import { percentile } from '../measuring.mjs';
 
 const appendsPerStep = 3;
+const pauseMs = 20;
 const name = 'a durable agent step (rules model, a tool without effect)';
 
 /**
@@ -67,6 +69,8 @@ async function openSteps(deployment, runs) {
         const returned = await journal.until(({ type }) => type === 'tool.returned');
         await journal.until(({ type }) => type === 'run.ended');
         tookMs.push(returned.atMs - claimed.atMs);
+        // What the end of the run leaves to do is none of the next one's.
+        await sleep(pauseMs);
       }
       await journal.close();
       sample = await stepEvents(deployment.client, id);

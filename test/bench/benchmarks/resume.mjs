@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newConversation } from '../conversations.mjs';
 import { watchJournal } from '../journal-watch.mjs';
 import { percentile } from '../measuring.mjs';
+
+const pauseMs = 50;
 
 /**
  * From the user's decision, over HTTP, until the run that waited for it goes on and its call has returned to the journal: once without
@@ -49,6 +52,9 @@ async function decideMany({ client }, user, count) {
     await user.post('/agent-runs', { conversationId: id, ...transfer });
     const { approvalId, fingerprint } = (await journal.until(is('approval.opened'))).event.data;
     await journal.until(is('run.suspended'));
+    // Nobody decides what he has not seen; what the wait itself leaves to do is done when he does.
+    await user.get(`/approvals/${approvalId}`);
+    await sleep(pauseMs);
     const startedMs = performance.now();
     const path = `/approvals/${approvalId}`;
     const decided = done % 2 === 0 ? user.post(`${path}/deny`) : user.post(`${path}/approve`, { fingerprint });
