@@ -20,10 +20,10 @@ import {
 } from '../../../test/e2e/money';
 import { startDeployment, type Deployment } from '../../../test/support/deployment';
 import type { TestClient } from '../../../test/support/deployment-client';
-import { approvalsReadModel } from './approvals.module';
-import { ExpireApprovals } from './expire-approvals';
-import { OperationCopies } from './operation-copies';
-import { verifyReceipt } from './receipt-verifier';
+import { approvalsReadModel } from '../src/approvals.module';
+import { ExpireApprovals } from '../src/expire-approvals';
+import { OperationCopies } from '../src/operation-copies';
+import { verifyReceipt } from '../src/receipt-verifier';
 
 let deployment: Deployment;
 let user: TestClient;
