@@ -33,8 +33,10 @@ export class TokenList {
     const listed = this.oneClick.tokens();
     this.listed = listed;
     this.askedAtMs = nowMs;
-    // Whoever asked is told; the next one asks again.
-    listed.catch(() => (this.listed = this.listed === listed ? null : this.listed));
+    // Whoever asked is told; the next one asks again. Nothing is returned here: a newer list that fails would be nobody's to handle.
+    listed.catch(() => {
+      if (this.listed === listed) this.listed = null;
+    });
     return listed;
   }
 }
