@@ -105,9 +105,10 @@ export async function startStuckRun(deployment: Deployment, user: TestClient, co
   return { runId, free: () => freeLease(deployment, runKey) };
 }
 
-/** Keeps workers from claiming a run. */
+/** Keeps workers from claiming a run; the one that has suspended it may not have given its lease back yet. */
 export async function holdLease(deployment: Deployment, runKey: string): Promise<void> {
-  const lease = `INSERT INTO run_leases VALUES ($1, $2, now() + interval '2 minutes')`;
+  const lease = `INSERT INTO run_leases VALUES ($1, $2, now() + interval '2 minutes')
+    ON CONFLICT (run_key) DO UPDATE SET worker_id = excluded.worker_id, expires_at = excluded.expires_at`;
   await sql(deployment, lease, [runKey, randomUUID()]);
 }
 
