@@ -4,13 +4,14 @@ import {
   ConsecutiveBreaker,
   ExponentialBackoff,
   handleType,
+  handleWhen,
   isBrokenCircuitError,
   retry,
   wrap,
 } from 'cockatiel';
 import { parse } from 'lossless-json';
 import { Unavailable } from '@app/kernel';
-import { Malformed } from './reading';
+import { CallFailed, Malformed } from './reading';
 
 /** One API on the other side. */
 export interface Api {
@@ -56,7 +57,7 @@ export class JsonHttp {
 
   constructor(private readonly api: Api) {
     this.logger = new Logger(`${JsonHttp.name}(${api.name})`);
-    this.breaker = circuitBreaker(handleType(Unavailable), {
+    this.breaker = circuitBreaker(handleWhen(isOutage), {
       halfOpenAfter: api.breakerOpenMs,
       breaker: new ConsecutiveBreaker(api.breakerFailures),
     });
@@ -123,6 +124,11 @@ async function boundedText(response: Response): Promise<string> {
 function withCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? `, ${error.cause.message}` : '';
   return `${String(error)}${cause}`;
+}
+
+/** What one call fails of must not stop the calls of everybody. */
+function isOutage(error: unknown): boolean {
+  return error instanceof Unavailable && !(error.cause instanceof CallFailed);
 }
 
 function unanswered(cause: unknown): Unavailable {
