@@ -16,8 +16,10 @@ import {
   type WalletId,
 } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
+import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
 import type { TokenAmount } from './operation.events';
+import { operationTimer } from './operation-timer';
 import { OperationQueries } from './operations.queries';
 import { Signer } from './signer';
 import { SessionRejected, WalletProvider, type Holding, type WalletAccount } from './wallet-provider';
@@ -35,6 +37,7 @@ export class Wallets {
     private readonly provider: WalletProvider,
     private readonly operations: OperationQueries,
     private readonly gate: ReadGate,
+    private readonly timers: Timers,
   ) {}
 
   /**
@@ -49,7 +52,9 @@ export class Wallets {
     const ensured = await this.give(userId, { type: 'EnsureWallet', at, ...identity, mainAccountId }, cause);
     if (!ensured.ok || ensured.value.status === 'disabled' || ensured.value.authStatus === 'ready') return ensured;
     await this.provider.connect(ensured.value);
-    return this.give(userId, { type: 'RecordSession', at: this.clock.now() }, cause);
+    const connected = await this.give(userId, { type: 'RecordSession', at: this.clock.now() }, cause);
+    await this.goOn(userId);
+    return connected;
   }
 
   /** The wallet as of now, folded from its stream; null before its first ensure. */
@@ -81,6 +86,12 @@ export class Wallets {
   /** Records that the provider does not take the wallet's session any more. Idempotent. */
   async rejected(userId: UserId, cause: Cause): Promise<void> {
     await this.give(userId, { type: 'RecordRejection', at: this.clock.now() }, cause);
+  }
+
+  /** What has waited for a session is looked at now. */
+  private async goOn(userId: UserId): Promise<void> {
+    const operationIds = await this.operations.underWay(userId);
+    for (const id of operationIds) await this.timers.schedule(operationTimer(id, this.clock.now()));
   }
 
   /** Null when the provider rejects the session. */
