@@ -49,8 +49,9 @@ export class ClockMoves {
    * @throws Unavailable when a live process or a due timer makes no progress for 10 s; the clock then stands where it got to
    */
   async advance(seconds: number): Promise<ClockReading> {
-    const targetMs = this.clock.epochMs() + seconds * 1000;
-    const reading = await this.turns.acquire('move', () => this.alone(() => this.move(targetMs)));
+    const reading = await this.turns.acquire('move', () =>
+      this.alone(() => this.move(this.clock.epochMs() + seconds * 1000)),
+    );
     await this.gate.passed(await this.store.endPosition());
     return reading;
   }
