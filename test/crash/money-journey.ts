@@ -1,12 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestClient } from '../support/deployment-client';
+import { until } from '../support/until';
 import { answered, type Journey } from './journey';
 
+/** Longer than a lost worker's lease, a restart and a busy machine need together. */
 const doneWithinMs = 60_000;
-const askAgainMs = 50;
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
-/** What one walk takes from the wallet: by a run, and directly. */
-export const takenRaw = { byRun: '1500000', directly: '2500001' } as const;
 
 interface Approval {
   readonly status: string;
@@ -40,63 +38,59 @@ export class MoneyJourney {
   private async byRun(): Promise<void> {
     const conversationId = await this.journey.open();
     const runId = await this.journey.start(conversationId, 'withdraw 1.5 USDC');
-    const approvalId = await this.until('an approval', async () => {
-      const { body } = await this.read<{ status: string; pendingApprovalIds: string[] }>(`/agent-runs/${runId}`);
-      return body.status === 'awaiting_approval' ? (body.pendingApprovalIds[0] ?? null) : null;
+    const approvalId = await inTime('an approval', async () => {
+      const run = await this.read<{ status: string; pendingApprovalIds: string[] }>(`/agent-runs/${runId}`);
+      return run?.status === 'awaiting_approval' ? run.pendingApprovalIds[0] : null;
     });
-    await this.until('the decision', async () => {
-      const { status, fingerprint } = await this.approval(approvalId);
-      if (status !== 'pending') return status;
+    await inTime('the decision', async () => {
+      const approval = await this.approval(approvalId);
+      if (approval === null || approval.status === 'approved') return approval?.status;
       // It may be recorded without an answer: then it is not asked for again.
+      const { fingerprint } = approval;
       await this.client.post(`/approvals/${approvalId}/approve`, { fingerprint }).catch(() => undefined);
       return null;
     });
     this.journey.acknowledged.push({ kind: 'approved', conversationId, approvalId });
     await this.journey.untilEnded(conversationId, runId);
-    const operationId = await this.until('the operation', async () => (await this.approval(approvalId)).operationId);
+    const operationId = await inTime('the operation', async () => (await this.approval(approvalId))?.operationId);
     await this.settled(operationId);
   }
 
   private async directly(): Promise<void> {
-    const asked = { tokenId: usdc, amountRaw: takenRaw.directly };
+    const asked = { tokenId: usdc, amountRaw: '2500001' };
     // One that was prepared without an answer is never confirmed.
     const { body } = await answered(() => this.client.post<Prepared>('/wallet/withdrawals', asked));
     const { operationId, fingerprint } = body;
-    await this.until('the confirmation', async () => {
+    await inTime('the confirmation', async () => {
       const path = `/wallet/withdrawals/${operationId}/confirm`;
       const answer = await this.client.post(path, { fingerprint }).catch(() => null);
       if (answer?.status === 202) return operationId;
       const found = await this.read<{ status: string }>(`/financial-operations/${operationId}`);
-      return ['submitted', 'settled'].includes(found.body.status) ? operationId : null;
+      return found?.status === 'submitted' || found?.status === 'settled' ? operationId : null;
     });
     await this.settled(operationId);
   }
 
   private async settled(operationId: string): Promise<void> {
     this.confirmed.push(operationId);
-    await this.until(`the settlement of ${operationId}`, async () => {
-      const { body } = await this.read<{ status: string }>(`/financial-operations/${operationId}`);
-      if (body.status === 'failed') throw new Error(`operation ${operationId} failed: ${JSON.stringify(body)}`);
-      return body.status === 'settled' ? true : null;
+    await inTime(`the settlement of ${operationId}`, async () => {
+      const found = await this.read<{ status: string }>(`/financial-operations/${operationId}`);
+      if (found?.status === 'failed') throw new Error(`operation ${operationId} failed: ${JSON.stringify(found)}`);
+      return found?.status === 'settled' ? true : null;
     });
   }
 
-  private async approval(approvalId: string): Promise<Approval> {
-    return (await this.read<Approval>(`/approvals/${approvalId}`)).body;
+  private async approval(approvalId: string): Promise<Approval | null> {
+    return this.read<Approval>(`/approvals/${approvalId}`);
   }
 
-  /** Without a projector, what was just made is not found until there is one again (decisions.md, section 1). */
-  private async read<Body>(path: string) {
-    return answered(() => this.client.get<Body>(path), { orStatus: 404 });
+  /** Null: without a projector, what was just made is not found until there is one again (decisions.md, section 1). */
+  private async read<Body>(path: string): Promise<Body | null> {
+    const { status, body } = await answered(() => this.client.get<Body>(path), { orStatus: 404 });
+    return status === 404 ? null : body;
   }
+}
 
-  private async until<Value>(what: string, look: () => Promise<Value | null>): Promise<Value> {
-    const deadline = performance.now() + doneWithinMs;
-    for (;;) {
-      const value = await look();
-      if (value !== null && value !== undefined) return value;
-      if (performance.now() > deadline) throw new Error(`${what} did not come in time`);
-      await sleep(askAgainMs);
-    }
-  }
+function inTime<Value>(what: string, look: () => Promise<Value | null | undefined>): Promise<Value> {
+  return until(what, look, doneWithinMs);
 }

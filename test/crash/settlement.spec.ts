@@ -2,18 +2,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Database } from '@app/read-store';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import type { TestProcess } from '../support/deployment-process';
+import { until } from '../support/until';
 import { answered } from './journey';
 import { KillOrders, type KillOrder } from './kill-orders';
 import { auditOperations } from './money-audit';
 import { readAllEvents, settled, unbalanced } from './stores-audit';
 
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
-const withinMs = 30_000;
 const TIMEOUT_MS = 120_000;
 
 let folder: string;
@@ -71,28 +70,19 @@ async function asked(client: TestClient): Promise<() => Promise<string>> {
   };
 }
 
-async function until<Value>(what: string, look: () => Promise<Value | null>): Promise<Value> {
-  const deadline = performance.now() + withinMs;
-  for (;;) {
-    const value = await look();
-    if (value !== null && value !== undefined) return value;
-    if (performance.now() > deadline) throw new Error(`${what} did not come in time`);
-    await sleep(25);
-  }
-}
-
 /** Waits for the death that a process was ordered. */
 async function untilDead(victim: TestProcess): Promise<void> {
   const { pid } = victim;
-  await until(`the death of ${pid}`, async () => {
-    try {
-      process.kill(pid, 0);
-      return Promise.resolve(null);
-    } catch {
-      // There is no such process any more.
-      return Promise.resolve(true);
-    }
-  });
+  await until(`the death of ${pid}`, () => Promise.resolve(isAlive(pid) ? null : true));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    // There is no such process any more.
+    return false;
+  }
 }
 
 /** How often bytes were journaled for an operation, and how often the provider took some. */

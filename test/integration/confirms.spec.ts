@@ -1,16 +1,15 @@
 /** Reliability 4: fifty identical approvals, or confirms, at once on two replicas: one effect. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { auditJournal } from '../crash/journal-audit';
 import { auditOperations } from '../crash/money-audit';
 import { settled, unbalanced, unlikeAReplay } from '../crash/stores-audit';
 import type { Answer, TestClient } from '../support/deployment-client';
 import { startDeployment, type Deployment } from '../support/deployment';
+import { until } from '../support/until';
 
 const full = process.env['FIGURES'] === 'full';
 /** Each of approvals and of confirms. */
 const ROUNDS = Number(process.env['CONFIRMS'] ?? (full ? 200 : 4));
 const AT_ONCE = 50;
-const WITHIN_MS = 30_000;
 const TIMEOUT_MS = 60_000 + ROUNDS * 10_000;
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 /** Withdrawals that one wallet can afford. */
@@ -50,16 +49,6 @@ async function fiftyTimes(
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
-}
-
-async function until<Value>(what: string, look: () => Promise<Value | null>): Promise<Value> {
-  const deadline = performance.now() + WITHIN_MS;
-  for (;;) {
-    const value = await look();
-    if (value !== null && value !== undefined) return value;
-    if (performance.now() > deadline) throw new Error(`${what} did not come in time`);
-    await sleep(25);
-  }
 }
 
 async function untilSettled(client: TestClient, operationId: string): Promise<void> {
