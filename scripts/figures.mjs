@@ -4,7 +4,13 @@ import { runJest } from './jest.mjs';
 import { prepare } from './prepare.mjs';
 import { runScript } from './tool.mjs';
 
-const longTests = ['test/crash/', 'test/simulation/', 'test/integration/', 'test/e2e/'];
+const longTests = [
+  'test/crash/',
+  'test/simulation/',
+  'test/integration/',
+  'test/e2e/',
+  'libs/consent/src/money-oracle',
+];
 const narrowing = process.argv.slice(2);
 
 await runScript(async () => {

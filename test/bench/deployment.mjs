@@ -76,12 +76,7 @@ async function startApi(folder, stores, args) {
   const log = openSync(logFile, 'w');
   const child = startNode(program('standalone'), { env, args, cwd: folder, stdout: log, stderr: log });
   const access = await accessTo(path.join(env.PARLEY_DATA_DIR, 'sandbox.json'), child, logFile);
-  return {
-    child,
-    baseUrl: access.baseUrl,
-    newUser: (subject) => newUser(access, subject),
-    setFaults: (faults) => send(`${access.baseUrl}/sandbox/v1/faults`, 'PUT', {}, faults),
-  };
+  return { child, baseUrl: access.baseUrl, newUser: (subject) => newUser(access, subject) };
 }
 
 /** What the product writes when it is ready to be called. */

@@ -62,6 +62,8 @@ function isKept(promise: Acknowledged, stored: readonly StoredEvent[]): boolean 
     }
     case 'ended':
       return some('run.ended', { runId: promise.runId, status: promise.status });
+    case 'approved':
+      return some('approval.decided', { approvalId: promise.approvalId, status: 'approved' });
     case 'aborted':
       return some('run.ended', { runId: promise.runId, status: 'aborted' });
   }

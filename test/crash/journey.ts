@@ -16,6 +16,7 @@ export type Acknowledged = { readonly conversationId: string } & (
   | { readonly kind: 'started'; readonly runId: string; readonly seq: number }
   | { readonly kind: 'ended'; readonly runId: string; readonly status: unknown }
   | { readonly kind: 'aborted'; readonly runId: string }
+  | { readonly kind: 'approved'; readonly approvalId: string }
 );
 
 /**
@@ -61,7 +62,8 @@ export class Journey {
     this.acknowledged.push({ kind: 'archived', conversationId });
   }
 
-  private async open(): Promise<string> {
+  /** A new conversation, which is followed. */
+  async open(): Promise<string> {
     const { body } = await answered(() => this.client.post<{ id: string }>('/conversations', {}));
     this.acknowledged.push({ kind: 'created', conversationId: body.id });
     this.readers.push({ conversationId: body.id, reader: new FollowingReader([this.client], body.id) });
@@ -72,7 +74,8 @@ export class Journey {
     await this.untilEnded(conversationId, await this.start(conversationId, text));
   }
 
-  private async start(conversationId: string, text: string): Promise<string> {
+  /** Starts a run there. */
+  async start(conversationId: string, text: string): Promise<string> {
     const asked = { conversationId, runId: randomUUID(), input: { text } };
     const { body } = await answered(() => this.client.post<{ runId: string; seq: number }>('/agent-runs', asked));
     this.acknowledged.push({ kind: 'started', conversationId, runId: asked.runId, seq: body.seq });
@@ -90,7 +93,8 @@ export class Journey {
     }
   }
 
-  private async untilEnded(conversationId: string, runId: string): Promise<void> {
+  /** Waits for the end of a run. */
+  async untilEnded(conversationId: string, runId: string): Promise<void> {
     const deadline = performance.now() + endedWithinMs;
     while (!(await this.hasEnded(conversationId, runId))) {
       if (performance.now() > deadline) throw new Error(`run ${runId} is stuck`);

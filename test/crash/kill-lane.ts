@@ -8,7 +8,9 @@ import { auditJournal, type Findings, type Seen } from './journal-audit';
 import { Journey, seededRandom, type Acknowledged } from './journey';
 import { keepAlive } from './keep-alive';
 import { KillOrders, type KillOrder, type PassedPoints } from './kill-orders';
-import { settled, unlikeAReplay } from './stores-audit';
+import { auditOperations } from './money-audit';
+import { MoneyJourney } from './money-journey';
+import { settled, unbalanced, unlikeAReplay } from './stores-audit';
 
 const armAttemptsMax = 100;
 const armAgainMs = 200;
@@ -30,18 +32,21 @@ export interface LaneFindings extends Findings {
   readonly left: readonly string[];
   /** Where the read models are not what a replay of all events comes to. */
   readonly unlike: readonly string[];
+  /** Money that was lost, doubled or stuck. */
+  readonly money: readonly string[];
   /** What came twice, or out of order, on a stream. */
   readonly faults: readonly string[];
 }
 
 export const noFindings: LaneFindings = {
   ...{ lost: [], doubled: [], stuck: [], gaps: [], books: [] },
-  ...{ left: [], unlike: [], faults: [] },
+  ...{ left: [], unlike: [], money: [], faults: [] },
 };
 
 /** A deployment whose processes are killed round after round, and all that it promised meanwhile. */
 export class KillLane {
   private readonly acknowledged: Acknowledged[] = [];
+  private readonly confirmed: string[] = [];
   private readonly delivered: Seen[] = [];
   private readonly faults: string[] = [];
 
@@ -68,13 +73,14 @@ export class KillLane {
   async round({ seed, deaths }: Round): Promise<void> {
     const client = await this.deployment.newUser();
     const journey = new Journey(client, seededRandom(seed));
+    const money = new MoneyJourney(client, journey);
     const kept = [keepAlive(this.process('worker')), keepAlive(this.process('api'))];
     try {
       for (const app of ['worker', 'api'] as const) {
         await this.orders.giveNext(app, deaths[app]?.second ?? null);
         await this.arm(app, deaths[app]?.first ?? { point: null, nth: 0 });
       }
-      await journey.walk();
+      await Promise.all([journey.walk(), money.walk()]);
     } finally {
       await Promise.all(kept.map((one) => one.leave()));
       await journey.close();
@@ -84,6 +90,7 @@ export class KillLane {
       this.faults.push(...reader.faults);
     }
     this.acknowledged.push(...journey.acknowledged);
+    this.confirmed.push(...money.confirmed);
   }
 
   /** Where a process was killed so far, as `app point nth`. */
@@ -96,7 +103,8 @@ export class KillLane {
     const { databaseUrl, eventStoreUrl } = this.deployment;
     const { events, left } = await settled(databaseUrl, eventStoreUrl);
     const unlike = await unlikeAReplay(databaseUrl, events);
-    return { ...auditJournal(events, this.acknowledged, this.delivered), left, unlike, faults: this.faults };
+    const money = [...(await unbalanced(databaseUrl)), ...auditOperations(events, this.confirmed)];
+    return { ...auditJournal(events, this.acknowledged, this.delivered), left, unlike, money, faults: this.faults };
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Reliability 1: api and worker are killed with SIGKILL at every append, commit, model step and tool call; nothing may come of it. */
+/** Reliability 1: api and worker are killed with SIGKILL at every append, commit, model step, tool call and call of the wallet provider; nothing may come of it. */
 import type { ProbePoint } from '@app/runtime';
 import { seededRandom } from './journey';
 import { KillLane, noFindings, type LaneFindings, type Round } from './kill-lane';
@@ -84,7 +84,7 @@ test(
       audits.reduce((sum, audit) => sum + names.reduce((all, name) => all + audit[name].length, 0), 0);
     process.stdout.write(
       `reliability 1: ${kills.length} kills at ${new Set(kills).size} points, ${count('lost', 'unlike')} lost, ` +
-        `${count('doubled', 'books')} doubled, ${count('stuck', 'left')} stuck, ${count('gaps', 'faults')} gaps\n`,
+        `${count('doubled', 'books', 'money')} doubled, ${count('stuck', 'left')} stuck, ${count('gaps', 'faults')} gaps\n`,
     );
     for (const audit of audits) expect(audit).toEqual(noFindings);
     // A busy worker commits fewer, larger batches, so that not every order is reached.

@@ -11,7 +11,9 @@ import { auditJournal } from './journal-audit';
 import { Journey, seededRandom } from './journey';
 import { keepAlive } from './keep-alive';
 import { KillOrders, type KillOrder } from './kill-orders';
-import { settled, unlikeAReplay } from './stores-audit';
+import { auditOperations } from './money-audit';
+import { MoneyJourney } from './money-journey';
+import { settled, unbalanced, unlikeAReplay } from './stores-audit';
 
 const full = process.env['FIGURES'] === 'full';
 /** The watchdog gives back what a crash has left within one round of its own, and leases end. */
@@ -27,6 +29,7 @@ const reached: readonly { readonly point: ProbePoint; readonly nths: readonly nu
   ),
   ...(['model:before', 'model:after'] as const).map((point) => ({ point, nths: [1, 2, 3] })),
   ...(['tool:before', 'tool:after'] as const).map((point) => ({ point, nths: [1] })),
+  ...(['provider:before', 'provider:after'] as const).map((point) => ({ point, nths: [1, 2, 3] })),
 ];
 const ordersInTurn = reached.flatMap(({ point, nths }) => nths.map((nth): KillOrder => ({ point, nth })));
 const second: KillOrder = { point: 'append:after', nth: 2 };
@@ -87,28 +90,42 @@ test(
   'killed at points of a journey, again and again: everything comes to its end once',
   async () => {
     const journeys: Journey[] = [];
+    const confirmed: string[] = [];
     for (const [seed, first] of ROUNDS.entries()) {
-      const journey = new Journey(await demoUser(), seededRandom(seed));
+      const client = await demoUser();
+      const journey = new Journey(client, seededRandom(seed));
+      const money = new MoneyJourney(client, journey);
       journeys.push(journey);
       const kept = keepAlive(standalone);
       try {
         await orders.giveNext('standalone', second);
         await orders.give(standalone.pid, first);
-        await journey.walk();
+        await Promise.all([journey.walk(), money.walk()]);
       } finally {
         await kept.leave();
         await orders.giveNext('standalone', null);
         await journey.close();
       }
+      confirmed.push(...money.confirmed);
     }
     await sleep(QUIET_MS);
     expect(await standalone.stop()).toBe(0);
-    const audit = await auditStores(journeys);
+    const audit = await auditStores(journeys, confirmed);
     process.stdout.write(
       `reliability 1, standalone: ${(await orders.carriedOut()).length} kills of everything at once, ${audit.lost.length} lost, ` +
-        `${audit.doubled.length} doubled, ${audit.stuck.length + audit.left.length} stuck, ${audit.gaps.length} gaps\n`,
+        `${audit.doubled.length + audit.money.length} doubled, ${audit.stuck.length + audit.left.length} stuck, ${audit.gaps.length} gaps\n`,
     );
-    const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [], unlike: [], faults: [] };
+    const nothing = {
+      lost: [],
+      doubled: [],
+      stuck: [],
+      gaps: [],
+      books: [],
+      left: [],
+      unlike: [],
+      money: [],
+      faults: [],
+    };
     expect(audit).toEqual(nothing);
     expect((await orders.carriedOut()).length).toBeGreaterThanOrEqual(ROUNDS.length);
   },
@@ -116,7 +133,7 @@ test(
 );
 
 /** Opens what the stopped standalone has left in its data folder. */
-async function auditStores(journeys: readonly Journey[]) {
+async function auditStores(journeys: readonly Journey[], confirmed: readonly string[]) {
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'data', 'postgres') });
   const eventStoreUrl = `unix:${join(folder, 'es.sock')}`;
   const eventStore = new TestProcess({
@@ -132,7 +149,8 @@ async function auditStores(journeys: readonly Journey[]) {
     const delivered = readers.map(({ conversationId, reader }) => ({ conversationId, seen: reader.seen }));
     const unlike = await unlikeAReplay(postgres.url('parley'), events);
     const faults = readers.flatMap(({ reader }) => reader.faults);
-    return { ...auditJournal(events, acknowledged, delivered), left, unlike, faults };
+    const money = [...(await unbalanced(postgres.url('parley'))), ...auditOperations(events, confirmed)];
+    return { ...auditJournal(events, acknowledged, delivered), left, unlike, money, faults };
   } finally {
     await eventStore.stop();
     await postgres.stop();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readStore } from '@app/composition';
 import { connectEventStore, decodeStored, type StoredEvent } from '@app/event-store';
 import { applyBatch, CreateReadStore1700000000000, Database, migrate, type AnyProjection } from '@app/read-store';
+import { auditLedger } from './money-audit';
 import { createTestDatabase } from '../support/postgres';
 
 /** Longer than the watchdog's round, which gives back what a crash left, and than the projector needs to catch up. */
@@ -26,7 +27,7 @@ export interface Settled {
 }
 
 /**
- * Waits until the read models have all events and nothing is held any more: no slot, no reservation, no lease.
+ * Waits until the read models have all events and nothing is held any more: no slot, no reservation, no lease, and no operation under way.
  * After half a minute it answers what is left.
  */
 export async function settled(databaseUrl: string, eventStoreUrl: string): Promise<Settled> {
@@ -50,6 +51,7 @@ async function leftOver(database: Database, position: number): Promise<string[]>
   const [row] = await database.query<Record<string, number>>(
     `SELECT (SELECT count(*) FROM execution_slots) AS slots, (SELECT count(*) FROM run_leases) AS leases,
             (SELECT count(*) FROM budget_reservations WHERE status = 'open') AS reservations,
+            (SELECT count(*) FROM financial_operations WHERE status IN ('submitted', 'unresolved')) AS operations,
             (SELECT count(*) FROM projection_checkpoints WHERE position < $1) AS "projections behind"`,
     [position],
   );
@@ -60,6 +62,16 @@ async function leftOver(database: Database, position: number): Promise<string[]>
 function projectedPosition(events: readonly StoredEvent[]): number {
   const categories = readStore.projections.flatMap(({ kinds }) => kinds.map(({ category }) => `${category}-`));
   return events.findLast(({ stream }) => categories.some((category) => stream.startsWith(category)))?.position ?? 0;
+}
+
+/** Everything in the books of a deployment's sandbox provider that must not be. */
+export async function unbalanced(databaseUrl: string): Promise<string[]> {
+  const database = await connect(databaseUrl);
+  try {
+    return await auditLedger((text) => database.query(text));
+  } finally {
+    await database.close();
+  }
 }
 
 /** Replays all events into a database of its own, and answers where the read models are not what comes of that. */

@@ -1,6 +1,7 @@
 import { Budgets } from '@app/budget';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
+import { booksOf, untilBooked } from './budget-books';
 import {
   allPages,
   anInstant,
@@ -45,28 +46,6 @@ const snapshots = (reservedCents: number, spentCents: number) => ({
   month: { periodKind: 'month', capCents: 200, reservedCents, spentCents },
 });
 
-/** What the entries of each period, seen on the second replica, add up to: cents held and spent; which the snapshots say as well. */
-async function explained(): Promise<Record<string, [number, number]>> {
-  const there = user.via(deployment.baseUrls[1] ?? '');
-  const sums: Record<string, [number, number]> = {};
-  for (const periodKind of ['day', 'month'] as const) {
-    const { items } = await allPages(there, `/budget/entries?limit=3&periodKind=${periodKind}`);
-    const sum = (kind: string) =>
-      items.filter((entry) => entry['kind'] === kind).reduce((cents, entry) => cents + Number(entry['amountCents']), 0);
-    sums[periodKind] = [sum('reserved') - sum('released'), sum('spent')];
-    const snapshot = (await seen())[periodKind];
-    expect(snapshot).toMatchObject({ reservedCents: sums[periodKind][0], spentCents: sums[periodKind][1] });
-  }
-  return sums;
-}
-
-/** The end of a run is journaled first and booked right after. */
-async function untilBooked(): Promise<void> {
-  while ((await budgets().headroom(byOperator(user).userId)).snapshots[0]?.reservedCents !== 0) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 describe('budget', () => {
   it('holds a reservation while a run is live, and books what it cost, rounded up once a segment', async () => {
     expect(await seen()).toEqual({ ok: true, frozen: false, ...snapshots(0, 0) });
@@ -74,11 +53,11 @@ describe('budget', () => {
     const live = await startLongRun(user, id);
     expect(await seen()).toEqual({ ok: true, frozen: false, ...snapshots(25, 0) });
     await user.post(`/agent-runs/${live}/abort`);
-    await untilBooked();
+    await untilBooked(user);
     expect(await seen()).toEqual({ ok: true, frozen: false, ...snapshots(0, 0) });
     // Two steps of 1.000001 cents each are 2.000002 cents.
     expect(await say(user, id, 'what time is it')).toMatchObject({ usage: { costCents: 3 } });
-    await untilBooked();
+    await untilBooked(user);
     expect(await seen()).toEqual({ ok: true, frozen: false, ...snapshots(0, 3) });
   });
 
@@ -123,12 +102,13 @@ describe('budget', () => {
   it('is explained by its entries to the cent, on any replica, at once', async () => {
     const id = await conversationOf(user);
     const before = await startLongRun(user, id);
-    expect(await explained()).toEqual({ day: [25, 0], month: [25, 0] });
+    const there = user.via(deployment.baseUrls[1] ?? '');
+    expect(await booksOf(there)).toEqual({ day: [25, 0], month: [25, 0] });
     await user.post(`/agent-runs/${before}/abort`);
-    await untilBooked();
+    await untilBooked(user);
     const { id: runId } = await say(user, id, 'what time is it');
-    await untilBooked();
-    expect(await explained()).toEqual({ day: [0, 3], month: [0, 3] });
+    await untilBooked(user);
+    expect(await booksOf(there)).toEqual({ day: [0, 3], month: [0, 3] });
     const { items } = await allPages(user, '/budget/entries?limit=2');
     const moved = items.map(({ kind, amountCents }) => [kind, amountCents]);
     expect(moved.slice(0, 3)).toEqual([

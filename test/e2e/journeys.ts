@@ -1,7 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asId, problemKinds, reasons, type Cause, type ProblemKind, type Reason, type UserId } from '@app/kernel';
+import { conversationKind } from '@app/conversations';
+import { Transact } from '@app/event-store';
+import {
+  asId,
+  Clock,
+  problemKinds,
+  reasons,
+  type Cause,
+  type ProblemKind,
+  type Reason,
+  type RunId,
+  type UserId,
+} from '@app/kernel';
 import { Database } from '@app/read-store';
+import { CommandBus } from '@nestjs/cqrs';
+import { v5 as uuidV5 } from 'uuid';
 import type { Deployment } from '../support/deployment';
 import { requestJson, type Answer, type Frame, type TestClient } from '../support/deployment-client';
 
@@ -75,6 +89,31 @@ export async function startLongRun(user: TestClient, conversationId: string, mor
   const { status, body } = await start(user, conversationId, `repeat after me: ${'word '.repeat(750)}`, more);
   expect(status).toBe(202);
   return body.runId;
+}
+
+/** Starts a run that is claimed in the journal and leased, by a worker that is not there; its lease lasts two minutes, or until `free`. */
+export async function startStuckRun(deployment: Deployment, user: TestClient, conversationId: string) {
+  const runId = randomUUID();
+  const runKey = uuidV5(runId, user.userId);
+  await holdLease(deployment, runKey);
+  const { status } = await start(user, conversationId, 'repeat after me: late', { runId });
+  expect(status).toBe(202);
+  const { cause } = byOperator(user);
+  const at = partOf(deployment, Clock).now();
+  const claim = { type: 'ClaimRun', at, runId: asId<RunId>(runId), segment: 1 } as const;
+  await partOf(deployment, CommandBus).execute(new Transact(conversationKind, conversationId, claim, cause));
+  return { runId, free: () => freeLease(deployment, runKey) };
+}
+
+/** Keeps workers from claiming a run; the one that has suspended it may not have given its lease back yet. */
+export async function holdLease(deployment: Deployment, runKey: string): Promise<void> {
+  const lease = `INSERT INTO run_leases VALUES ($1, $2, now() + interval '2 minutes')
+    ON CONFLICT (run_key) DO UPDATE SET worker_id = excluded.worker_id, expires_at = excluded.expires_at`;
+  await sql(deployment, lease, [runKey, randomUUID()]);
+}
+
+export async function freeLease(deployment: Deployment, runKey: string): Promise<void> {
+  await sql(deployment, `UPDATE run_leases SET expires_at = '2020-01-01' WHERE run_key = $1`, [runKey]);
 }
 
 /** The run once its `status` is one of these, as `runs.get` answers it. */

@@ -178,7 +178,6 @@ describe('a direct withdrawal', () => {
     await moveClock(deployment, 300);
     expect((await user.get('/wallet')).body).toMatchObject({ authStatus: 'authorization_required' });
     expect((await user.post('/wallet')).body).toMatchObject({ authStatus: 'ready' });
-    await moveClock(deployment, 1_200);
     await settlesOnce(operationId);
   });
 

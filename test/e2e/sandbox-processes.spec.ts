@@ -62,7 +62,7 @@ describe('a sandbox of separate processes', () => {
     await Promise.all([...deployment.apis, ...deployment.workers].map((one) => one.restart()));
     const after = await deployment.sandbox<ClockReading>('GET', 'clock');
     expect(epochMsOf(after.now)).toBeGreaterThan(epochMsOf(before.now));
-    expect(await deployment.sandbox('GET', 'faults')).toEqual({ model: { delayMs: 3, fail: false } });
+    expect(await deployment.sandbox('GET', 'faults')).toMatchObject({ model: { delayMs: 3, fail: false } });
     expect((await user.get('/v1/users/me')).status).toBe(200);
   }, 60_000);
 });

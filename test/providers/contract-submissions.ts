@@ -1,4 +1,4 @@
-import { usdc, wNear } from './harness';
+import { ether, indescribable, usdc, wNear } from './harness';
 import { operationSeconds, settledAfterSeconds, type Stage } from './contract-stage';
 
 /** Repeats of one submission at once. */
@@ -23,6 +23,18 @@ export function submissionCases(stage: Stage): void {
       });
       expect(await stage.holdings()).toMatchObject({ [usdc]: '248500000' });
       expect(await stage.world.received(stage.owner, usdc)).toBe(1_500_000n);
+    });
+
+    it('can take all that the wallet has of a token, which it then holds no more', async () => {
+      const submission = await stage.plan(stage.withdraw('250000000'));
+      expect(await stage.submit(submission)).toMatchObject({ kind: 'accepted' });
+      const more = await stage.provider.plan(stage.withdraw('1'));
+      const refused = more.ok ? await stage.submit(more.submission) : { ...more, kind: 'rejected' };
+      expect(refused).toMatchObject({ kind: 'rejected', failure: { reason: 'insufficient_balance' } });
+      stage.world.advance(settledAfterSeconds);
+      expect(await stage.settlement(submission)).toMatchObject({ kind: 'settled' });
+      expect(Object.keys(await stage.holdings()).sort()).toEqual([ether, wNear, indescribable].sort());
+      expect(await stage.world.received(stage.owner, usdc)).toBe(250_000_000n);
     });
 
     it('of a swap deliver what was quoted', async () => {

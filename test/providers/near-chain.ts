@@ -184,13 +184,14 @@ export class NearChain {
 
   private async handling(order: NewOrder): Promise<Handling> {
     const { faults, tokens } = await this.ledger.market.look();
-    const moved = faults.submit === 'quote_moved' || !quoteStands(order, tokens);
     const refused = { reason: 'provider_rejected', text: 'invalid intent' } as const;
-    // What a moved quote no longer buys, 1Click gives back.
-    const returned = faults.submit === 'refund' || (moved && order.target.kind === 'swap');
+    const moved = faults.submit === 'quote_moved' || !quoteStands(order, tokens);
+    // A withdrawal is one transfer: done or not done. What a moved quote no longer buys, 1Click gives back.
+    const returned = faults.submit === 'refund' || moved;
+    const ofSwap = returned ? 'refund' : faults.submit === 'partial_fill' ? 'partial' : 'deliver';
     return {
       refusal: faults.submit === 'reject' ? refused : null,
-      outcome: returned ? 'refund' : faults.submit === 'partial_fill' ? 'partial' : 'deliver',
+      outcome: order.target.kind === 'swap' ? ofSwap : 'deliver',
       hidden: faults.submit === 'not_found_first',
       settlesAt: instantOf(this.nowMs + faults.settleAfterSeconds * 1000),
     };
@@ -207,7 +208,7 @@ export class NearChain {
   }
 }
 
-export function messageOf({ payload }: WireSigned): Message {
+function messageOf({ payload }: WireSigned): Message {
   return JSON.parse(payload.message) as Message;
 }
 

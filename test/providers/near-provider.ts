@@ -7,8 +7,8 @@ import { NearChain } from './near-chain';
 import { startNearLoopback, type NearLoopback } from './near-loopback';
 import { KeysInMemory, startLedger } from './sandbox-provider';
 
-/** Short, so that a provider which was down is asked again at once. */
-const breakerOpenMs = 1;
+/** So many that the breaker stays closed: what a provider that was down is asked next counts (the breaker has specs of its own). */
+const breakerFailures = 1_000_000;
 
 /** The adapter on its loopback, as its unit specs and the contract suite take it. */
 export interface NearUnderTest extends ProviderUnderTest {
@@ -31,7 +31,7 @@ export async function startNearProvider(): Promise<NearUnderTest> {
   };
   const configuration = readConfiguration({
     ...{ NEAR_RPC_URL: `${loopback.url}/near`, SOLVER_RELAY_URL: `${loopback.url}/relay`, ONE_CLICK_URL: loopback.url },
-    ...{ PROVIDER_TIMEOUT_MS: '5000', PROVIDER_BREAKER_OPEN_MS: String(breakerOpenMs) },
+    ...{ PROVIDER_TIMEOUT_MS: '5000', PROVIDER_BREAKER_FAILURES: String(breakerFailures) },
   });
   return {
     ...{ chain, loopback, hasSessions: true, newWallet },

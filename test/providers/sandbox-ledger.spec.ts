@@ -69,7 +69,7 @@ describe('the ledger', () => {
       await Promise.allSettled(Array.from({ length: 8 }, () => step(pick(wallets))));
       world.advance(Math.floor(random() * 3));
     }
-    await world.setFaults({ submit: 'ok' });
+    await world.setFaults({ submit: 'ok', settleAfterSeconds: 2 });
     world.advance(10);
     for (const wallet of wallets) await world.provider.holdings(wallet);
     const counts = await world.ledger.database.query<{ status: string; orders: number; unsettled: string }>(
@@ -81,6 +81,22 @@ describe('the ledger', () => {
     );
     expect(inTransit).toEqual([]);
   }, 60_000);
+
+  it('takes an order until its deadline, and settles it at its instant, to the millisecond', async () => {
+    const wallet = await connected();
+    const [last, late] = [await planned(withdrawal(wallet, '1')), await planned(withdrawal(wallet, '1'))];
+    world.ledger.clock.nowMs = Date.parse(last.deadline) - 1;
+    const taken = await world.provider.submit(wallet, last);
+    const settlesAt = instantOf(Date.parse(last.deadline) + 1_999);
+    expect(taken).toMatchObject({ kind: 'accepted', checkAt: settlesAt });
+    world.advance(0.001);
+    expect(await world.provider.submit(wallet, late)).toMatchObject({ kind: 'rejected' });
+    expect(await world.provider.settlement(wallet, late)).toEqual({ kind: 'never_accepted' });
+    world.ledger.clock.nowMs = Date.parse(settlesAt) - 1;
+    expect(await world.provider.settlement(wallet, last)).toMatchObject({ kind: 'pending', checkAt: settlesAt });
+    world.advance(0.001);
+    expect(await world.provider.settlement(wallet, last)).toMatchObject({ kind: 'settled' });
+  });
 
   it('settles an order once, however many look at it at its instant', async () => {
     const wallet = await connected();

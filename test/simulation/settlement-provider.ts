@@ -98,7 +98,7 @@ export class SimulatedProvider {
 
   plan({ key, attempt, order, latestDeadline }: Order): Planned {
     this.enter();
-    const ownMs = this.clock.nowMs + 20_000 + Math.floor(this.random() ** 3 * 1_800_000);
+    const ownMs = this.clock.nowMs + 10_000 + Math.floor(this.random() ** 3 * 1_800_000);
     const deadline: Instant = ownMs < epochMsOf(latestDeadline) ? instantOf(ownMs) : latestDeadline;
     const input =
       'input' in order

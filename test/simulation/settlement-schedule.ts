@@ -48,7 +48,7 @@ export class SettlementSchedule {
   readonly provider: SimulatedProvider;
   readonly contract: Contract;
   private readonly random: () => number;
-  private readonly hostility: Hostility;
+  private readonly hostility: { -readonly [Fault in keyof Hostility]: number };
   private readonly crashes: number;
   private readonly disabledUntilMs: number;
   private readonly rejections: number[] = [];
@@ -71,6 +71,9 @@ export class SettlementSchedule {
         greedy: seldom(),
       },
     };
+    // Most schedules have a fault of which there is too much.
+    for (const fault of ['timeoutAfter', 'forgets', 'delayed', 'timeoutBefore', 'unsure'] as const)
+      if (random() < 0.3) this.hostility[fault] = 0.9;
     this.crashes = random() < 0.7 ? often() * 0.3 : 0;
     this.disabledUntilMs = random() < 0.05 ? startMs + this.upTo(20 * minuteMs) : 0;
     while (random() < 0.3) this.rejections.push(startMs + this.upTo(20 * minuteMs));

@@ -46,6 +46,11 @@ interface RunDecision {
   readonly cause: Cause;
 }
 
+/** The position of a decision that was recorded. */
+interface Recorded {
+  readonly position: number | null;
+}
+
 /** The execution slot of the segment in which a run goes on. */
 type Slot = Pick<RunState, 'runId' | 'runKey' | 'segment'>;
 
@@ -108,10 +113,13 @@ export class DecideApproval {
     cause: Cause,
   ): Promise<Result<Decided>> {
     const decision = { approvalId, conversationId: asId<ConversationId>(conversationId), verdict, cause };
-    return this.conversations.take(conversationId, () => this.decide(decision));
+    const decided = await this.conversations.take(conversationId, () => this.decide(decision));
+    if (!decided.ok) return decided;
+    await this.gate.passed(decided.value.position);
+    return ok({ decided: true });
   }
 
-  private async decide(decision: RunDecision): Promise<Result<Decided>> {
+  private async decide(decision: RunDecision): Promise<Result<Recorded>> {
     let refusal: Refusal = because('execution_capacity');
     for (let looks = 0; looks < looksMax; looks += 1) {
       const { state } = await this.states.current(conversationKind, decision.conversationId);
@@ -139,7 +147,7 @@ export class DecideApproval {
   private async record(
     { approvalId, conversationId, verdict, cause }: RunDecision,
     slot: Slot | null,
-  ): Promise<Result<Decided>> {
+  ): Promise<Result<Recorded>> {
     const at = this.clock.now();
     const holdsSlot = slot !== null;
     const command = { type: 'DecideApproval', at, approvalId, verdict, decidedBy: 'user', holdsSlot } as const;
@@ -147,10 +155,10 @@ export class DecideApproval {
     const done = await this.commands.execute(new Transact(conversationKind, conversationId, command, cause));
     if (slot !== null && !isUsed(slot, done.state)) await this.slots.release(slot.runKey, slot.segment);
     if (!done.accepted) return refuse(done.refusal);
+    if (done.events.some(({ type }) => type === 'approval.decided')) return ok({ position: done.position });
+    // Its time was over, and that is what was recorded.
     await this.gate.passed(done.position);
-    // Otherwise its time was over, and that is what was recorded.
-    const decided = done.events.some(({ type }) => type === 'approval.decided');
-    return decided ? ok({ decided: true }) : refuse(because('approval_not_pending'));
+    return refuse(because('approval_not_pending'));
   }
 }
 

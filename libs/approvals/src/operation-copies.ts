@@ -48,9 +48,9 @@ export class OperationCopies implements Reactor {
     const recorded = decodeEvent<OperationEvent>(operationKind, stored);
     const events = await this.store.readStream(stored.stream, 0, Math.min(stored.revision + 1, operationEventsMax));
     const view = operationView(events.map((event) => decodeEvent<OperationEvent>(operationKind, event)));
-    if (view === null) throw new Error(`${stored.stream} does not begin as an operation does`);
+    if (view === null || view.conversationId === null) return;
     const copy = copyOf(recorded, view);
-    if (copy === null || view.conversationId === null) return;
+    if (copy === null) return;
     const { state } = await this.states.current(conversationKind, view.conversationId);
     const at = state.lastActivityAt !== null && state.lastActivityAt > copy.at ? state.lastActivityAt : copy.at;
     const command = { type: 'CopyOperation', copy: { ...copy, at } } as const;

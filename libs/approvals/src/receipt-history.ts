@@ -6,7 +6,12 @@ import { pointerTo } from '@app/kernel';
 import { agentOperationId, operationKind, operationView, type OperationEvent } from '@app/wallets';
 import type { ApprovalHolderEvent } from './approval.view';
 import { decodeHolderEvent } from './receipt';
-import type { ReceiptProblem } from './receipt-verifier';
+
+/** What does not hold in a receipt; `path` is a JSON pointer into the document. */
+export interface ReceiptProblem {
+  readonly path: string;
+  readonly message: string;
+}
 
 type Placed<Event> = Recorded<Event> & { readonly index: number };
 type Opening = Extract<ApprovalEvent, { readonly type: 'approval.opened' }>;

@@ -2,13 +2,7 @@ import { canonicalText, sha256Hex } from '@app/canonical';
 import type { StoredEvent } from '@app/event-store';
 import { isJsonObject, pointerTo, type JsonValue } from '@app/kernel';
 import { receiptOf, type ReceiptEvent } from './receipt';
-import { historyProblems } from './receipt-history';
-
-/** What does not hold in a receipt; `path` is a JSON pointer into the document. */
-export interface ReceiptProblem {
-  readonly path: string;
-  readonly message: string;
-}
+import { historyProblems, type ReceiptProblem } from './receipt-history';
 
 /** More than this says nothing new. */
 const problemsMax = 50;
@@ -66,12 +60,10 @@ function isReceiptEvent(item: JsonValue): item is ReceiptEvent & { readonly [mem
 
 /** The event as the store gave it back. Its position is not known; the receipt has them in order. */
 function storedEvent(item: JsonValue, index: number): StoredEvent {
-  // Reason for the assertions: `eventProblems` has found none in it, and its bytes are objects.
+  // Reason for the assertion: `eventProblems` has found none in it.
   const { stream, revision, id, type, data, metadata } = item as unknown as ReceiptEvent;
-  const [payload, beside] = [parsed(data), parsed(metadata)] as unknown as [
-    StoredEvent['payload'],
-    StoredEvent['metadata'],
-  ];
+  // Reason for the assertion: nor in its bytes, which are objects.
+  const [payload, beside] = [parsed(data), parsed(metadata)] as [StoredEvent['payload'], StoredEvent['metadata']];
   return { stream, revision, position: index + 1, id, type, payload, metadata: beside };
 }
 

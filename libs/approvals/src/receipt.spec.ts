@@ -100,7 +100,7 @@ function withEvent(receipt: Receipt, index: number, event: object): object {
 /** The same bytes with one bit changed, at every few places. */
 function flippedBytes(base64: string): string[] {
   const bytes = Buffer.from(base64, 'base64');
-  const places = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, nth) => nth * 7);
+  const places = Array.from({ length: Math.ceil(bytes.length / 11) }, (_, nth) => nth * 11);
   return places.map((place) =>
     Buffer.from(bytes.map((byte, at) => (at === place ? byte ^ 1 : byte))).toString('base64'),
   );

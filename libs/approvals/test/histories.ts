@@ -35,7 +35,7 @@ export function at(seconds: number): Instant {
   return instantOf(Date.parse('2026-05-04T10:00:00.000Z') + seconds * 1000);
 }
 
-export const contract: Contract = {
+const contract: Contract = {
   type: 'ledger_intents_transfer',
   actions: [
     {
@@ -73,7 +73,7 @@ export function opened(changes: Partial<Opened> = {}): Opened {
   };
 }
 
-export function openedWithdrawal(): Opened {
+function openedWithdrawal(): Opened {
   const input = { tokenId: 'nep141:wrap.near', amountRaw: '1500000' };
   const none = { runId: null, runKey: null, toolCallId: null };
   return opened({ kind: 'withdrawal', tool: 'wallet_withdrawal', input, ...none });
@@ -88,7 +88,7 @@ export function decided(
   return { type: 'approval.decided', at: at(seconds), approvalId, status, decidedBy: 'user', denialReason, runKey };
 }
 
-export const expired: ApprovalEvent = {
+const expired: ApprovalEvent = {
   type: 'approval.expired',
   at: at(86_400),
   approvalId: ids.approvalId,

@@ -38,7 +38,7 @@ export function isAmountRaw(value: unknown): value is string {
 
 /** A positive value in US dollars, spelled without needless zeros. */
 export function isUsdValue(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length > usdWholeDigitsMax + 1 + usdFractionDigitsMax) return false;
+  if (typeof value !== 'string') return false;
   const [, whole, fraction = ''] = usdForm.exec(value) ?? [];
   if (whole === undefined || whole.length > usdWholeDigitsMax || fraction.length > usdFractionDigitsMax) return false;
   return /[1-9]/.test(value);
@@ -55,10 +55,10 @@ export function isUses(value: unknown): value is number {
 
 /** The instant that a date-time in UTC spells; null for any other text, and for a day or time that does not exist. */
 export function instantIn(value: unknown): Instant | null {
-  const [text, seconds] = typeof value === 'string' ? (instantForm.exec(value) ?? []) : [];
-  if (text === undefined || seconds === undefined) return null;
-  const epochMs = Date.parse(text);
-  if (Number.isNaN(epochMs) || text.startsWith('0000')) return null;
+  if (typeof value !== 'string') return null;
+  const seconds = instantForm.exec(value)?.[1];
+  const epochMs = Date.parse(value);
+  if (seconds === undefined || Number.isNaN(epochMs) || value.startsWith('0000')) return null;
   const instant = instantOf(epochMs);
   // The language takes 30 February for 2 March.
   return instant.startsWith(seconds) ? instant : null;

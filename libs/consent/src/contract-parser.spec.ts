@@ -200,6 +200,58 @@ describe('a quantity', () => {
     refusedAt('/quantity', { ...withdraw, quantity: { kind: 'exact_output_tokens', amountRaw: '5' } }));
 });
 
+describe('a list of one text', () => {
+  it('is not the text, though the language takes it for one', () => {
+    const quantities = [
+      { kind: 'exact_input_tokens', amountRaw: ['5'] },
+      { kind: 'exact_input_value_usd', value: ['5'] },
+      { kind: 'fraction_of_input', bps: ['5'] },
+    ];
+    for (const quantity of quantities)
+      expect(pathsOf(contractOf({ ...swap, quantity }))[0]).toMatch(/^\/actions\/0\/quantity\/(amountRaw|value|bps)$/);
+    const pinned = { tokenId: ['nep141:a'], decimals: 6 };
+    refusedAt('/input/pinned/tokenId', { ...swap, input: { pinned } });
+    const listed = { ...contractOf(swap), bounds: { ...bounds, notAfter: [bounds.notAfter] } };
+    expect(pathsOf(listed, 'required')).toEqual(['/bounds/notAfter']);
+  });
+});
+
+describe('an issue', () => {
+  const spoiled = (kind: string) => ({ ...swap, quantity: { kind, amountRaw: '0' } });
+  it.each([
+    [contractOf(), 'must be a list of 1 to 16 items'],
+    [
+      contractOf(spoiled('exact_output_tokens')),
+      'must be a text of 1 to 39 digits, positive and without leading zeros',
+    ],
+    [
+      contractOf({ ...swap, quantity: { kind: 'exact_input_value_usd', value: '0' } }),
+      'must be a positive decimal text of at most 39 digits and 18 fraction digits, without needless zeros',
+    ],
+    [
+      contractOf({ ...swap, quantity: { kind: 'fraction_of_input', bps: '0' } }),
+      'must be a text of a whole number from 1 to 10000',
+    ],
+    [
+      contractOf({ ...withdraw, input: { pinned: { tokenId: 'USDC', decimals: 6 } } }),
+      'must be nep141: and lower-case alphanumeric segments joined by . _ or -, at most 512 characters',
+    ],
+    [
+      contractOf({ ...withdraw, input: { pinned: { tokenId: 'nep141:a', decimals: 39 } } }),
+      'must be a whole number from 0 to 38',
+    ],
+    [contractOf({ ...withdraw, input: { any: true } }), 'must be pinned for exact_input_tokens'],
+    [contractOf({ ...withdraw, input: { any: false } }), 'must be true'],
+    [contractOf({ ...swap, output: usdc }), 'must be another token than the input'],
+    [
+      contractOf({ ...withdraw, quantity: { kind: 'exact_output_tokens', amountRaw: '5' } }),
+      'must be a quantity of the input',
+    ],
+  ])('of %j says what is asked', (contract, message) =>
+    expect(issuesOf(contract).map((issue) => issue.message)).toEqual([message]),
+  );
+});
+
 describe('bounds', () => {
   const bounded = { ...contractOf(swap), bounds };
   const refused = (path: string, changed: object) =>

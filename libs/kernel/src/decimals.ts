@@ -33,7 +33,7 @@ export function decimalText({ unscaled, scale }: Decimal): string {
   const digits = unscaled.toString().padStart(scale + 1, '0');
   const fraction = digits.slice(digits.length - scale).replace(/0+$/, '');
   const whole = digits.slice(0, digits.length - scale);
-  return scale === 0 || fraction === '' ? whole : `${whole}.${fraction}`;
+  return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
 /** The exact product. */

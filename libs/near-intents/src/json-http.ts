@@ -4,13 +4,14 @@ import {
   ConsecutiveBreaker,
   ExponentialBackoff,
   handleType,
+  handleWhen,
   isBrokenCircuitError,
   retry,
   wrap,
 } from 'cockatiel';
 import { parse } from 'lossless-json';
 import { Unavailable } from '@app/kernel';
-import { Malformed } from './reading';
+import { CallFailed, Malformed } from './reading';
 
 /** One API on the other side. */
 export interface Api {
@@ -27,6 +28,8 @@ export interface Api {
 }
 
 export interface Call {
+  /** What is asked, for the log. */
+  readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
@@ -54,7 +57,7 @@ export class JsonHttp {
 
   constructor(private readonly api: Api) {
     this.logger = new Logger(`${JsonHttp.name}(${api.name})`);
-    this.breaker = circuitBreaker(handleType(Unavailable), {
+    this.breaker = circuitBreaker(handleWhen(isOutage), {
       halfOpenAfter: api.breakerOpenMs,
       breaker: new ConsecutiveBreaker(api.breakerFailures),
     });
@@ -84,8 +87,7 @@ export class JsonHttp {
       const answer = await this.fetched(call);
       return read(answer);
     } catch (error) {
-      // Named by code or type: what is quoted of the other side's words is what `fetched` and `Malformed` quote.
-      this.logger.warn(`${call.method} ${call.path.split('?')[0]}: ${String(error)}`);
+      this.logger.warn(`${call.name}: ${withCause(error)}`);
       throw unanswered(error);
     }
   }
@@ -116,6 +118,17 @@ async function boundedText(response: Response): Promise<string> {
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** What fetch failed of is in its error's cause. */
+function withCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? `, ${error.cause.message}` : '';
+  return `${String(error)}${cause}`;
+}
+
+/** What one call fails of must not stop the calls of everybody. */
+function isOutage(error: unknown): boolean {
+  return error instanceof Unavailable && !(error.cause instanceof CallFailed);
 }
 
 function unanswered(cause: unknown): Unavailable {

@@ -63,13 +63,18 @@ export class NearIntents extends WalletProvider {
   }
 
   override async holdings(wallet: WalletAccount): Promise<readonly Holding[]> {
-    const [balances] = await Promise.all([this.apis.verifier.balances(wallet.address), this.requireSession(wallet)]);
+    const [balances, tokens] = await Promise.all([
+      this.apis.verifier.balances(wallet.address),
+      this.tokens.all(),
+      this.requireSession(wallet),
+    ]);
     const held = [...balances].filter(([, amountRaw]) => amountRaw !== '0');
-    return Promise.all(held.map(async ([tokenId, amountRaw]) => ({ ...(await this.described(tokenId)), amountRaw })));
+    return held.map(([tokenId, amountRaw]) => ({ ...(tokens.get(tokenId) ?? undescribed(tokenId)), amountRaw }));
   }
 
-  override findToken(by: { readonly tokenId: string } | { readonly symbol: string }): Promise<Token | null> {
-    return 'tokenId' in by ? this.tokens.byId(by.tokenId) : this.tokens.bySymbol(by.symbol);
+  override async findToken(by: { readonly tokenId: string } | { readonly symbol: string }): Promise<Token | null> {
+    if ('symbol' in by) return this.tokens.bySymbol(by.symbol);
+    return (await this.tokens.all()).get(by.tokenId) ?? null;
   }
 
   override async plan(order: Order): Promise<Planned> {
@@ -112,13 +117,6 @@ export class NearIntents extends WalletProvider {
     return executed || relay.kind !== 'not_found';
   }
 
-  private async described(tokenId: string): Promise<Token> {
-    const token = await this.tokens.byId(tokenId);
-    if (token !== null) return token;
-    const [symbol, name] = [tokenId.slice(-symbolLengthMax), tokenId.slice(-nameLengthMax)];
-    return { tokenId, symbol, name, decimals: null, priceUsdDecimal: null, iconUrl: null };
-  }
-
   /** @throws SessionRejected when the contract does not take the wallet's key any more */
   private async requireSession(wallet: WalletAccount): Promise<void> {
     if (!(await this.apis.verifier.hasPublicKey(wallet.address, wallet.address))) throw new SessionRejected();
@@ -128,6 +126,12 @@ export class NearIntents extends WalletProvider {
   private sign(wallet: WalletAccount, payload: Parameters<typeof signed>[0]): ReturnType<typeof signed> {
     return signed(payload, wallet.address, (bytes) => this.signer.sign(wallet.userId, bytes));
   }
+}
+
+/** A token that the contract holds and 1Click does not know. */
+function undescribed(tokenId: string): Token {
+  const [symbol, name] = [tokenId.slice(-symbolLengthMax), tokenId.slice(-nameLengthMax)];
+  return { tokenId, symbol, name, decimals: null, priceUsdDecimal: null, iconUrl: null };
 }
 
 /** What is in the bytes, if they are this submission of this wallet. */

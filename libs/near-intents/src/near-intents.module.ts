@@ -12,7 +12,7 @@ import { Verifier } from './verifier';
 /** How long 1Click's prices are good for, in real time. */
 const tokensTtlMs = 10_000;
 /** How often what was not answered, and has no effect, is asked again. */
-const repeatsMax = 2;
+const repeatsMax = 1;
 
 /** The provider on the APIs that the configuration names. */
 export function nearIntents({ env }: Configuration, signer: Signer, clock: Clock, ttlMs = tokensTtlMs): NearIntents {

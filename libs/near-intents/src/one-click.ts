@@ -64,10 +64,13 @@ export class OneClick {
   constructor(private readonly http: JsonHttp) {}
 
   tokens(): Promise<readonly ListedToken[]> {
-    return this.http.ask({ method: 'GET', path: '/v0/tokens', repeatable: true }, ({ status, body }) => {
-      if (status !== 200) throw new Malformed(`status ${status}`);
-      return read.list(body, 'tokens', tokensMax).map(listedToken);
-    });
+    return this.http.ask(
+      { name: 'tokens', method: 'GET', path: '/v0/tokens', repeatable: true },
+      ({ status, body }) => {
+        if (status !== 200) throw new Malformed(`status ${status}`);
+        return read.list(body, 'tokens', tokensMax).map(listedToken);
+      },
+    );
   }
 
   /** An offer with an address to deposit at; null when 1Click makes none. Asking obliges to nothing. */
@@ -82,7 +85,7 @@ export class OneClick {
       refundTo: accountId,
       refundType: 'INTENTS',
     });
-    return this.http.ask({ method: 'POST', path: '/v0/quote', body, repeatable: true }, (answer) => {
+    return this.http.ask({ name: 'quote', method: 'POST', path: '/v0/quote', body, repeatable: true }, (answer) => {
       if (answer.status === 400) {
         this.logger.warn(`no quote: ${(JSON.stringify(answer.body) ?? '').slice(0, 300)}`);
         return null;
@@ -95,7 +98,7 @@ export class OneClick {
   /** What became of the deposit; null when 1Click knows no such address. */
   swap(depositAddress: string): Promise<Swap | null> {
     const path = `/v0/status?depositAddress=${encodeURIComponent(depositAddress)}`;
-    return this.http.ask({ method: 'GET', path, repeatable: true }, ({ status: code, body }) => {
+    return this.http.ask({ name: 'status', method: 'GET', path, repeatable: true }, ({ status: code, body }) => {
       if (code === 404) return null;
       if (code !== 200) throw new Malformed(`status ${code}`);
       const answer = read.object(body, 'status');
@@ -110,7 +113,10 @@ export class OneClick {
   async announceDeposit(depositAddress: string, transactionHash: string, sender: string): Promise<void> {
     const body = JSON.stringify({ txHash: transactionHash, depositAddress, nearSenderAccount: sender });
     try {
-      await this.http.ask({ method: 'POST', path: '/v0/deposit/submit', body, repeatable: false }, () => undefined);
+      await this.http.ask(
+        { name: 'deposit', method: 'POST', path: '/v0/deposit/submit', body, repeatable: false },
+        () => undefined,
+      );
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error; // JsonHttp has logged the rest
     }
@@ -119,7 +125,13 @@ export class OneClick {
   /** Opens a session for whoever signed the empty intent; false when the signature was not taken. */
   authenticate(signedData: SignedData): Promise<boolean> {
     const body = JSON.stringify({ signedData });
-    const call = { method: 'POST', path: '/v0/auth/authenticate', body, repeatable: true } as const;
+    const call = {
+      name: 'authenticate',
+      method: 'POST',
+      path: '/v0/auth/authenticate',
+      body,
+      repeatable: true,
+    } as const;
     return this.http.ask(call, ({ status, body: answer }) => {
       if (status === 400) return false;
       if (status !== 200 && status !== 201) throw new Malformed(`status ${status}`);

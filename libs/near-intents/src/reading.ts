@@ -4,6 +4,9 @@ import { isJsonObject } from '@app/kernel';
 /** An answer from outside that is not what its API promises. Its message may quote it: it is for the log only. */
 export class Malformed extends Error {}
 
+/** The other side is well, and says that it could not do this one thing. */
+export class CallFailed extends Error {}
+
 const quotedMax = 120;
 /** The contract counts in 128 bits. */
 const rawAmount = /^(0|[1-9][0-9]{0,38})$/;

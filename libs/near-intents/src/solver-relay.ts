@@ -31,19 +31,22 @@ export class SolverRelay {
 
   /** Sends these exact bytes, once: whether they are sent again is for the caller to say. */
   publish(request: string): Promise<Published> {
-    return this.http.ask({ method: 'POST', path: '', body: request, repeatable: false }, (answer) => {
-      const { status, reason } = rpcResult(answer);
-      if (status === 'OK') return { kind: 'taken' };
-      if (status !== 'FAILED') throw new Malformed('neither OK nor FAILED');
-      return this.failed(read.text(reason, 'reason'));
-    });
+    return this.http.ask(
+      { name: 'publish_intent', method: 'POST', path: '', body: request, repeatable: false },
+      (answer) => {
+        const { status, reason } = rpcResult(answer);
+        if (status === 'OK') return { kind: 'taken' };
+        if (status !== 'FAILED') throw new Malformed('neither OK nor FAILED');
+        return this.failed(read.text(reason, 'reason'));
+      },
+    );
   }
 
   /** What the relay knows of an intent. */
   status(intentHash: string): Promise<RelayStatus> {
     const params = [{ intent_hash: intentHash }];
     const body = JSON.stringify({ jsonrpc: '2.0', id: intentHash, method: 'get_status', params });
-    return this.http.ask({ method: 'POST', path: '', body, repeatable: true }, (answer) => {
+    return this.http.ask({ name: 'get_status', method: 'POST', path: '', body, repeatable: true }, (answer) => {
       const result = rpcResult(answer);
       switch (result['status']) {
         case 'SETTLED':

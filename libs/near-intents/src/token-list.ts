@@ -12,10 +12,9 @@ export class TokenList {
     private readonly ttlMs: number,
   ) {}
 
-  /** @throws Unavailable */
-  async byId(tokenId: string): Promise<Token | null> {
-    const token = (await this.current()).find((listed) => listed.tokenId === tokenId);
-    return token === undefined ? null : described(token);
+  /** All tokens that are known, by id. @throws Unavailable */
+  async all(): Promise<ReadonlyMap<string, Token>> {
+    return new Map((await this.current()).map((token) => [token.tokenId, described(token)]));
   }
 
   /** The usual one of the tokens with the symbol, which is often one token on many chains. @throws Unavailable */
@@ -34,8 +33,10 @@ export class TokenList {
     const listed = this.oneClick.tokens();
     this.listed = listed;
     this.askedAtMs = nowMs;
-    // Whoever asked is told; the next one asks again.
-    listed.catch(() => (this.listed = this.listed === listed ? null : this.listed));
+    // Whoever asked is told; the next one asks again. Nothing is returned here: a newer list that fails would be nobody's to handle.
+    listed.catch(() => {
+      if (this.listed === listed) this.listed = null;
+    });
     return listed;
   }
 }

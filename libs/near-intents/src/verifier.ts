@@ -3,7 +3,7 @@ import { parse } from 'lossless-json';
 import type { Answer, JsonHttp } from './json-http';
 import { publicKeyText, verifierAccount } from './nep413';
 import { saltLength } from './nonce';
-import { Malformed, read } from './reading';
+import { CallFailed, Malformed, read } from './reading';
 
 /** A block that no fork can undo any more. */
 export interface FinalBlock {
@@ -107,20 +107,27 @@ export class Verifier {
       args_base64: Buffer.from(JSON.stringify(args)).toString('base64'),
       ...at,
     };
-    return this.call('query', params, (result) => use(returnedBy(result)));
+    return this.call('query', params, (result) => use(returnedBy(result)), method);
   }
 
-  private call<T>(method: string, params: object, use: (result: Readonly<Record<string, unknown>>) => T): Promise<T> {
+  private call<T>(
+    method: string,
+    params: object,
+    use: (result: Readonly<Record<string, unknown>>) => T,
+    name = method,
+  ): Promise<T> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 'parley', method, params });
-    return this.http.ask({ method: 'POST', path: '', body, repeatable: true }, (answer) => use(rpcResult(answer)));
+    return this.http.ask({ name, method: 'POST', path: '', body, repeatable: true }, (answer) =>
+      use(rpcResult(answer)),
+    );
   }
 }
 
-/** The result of a JSON-RPC answer. @throws Malformed for an error as well: whoever asked cannot be told anything */
+/** The result of a JSON-RPC answer. @throws CallFailed for an error, Malformed */
 export function rpcResult({ body }: Answer): Readonly<Record<string, unknown>> {
   const answer = read.object(body, 'answer');
   if (answer['error'] !== undefined && answer['error'] !== null)
-    throw new Malformed(`error: ${(JSON.stringify(answer['error']) ?? '').slice(0, 500)}`);
+    throw new CallFailed(`error: ${(JSON.stringify(answer['error']) ?? '').slice(0, 500)}`);
   return read.object(answer['result'], 'result');
 }
 

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Unavailable } from '@app/kernel';
 import type { RequestListener } from 'node:http';
 import type { Answer, Api } from '../src/json-http';
+import { Verifier } from '../src/verifier';
 import { startAnswering, type Answering } from './answering';
 
 const away = { constructor: Unavailable, reason: 'provider_unavailable' };
@@ -24,7 +25,7 @@ describe('an API over HTTP', () => {
   }
 
   const ask = (repeatable = true): Promise<Answer> =>
-    world.http.ask({ method: 'GET', path: '/x', repeatable }, (answer) => answer);
+    world.http.ask({ name: 'x', method: 'GET', path: '/x', repeatable }, (answer) => answer);
   const broken: RequestListener = (_, response) => void response.writeHead(500).end('secret words');
 
   it('is asked with its headers, and answers JSON to the last digit', async () => {
@@ -102,6 +103,13 @@ describe('an API over HTTP', () => {
     await new Promise((resolve) => setTimeout(resolve, 250));
     expect(await ask()).toMatchObject({ status: 200 });
     expect(await ask()).toMatchObject({ status: 200 });
+  });
+
+  it('is not left alone for what one call fails of', async () => {
+    await start((_, response) => void response.end('{"error":{"name":"HANDLER_ERROR"}}'), { breakerFailures: 2 });
+    const verifier = new Verifier(world.http);
+    for (let call = 0; call < 5; call += 1) await expect(verifier.currentSalt()).rejects.toMatchObject(away);
+    expect(asked).toBe(5);
   });
 
   it('is left alone again when it is not well yet', async () => {

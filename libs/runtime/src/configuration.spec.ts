@@ -31,6 +31,7 @@ describe('readConfiguration', () => {
       PARLEY_SECRET_KEY: 'short',
       DATABASE_URL: 'mysql://root:hunter2@db/x',
       EVENTSTORE_URL: 'http://admin:changeit@store:2113',
+      NEAR_RPC_URL: 'https://user:key@node.example',
       LOG_LEVEL: 'loud',
       LOG_REQUESTS: 'perhaps',
     };
@@ -38,6 +39,7 @@ describe('readConfiguration', () => {
     expect(lines.map((line) => /^ {2}(\w+): ./.exec(line)?.[1]).sort()).toEqual(Object.keys(wrong).sort());
     expect(lines).toContain('  PARLEY_MODE: must be one of sandbox, production');
     expect(lines).toContain('  EXECUTION_CAPACITY: must be a whole number from 1 to 999999999');
+    expect(lines).toContain('  NEAR_RPC_URL: must begin with http:// or https://, without credentials');
     expect(lines).toContain('  DATABASE_URL: must begin with postgres:// or postgresql://');
   });
 

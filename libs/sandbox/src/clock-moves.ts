@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { EventStore } from '@app/event-store';
 import { Clock, epochMsOf, instantOf, Unavailable, type Instant } from '@app/kernel';
-import { Database, processGoneMs } from '@app/read-store';
+import { Database, processGoneMs, ReadGate } from '@app/read-store';
 import { Timers, timersChannel } from '@app/timers';
 import AsyncLock from 'async-lock';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,6 +36,8 @@ export class ClockMoves {
     private readonly database: Database,
     private readonly timers: Timers,
     private readonly clock: Clock,
+    private readonly store: EventStore,
+    private readonly gate: ReadGate,
   ) {}
 
   read(): ClockReading {
@@ -42,11 +45,15 @@ export class ClockMoves {
   }
 
   /**
-   * Moves the clock; every timer that falls due on the way is handled before the clock goes on.
+   * Moves the clock; every timer that falls due on the way is handled before the clock goes on, and the read models show what they did.
    * @throws Unavailable when a live process or a due timer makes no progress for 10 s; the clock then stands where it got to
    */
   async advance(seconds: number): Promise<ClockReading> {
-    return this.turns.acquire('move', () => this.alone(() => this.move(this.clock.epochMs() + seconds * 1000)));
+    const reading = await this.turns.acquire('move', () =>
+      this.alone(() => this.move(this.clock.epochMs() + seconds * 1000)),
+    );
+    await this.gate.passed(await this.store.endPosition());
+    return reading;
   }
 
   /** Holds the deployment's lock meanwhile, on a connection of its own: moves can take longer than a transaction may. */

@@ -72,8 +72,6 @@ export class ConfirmWithdrawal {
   private async covers({ terms: { userId, contract } }: OperationState): Promise<boolean> {
     const wallet = await this.wallets.find(userId);
     if (wallet === null || !usable(wallet)) return false;
-    // Confirmations that were answered count as in flight, also on a replica whose read models were behind.
-    await this.gate.caughtUp();
     const spendable = await this.wallets.spendable(userId);
     return spendable.ok && contract.actions.every((action) => chooseInput(action, spendable.value).ok);
   }

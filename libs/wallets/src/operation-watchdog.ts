@@ -1,9 +1,9 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import type { OperationId } from '@app/kernel';
+import { Clock, type OperationId } from '@app/kernel';
 import { Database } from '@app/read-store';
+import { Timers } from '@app/timers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperationDriver } from './operation-driver';
-import { operationTimers } from './operation-timer';
+import { operationTimer, operationTimers } from './operation-timer';
 
 /** Real time: a moved sandbox clock loses no timers. */
 const sweepEveryMs = 30_000;
@@ -18,7 +18,8 @@ export class OperationWatchdog implements OnApplicationBootstrap, OnModuleDestro
 
   constructor(
     private readonly database: Database,
-    private readonly driver: OperationDriver,
+    private readonly timers: Timers,
+    private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -40,7 +41,7 @@ export class OperationWatchdog implements OnApplicationBootstrap, OnModuleDestro
       [strayAtOnceMax],
     );
     for (const { id } of strays) {
-      await this.driver.wake(id);
+      await this.timers.schedule(operationTimer(id, this.clock.now()));
       this.logger.log({ msg: 'found an operation that nothing drove', operationId: id });
     }
   }

@@ -35,34 +35,32 @@ export interface PrepareWithdrawal {
 export const operationDecider: Decider<OperationState | null, OperationCommand, OperationEvent> = {
   initialState: null,
 
-  decide: (command, state) => {
-    switch (command.type) {
-      case 'PrepareWithdrawal':
-        return state === null ? prepare(command) : accept();
-      case 'ConfirmWithdrawal':
-        return confirm(command, state);
-      case 'UseApproval':
-        // The stream's name derives from the approval: that it exists is the single use.
-        return state === null ? accept({ type: 'operation.used', at: command.at, ...command.terms }) : accept();
-      case 'DecideApproval':
-        return decideWithdrawal(command, state);
-      case 'ExpireApproval':
-        return expireApproval(command, state?.approval ?? undefined);
-      case 'JournalSubmission':
-      case 'RecordAcceptance':
-      case 'RecordSettled':
-      case 'RecordRefunded':
-      case 'RecordFailure':
-      case 'GiveUp':
-      case 'RecordUnresolved':
-        return decideSubmission(command, state);
-      default:
-        return unreachable(command);
-    }
-  },
+  // What speaks of one action is about what was sent for it.
+  decide: (command, state) => ('index' in command ? decideSubmission(command, state) : decideUse(command, state)),
 
   evolve: evolveOperation,
 };
+
+function decideUse(
+  command: Exclude<OperationCommand, SubmissionCommand>,
+  state: OperationState | null,
+): Decision<OperationEvent> {
+  switch (command.type) {
+    case 'PrepareWithdrawal':
+      return state === null ? prepare(command) : accept();
+    case 'ConfirmWithdrawal':
+      return confirm(command, state);
+    case 'UseApproval':
+      // The stream's name derives from the approval: that it exists is the single use.
+      return state === null ? accept({ type: 'operation.used', at: command.at, ...command.terms }) : accept();
+    case 'DecideApproval':
+      return decideWithdrawal(command, state);
+    case 'ExpireApproval':
+      return expireApproval(command, state?.approval ?? undefined);
+    default:
+      return unreachable(command);
+  }
+}
 
 function prepare({ at, terms, review }: PrepareWithdrawal): Decision<OperationEvent> {
   const { approvalId, userId, walletId, expiresAt, contract } = terms;

@@ -11,6 +11,9 @@ export type OperationView = Omit<OperationRow, 'userId' | 'openedPosition' | 'po
 /** A listed operation with the key that it is sorted by. */
 type Listed = OperationView & Pick<OperationRow, 'openedPosition'>;
 
+/** Beyond that many at once, the others wait for their own timers. */
+const underWayMax = 100;
+
 /** What is read of operations in PostgreSQL. */
 @Injectable()
 export class OperationQueries {
@@ -55,5 +58,15 @@ export class OperationQueries {
        GROUP BY 1`,
       [userId, except, committed],
     );
+  }
+
+  /** The user's operations that are used and not over, oldest first. */
+  async underWay(userId: UserId): Promise<readonly OperationId[]> {
+    const rows = await this.database.query<{ id: OperationId }>(
+      `SELECT id FROM financial_operations WHERE user_id = $1 AND status IN ('submitted', 'unresolved')
+       ORDER BY opened_position LIMIT ${underWayMax}`,
+      [userId],
+    );
+    return rows.map(({ id }) => id);
   }
 }

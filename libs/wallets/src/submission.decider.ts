@@ -36,9 +36,16 @@ interface OfSubmission<Type extends string, Key = string> {
 export function decideSubmission(command: SubmissionCommand, state: OperationState | null): Decision<OperationEvent> {
   const action = currentAction(state);
   if (state === null || action?.index !== command.index) return accept();
-  const { at, index } = command;
   if (command.type === 'JournalSubmission') return journal(command, state, action);
-  if (command.key !== (action.submission?.key ?? null)) return accept();
+  return command.key === (action.submission?.key ?? null) ? decideOutcome(command, state, action) : accept();
+}
+
+function decideOutcome(
+  command: Exclude<SubmissionCommand, { readonly type: 'JournalSubmission' }>,
+  state: OperationState,
+  action: CurrentAction,
+): Decision<OperationEvent> {
+  const { at, index } = command;
   switch (command.type) {
     case 'RecordAcceptance':
       return accept(...accepted(command, action));

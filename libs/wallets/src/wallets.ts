@@ -15,8 +15,11 @@ import {
   type UserId,
   type WalletId,
 } from '@app/kernel';
+import { ReadGate } from '@app/read-store';
+import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
 import type { TokenAmount } from './operation.events';
+import { operationTimer } from './operation-timer';
 import { OperationQueries } from './operations.queries';
 import { Signer } from './signer';
 import { SessionRejected, WalletProvider, type Holding, type WalletAccount } from './wallet-provider';
@@ -33,6 +36,8 @@ export class Wallets {
     private readonly signer: Signer,
     private readonly provider: WalletProvider,
     private readonly operations: OperationQueries,
+    private readonly gate: ReadGate,
+    private readonly timers: Timers,
   ) {}
 
   /**
@@ -47,7 +52,9 @@ export class Wallets {
     const ensured = await this.give(userId, { type: 'EnsureWallet', at, ...identity, mainAccountId }, cause);
     if (!ensured.ok || ensured.value.status === 'disabled' || ensured.value.authStatus === 'ready') return ensured;
     await this.provider.connect(ensured.value);
-    return this.give(userId, { type: 'RecordSession', at: this.clock.now() }, cause);
+    const connected = await this.give(userId, { type: 'RecordSession', at: this.clock.now() }, cause);
+    await this.goOn(userId);
+    return connected;
   }
 
   /** The wallet as of now, folded from its stream; null before its first ensure. */
@@ -68,6 +75,8 @@ export class Wallets {
     const wallet = await this.find(userId);
     if (wallet === null) return refuse(notFound);
     const except = exceptOperationId ?? null;
+    // What was answered as settled must not count as taken any more, nor what was confirmed as free.
+    await this.gate.caughtUp();
     // Read first: what settles in between is missing from the balance and counted as taken, which errs on the safe side.
     const taken = await this.operations.inFlight(userId, { except, committed: except === null });
     const holdings = await this.holdings(wallet);
@@ -77,6 +86,12 @@ export class Wallets {
   /** Records that the provider does not take the wallet's session any more. Idempotent. */
   async rejected(userId: UserId, cause: Cause): Promise<void> {
     await this.give(userId, { type: 'RecordRejection', at: this.clock.now() }, cause);
+  }
+
+  /** What has waited for a session is looked at now. */
+  private async goOn(userId: UserId): Promise<void> {
+    const operationIds = await this.operations.underWay(userId);
+    for (const id of operationIds) await this.timers.schedule(operationTimer(id, this.clock.now()));
   }
 
   /** Null when the provider rejects the session. */

@@ -10,14 +10,14 @@ export const at = instant('2026-03-01T10:00Z');
 export const expiresAt = instant('2026-03-01T10:15Z');
 export const operationId = '0b7a3b7e-0000-7000-8000-00000000000a';
 
-export const usdc = { tokenId: 'nep141:usdc', decimals: 6 };
-export const near = { tokenId: 'nep141:wrap.near', decimals: 24 };
-export const withdrawal: ContractAction = {
+const usdc = { tokenId: 'nep141:usdc', decimals: 6 };
+const near = { tokenId: 'nep141:wrap.near', decimals: 24 };
+const withdrawal: ContractAction = {
   kind: 'withdraw_to_owner',
   input: { pinned: usdc },
   quantity: { kind: 'exact_input_tokens', amountRaw: '1500000' },
 };
-export const swap: ContractAction = {
+const swap: ContractAction = {
   kind: 'swap',
   input: { pinned: usdc },
   output: { pinned: near },
@@ -26,7 +26,7 @@ export const swap: ContractAction = {
 
 const contractOf = (...actions: readonly ContractAction[]): Contract => ({ type: 'ledger_intents_transfer', actions });
 
-export function termsOf(kind: OperationTerms['kind'], ...actions: readonly ContractAction[]): OperationTerms {
+function termsOf(kind: OperationTerms['kind'], ...actions: readonly ContractAction[]): OperationTerms {
   return {
     kind,
     userId: asId<UserId>('0b7a3b7e-0000-5000-8000-000000000001'),

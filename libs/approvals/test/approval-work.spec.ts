@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idInStream, EventStore } from '@app/event-store';
-import { Database, ReadGate } from '@app/read-store';
+import { applyBatch, Database, emptyReadModel, ReadGate } from '@app/read-store';
 import { conversationOf, partOf, quiet, untilStatus } from '../../../test/e2e/journeys';
 import {
   approvalOf,
@@ -12,15 +12,18 @@ import {
   outcomeOf,
   pendingOf,
   prepare,
+  prompt,
+  providerFault,
   usdc,
   type Approval,
   type Operation,
 } from '../../../test/e2e/money';
 import { startDeployment, type Deployment } from '../../../test/support/deployment';
 import type { TestClient } from '../../../test/support/deployment-client';
-import { ExpireApprovals } from './expire-approvals';
-import { OperationCopies } from './operation-copies';
-import { verifyReceipt } from './receipt-verifier';
+import { approvalsReadModel } from '../src/approvals.module';
+import { ExpireApprovals } from '../src/expire-approvals';
+import { OperationCopies } from '../src/operation-copies';
+import { verifyReceipt } from '../src/receipt-verifier';
 
 let deployment: Deployment;
 let user: TestClient;
@@ -168,6 +171,28 @@ describe('an operation', () => {
     expect(verifyReceipt(receipt)).toEqual([]);
   });
 
+  it.each([
+    ['refund', 'withdraw 1 USDC', { status: 'failed', failure: { reason: 'refunded' } }],
+    ['reject', 'swap 5 USDC to NEAR', { status: 'failed', failure: { reason: 'provider_rejected' } }],
+    ['ok', 'swap 5 USDC to NEAR', { status: 'settled', failure: null }],
+    ['timeout_after_accept', 'withdraw 1 USDC', { status: 'settled', failure: null }],
+  ])('whose submission meets "%s" is told as it ended, and its receipt holds', async (submit, text, outcome) => {
+    const conversationId = await conversationOf(user);
+    const { approval } = await asking(user, conversationId, text);
+    await providerFault(deployment, { ...prompt, submit });
+    try {
+      expect((await approve(user, approval)).status).toBe(200);
+      const told = await untilJournaled(conversationId, 'settlement.updated');
+      expect(told.payload).toMatchObject(outcome);
+      await quiet(deployment);
+      const receipt = await receiptOf(approval);
+      expect(receipt['operation']).toMatchObject(outcome);
+      expect(verifyReceipt(receipt)).toEqual([]);
+    } finally {
+      await providerFault(deployment, prompt);
+    }
+  });
+
   it('of a direct withdrawal is told to nobody, and nonsense from a provider harms nothing', async () => {
     const database = partOf(deployment, Database);
     const { approvalId } = await prepare(user, usdc, '1');
@@ -182,4 +207,36 @@ describe('an operation', () => {
     expect(receipt).toMatchObject({ operation: null, decision: { status: 'denied' } });
     expect(verifyReceipt(receipt)).toEqual([]);
   });
+});
+
+it('the read models are the same however often, and in whatever batches, the events are applied', async () => {
+  await quiet(deployment);
+  const [database, store] = [partOf(deployment, Database), partOf(deployment, EventStore)];
+  await partOf(deployment, ReadGate).passed(await store.endPosition());
+  const streams = await database.query<{ stream: string }>(
+    "SELECT DISTINCT stream FROM event_store.events WHERE stream LIKE 'conversation-%' OR stream LIKE 'operation-%'",
+  );
+  const all = await Promise.all(streams.map(({ stream }) => store.readStream(stream, 0, 1_000)));
+  const events = all.flat().sort((one, other) => one.position - other.position);
+  const contents = () =>
+    Promise.all([
+      database.query('SELECT * FROM approvals ORDER BY id'),
+      database.query('SELECT * FROM operation_copies ORDER BY copy_key'),
+      database.query(
+        "SELECT name, total FROM list_counters WHERE name LIKE 'approvals/%' AND total <> 0 ORDER BY name",
+      ),
+    ]);
+  const before = await contents();
+  expect(before.map((rows) => rows.length > 8)).toEqual([true, true, true]);
+  const each = events.flatMap((event) => [[event], [event]]);
+  for (const projection of approvalsReadModel.projections) {
+    for (const batches of [[events], each]) {
+      await database.transaction(async (manager) => {
+        await emptyReadModel(manager, projection);
+        for (const batch of batches) await applyBatch(manager, projection, batch);
+        await applyBatch(manager, projection, events);
+      });
+      expect(await contents()).toEqual(before);
+    }
+  }
 });

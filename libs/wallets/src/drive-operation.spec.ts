@@ -1,0 +1,191 @@
+import { Unavailable, type Instant } from '@app/kernel';
+import { Probe, type ProbePoint } from '@app/runtime';
+import { at, expiresAt, failure, operationId, reference, used } from '../test/operation-facts';
+import { driveOperation, type OperationWorld } from './drive-operation';
+import { operationDecider } from './operation.decider';
+import type { OperationEvent } from './operation.events';
+import {
+  SessionRejected,
+  WalletProvider,
+  type Holding,
+  type Order,
+  type Planned,
+  type Settlement,
+  type Submitted,
+  type Token,
+} from './wallet-provider';
+
+const usdc: Holding = {
+  ...{ tokenId: 'nep141:usdc', symbol: 'USDC', name: 'USD Coin', decimals: 6 },
+  ...{ priceUsdDecimal: '1', iconUrl: null, amountRaw: '9000000' },
+};
+
+/** Does what the test says; by itself it takes everything, and settles at once. */
+class ScriptedProvider extends WalletProvider {
+  override readonly name = 'sandbox';
+  readonly calls: string[] = [];
+  held: readonly Holding[] = [usdc];
+  decimals = 24;
+  submits: () => Submitted = () => ({ kind: 'accepted', providerReference: reference, checkAt: null });
+  settles: () => Settlement = () => ({ kind: 'settled', providerReference: reference, output: null });
+
+  override connect = async (): Promise<void> => undefined;
+  override holdings = async (): Promise<readonly Holding[]> => this.held;
+  override findToken = async (): Promise<Token | null> => ({ ...usdc, decimals: this.decimals });
+  override plan = async ({ key, attempt, order, latestDeadline }: Order): Promise<Planned> => {
+    this.calls.push(`plan ${key}`);
+    if (order.kind === 'swap_exact_output') throw new Error('no test orders that');
+    const { input } = order;
+    const output = order.kind === 'withdraw' ? null : { tokenId: order.outputTokenId, amountRaw: '1' };
+    return { ok: true, submission: { key, attempt, bytes: key, input, output, deadline: latestDeadline } };
+  };
+  override submit = async (_: unknown, { key }: { readonly key: string }): Promise<Submitted> => {
+    this.calls.push(`submit ${key}`);
+    return this.submits();
+  };
+  override settlement = async (_: unknown, { key }: { readonly key: string }): Promise<Settlement> => {
+    this.calls.push(`ask ${key}`);
+    return this.settles();
+  };
+}
+
+class CountingProbe extends Probe {
+  readonly passed: ProbePoint[] = [];
+  override reached(point: ProbePoint): void {
+    this.passed.push(point);
+  }
+}
+
+/** An agent's swap and withdrawal that were just used. */
+class World implements OperationWorld {
+  readonly operationId = operationId;
+  readonly provider = new ScriptedProvider();
+  readonly probe = new CountingProbe();
+  readonly events: OperationEvent[] = [used];
+  nowIs: Instant = at;
+  status: 'active' | 'disabled' = 'active';
+  free: readonly Holding[] = [usdc];
+  rejections = 0;
+
+  now = () => this.nowIs;
+  fold = async () => this.events.reduce(operationDecider.evolve, operationDecider.initialState);
+  record: OperationWorld['record'] = async (command) => {
+    const decision = operationDecider.decide(command, await this.fold());
+    if (!decision.accepted) throw new Error('refused');
+    this.events.push(...decision.events);
+    return decision.events.length > 0;
+  };
+  wallet: OperationWorld['wallet'] = async ({ terms: { userId, walletId } }) => ({
+    ...{ userId, walletId, address: 'ab'.repeat(32), provider: 'sandbox', createdAt: at },
+    ...{ status: this.status, authStatus: 'ready', mainAccountId: 'ada.near' },
+  });
+  spendable: OperationWorld['spendable'] = async () => ({ ok: true, value: this.free });
+  sessionRejected = async () => {
+    this.rejections += 1;
+  };
+
+  get types(): string[] {
+    return this.events.slice(1).map(({ type }) => type);
+  }
+}
+
+const key = (index: number) => `${operationId}/${index}/1`;
+const waiting = { do: 'wait', until: null };
+let world: World;
+beforeEach(() => (world = new World()));
+
+it('plans, journals, sends, and waits to be told; then asks, and goes on with the next action', async () => {
+  expect(await driveOperation(world, true)).toMatchObject({ ...waiting, progressed: true });
+  expect(world.types).toEqual(['submission.journaled', 'submission.accepted']);
+  expect(world.provider.calls).toEqual([`plan ${key(0)}`, `submit ${key(0)}`]);
+  expect(world.probe.passed).toEqual(['before', 'after', 'before', 'after'].map((side) => `provider:${side}`));
+  expect(await driveOperation(world, true)).toMatchObject(waiting);
+  expect(world.types.slice(2)).toEqual(['action.settled', 'submission.journaled', 'submission.accepted']);
+  expect(await driveOperation(world, true)).toEqual({ do: 'over' });
+  expect(world.types.slice(5)).toEqual(['action.settled', 'operation.settled']);
+  expect(await driveOperation(world, true)).toEqual({ do: 'over' });
+});
+
+it('does nothing for what nobody has used', async () => {
+  world.events.length = 0;
+  expect(await driveOperation(world, true)).toEqual({ do: 'not_begun' });
+});
+
+it('plans nothing for a wallet that was disabled, and sends nothing that was journaled', async () => {
+  world.status = 'disabled';
+  expect(await driveOperation(world, true)).toMatchObject({ ...waiting, noLaterThan: expiresAt, progressed: false });
+  expect(world.provider.calls).toEqual([]);
+  world.status = 'active';
+  world.provider.submits = () => {
+    throw new Unavailable('wallet provider');
+  };
+  await driveOperation(world, true);
+  world.status = 'disabled';
+  world.provider.settles = () => ({ kind: 'never_accepted' });
+  await driveOperation(world, true);
+  expect(world.provider.calls).toEqual([`plan ${key(0)}`, `submit ${key(0)}`, `ask ${key(0)}`]);
+});
+
+it('fails for an output of other decimals than agreed', async () => {
+  world.provider.decimals = 6;
+  expect(await driveOperation(world, true)).toEqual({ do: 'over' });
+  expect(world.events.at(-1)).toMatchObject({ type: 'operation.failed', failure: { reason: 'provider_rejected' } });
+});
+
+it('waits for money that others are taking as long as it is patient, and then fails', async () => {
+  world.free = [];
+  expect(await driveOperation(world, true)).toMatchObject({ ...waiting, progressed: false });
+  expect(await driveOperation(world, false)).toEqual({ do: 'over' });
+  expect(world.events.at(-1)).toMatchObject({ failure: { reason: 'insufficient_balance' } });
+});
+
+it('fails at once for money that is not there', async () => {
+  world.free = world.provider.held = [];
+  expect(await driveOperation(world, true)).toEqual({ do: 'over' });
+  expect(world.events.at(-1)).toMatchObject({ failure: { reason: 'insufficient_balance' } });
+});
+
+it('fails with what the provider rejects it for', async () => {
+  world.provider.submits = () => ({ kind: 'rejected', failure });
+  expect(await driveOperation(world, true)).toEqual({ do: 'over' });
+  expect(world.events.at(-1)).toEqual({ type: 'operation.failed', at, failure });
+});
+
+it('waits for the owner when the session is rejected', async () => {
+  world.provider.submits = () => {
+    throw new SessionRejected();
+  };
+  expect(await driveOperation(world, true)).toMatchObject({ ...waiting, progressed: true });
+  expect(world.rejections).toBe(1);
+});
+
+it('asks when the answer did not come, and sends the same again only if it never was taken', async () => {
+  let sent = 0;
+  world.provider.submits = () => {
+    sent += 1;
+    if (sent === 1) throw new Unavailable('wallet provider');
+    return { kind: 'accepted', providerReference: reference, checkAt: null };
+  };
+  await driveOperation(world, true);
+  world.provider.settles = () => ({ kind: 'never_accepted' });
+  await driveOperation(world, true);
+  expect(world.provider.calls).toEqual([
+    `plan ${key(0)}`,
+    ...['submit', 'ask', 'submit'].map((call) => `${call} ${key(0)}`),
+  ]);
+  expect(world.types).toEqual(['submission.journaled', 'submission.accepted']);
+});
+
+it('says that it cannot be told, once, and sends nothing any more', async () => {
+  world.provider.settles = () => ({ kind: 'unknown' });
+  await driveOperation(world, true);
+  await driveOperation(world, true);
+  await driveOperation(world, true);
+  expect(world.types).toEqual(['submission.journaled', 'submission.accepted', 'operation.unresolved']);
+  expect(world.provider.calls).toEqual([`plan ${key(0)}`, `submit ${key(0)}`, `ask ${key(0)}`, `ask ${key(0)}`]);
+});
+
+it('leaves a store that is away to its caller', async () => {
+  world.record = () => Promise.reject(new Unavailable('event store'));
+  await expect(driveOperation(world, true)).rejects.toMatchObject({ dependency: 'event store' });
+});

@@ -1,0 +1,96 @@
+import type { TestClient } from '../support/deployment-client';
+import { until } from '../support/until';
+import { answered, type Journey } from './journey';
+
+/** Longer than a lost worker's lease, a restart and a busy machine need together. */
+const doneWithinMs = 60_000;
+const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
+
+interface Approval {
+  readonly status: string;
+  readonly fingerprint: string;
+  readonly operationId: string | null;
+}
+
+interface Prepared {
+  readonly operationId: string;
+  readonly fingerprint: string;
+}
+
+/**
+ * What a partner's backend does about money, whatever dies meanwhile: a withdrawal that a run asks for and the user approves, and a
+ * direct one, side by side. After an ambiguous answer it reads what was recorded, and replaces nothing.
+ */
+export class MoneyJourney {
+  /** Operations that were promised, each of which must settle once. */
+  readonly confirmed: string[] = [];
+
+  constructor(
+    private readonly client: TestClient,
+    private readonly journey: Journey,
+  ) {}
+
+  async walk(): Promise<void> {
+    await answered(() => this.client.post('/wallet'));
+    await Promise.all([this.byRun(), this.directly()]);
+  }
+
+  private async byRun(): Promise<void> {
+    const conversationId = await this.journey.open();
+    const runId = await this.journey.start(conversationId, 'withdraw 1.5 USDC');
+    const approvalId = await inTime('an approval', async () => {
+      const run = await this.read<{ status: string; pendingApprovalIds: string[] }>(`/agent-runs/${runId}`);
+      return run?.status === 'awaiting_approval' ? run.pendingApprovalIds[0] : null;
+    });
+    await inTime('the decision', async () => {
+      const approval = await this.approval(approvalId);
+      if (approval === null || approval.status === 'approved') return approval?.status;
+      // It may be recorded without an answer: then it is not asked for again.
+      const { fingerprint } = approval;
+      await this.client.post(`/approvals/${approvalId}/approve`, { fingerprint }).catch(() => undefined);
+      return null;
+    });
+    this.journey.acknowledged.push({ kind: 'approved', conversationId, approvalId });
+    await this.journey.untilEnded(conversationId, runId);
+    const operationId = await inTime('the operation', async () => (await this.approval(approvalId))?.operationId);
+    await this.settled(operationId);
+  }
+
+  private async directly(): Promise<void> {
+    const asked = { tokenId: usdc, amountRaw: '2500001' };
+    // One that was prepared without an answer is never confirmed.
+    const { body } = await answered(() => this.client.post<Prepared>('/wallet/withdrawals', asked));
+    const { operationId, fingerprint } = body;
+    await inTime('the confirmation', async () => {
+      const path = `/wallet/withdrawals/${operationId}/confirm`;
+      const answer = await this.client.post(path, { fingerprint }).catch(() => null);
+      if (answer?.status === 202) return operationId;
+      const found = await this.read<{ status: string }>(`/financial-operations/${operationId}`);
+      return found?.status === 'submitted' || found?.status === 'settled' ? operationId : null;
+    });
+    await this.settled(operationId);
+  }
+
+  private async settled(operationId: string): Promise<void> {
+    this.confirmed.push(operationId);
+    await inTime(`the settlement of ${operationId}`, async () => {
+      const found = await this.read<{ status: string }>(`/financial-operations/${operationId}`);
+      if (found?.status === 'failed') throw new Error(`operation ${operationId} failed: ${JSON.stringify(found)}`);
+      return found?.status === 'settled' ? true : null;
+    });
+  }
+
+  private async approval(approvalId: string): Promise<Approval | null> {
+    return this.read<Approval>(`/approvals/${approvalId}`);
+  }
+
+  /** Null: without a projector, what was just made is not found until there is one again (decisions.md, section 1). */
+  private async read<Body>(path: string): Promise<Body | null> {
+    const { status, body } = await answered(() => this.client.get<Body>(path), { orStatus: 404 });
+    return status === 404 ? null : body;
+  }
+}
+
+function inTime<Value>(what: string, look: () => Promise<Value | null | undefined>): Promise<Value> {
+  return until(what, look, doneWithinMs);
+}
