@@ -3,6 +3,7 @@ import { ArtifactReader } from '@app/artifacts';
 import { DeploymentControls } from '@app/deployment';
 import { Clock } from '@app/kernel';
 import { AgentTransfers, AgentWallets, WalletProvider, Wallets } from '@app/wallets';
+import { McpServers } from './mcp/mcp-servers';
 import type { Tool } from './tool';
 import { artifactRead } from './tools/artifact-read';
 import { currentTime } from './tools/current-time';
@@ -10,7 +11,7 @@ import { intentsTransfer } from './tools/intents-transfer';
 import { tokenPrice } from './tools/token-price';
 import { walletBalances } from './tools/wallet-balances';
 
-/** Every tool that the deployment offers, by the name that the model sees. */
+/** Every tool that the deployment offers now, by the name that the model sees: its own, and those of the MCP servers that are there. */
 @Injectable()
 export class Tools {
   private readonly registry: ReadonlyMap<string, Tool>;
@@ -23,6 +24,7 @@ export class Tools {
     provider: WalletProvider,
     controls: DeploymentControls,
     artifacts: ArtifactReader,
+    private readonly mcpServers: McpServers,
   ) {
     const tools: readonly Tool[] = [
       walletBalances(agentWallets, wallets, clock),
@@ -32,13 +34,14 @@ export class Tools {
       currentTime(clock),
     ];
     this.registry = new Map(tools.map((tool) => [tool.name, tool]));
+    mcpServers.reserve(this.registry.keys());
   }
 
   get names(): readonly string[] {
-    return [...this.registry.keys()];
+    return [...this.registry.keys(), ...this.mcpServers.tools.map(({ name }) => name)];
   }
 
   find(name: string): Tool | undefined {
-    return this.registry.get(name);
+    return this.registry.get(name) ?? this.mcpServers.tools.find((tool) => tool.name === name);
   }
 }
