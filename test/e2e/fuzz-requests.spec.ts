@@ -37,7 +37,7 @@ describe(`a bad request (seed ${seed}, ${rounds} rounds) is the client’s fault
             };
             return {
               operation: asked,
-              path: `${pathTo(asked)}?${queries[how]}`,
+              path: `${pathTo(asked)}${asked.bytes ? '&' : '?'}${queries[how]}`,
               body: JSON.stringify(bodyOf(asked)),
             };
           });

@@ -3,7 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { RequestMethod } from '@nestjs/common';
 import type { Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
-import { conversationOf, partOf, say } from './journeys';
+import { conversationOf, partOf, raw, say } from './journeys';
 import { asking, prepare, usdc } from './money';
 
 /** The ids that a call's path and body name. */
@@ -15,12 +15,14 @@ export interface Ids {
   readonly approvalId: string;
   /** Of a prepared withdrawal. */
   readonly operationId: string;
+  /** Of the conversation. */
+  readonly artifactId: string;
   /** What a decision on the resource must say. */
   readonly fingerprint: string;
 }
 
 /** What an operation can act on. */
-type ResourceId = 'conversationId' | 'runId' | 'approvalId' | 'operationId';
+type ResourceId = 'conversationId' | 'runId' | 'approvalId' | 'operationId' | 'artifactId';
 
 /** One operation of the partner API, as a well-formed request. */
 export interface OperationCall {
@@ -30,17 +32,23 @@ export interface OperationCall {
   readonly path: string;
   readonly status: number;
   readonly body?: (ids: Ids) => object;
+  /** What stands in the place of a JSON body: bytes of any kind, and the query that they need. */
+  readonly bytes?: { readonly body: string; readonly query: string };
   /** The resource that the call acts on, and whether its id stands in the path or in the body. */
   readonly resource?: { readonly id: ResourceId; readonly in: 'path' | 'body' };
   /** Query parameters that it knows, each with a value that it takes. */
   readonly query?: Readonly<Record<string, string>>;
   readonly account?: 'not required';
+  /** Answers with what was once uploaded, which need not be JSON. */
+  readonly answersBytes?: true;
   /** Answers with an event stream, which never ends by itself. */
   readonly streams?: true;
 }
 
 const conversation = '/v1/users/:userId/conversations/:conversationId';
 const ofConversation = { id: 'conversationId', in: 'path' } as const;
+const artifacts = `${conversation}/artifacts`;
+const ofArtifact = { id: 'artifactId', in: 'path' } as const;
 const runs = '/v1/users/:userId/agent-runs';
 const ofRun = { id: 'runId', in: 'path' } as const;
 const approvals = '/v1/users/:userId/approvals';
@@ -88,6 +96,22 @@ export const operations: readonly OperationCall[] = [
     query: { cursor: '1' },
     resource: ofConversation,
     streams: true,
+  },
+  {
+    ...{ operation: 'artifacts.upload', method: 'POST', path: artifacts, status: 201 },
+    bytes: { body: 'It rained.', query: 'name=notes.txt' },
+    resource: ofConversation,
+  },
+  {
+    ...{ operation: 'artifacts.list', method: 'GET', path: artifacts, status: 200 },
+    query: { limit: '2' },
+    resource: ofConversation,
+  },
+  { operation: 'artifacts.get', method: 'GET', path: `${artifacts}/:artifactId`, status: 200, resource: ofArtifact },
+  {
+    ...{ operation: 'artifacts.content', method: 'GET', path: `${artifacts}/:artifactId/content`, status: 200 },
+    resource: ofArtifact,
+    answersBytes: true,
   },
   {
     ...{ operation: 'runs.start', method: 'POST', path: runs, status: 202 },
@@ -156,9 +180,10 @@ export const operations: readonly OperationCall[] = [
   },
 ];
 
-/** The path of a call with these ids, escaped. */
-export function pathOf({ path }: OperationCall, ids: Ids): string {
-  return path.replace(/:(\w+Id)/g, (_, name: keyof Ids) => encodeURIComponent(ids[name]));
+/** The path of a call with these ids, escaped, and the query that it cannot do without. */
+export function pathOf({ path, bytes }: OperationCall, ids: Ids): string {
+  const named = path.replace(/:(\w+Id)/g, (_, name: keyof Ids) => encodeURIComponent(ids[name]));
+  return bytes === undefined ? named : `${named}?${bytes.query}`;
 }
 
 /** One of each thing that operations act on: all of them a new owner's, the run over, the approval pending, the withdrawal prepared. */
@@ -166,7 +191,9 @@ export async function thingsOf(owner: TestClient): Promise<Ids> {
   expect((await owner.post('/wallet')).status).toBe(200);
   const conversationId = await conversationOf(owner);
   const runId = String((await say(owner, conversationId))['id']);
-  return { userId: owner.userId, conversationId, runId, ...(await waitingApproval(owner)), ...(await prepared(owner)) };
+  const artifactId = await artifactOf(owner, conversationId);
+  const ids = { userId: owner.userId, conversationId, runId, artifactId };
+  return { ...ids, ...(await waitingApproval(owner)), ...(await prepared(owner)) };
 }
 
 /** What an operation needs that uses up what it acts on, so that another one can do the same. */
@@ -174,6 +201,11 @@ export async function usedUpBy(operation: string, owner: TestClient): Promise<Pa
   if (operation === 'runs.start') return { runId: randomUUID() };
   if (operation === 'approvals.approve' || operation === 'approvals.deny') return waitingApproval(owner);
   return operation === 'wallets.confirmWithdrawal' ? prepared(owner) : {};
+}
+
+async function artifactOf(owner: TestClient, conversationId: string): Promise<string> {
+  const { body } = await raw(owner, 'POST', `/conversations/${conversationId}/artifacts?name=notes.txt`, { body: 'x' });
+  return String(body['id']);
 }
 
 async function waitingApproval(owner: TestClient): Promise<Pick<Ids, 'approvalId' | 'fingerprint'>> {

@@ -67,7 +67,7 @@ async function forger(): Promise<typeof forge> {
   };
 }
 
-const malformed: Partial<Ids> = { conversationId: 'x', runId: 'x', approvalId: 'x', operationId: 'x' };
+const malformed: Partial<Ids> = { conversationId: 'x', runId: 'x', approvalId: 'x', operationId: 'x', artifactId: 'x' };
 
 interface Request {
   readonly ids?: Partial<Ids>;
@@ -91,6 +91,7 @@ async function call(
   const response = await fetch(`${as.baseUrl}${pathOf(operation, all)}`, {
     ...{ method: operation.method, headers: sent, signal: abort.signal },
     ...(body && { body: JSON.stringify(body) }),
+    ...(operation.bytes && { body: operation.bytes.body }),
   });
   if (operation.streams && response.status === 200) {
     abort.abort();
@@ -100,7 +101,7 @@ async function call(
   return {
     status: response.status,
     headers: response.headers,
-    body: text === '' ? {} : (JSON.parse(text) as object),
+    body: text === '' || (operation.answersBytes && response.ok) ? {} : (JSON.parse(text) as object),
     text,
   } as Cell; // reason: tests look at members
 }
