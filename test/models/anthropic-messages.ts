@@ -18,7 +18,8 @@ export const anthropicMessages: WireFormat = {
     frame('message_start', {
       message: {
         ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'scripted', content: [], stop_reason: null },
-        ...(usage === null ? {} : { usage: { input_tokens: usage.inputTokens, output_tokens: 1 } }),
+        // The format's clients insist on it here; a provider that counts nothing says zero.
+        usage: { input_tokens: usage?.inputTokens ?? 0, output_tokens: 0 },
       },
     }),
     frame('ping', {}),

@@ -14,9 +14,9 @@ export function storableInput(input: JsonValue): JsonValue {
   return depthOf(input, 0) > limits.jsonDepthMax ? storableText(textOfDeep(input)) : storable(input);
 }
 
-/** What was counted, or null where a provider told no usable number for both. */
+/** What was counted, or null where a provider told no usable number for both: nothing is asked with no token at all. */
 export function usageOf(inputTokens: number | undefined, outputTokens: number | undefined): TokenUsage | null {
-  return isCount(inputTokens) && isCount(outputTokens) ? { inputTokens, outputTokens } : null;
+  return isCount(inputTokens) && isCount(outputTokens) && inputTokens > 0 ? { inputTokens, outputTokens } : null;
 }
 
 function isCount(tokens: number | undefined): tokens is number {

@@ -1,5 +1,6 @@
 import { APICallError, TypeValidationError } from 'ai';
 import { isJsonObject } from '@app/kernel';
+import { types } from 'node:util';
 import { ProviderTrouble } from './provider';
 
 const quotedLengthMax = 500;
@@ -13,14 +14,18 @@ export function troubleOf(error: unknown, apiKey: string | undefined): ProviderT
   const quote = (words: string) =>
     (apiKey === undefined ? words : words.replaceAll(apiKey, '[key]')).slice(0, quotedLengthMax);
   if (APICallError.isInstance(error)) {
-    const { statusCode, responseHeaders, responseBody, message } = error;
+    const { statusCode, responseHeaders, responseBody, message, cause } = error;
     if (statusCode === undefined) return new ProviderTrouble(quote(`not reached: ${message}`), true);
+    // An answer that began well: what is wrong with it is the cause.
+    if (statusCode < 400 && cause !== undefined) return troubleOf(cause, apiKey);
     const words = quote(`status ${statusCode}: ${responseBody ?? message}`);
     return new ProviderTrouble(words, notNow(statusCode), retryAfterMs(responseHeaders ?? {}));
   }
-  // A connection that breaks in the middle comes as a TypeError of fetch.
-  if (error instanceof TypeError) return new ProviderTrouble(quote(`broke off: ${error.message}`), true);
-  if (error instanceof Error) return new ProviderTrouble(quote(`not understood: ${error.message}`), false);
+  if (types.isNativeError(error)) {
+    // A connection that is refused or breaks in the middle comes as a TypeError of fetch.
+    if (error.name === 'TypeError') return new ProviderTrouble(quote(`broke off: ${wordsOf(error)}`), true);
+    return new ProviderTrouble(quote(`not understood: ${wordsOf(error)}`), false);
+  }
   return new ProviderTrouble(quote(`an error in its answer: ${JSON.stringify(error)}`), true);
 }
 
@@ -35,4 +40,8 @@ function retryAfterMs({ 'retry-after': value }: Record<string, string>): number 
   if (/^\d{1,6}$/.test(value)) return Number(value) * 1000;
   const atMs = Date.parse(value);
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - Date.now());
+}
+
+function wordsOf({ message, cause }: Error): string {
+  return types.isNativeError(cause) ? `${message}: ${cause.message}` : message;
 }

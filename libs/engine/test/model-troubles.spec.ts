@@ -1,0 +1,143 @@
+import { Logger } from '@nestjs/common';
+import { LoopbackModels, type Provider, type Scripted } from '../../../test/models/loopback-models';
+import { ModelFailed } from '../src/model';
+import { modelRequest } from './model-request';
+import { modelsWith, ProviderModels } from './provider-models';
+
+const asking = modelRequest('How are you?', [], ['current_time']);
+const fine: Scripted = { text: ['Fine.'] };
+const fast = { MODEL_RETRIES: '0' };
+
+describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the provider %s', (provider) => {
+  let models: ProviderModels;
+  let log: jest.SpyInstance;
+  beforeAll(async () => {
+    models = await ProviderModels.start(provider);
+    log = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  });
+  afterEach(() => log.mockClear());
+  afterAll(async () => {
+    log.mockRestore();
+    await models.loopback.close();
+  });
+
+  it.each([429, 500, 503, 529])('is waited out when it begins with status %d', async (status) => {
+    const { reply } = await models.step([{ status, headers: { 'retry-after': '0' } }, fine], asking);
+    expect([reply.text, models.loopback.requests.length]).toEqual(['Fine.', 2]);
+    expect(log.mock.calls).toEqual([[expect.stringContaining(`attempt 1: status ${status}: `)]]);
+  });
+
+  it('is waited out as long as the provider says', async () => {
+    await models.step([{ status: 429, headers: { 'retry-after': '1' } }, fine], asking);
+    const [first, second] = models.loopback.requests;
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(990);
+  });
+
+  it('is not waited out for longer than the step may take', async () => {
+    const { error, ms } = await models.failure([{ status: 429, headers: { 'retry-after': '3600' } }], asking);
+    expect([error, models.loopback.requests.length]).toEqual([expect.any(ModelFailed), 1]);
+    expect(ms).toBeLessThan(5000);
+  });
+
+  it('is waited out so many times and not once more', async () => {
+    const { error } = await models.failure([{ status: 503, headers: { 'retry-after': '0' } }], asking);
+    expect([error, models.loopback.requests.length]).toEqual([expect.any(ModelFailed), 3]);
+  });
+
+  it.each([400, 401, 403, 404])('with status %d ends the step at once', async (status) => {
+    const { error } = await models.failure([{ status }], asking);
+    expect([error, models.loopback.requests.length]).toEqual([expect.any(ModelFailed), 1]);
+  });
+
+  it('is told in the words of the provider, without the key that they repeat', async () => {
+    const { error } = await models.failure([{ status: 401, message: 'no key-for-the-loopback-models!' }], asking);
+    expect(String(error)).toContain('no [key]!');
+    expect(JSON.stringify([error, (error as Error).stack, log.mock.calls])).not.toContain('loopback-models!');
+  });
+
+  it('before the first word is no more than a repetition', async () => {
+    const { reply, pieces } = await models.step([{ ending: 'reset' }, { ending: 'trouble' }, fine], asking);
+    expect([reply.text, pieces, models.loopback.requests.length]).toEqual(['Fine.', ['Fine.'], 3]);
+  });
+
+  it.each(['reset', 'trouble', 'cut'] as const)('after the first word (%s) ends the step', async (ending) => {
+    const { error, pieces } = await models.failure([{ text: ['I am '], ending }], asking);
+    expect([error, pieces, models.loopback.requests.length]).toEqual([expect.any(ModelFailed), ['I am '], 1]);
+  });
+
+  it.each([
+    ['before', []],
+    ['after', ['I am ']],
+  ])('that is silence %s the first word ends the step, and the connection', async (_when, text) => {
+    const model = models.model({ ...fast, MODEL_IDLE_TIMEOUT_MS: '500' });
+    const { error, pieces, ms } = await models.failure([{ text, ending: 'silent' }], asking, model);
+    expect([String(error), pieces]).toEqual([expect.stringContaining('nothing came for 500 ms'), text]);
+    expect(ms).toBeLessThan(3000);
+    expect((await (await models.loopback.asked(1)).over).how).toBe('closed');
+  });
+
+  it('that is no end ends with the time that a step may take, and the connection with it', async () => {
+    const model = models.model({ MODEL_TIMEOUT_MS: '1000' });
+    const { error, pieces, ms } = await models.failure([{ ending: 'endless' }], asking, model);
+    expect(String(error)).toContain('no whole answer within 1000 ms');
+    expect(pieces.length).toBeGreaterThan(1);
+    expect([ms > 990, ms < 3000]).toEqual([true, true]);
+    expect((await (await models.loopback.asked(1)).over).how).toBe('closed');
+  });
+
+  it('that is too long an answer ends at the bound', async () => {
+    const { error } = await models.failure([{ text: ['x'.repeat(200_000), 'y'.repeat(70_000), 'z'] }], asking);
+    expect(String(error)).toContain('more than 262144 bytes');
+  });
+
+  it('that is too many calls ends at the bound', async () => {
+    const calls = Array.from({ length: 65 }, () => ({ tool: 'current_time', input: {} }));
+    expect(String((await models.failure([{ calls }], asking)).error)).toContain('more than 64 calls');
+  });
+
+  it.each([
+    ['while it speaks', { ending: 'endless' } as const],
+    ['before it speaks', { ending: 'silent' } as const],
+    ['while it is waited out', { status: 429, headers: { 'retry-after': '60' } }],
+  ])('does not outlast an abort %s: the connection is closed at once', async (_when, scripted) => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error('a reason that nobody asked for')), 500);
+    const { error, ms } = await models.failure([scripted], asking, models.model(), stop.signal);
+    expect([(error as Error).name, error instanceof ModelFailed, ms < 1500]).toEqual(['AbortError', false, true]);
+    const over = await (await models.loopback.asked(1)).over;
+    expect(over.how).toBe('status' in scripted ? 'finished' : 'closed');
+  });
+
+  it('is not begun after an abort', async () => {
+    const { error } = await models.failure([fine], asking, models.model(), AbortSignal.abort());
+    expect([(error as Error).name, models.loopback.requests.length]).toEqual(['AbortError', 0]);
+  });
+
+  it('opens the breaker: nothing is asked for a while, then one request tries', async () => {
+    const model = models.model({ ...fast, MODEL_BREAKER_FAILURES: '2', MODEL_BREAKER_OPEN_MS: '300' });
+    await models.failure([{ status: 500 }], asking, model);
+    await models.failure([{ status: 500 }], asking, model);
+    const { error } = await models.failure([fine], asking, model);
+    expect([String(error), models.loopback.requests.length]).toEqual([expect.stringContaining('not asked'), 0]);
+    await new Promise((resolve) => setTimeout(resolve, 350));
+    expect((await model.step(asking, () => undefined, new AbortController().signal)).text).toBe('Fine.');
+  });
+
+  it('does not send the key to another host', async () => {
+    const other = await LoopbackModels.start(provider);
+    const headers = { location: other.baseUrl };
+    const { error } = await models.failure([{ status: 307, headers }], asking, models.model(fast));
+    expect([error, other.requests]).toEqual([expect.any(ModelFailed), []]);
+    await other.close();
+  });
+});
+
+it('is told of a provider that is not there', async () => {
+  const loopback = await LoopbackModels.start('anthropic');
+  const environment = loopback.environment();
+  await loopback.close();
+  const model = modelsWith({ ...environment, ...fast }).find('scripted-1');
+  await expect(model.step(asking, () => undefined, new AbortController().signal)).rejects.toThrow(
+    /(not reached|broke off): .*ECONNREFUSED/,
+  );
+});

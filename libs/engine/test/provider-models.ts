@@ -1,0 +1,57 @@
+import { NoFaults, readConfiguration } from '@app/runtime';
+import { LoopbackModels, type Asked, type Provider, type Script } from '../../../test/models/loopback-models';
+import type { LanguageModel, ModelReply, ModelRequest } from '../src/model';
+import { Models } from '../src/models';
+import { RulesModel } from '../src/rules-model';
+
+/** The models of a deployment with this environment. */
+export function modelsWith(environment: NodeJS.ProcessEnv): Models {
+  const configuration = readConfiguration(environment);
+  return new Models(new RulesModel(new NoFaults(), configuration), configuration);
+}
+
+/** A scripted provider, and the product's model that asks it. */
+export class ProviderModels {
+  private constructor(
+    readonly loopback: LoopbackModels,
+    private readonly settings: Record<string, string>,
+  ) {}
+
+  static async start(provider: Provider, settings: Record<string, string> = {}): Promise<ProviderModels> {
+    return new ProviderModels(await LoopbackModels.start(provider), settings);
+  }
+
+  /** A model that no earlier trouble has made wary. */
+  model(settings: Record<string, string> = {}): LanguageModel {
+    return modelsWith({ ...this.loopback.environment(), ...this.settings, ...settings }).find('scripted-1');
+  }
+
+  /** One step with a new script: what came of it, piece by piece, and what the provider was asked first. */
+  async step(script: Script, request: ModelRequest): Promise<{ reply: ModelReply; pieces: string[]; asked: Asked }> {
+    this.loopback.says(script);
+    const pieces: string[] = [];
+    const reply = await this.model().step(request, (text) => pieces.push(text), new AbortController().signal);
+    return { reply, pieces, asked: (await this.loopback.asked(1)).asked };
+  }
+
+  /** One step that fails: with what, what was said before that, and in how long. */
+  async failure(
+    script: Script,
+    request: ModelRequest,
+    model = this.model(),
+    signal = new AbortController().signal,
+  ): Promise<{ error: unknown; pieces: string[]; ms: number }> {
+    this.loopback.says(script);
+    const pieces: string[] = [];
+    const begunMs = performance.now();
+    const error = await model
+      .step(request, (text) => pieces.push(text), signal)
+      .then(
+        () => {
+          throw new Error('the step did not fail');
+        },
+        (failure: unknown) => failure,
+      );
+    return { error, pieces, ms: performance.now() - begunMs };
+  }
+}
