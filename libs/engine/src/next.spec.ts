@@ -66,6 +66,16 @@ describe('what is next for a run', () => {
     expect(lost).toEqual({ kind: 'run_tools', calls: [{ ...callOf('a'), ...unreturned, cutOff: true }] });
   });
 
+  it('tells no call as made by a lost worker before it was asked for, or when it was denied', () => {
+    const again: ConversationEvent = { ...claimed, attempt: 2 };
+    const late: ConversationEvent = { ...claimed, segment: 2 };
+    const askedLate = [claimed, stepped(1), transfer('x'), again, opened('x'), suspended];
+    const cutOff = (...events: ConversationEvent[]) => progress(...askedLate, ...events).steps[0]?.calls[0]?.cutOff;
+    expect(cutOff(decided('x', 'approved'), resumed, late)).toBe(false);
+    expect(cutOff(decided('x', 'approved'), resumed, late, { ...late, attempt: 2 })).toBe(true);
+    expect(cutOff(decided('x', 'denied'), resumed, late, { ...late, attempt: 2 })).toBe(false);
+  });
+
   it('is the model once more where an answer did not do, for which it has one attempt', () => {
     expect(after(stepped(1), said)).toEqual({ kind: 'ask_model', repairing: true });
   });

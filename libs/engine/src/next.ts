@@ -126,9 +126,11 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
     case 'run.resumed':
       return { ...progress, resumedAt: event.at, segmentCostMicroCents: 0 };
     case 'run.claimed': {
-      // A second claim of a segment: whoever had it before may have begun what is open.
+      // A second claim of a segment: whoever had it before may have begun what is open, unless it was refused.
       if (event.segment > progress.claimedSegment) return { ...progress, claimedSegment: event.segment };
-      return withCall(progress, ({ returned }) => returned === null, { cutOff: true });
+      const mayHaveRun = ({ returned, approval }: JournaledCall) =>
+        returned === null && (approval === null || approval.status === 'approved');
+      return withCall(progress, mayHaveRun, { cutOff: true });
     }
     case 'run.started':
     case 'run.suspended':
@@ -144,7 +146,8 @@ function approvalsAfter(progress: RunProgress, event: ApprovalEvent): RunProgres
     const { approvalId, fingerprint, walletId, input, contract, expiresAt } = event;
     const reviewed = { approvalId, fingerprint, walletId, input, contract, expiresAt };
     const approval = { ...reviewed, status: 'pending', denialReason: null } as const;
-    return withCall(progress, (call) => call.toolCallId === event.toolCallId, { approval });
+    // What is only asked for has not been begun, whoever was lost before it was asked for.
+    return withCall(progress, (call) => call.toolCallId === event.toolCallId, { approval, cutOff: false });
   }
   const ended = event.type === 'approval.decided' ? event : ({ status: 'expired', denialReason: null } as const);
   const { status, denialReason } = ended;

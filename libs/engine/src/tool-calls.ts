@@ -48,9 +48,11 @@ export class ToolCalls {
   async run(claimed: ClaimedRun, call: JournaledCall, signal: AbortSignal): Promise<ConsentResult> {
     const tool = this.tools.find(call.tool);
     // A model may invent names, or name a tool that this run may not use.
-    if (tool === undefined || !mayCall(claimed, call.tool)) return failed('this run has no such tool');
-    if (call.cutOff && tool.effect === 'once')
+    if (!mayCall(claimed, call.tool)) return failed('this run has no such tool');
+    // Of a tool that is away nobody knows what making the call again would do.
+    if (call.cutOff && tool?.effect !== 'repeatable')
       return failed('outcome unknown: the call was cut off and is not made again');
+    if (tool === undefined) return failed('this run has no such tool, or its server is away');
     const context = { ...contextOf(claimed), toolCallId: call.toolCallId };
     try {
       if (tool.consent === 'auto') return await tool.run(call.input, context, signal);
