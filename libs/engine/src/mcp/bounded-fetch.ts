@@ -1,6 +1,9 @@
 /** The code of an error that stands for a body which broke; it is none of the protocol's. */
 export const brokenBodyCode = -32_099;
 
+/** The end of a session is told as a courtesy; a server that hangs must not keep this process from ending. */
+const farewellWithinMs = 1000;
+
 /**
  * A fetch for the protocol's HTTP transport that reads so many bytes of an answer and no more. An event stream that breaks, is too
  * large or ends too early becomes an error for the request that it answers, which would otherwise wait for its time-out. The
@@ -9,7 +12,8 @@ export const brokenBodyCode = -32_099;
 export function boundedFetch(bytesMax: number): typeof fetch {
   return async (input, init) => {
     if (init?.method === 'GET') return new Response(null, { status: 405 });
-    const response = await fetch(input, init);
+    const patience = init?.method === 'DELETE' ? { signal: AbortSignal.timeout(farewellWithinMs) } : {};
+    const response = await fetch(input, { ...init, ...patience });
     if (response.body === null) return response;
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
     const requestId = isStream ? requestIdIn(init?.body) : null;

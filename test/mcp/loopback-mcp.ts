@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { saying, toolServer, type ServedCall, type ServedTools } from './tool-server';
+
+/** What a broken server does instead of speaking the protocol; false where it speaks it this time. */
+export type Misbehaviour = (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
+
+/** An MCP server on loopback, streamable HTTP by the official SDK. It forgets its sessions when it is started again. */
+export class LoopbackMcp implements ServedTools {
+  tools: ServedTools['tools'] = [];
+  answer: ServedTools['answer'] = () => saying('done');
+  misbehave: Misbehaviour = () => false;
+  readonly calls: ServedCall[] = [];
+  private server: Server | null = null;
+  private sessions = new Map<string, StreamableHTTPServerTransport>();
+
+  private constructor(private port: number) {}
+
+  static async start(): Promise<LoopbackMcp> {
+    const loopback = new LoopbackMcp(0);
+    await loopback.restart();
+    return loopback;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/mcp`;
+  }
+
+  /** Stops, if it runs, and starts again at the same address. */
+  async restart(): Promise<void> {
+    await this.stop();
+    const server = createServer((request, response) => {
+      // A client that goes away in the middle is what some tests are about.
+      this.handle(request, response).catch(() => response.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (server.address() as AddressInfo).port; // reason for the assertion: it listens on TCP
+    this.server = server;
+  }
+
+  async stop(): Promise<void> {
+    const { server } = this;
+    this.server = null;
+    this.sessions.clear();
+    server?.closeAllConnections();
+    await new Promise<void>((resolve) => (server === null ? resolve() : server.close(() => resolve())));
+  }
+
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const part of request) chunks.push(part as Buffer); // a request without encoding yields buffers
+    const body = Buffer.concat(chunks).toString('utf8');
+    if (this.misbehave(request, response, body)) return;
+    const id = request.headers['mcp-session-id'];
+    const session = typeof id === 'string' ? this.sessions.get(id) : await this.open();
+    if (session === undefined) return void response.writeHead(404).end('no such session');
+    await session.handleRequest(request, response, body === '' ? undefined : JSON.parse(body));
+  }
+
+  private async open(): Promise<StreamableHTTPServerTransport> {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void this.sessions.set(id, transport),
+    });
+    const answer = (call: ServedCall) => {
+      this.calls.push(call);
+      return this.answer(call);
+    };
+    const tools = () => this.tools;
+    await toolServer({
+      get tools() {
+        return tools();
+      },
+      answer,
+    }).connect(transport); // reason for the assertion: the SDK's own types differ under exactOptionalPropertyTypes
+    return transport;
+  }
+}

@@ -1,0 +1,34 @@
+// An MCP server of the official SDK as a child process, for tests; what it does is its first argument.
+const { Server } = require('@modelcontextprotocol/sdk/server/index.js');
+const { StdioServerTransport } = require('@modelcontextprotocol/sdk/server/stdio.js');
+const { CallToolRequestSchema, ListToolsRequestSchema } = require('@modelcontextprotocol/sdk/types.js');
+
+const text = (words) => ({ content: [{ type: 'text', text: words }] });
+let cancelled = 0;
+
+const tools = {
+  echo: ({ words }) => text(String(words)),
+  environment: () => text(JSON.stringify(process.env)),
+  pid: () => text(String(process.pid)),
+  cancelled: () => text(String(cancelled)),
+  die: () => process.exit(3),
+  // Between messages of the protocol, as a print for debugging would be.
+  garbage: () => (process.stdout.write('no JSON\n{"jsonrpc":\n'), text('after the garbage')),
+  huge: () => text('x'.repeat(8 * 1024 * 1024)),
+  never: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (cancelled += 1))),
+};
+
+if (process.argv[2] === 'broken') {
+  process.stderr.write('nothing to serve\n');
+  process.exit(7);
+}
+const server = new Server({ name: 'child', version: '1.0.0' }, { capabilities: { tools: {} } });
+server.setRequestHandler(ListToolsRequestSchema, () => ({
+  tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })),
+}));
+server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
+  tools[params.name](params.arguments ?? {}, extra),
+);
+void server.connect(new StdioServerTransport());
+// It outlives the end of its input: whoever wants it gone must say so.
+if (process.argv[2] === 'stubborn') setInterval(() => undefined, 1000);

@@ -1,0 +1,41 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+
+/** A tool as a test's server lists it: anything, since servers may say anything. */
+export interface ServedTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema?: unknown;
+  readonly annotations?: { readonly readOnlyHint?: boolean; readonly idempotentHint?: boolean };
+}
+
+export interface ServedCall {
+  readonly name: string;
+  readonly input: Record<string, unknown>;
+  /** Aborts when the client cancels. */
+  readonly signal: AbortSignal;
+}
+
+/** What a test's server offers, and what it answers. */
+export interface ServedTools {
+  tools: readonly ServedTool[];
+  answer(call: ServedCall): Promise<CallToolResult> | CallToolResult;
+}
+
+/** A server of the official SDK; one serves one session. */
+export function toolServer(served: ServedTools): Server {
+  const server = new Server({ name: 'test', version: '1.0.0' }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    // Reason for the assertion: what breaks the protocol is told as well.
+    tools: served.tools.map((tool) => ({ inputSchema: { type: 'object' }, ...tool })) as never,
+  }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
+    served.answer({ name: params.name, input: params.arguments ?? {}, signal }),
+  );
+  return server;
+}
+
+/** A result that is this text. */
+export function saying(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }] };
+}
