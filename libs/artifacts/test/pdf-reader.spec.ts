@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { PdfReader } from '../src/pdf-reader';
-import { pdfOf } from './pdf-files';
+import { pdfOf } from '../../../test/support/pdf-files';
 
 const never = new AbortController().signal;
 const reader = new PdfReader();
