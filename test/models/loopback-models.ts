@@ -14,7 +14,7 @@ import type { Asked, ScriptedCall, ScriptedUsage, WireFormat } from './wire-form
 
 export type { Asked, AskedMessage, ScriptedCall } from './wire-format';
 
-export const wireFormats = { 'openai-compatible': chatCompletions, anthropic: anthropicMessages } as const;
+const wireFormats = { 'openai-compatible': chatCompletions, anthropic: anthropicMessages } as const;
 export type Provider = keyof typeof wireFormats;
 
 /** An answer as a stream. What is left out: no text, no calls, a usage of 100 and 10 tokens, no pauses, and a good end. */

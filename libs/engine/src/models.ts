@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { microCentsPerCent } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import { ModelFailed, type LanguageModel } from './model';
-import { AiSdkProvider } from './models/ai-sdk.adapter';
+import type { AiSdkProvider } from './models/ai-sdk.adapter';
 import { ProviderModel, providerBreaker } from './models/provider-model';
 import { RulesModel } from './rules-model';
 
@@ -30,7 +30,10 @@ export class Models {
 /** Those of the configured provider, MODEL_NAME first; they share its circuit breaker. */
 function providerModels({ env }: Configuration): readonly LanguageModel[] {
   if (env.MODEL_PROVIDER === 'rules') return [];
-  const provider = new AiSdkProvider({
+  // An import would load the SDK everywhere, a third of a second of every start. Reason for the assertion: `require` knows no types.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const sdk = require('./models/ai-sdk.adapter') as { readonly AiSdkProvider: typeof AiSdkProvider };
+  const provider = new sdk.AiSdkProvider({
     provider: env.MODEL_PROVIDER,
     baseUrl: env.MODEL_BASE_URL,
     apiKey: env.MODEL_API_KEY,

@@ -1,0 +1,30 @@
+import { parseDecimal } from '@app/kernel';
+import { stepCost } from './cost';
+
+const costOf = (input: string, output: string, inputTokens: number, outputTokens: number) =>
+  stepCost(
+    { inputUsdPerMillion: parseDecimal(input)!, outputUsdPerMillion: parseDecimal(output)! },
+    { inputTokens, outputTokens },
+  );
+
+describe('stepCost', () => {
+  it.each([
+    ['3', '15', 1_000_000, 0, 300_000_000],
+    ['3', '15', 0, 1_000_000, 1_500_000_000],
+    ['3', '15', 100, 10, 45_000],
+    ['0', '0', 100, 10, 0],
+    ['0.15', '0.6', 7, 3, 285],
+    ['0.1', '0.20', 1, 1, 30],
+    // Rounded up once, after the sum: 0.4 + 0.4 micro-cents.
+    ['0.004', '0.004', 1, 1, 1],
+    ['0.000000000001', '0', 1, 0, 1],
+    ['999999.999999999999', '999999.999999999999', 10_000_000, 0, 1_000_000_000_000_000],
+  ])('at %s and %s USD per million, %d and %d tokens cost %d micro-cents', (input, output, asked, said, microCents) => {
+    expect(costOf(input, output, asked, said)).toBe(microCents);
+  });
+
+  it('stays a safe integer at the bounds', () => {
+    const most = costOf('999999.999999999999', '999999.999999999999', 10_000_000, 10_000_000);
+    expect(Number.isSafeInteger(most)).toBe(true);
+  });
+});
