@@ -2,7 +2,7 @@ import { readStore } from '@app/composition';
 import { EventStore, type StoredEvent } from '@app/event-store';
 import { applyBatch, Database, emptyReadModel, ReadGate, type AnyProjection } from '@app/read-store';
 import { startDeployment, type Deployment } from '../support/deployment';
-import { conversationOf, partOf, quiet, say, sql, startLongRun } from './journeys';
+import { conversationOf, partOf, quiet, raw, say, sql, startLongRun } from './journeys';
 
 let deployment: Deployment;
 beforeAll(async () => {
@@ -47,6 +47,7 @@ it('read models and counters are the same however often, and in whatever batches
   ];
   await say(user, busy, 'what time is it');
   await say(user, busy);
+  await raw(user, 'POST', `/conversations/${busy}/artifacts?name=notes.txt`, { body: 'It rained.' });
   await user.request('PATCH', `/conversations/${busy}`, { title: 'busy' });
   await say(user, archived);
   await user.post(`/conversations/${archived}/archive`);
@@ -63,7 +64,8 @@ it('read models and counters are the same however often, and in whatever batches
     budget_reservations: { length: 4 },
     users: { length: 1 },
     partner_keys: { length: 1 },
-    counters: { length: 6 },
+    artifacts: { length: 1 },
+    counters: { length: 7 },
   });
   const each = events.map((event) => [event]);
   for (const projection of projections) {
