@@ -30,8 +30,8 @@ export class Models {
 /** Those of the configured provider, MODEL_NAME first; they share its circuit breaker. */
 function providerModels({ env }: Configuration): readonly LanguageModel[] {
   if (env.MODEL_PROVIDER === 'rules') return [];
-  // An import would load the SDK everywhere, a third of a second of every start. Reason for the assertion: `require` knows no types.
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  // Reason for the assertion: `require` knows no types.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the SDK at every start, for a third of a second
   const sdk = require('./models/ai-sdk.adapter') as { readonly AiSdkProvider: typeof AiSdkProvider };
   const provider = new sdk.AiSdkProvider({
     provider: env.MODEL_PROVIDER,

@@ -5,7 +5,9 @@ export function configurationPage(): string {
   const rows = Object.entries(variables).map(([name, variable]) => {
     const { desc, choices, default: fallback }: Described = variable;
     const meaning = choices === undefined ? desc : `${desc} (${choices.map(code).join(' or ')})`;
-    return `| ${code(name)} | ${fallback === undefined ? '' : code(fallback)} | ${cell(meaning ?? '')} |`;
+    // An empty list reads as no default.
+    const standing = String(fallback ?? '');
+    return `| ${code(name)} | ${standing === '' ? '' : code(standing)} | ${cell(meaning ?? '')} |`;
   });
   return [
     '# Configuration',
