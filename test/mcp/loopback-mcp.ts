@@ -74,7 +74,7 @@ export class LoopbackMcp implements ServedTools {
         return tools();
       },
       answer,
-    }).connect(transport); // reason for the assertion: the SDK's own types differ under exactOptionalPropertyTypes
+    }).connect(transport);
     return transport;
   }
 }

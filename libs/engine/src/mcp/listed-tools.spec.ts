@@ -43,6 +43,11 @@ describe('the tools that a server lists', () => {
     expect([tools, leftOut.length, leftOut[0]]).toEqual([[], listed.length, expect.stringContaining(why)]);
   });
 
+  it('are no more than a bound', () => {
+    const { tools, leftOut } = offered(Array.from({ length: 40 }, (_, index) => tool(`t${index}`)));
+    expect([tools.length, leftOut.length, leftOut[0]]).toEqual([32, 8, 'docs_t32: there are too many']);
+  });
+
   it('are made again after a crash only where the server says that this does nothing more', () => {
     const { tools } = offered([tool('a'), tool('b', { repeatable: true })]);
     expect(tools.map(({ effect }) => effect)).toEqual(['once', 'repeatable']);

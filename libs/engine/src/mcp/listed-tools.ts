@@ -5,6 +5,8 @@ import { failed, type Tool, type ToolResult } from '../tool';
 import type { ListedTool } from './connection';
 
 const descriptionLengthMax = 1024;
+/** Of one server. */
+const toolsMax = 32;
 const schemaBytesMax = 16 * 1024;
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -42,7 +44,9 @@ export function offeredTools(
         ? 'its name is taken'
         : schema === null
           ? 'its schema is too large or is none of an object'
-          : null;
+          : tools.length === toolsMax
+            ? 'there are too many'
+            : null;
     if (why !== null || schema === null) leftOut.push(`${name.slice(0, 64)}: ${why}`);
     else tools.push(toolOf(server, name, tool, schema, call));
   }

@@ -9,6 +9,7 @@ import { offeredTools } from './listed-tools';
 
 /** How long connecting may take, and listing. */
 const answersWithinMs = 5000;
+const leftOutToldMax = 10;
 
 /** One server: its connection, which is made anew whenever it broke, and its tools as it listed them last. */
 export class McpServer {
@@ -17,6 +18,7 @@ export class McpServer {
   private connection: Promise<McpConnection> | null = null;
   private logged = '';
   private closed = false;
+  private callsUnderWay = 0;
 
   constructor(
     readonly settings: McpServerSettings,
@@ -24,8 +26,12 @@ export class McpServer {
     private readonly logger: Logger,
   ) {}
 
-  /** Lists the tools once more; a server that cannot be reached or understood has none until it can. Never rejects. */
+  /**
+   * Lists the tools once more; a server that cannot be reached or understood has none until it can. One that is at work may be slow to
+   * answer and is not looked at: what it does would be cut off. Never rejects.
+   */
   async refresh(): Promise<void> {
+    if (this.callsUnderWay > 0) return;
     try {
       const connection = await this.connect();
       const listed = await connection.listTools(AbortSignal.timeout(answersWithinMs));
@@ -33,7 +39,8 @@ export class McpServer {
         this.call(tool, input, signal),
       );
       this.tools = this.closed ? [] : tools;
-      this.log(`offers ${tools.length} tools${leftOut.map((line) => `; left out ${line}`).join('')}`);
+      const told = leftOut.slice(0, leftOutToldMax).map((line) => `; left out ${line}`);
+      this.log(`offers ${tools.length} tools, ${leftOut.length} left out${told.join('')}`);
     } catch (error) {
       this.tools = [];
       this.log(`is away: ${String(error)}`);
@@ -51,6 +58,7 @@ export class McpServer {
   private async call(tool: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult> {
     const patience = AbortSignal.timeout(this.settings.timeoutMs);
     const either = AbortSignal.any([signal, patience]);
+    this.callsUnderWay += 1;
     try {
       return callResult(await this.ask(tool, input, either), this.settings.resultBytesMax);
     } catch (error) {
@@ -59,17 +67,21 @@ export class McpServer {
       if (error instanceof McpFailed && error.kind === 'refused') return reported(error.message);
       this.logger.warn(`${this.settings.name}: a call of ${tool} failed: ${String(error)}`);
       return failed('the server could not be reached, or its answer was not understood');
+    } finally {
+      this.callsUnderWay -= 1;
     }
   }
 
   /** Asks twice only where the server did not begin: it was started again and has forgotten the session. */
   private async ask(tool: string, input: JsonObject, signal: AbortSignal): Promise<unknown> {
     const connection = await unlessAborted(this.connect(), signal);
+    const opened = this.connection;
     try {
       return await connection.callTool(tool, input, signal);
     } catch (error) {
       if (!(error instanceof McpFailed) || error.kind !== 'unbegun') throw error;
-      await this.disconnect();
+      // Only forgotten, not closed: other calls may be under way.
+      if (this.connection === opened) this.connection = null;
       return (await unlessAborted(this.connect(), signal)).callTool(tool, input, signal);
     }
   }

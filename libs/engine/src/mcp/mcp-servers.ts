@@ -14,6 +14,7 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
   private readonly taken = new Set<string>();
   private readonly servers: readonly McpServer[];
   private looking: Promise<void> | null = null;
+  private tooMany = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor({ env }: Configuration) {
@@ -45,10 +46,17 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
   /** Lists every server once more. A call during a call joins it. */
   look(): Promise<void> {
     this.looking ??= Promise.all(this.servers.map((server) => server.refresh()))
-      .then(() => undefined)
+      .then(() => this.countTools())
       .finally(() => {
         this.looking = null;
       });
     return this.looking;
+  }
+
+  private countTools(): void {
+    const count = this.servers.reduce((sum, { tools }) => sum + tools.length, 0);
+    const tooMany = Math.max(0, count - toolsMax);
+    if (tooMany > this.tooMany) this.logger.warn(`the last ${tooMany} of ${count} tools of MCP servers are left out`);
+    this.tooMany = tooMany;
   }
 }

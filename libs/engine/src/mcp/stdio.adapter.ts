@@ -46,7 +46,7 @@ export class StdioTransport implements MCPTransport {
     child.stderr.on('data', (chunk: Buffer) => {
       this.lastWords = (this.lastWords + chunk.toString('utf8')).slice(-lastWordsLengthMax);
     });
-    child.stdin.on('error', (error) => this.onerror?.(error));
+    for (const part of [child, child.stdin]) part.on('error', (error) => this.onerror?.(error));
     child.once('close', () => {
       this.child = null;
       this.onclose?.();
