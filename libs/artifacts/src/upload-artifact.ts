@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { conversationKind, isWritable } from '@app/conversations';
+import { conversationKind, isWritable, type ArtifactFacts } from '@app/conversations';
 import { FoldedStates, Transact } from '@app/event-store';
 import {
   asId,
@@ -49,7 +49,7 @@ export class UploadArtifact {
     if (!isWritable(state, userId)) return refuse(notFound);
     const { sha256, bytes } = await this.store.put(body);
     const at = this.clock.now();
-    const artifact = { artifactId: asId<ArtifactId>(uuidV7()), name, mediaType, bytes, sha256 };
+    const artifact: ArtifactFacts = { artifactId: asId<ArtifactId>(uuidV7()), name, mediaType, bytes, sha256 };
     const command = { type: 'AddArtifact', at, userId, artifact } as const;
     const done = await this.commands.execute(new Transact(conversationKind, conversationId, command, cause));
     if (!done.accepted) return refuse(done.refusal);

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@app/kernel';
+import { codePointLength, isJsonObject } from '@app/kernel';
 import type { ModelRequest, OfferedArtifact, ToolExchange } from './model';
 import { calling, exchangesOf, type RuledAnswer } from './ruled-answer';
 
@@ -29,7 +29,7 @@ function newestNamed(artifacts: readonly OfferedArtifact[], given: string): Offe
 
 function summaryOf({ name, mediaType, bytes }: OfferedArtifact, { outcome, result }: ToolExchange): string {
   const head = `${name} is ${mediaType}, ${counted(bytes, 'byte')}.`;
-  const { text, totalLength, truncated, error } = isJsonObject(result) ? result : {};
+  const { text, totalLength, error } = isJsonObject(result) ? result : {};
   if (outcome !== 'ok' || typeof text !== 'string') {
     return `${head} I could not read it: ${typeof error === 'string' ? error : 'no reason was given'}.`;
   }
@@ -37,7 +37,9 @@ function summaryOf({ name, mediaType, bytes }: OfferedArtifact, { outcome, resul
   const words = text.match(/\S+/g)?.length ?? 0;
   const counts = `${counted(lines, 'line')} and ${counted(words, 'word')}`;
   const partly =
-    truncated === true ? `The beginning that I read, of ${String(totalLength)} characters in all, has` : 'It has';
+    typeof totalLength === 'number' && totalLength > codePointLength(text)
+      ? `The beginning that I read, of ${totalLength} characters in all, has`
+      : 'It has';
   const quoted = words === 0 ? '' : ` It begins: “${beginningOf(text)}”`;
   return `${head} ${partly} ${counts}.${quoted} I am a model of rules, so I count and quote, and understand none of it.`;
 }
