@@ -1,4 +1,5 @@
 // Jest has no require(esm) on Node 20, so the ESM-only packages are transformed to CommonJS with ours.
+// One that is not has a dynamic import, which jest has none of either.
 const swc = (typescript) => [
   '@swc/jest',
   {
@@ -22,6 +23,7 @@ const esm = [
   '@borewit',
   'uint8array-extras',
   'load-esm',
+  '@opentelemetry/otlp-exporter-base',
 ];
 
 module.exports = {

@@ -19,7 +19,7 @@ import {
   type RateSubject,
 } from '@app/http';
 import { asId, Clock, Unavailable, type PartnerKeyId, type UserId } from '@app/kernel';
-import { Configuration, Metrics, readConfiguration } from '@app/runtime';
+import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
@@ -230,6 +230,7 @@ export async function startLoopback(env: Record<string, string> = {}, log?: Logg
       { provide: RateWindows, useValue: windows },
       { provide: Clock, useValue: clock },
       Metrics,
+      { provide: Tracing, useClass: NoTracing },
     ],
   };
   Module({})(root.module);

@@ -7,7 +7,7 @@ import { Accounts, createHttpApp, PartnerKeys, RateWindows, userIdOf, type Accou
 import { conversationKind } from '@app/conversations';
 import { Clock, type UserId } from '@app/kernel';
 import { Database, Notifications, Processes } from '@app/read-store';
-import { Configuration, Metrics, readConfiguration } from '@app/runtime';
+import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { KeysInMemory, LoopbackIssuer, SetClock, WindowsInMemory } from '../http/loopback-app';
 import { JournalModule, LiveFrames, LiveFramesModule } from '@app/journal';
@@ -89,6 +89,7 @@ function root(
     { provide: Processes, useValue: bound.processes },
     { provide: Configuration, useValue: configuration },
     Metrics,
+    { provide: Tracing, useClass: NoTracing },
   ];
   return {
     module: class Root {},

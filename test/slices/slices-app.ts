@@ -22,7 +22,7 @@ import {
   type MigrationClass,
   type RowClass,
 } from '@app/read-store';
-import { Configuration, Metrics, Probe, readConfiguration } from '@app/runtime';
+import { Configuration, Metrics, NoTracing, Probe, readConfiguration, Tracing } from '@app/runtime';
 import { UsersModule, usersReadModel } from '@app/users';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
@@ -137,6 +137,7 @@ export function assembled(
     { provide: Clock, useValue: clock },
     { provide: RateWindows, useClass: WindowsInMemory },
     Metrics,
+    { provide: Tracing, useClass: NoTracing },
     Probe,
   ];
   class Foundation {}

@@ -3,7 +3,7 @@ import { EventStoreModule } from '@app/event-store';
 import { PostgresRateWindows, RateWindows, SqlExecutor } from '@app/http';
 import { Clock } from '@app/kernel';
 import { Database, ReadStoreModule, type ProcessRoles } from '@app/read-store';
-import { Configuration, Metrics, ModelFaults, NoFaults, Probe, SystemClock } from '@app/runtime';
+import { Configuration, Metrics, ModelFaults, NoFaults, openTracing, Probe, SystemClock, Tracing } from '@app/runtime';
 import { SandboxModule } from '@app/sandbox';
 import { TimersModule } from '@app/timers';
 import { Projecting } from './projecting';
@@ -43,8 +43,13 @@ function runtimeModule(configuration: Configuration, probe: Probe): DynamicModul
   return {
     module: class RuntimeModule {},
     global: true,
-    providers: [{ provide: Configuration, useValue: configuration }, Metrics, { provide: Probe, useValue: probe }],
-    exports: [Configuration, Metrics, Probe],
+    providers: [
+      { provide: Configuration, useValue: configuration },
+      Metrics,
+      { provide: Probe, useValue: probe },
+      { provide: Tracing, useFactory: () => openTracing(configuration) },
+    ],
+    exports: [Configuration, Metrics, Probe, Tracing],
   };
 }
 

@@ -29,6 +29,8 @@ export interface OpenRun {
   /** Events of a run carry the request id of its start or last decision (decisions.md, section 7). */
   readonly cause: Cause;
   readonly startedSeq: number;
+  /** Whether a worker has claimed this segment before. */
+  readonly begun: boolean;
 }
 
 /** Looks whether there is still something to execute; rows may lag behind the journal. Null when there is not. */
@@ -36,7 +38,8 @@ export async function findOpenRun({ states, store }: Stores, run: ClaimableRun):
   const { state } = await states.current(conversationKind, run.conversationId);
   const open = state.openRuns[run.runId];
   if (open?.segment !== run.segment || open.status === 'awaiting_approval') return null;
-  return { run, cause: await causeOf(store, run, open.segmentSeq), startedSeq: open.startedSeq };
+  const cause = await causeOf(store, run, open.segmentSeq);
+  return { run, cause, startedSeq: open.startedSeq, begun: open.status === 'running' };
 }
 
 /** A run that this worker holds: its progress as the journal tells it, and the only way to append to it. */

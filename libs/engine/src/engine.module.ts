@@ -7,6 +7,8 @@ import { WalletsModule } from '@app/wallets';
 import { DeploymentModule } from '@app/deployment';
 import { ConsentCalls } from './consent-calls';
 import { ExecuteRun } from './execute-run';
+import { LeaseRecoveries } from './lease-recoveries';
+import { ModelCalls } from './model-calls';
 import { McpServers } from './mcp/mcp-servers';
 import { ToolCalls } from './tool-calls';
 import { Models } from './models';
@@ -43,6 +45,6 @@ export class EngineOfferModule {}
 /** The execution of runs, for worker processes. */
 @Module({
   imports: [BudgetModule, LiveFramesModule, RunsModule],
-  providers: [ConsentCalls, ExecuteRun, RunWorker, ToolCalls],
+  providers: [ConsentCalls, ExecuteRun, LeaseRecoveries, ModelCalls, RunWorker, ToolCalls],
 })
 export class EngineModule {}

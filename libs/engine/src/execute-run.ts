@@ -14,17 +14,20 @@ import {
   type MessageId,
   type ToolCallId,
 } from '@app/kernel';
-import { Configuration, Probe } from '@app/runtime';
+import { Configuration, Probe, Tracing } from '@app/runtime';
 import { ExecutionSlots, type ClaimableRun } from '@app/runs';
 import { v7 as uuidV7 } from 'uuid';
 import { ActiveAccounts } from './active-accounts';
-import { ClaimedRun, findOpenRun, type Recording } from './claimed-run';
+import { ClaimedRun, findOpenRun, type OpenRun, type Recording, type Stores } from './claimed-run';
 import { turnOf } from './history';
 import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest } from './model';
 import { Models } from './models';
 import { failedEnd, next, type JournaledCall, type NextAction } from './next';
 import { parseOutput } from './output';
+import { LeaseRecoveries } from './lease-recoveries';
+import { ModelCalls } from './model-calls';
 import { ToolCalls } from './tool-calls';
+import { runAttributes, traceCall, TracedSteps } from './traced-run';
 
 /** How the execution of a segment came to an end in this process. */
 export type Execution =
@@ -57,10 +60,13 @@ export class ExecuteRun {
     private readonly budgets: Budgets,
     private readonly slots: ExecutionSlots,
     private readonly models: Models,
+    private readonly modelCalls: ModelCalls,
+    private readonly recoveries: LeaseRecoveries,
     private readonly tools: ToolCalls,
     private readonly live: LiveFrames,
     private readonly accounts: ActiveAccounts,
     private readonly probe: Probe,
+    private readonly tracing: Tracing,
     private readonly configuration: Configuration,
   ) {}
 
@@ -70,16 +76,32 @@ export class ExecuteRun {
     const stores = { commands, states, store, clock };
     const open = await findOpenRun(stores, run);
     if (open === null) return { kind: 'over', position: null };
+    const traced = { kind: 'consumer', cause: open.cause.correlationId, attributes: runAttributes(run) } as const;
+    return this.tracing.span('run', traced, async () => this.executeOpen(stores, open, signals));
+  }
+
+  private async executeOpen(stores: Stores, open: OpenRun, signals: Signals): Promise<Execution> {
+    const { run } = open;
     const reserved = await this.budgets.reserve({ ...run, cause: open.cause }, { checked: false });
     if (!(await this.slots.take(run.runKey, run.segment))) return { kind: 'left' };
     const claimed = await ClaimedRun.claim(stores, open);
     if (claimed === null) return { kind: 'over', position: null };
-    const held: Held = { cents: reserved.ok ? reserved.value.heldCents : 0 };
+    this.recoveries.claimed(open);
+    const steps = new TracedSteps(this.tracing, claimed);
+    try {
+      const heldCents = reserved.ok ? reserved.value.heldCents : 0;
+      return await this.goOn(claimed, { cents: heldCents }, steps, signals);
+    } finally {
+      steps.end();
+    }
+  }
+
+  private async goOn(claimed: ClaimedRun, held: Held, steps: TracedSteps, signals: Signals): Promise<Execution> {
     for (;;) {
       if (signals.shutdown.aborted) return { kind: 'left' };
       if (signals.stop.aborted) claimed.markStopping();
       const action = next(claimed.progress, (tool) => this.tools.needsConsent(claimed, tool));
-      const execution = await this.take(claimed, action, held, signals);
+      const execution = await steps.within(action, async () => this.take(claimed, action, held, signals));
       if (execution !== null) return execution;
     }
   }
@@ -132,7 +154,8 @@ export class ExecuteRun {
     try {
       this.probe.reached('model:before');
       const model = this.models.find(claimed.progress.request.profile.model);
-      reply = await model.step(await this.requestOf(claimed, model, repairing), onText, signal);
+      const request = await this.requestOf(claimed, model, repairing);
+      reply = await this.modelCalls.step(model, run, request, onText, signal);
       this.probe.reached('model:after');
     } catch (error) {
       // Which of the two it was, the next round of the loop sees.
@@ -170,7 +193,8 @@ export class ExecuteRun {
     const recordings = await Promise.all(
       calls.map(async (call) => {
         this.probe.reached('tool:before');
-        const { outcome, result } = await this.tools.run(claimed, call, signal);
+        const work = async () => this.tools.run(claimed, call, signal);
+        const { outcome, result } = await traceCall(this.tracing, claimed, call, work);
         this.probe.reached('tool:after');
         if (signals.shutdown.aborted) return 'recorded' as const;
         return claimed.record({ type: 'ReturnTool', toolCallId: call.toolCallId, outcome, result });

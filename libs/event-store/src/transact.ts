@@ -1,6 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { EventData } from '@eventstore/db-client';
 import { Unavailable, type Cause, type Refusal } from '@app/kernel';
+import { Tracing } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeEvent } from './codec';
 import { EventStore } from './event-store';
@@ -57,12 +59,27 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
   constructor(
     @Inject(EventStore) private readonly store: EventStore,
     @Inject(FoldedStates) private readonly states: FoldedStates,
+    @Inject(Tracing) private readonly tracing: Tracing,
   ) {}
 
   async execute<State, C, Event extends DomainEvent>(
     transact: Transact<State, C, Event>,
   ): Promise<Transacted<State, Event>> {
-    return this.streams.take(streamName(transact.kind, transact.id), () => this.decideAndAppend(transact));
+    const stream = streamName(transact.kind, transact.id);
+    if (!this.tracing.on) return this.streams.take(stream, () => this.decideAndAppend(transact));
+    const { cause } = transact;
+    const attributes = { 'parley.stream': stream, 'parley.request.id': cause.requestId };
+    return this.tracing.span(
+      `command ${nameOf(transact)}`,
+      { cause: cause.correlationId, attributes },
+      async (span) => {
+        // A turn may begin amid somebody else's work.
+        const body = () => this.tracing.within(span, () => this.decideAndAppend(transact));
+        const done = await this.streams.take(stream, body);
+        span?.set({ 'parley.accepted': done.accepted });
+        return done;
+      },
+    );
   }
 
   private async decideAndAppend<State, C, Event extends DomainEvent>(
@@ -87,6 +104,18 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
     throw new Unavailable('event store', { cause: new Error(`${streamName(kind, id)} is too busy`) });
   }
 
+  /** Each event gets a span of its own, under which whatever follows from it is found. */
+  private async tracedAppend(stream: string, encoded: EventData[], expectedRevision: number, cause: Cause) {
+    return this.tracing.span('append', { cause: cause.correlationId }, async () => {
+      const appended = await this.store.append(stream, encoded, expectedRevision);
+      if (this.tracing.on && appended.kind === 'appended') {
+        for (const { type, id } of encoded)
+          this.tracing.begin(type, { cause: cause.correlationId, ofEvent: id })?.end();
+      }
+      return appended;
+    });
+  }
+
   private async start<State, C, Event extends DomainEvent>({ kind, id, options }: Transact<State, C, Event>) {
     if (options.newStream === true) return { folded: { state: kind.decider.initialState, revision: -1 }, fresh: false };
     const cached = this.states.cached(kind, id);
@@ -100,7 +129,7 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
   ): Promise<Transacted<State, Event> | null> {
     const encoded = events.map((event) => encodeEvent(kind, event, cause));
     try {
-      const appended = await this.store.append(streamName(kind, id), encoded, from.revision);
+      const appended = await this.tracedAppend(streamName(kind, id), encoded, from.revision, cause);
       if (appended.kind === 'conflict') return null;
       const { state, revision } = this.states.advance(
         kind,
@@ -114,6 +143,12 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
       throw error;
     }
   }
+}
+
+/** What the commands of a stream are told apart by; where there is but one, the stream's category names it. */
+function nameOf({ kind, command }: Transact<unknown, unknown, DomainEvent>): string {
+  const named = typeof command === 'object' && command !== null && 'type' in command ? command.type : null;
+  return typeof named === 'string' ? named : kind.category;
 }
 
 function settled<State, Event>(

@@ -1,4 +1,5 @@
 import { Unavailable } from '@app/kernel';
+import { NoTracing } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
 import { counterKind, someCause, type CounterCommand } from '../../../test/support/counter';
 import { EmbeddedStore } from '../../../test/support/embedded-stores';
@@ -16,7 +17,7 @@ afterAll(() => embedded.stop());
 class Process {
   readonly store: EventStore = embedded.connect();
   readonly states = new FoldedStates(this.store, new KeptSnapshots());
-  readonly handler = new TransactHandler(this.store, this.states);
+  readonly handler = new TransactHandler(this.store, this.states, new NoTracing());
 
   give(id: string, command: CounterCommand, options: { newStream?: boolean } = {}) {
     return this.handler.execute(new Transact(counterKind, id, command, someCause(), options));

@@ -88,7 +88,7 @@ export class Admission {
       this.accounts.load(identity.userId),
     ]);
     const overLimit = this.showRates(reply, [...earlier, ...answers]);
-    contextOf(request).caller = callerFrom(identity, keyId, asId<RequestId>(request.id));
+    contextOf(request).caller = callerFrom(identity, keyId, request);
     return overLimit ?? accountFailure(account, plan) ?? pathFailure(request, plan, identity.userId);
   }
 
@@ -142,7 +142,8 @@ function pathFailure(request: FastifyRequest, plan: RoutePlan, userId: UserId): 
   return otherIsMalformed ? notFound : null;
 }
 
-function callerFrom(identity: UserIdentity, partnerKeyId: PartnerKeyId, requestId: RequestId): Caller {
+function callerFrom(identity: UserIdentity, partnerKeyId: PartnerKeyId, request: FastifyRequest): Caller {
+  const requestId = asId<RequestId>(request.id);
   return {
     userId: identity.userId,
     subject: identity.subject,
@@ -154,7 +155,8 @@ function callerFrom(identity: UserIdentity, partnerKeyId: PartnerKeyId, requestI
     cause: {
       actor: { kind: 'user', id: identity.userId, partnerKeyId },
       requestId,
-      correlationId: requestId,
+      // Where it is traced, whatever it sets in motion belongs to its trace, in every process.
+      correlationId: contextOf(request).span?.traceparent ?? requestId,
       causationId: requestId,
     },
   };

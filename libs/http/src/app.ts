@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Clock } from '@app/kernel';
 import type { Logger } from 'pino';
-import { createPino, Metrics, PinoNestLogger, SystemClock, type Configuration } from '@app/runtime';
+import { createPino, Metrics, PinoNestLogger, SystemClock, Tracing, type Configuration } from '@app/runtime';
 import { Admission } from './admission';
 import { AllowedMethods } from './allowed-methods';
 import { parseBodiesStrictly } from './body-parser';
@@ -21,7 +21,7 @@ import { UserTokens } from './user-tokens';
 
 /**
  * The application that serves HTTP, ready for `listen`: problems, strict bodies, admission, health, logs and metrics.
- * The module must bind `PartnerKeys`, `Accounts`, `RateWindows`, `Clock` and `Metrics` somewhere.
+ * The module must bind `PartnerKeys`, `Accounts`, `RateWindows`, `Clock`, `Metrics` and `Tracing` somewhere.
  */
 export async function createHttpApp(
   module: DynamicModule | Type,
@@ -57,6 +57,7 @@ export async function createHttpApp(
     allowedMethods,
     draining,
     requestLog: new RequestLog(port(Metrics), env.LOG_REQUESTS ? log : null),
+    tracing: port(Tracing),
     log,
     isOriginAllowed: (origin) => origin === (env.WEB_ORIGIN ?? configuration.baseUrl),
   });

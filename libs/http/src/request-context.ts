@@ -1,4 +1,5 @@
 import type { Cause, Instant, JsonObject, PartnerKeyId, RequestId, UserId } from '@app/kernel';
+import type { Span } from '@app/runtime';
 import type { FastifyRequest } from 'fastify';
 import type { OperationPlan, RoutePlan } from './operation';
 
@@ -21,6 +22,8 @@ export interface RequestContext {
   /** Null when no route matched. */
   readonly plan: RoutePlan | null;
   readonly startedAtMs: number;
+  /** Null when it is not traced. */
+  readonly span: Span | null;
   caller: AdmittedCaller | null;
   /** Known before the user is. */
   partnerKeyId: string | null;

@@ -1,4 +1,5 @@
 import { because, invalid, notFound, Unavailable } from '@app/kernel';
+import type { Tracing } from '@app/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Admission } from './admission';
@@ -10,12 +11,14 @@ import { answerHeaders } from './request-ids';
 import type { RequestContext } from './request-context';
 import type { RequestLog } from './request-log';
 import { sendProblem } from './send-problem';
+import { beginRequestSpan, endRequestSpan } from './request-span';
 
 export interface HookParts {
   readonly admission: Admission;
   readonly allowedMethods: AllowedMethods;
   readonly draining: Draining;
   readonly requestLog: RequestLog;
+  readonly tracing: Tracing;
   readonly log: Logger;
   /** Whether a browser origin may call. */
   readonly isOriginAllowed: (origin: string) => boolean;
@@ -52,6 +55,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
   const context: RequestContext = {
     plan,
     startedAtMs: performance.now(),
+    span: beginRequestSpan(parts.tracing, request, plan),
     caller: null,
     partnerKeyId: null,
     failedBy: null,
@@ -66,7 +70,9 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
 
 function end(request: FastifyRequest, reply: FastifyReply, parts: HookParts): void {
   parts.draining.requestEnded();
-  parts.requestLog.ended(request, reply.raw.headersSent ? reply.raw.statusCode : clientWentAway);
+  const status = reply.raw.headersSent ? reply.raw.statusCode : clientWentAway;
+  parts.requestLog.ended(request, status);
+  endRequestSpan(request, status);
   if (!request.raw.complete) setTimeout(() => cutOff(request), lingerMs).unref();
 }
 

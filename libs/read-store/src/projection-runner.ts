@@ -1,11 +1,12 @@
 import { Logger } from '@nestjs/common';
 import type { EventStore } from '@app/event-store';
 import { followCategories, type EventBatch } from '@app/event-store';
-import type { Probe } from '@app/runtime';
+import { NoTracing, type Probe, type Tracing } from '@app/runtime';
 import type { Database } from './database';
 import { keepLeading } from './leadership';
 import type { AnyProjection } from './projection';
 import { applyBatch, emptyReadModel } from './projection-batch';
+import { traceBatch } from './traced-batch';
 
 /** How often the projector says that it is there while nothing happens. */
 const heartbeatMs = 500;
@@ -31,6 +32,7 @@ export class ProjectionRunner {
     private readonly store: EventStore,
     private readonly projections: readonly AnyProjection[],
     private readonly probe: Probe,
+    private readonly tracing: Tracing = new NoTracing(),
   ) {}
 
   /** Starts in the background: waits for the leadership, projects, and starts over whenever something breaks. */
@@ -89,6 +91,7 @@ export class ProjectionRunner {
     const behind = this.projections.filter(({ name }) => this.positionOf(name) < upTo);
     if (behind.length === 0) return;
     const lowestAfter = Math.min(...this.projections.map(({ name }) => Math.max(this.positionOf(name), upTo)));
+    const startedAtMs = Date.now();
     this.probe.reached('projection:before-commit');
     await this.database.transaction(async (manager) => {
       // What a crash of PostgreSQL takes back is projected again: read models need not wait for the disk.
@@ -113,6 +116,7 @@ export class ProjectionRunner {
     });
     this.probe.reached('projection:after-commit');
     for (const { name } of behind) this.positions.set(name, upTo);
+    if (this.tracing.on) traceBatch(this.tracing, events, startedAtMs);
   }
 
   private async announce(): Promise<void> {

@@ -1,6 +1,6 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { EventStore, SnapshotStore } from '@app/event-store';
-import { Configuration, Metrics, Probe } from '@app/runtime';
+import { Configuration, Metrics, Probe, Tracing } from '@app/runtime';
 import { Database, type MigrationClass, type RowClass } from './database';
 import { migrate } from './migrate';
 import { CreateReadStore1700000000000 } from './migrations';
@@ -68,9 +68,9 @@ export class ReadStoreModule implements OnApplicationShutdown {
         },
         {
           provide: ProjectionRunner,
-          useFactory: (database: Database, store: EventStore, probe: Probe) =>
-            new ProjectionRunner(database, store, options.projections, probe),
-          inject: [Database, EventStore, Probe],
+          useFactory: (database: Database, store: EventStore, probe: Probe, tracing: Tracing) =>
+            new ProjectionRunner(database, store, options.projections, probe, tracing),
+          inject: [Database, EventStore, Probe, Tracing],
         },
       ],
       exports: [Database, Notifications, Processes, SnapshotStore, ReadGate, ProjectionRunner],

@@ -7,6 +7,7 @@ import { RunLeases } from './run-leases';
 import { CreateRuns1700000000020, RunRow } from './run.row';
 import { RunsController } from './runs.controller';
 import { runsProjection } from './runs.projection';
+import { RunMetrics } from './run-metrics';
 import { RunQueries } from './runs.queries';
 import { OrphanWatchdog, SegmentClosing } from './segment-closing';
 import { StartRun } from './start-run';
@@ -14,7 +15,7 @@ import { StartRun } from './start-run';
 @Module({
   imports: [BudgetModule, DeploymentModule],
   controllers: [RunsController],
-  providers: [AbortRun, ExecutionSlots, OrphanWatchdog, RunLeases, RunQueries, SegmentClosing, StartRun],
+  providers: [AbortRun, ExecutionSlots, OrphanWatchdog, RunLeases, RunMetrics, RunQueries, SegmentClosing, StartRun],
   exports: [ExecutionSlots, OrphanWatchdog, RunLeases, SegmentClosing],
 })
 export class RunsModule {}

@@ -7,6 +7,7 @@ import { Database, keepLeading, type Reactor } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionSlots } from './execution-slots';
 import { RunLeases } from './run-leases';
+import { RunMetrics } from './run-metrics';
 
 /** A reservation that is idle for this long belongs to an admission that crashed or was refused. */
 const orphanAfterMs = 30_000;
@@ -23,6 +24,7 @@ export class SegmentClosing implements Reactor {
   constructor(
     @Inject(Budgets) private readonly budgets: Budgets,
     @Inject(ExecutionSlots) private readonly slots: ExecutionSlots,
+    @Inject(RunMetrics) private readonly metrics: RunMetrics,
   ) {}
 
   async react(stored: StoredEvent): Promise<void> {
@@ -38,6 +40,7 @@ export class SegmentClosing implements Reactor {
       causationId: id,
     } as const;
     await this.budgets.settle({ runKey, runId, userId, segment, cause }, { spentCents: segmentCostCents });
+    if (event.type === 'run.ended') this.metrics.runEnded(event);
   }
 }
 

@@ -119,6 +119,10 @@ export const variables = {
     desc: 'Least severe log line that is written',
   }),
   LOG_REQUESTS: bool({ default: true, desc: 'Write one log line for each request' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl({
+    default: undefined,
+    desc: 'Base URL of an OpenTelemetry collector (OTLP over HTTP), which gets traces; its OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER count as well; unset: nothing is traced',
+  }),
 };
 
 export type Environment = CleanedEnv<typeof variables>;

@@ -4,5 +4,7 @@ export type { McpServerSettings, McpTransport } from './mcp-variables';
 export { Metrics } from './metrics';
 export type { ModelPrice } from './model-prices';
 export { ModelFaults, NoFaults, type ModelFault } from './model-faults';
+export { openTracing } from './open-tracing';
 export { Probe, type ProbePoint } from './probe';
 export { SystemClock } from './system-clock';
+export { NoTracing, Tracing, type Span, type SpanAttributes } from './tracing';

@@ -1,0 +1,37 @@
+import type { StoredEvent } from '@app/event-store';
+import type { Tracing } from '@app/runtime';
+
+/** Spans for one batch at most. */
+const spansMax = 64;
+/** Older events are projected again after a change of a fold; nobody follows their traces any more. */
+const freshMs = 60_000;
+
+/** Tells the traces that events belong to that they were projected: one span for each trace and stream, under its first event. */
+export function traceBatch(tracing: Tracing, events: readonly StoredEvent[], startedAtMs: number): void {
+  const oldestMs = startedAtMs - freshMs;
+  const groups = new Map<string, StoredEvent[]>();
+  for (const stored of events) {
+    if (mintedAtMs(stored.id) < oldestMs) continue;
+    const key = `${stored.stream} ${stored.metadata.$correlationId}`;
+    const earlier = groups.get(key);
+    if (earlier !== undefined) earlier.push(stored);
+    else if (groups.size < spansMax) groups.set(key, [stored]);
+  }
+  for (const group of groups.values()) traceGroup(tracing, group, startedAtMs);
+}
+
+function traceGroup(tracing: Tracing, [first, ...more]: readonly StoredEvent[], startedAtMs: number): void {
+  if (first === undefined) return;
+  const attributes = {
+    'parley.stream': first.stream,
+    'parley.request.id': first.metadata.requestId,
+    'parley.events': 1 + more.length,
+  };
+  const cause = first.metadata.$correlationId;
+  tracing.begin('project', { kind: 'consumer', cause, afterEvent: first.id, attributes, startedAtMs })?.end();
+}
+
+/** When an event's id was made: the first 48 bits of a UUIDv7 (RFC 9562, 5.7). */
+function mintedAtMs(eventId: string): number {
+  return parseInt(eventId.replaceAll('-', '').slice(0, 12), 16);
+}

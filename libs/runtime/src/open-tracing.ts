@@ -1,0 +1,13 @@
+import type { Configuration } from './configuration';
+import type * as Adapter from './otlp-tracing.adapter';
+import { NoTracing, type Tracing } from './tracing';
+
+/** Tracing as the deployment configures it: OpenTelemetry is loaded only where it has somewhere to send traces to. */
+export function openTracing({ env }: Configuration): Tracing {
+  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (endpoint === undefined) return new NoTracing();
+  // An import would load it everywhere. Reason for the assertion: `require` knows no types.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { OtlpTracing } = require('./otlp-tracing.adapter') as typeof Adapter;
+  return OtlpTracing.to(endpoint);
+}

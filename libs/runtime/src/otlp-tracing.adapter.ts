@@ -1,0 +1,180 @@
+import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  diag,
+  DiagLogLevel,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Context,
+  type Span as OtelSpan,
+  type Tracer,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  RandomIdGenerator,
+  type IdGenerator,
+} from '@opentelemetry/sdk-trace-base';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { parseTraceParent, spanIdOfEvent, writeTraceParent, type TraceParent } from './trace-parent';
+import { Tracing, type Span, type SpanAttributes, type SpanStart } from './tracing';
+
+/** Spans that wait to be sent; what is more is lost. */
+const waitingSpansMax = 4_096;
+const spansPerRequestMax = 512;
+const sendEveryMs = 1_000;
+const sendWithinMs = 5_000;
+/** How long the end of the process waits for the last spans to be sent. */
+const flushWithinMs = 2_000;
+const complainEveryMs = 60_000;
+
+const kinds = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  consumer: SpanKind.CONSUMER,
+} as const;
+
+/** Sends spans in batches to an OpenTelemetry collector (OTLP over HTTP). Losing spans costs nothing but the spans. */
+export class OtlpTracing extends Tracing implements OnApplicationShutdown {
+  readonly on = true;
+  private readonly present = new AsyncLocalStorage<OpenSpan>();
+
+  private constructor(
+    private readonly provider: BasicTracerProvider,
+    private readonly tracer: Tracer,
+    private readonly ids: ChosenIds,
+  ) {
+    super();
+  }
+
+  /** @param endpoint the collector's base URL, as OTEL_EXPORTER_OTLP_ENDPOINT has it */
+  static to(endpoint: string): OtlpTracing {
+    complainNowAndThen();
+    const ids = new ChosenIds();
+    const exporter = new OTLPTraceExporter({
+      url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+      timeoutMillis: sendWithinMs,
+    });
+    const batches = new BatchSpanProcessor(exporter, {
+      maxQueueSize: waitingSpansMax,
+      maxExportBatchSize: spansPerRequestMax,
+      scheduledDelayMillis: sendEveryMs,
+      exportTimeoutMillis: sendWithinMs,
+    });
+    const named = { 'service.name': process.env['OTEL_SERVICE_NAME'] ?? 'parley', 'process.pid': process.pid };
+    const resource = defaultResource().merge(resourceFromAttributes(named));
+    const provider = new BasicTracerProvider({ resource, idGenerator: ids, spanProcessors: [batches] });
+    return new OtlpTracing(provider, provider.getTracer('parley'), ids);
+  }
+
+  begin(name: string, start: SpanStart): OpenSpan | null {
+    const context = this.contextOf(start);
+    if (context === null) return null;
+    const { kind = 'internal', attributes = {}, startedAtMs, ofEvent } = start;
+    if (ofEvent !== undefined) this.ids.nextSpanId = spanIdOfEvent(ofEvent);
+    const startTime = startedAtMs === undefined ? {} : { startTime: startedAtMs };
+    return new OpenSpan(this.tracer.startSpan(name, { kind: kinds[kind], attributes, ...startTime }, context));
+  }
+
+  within<Value>(span: Span | null, work: () => Promise<Value>): Promise<Value> {
+    return span instanceof OpenSpan ? this.present.run(span, work) : work();
+  }
+
+  async span<Value>(name: string, start: SpanStart, work: (span: Span | null) => Promise<Value>): Promise<Value> {
+    const span = this.begin(name, start);
+    try {
+      const value = await this.within(span, () => work(span));
+      span?.end();
+      return value;
+    } catch (error) {
+      span?.end(error instanceof Error ? error.constructor.name : 'unknown');
+      throw error;
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushWithinMs)));
+    // What could not be sent is lost, and was complained of.
+    const flushed = this.provider.shutdown().catch(() => undefined);
+    await Promise.race([flushed, late]);
+    clearTimeout(timer);
+  }
+
+  /** What the span is under; null where there is nothing to trace. */
+  private contextOf({ cause, afterEvent }: SpanStart): Context | null {
+    const caused = cause === undefined ? null : parseTraceParent(cause);
+    if (afterEvent !== undefined) return caused && under({ ...caused, spanId: spanIdOfEvent(afterEvent) });
+    const present = this.present.getStore();
+    if (present !== undefined && (caused === null || caused.traceId === present.traceId)) return present.context;
+    return caused === null ? ROOT_CONTEXT : under(caused);
+  }
+}
+
+function under({ traceId, spanId, sampled }: TraceParent): Context {
+  const traceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+class OpenSpan implements Span {
+  readonly context: Context;
+
+  constructor(private readonly span: OtelSpan) {
+    this.context = trace.setSpan(ROOT_CONTEXT, span);
+  }
+
+  get traceId(): string {
+    return this.span.spanContext().traceId;
+  }
+
+  get traceparent(): string {
+    const { traceId, spanId, traceFlags } = this.span.spanContext();
+    return writeTraceParent({ traceId, spanId, sampled: (traceFlags & TraceFlags.SAMPLED) !== 0 });
+  }
+
+  set(attributes: SpanAttributes): void {
+    this.span.setAttributes(attributes);
+  }
+
+  end(failedBy?: string): void {
+    if (failedBy !== undefined) {
+      this.span.setAttribute('error.type', failedBy).setStatus({ code: SpanStatusCode.ERROR });
+    }
+    this.span.end();
+  }
+}
+
+/** Random ids, but for the one span whose id was chosen just before it begins. */
+class ChosenIds implements IdGenerator {
+  nextSpanId: string | null = null;
+  private readonly random = new RandomIdGenerator();
+
+  generateTraceId(): string {
+    return this.random.generateTraceId();
+  }
+
+  generateSpanId(): string {
+    const chosen = this.nextSpanId ?? this.random.generateSpanId();
+    this.nextSpanId = null;
+    return chosen;
+  }
+}
+
+/** The library's own complaints, without their words, which may be the collector's. */
+function complainNowAndThen(): void {
+  const logger = new Logger('Tracing');
+  let quietUntilMs = 0;
+  const complain = (): void => {
+    if (performance.now() < quietUntilMs) return;
+    quietUntilMs = performance.now() + complainEveryMs;
+    logger.warn('traces could not be sent to OTEL_EXPORTER_OTLP_ENDPOINT, and some are lost');
+  };
+  const silent = (): void => undefined;
+  const sink = { error: complain, warn: complain, info: silent, debug: silent, verbose: silent };
+  diag.setLogger(sink, { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true });
+}

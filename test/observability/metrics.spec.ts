@@ -1,0 +1,79 @@
+/** Issue 4, item 7: the metrics of runs, and that nothing is traced unless it is asked for. */
+import { Metrics, NoTracing, Tracing } from '@app/runtime';
+import { startStage, type Stage } from '../e2e/engine-stage';
+import { conversationOf, quiet, say, startLongRun, startStuckRun, untilEnded } from '../e2e/journeys';
+import type { TestClient } from '../support/deployment-client';
+
+const loaded: string[] = [];
+// Its interface without anything behind it, `@opentelemetry/api`, the AI SDK loads in any case.
+for (const name of ['@opentelemetry/sdk-trace-base', '@opentelemetry/exporter-trace-otlp-http']) {
+  jest.doMock(name, () => {
+    loaded.push(name);
+    return jest.requireActual<object>(name);
+  });
+}
+
+let stage: Stage;
+let user: TestClient;
+let conversationId: string;
+beforeAll(async () => {
+  stage = await startStage('openai-compatible');
+  user = await stage.deployment.newUser();
+  conversationId = await conversationOf(user);
+});
+afterAll(() => stage.stop());
+
+/** The value of a series, as `GET /metrics` shows it; 0 when it is not there. */
+async function value(series: string): Promise<number> {
+  const text = await stage.deployment.running[0]!.app.get(Metrics, { strict: false }).registry.metrics();
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+it('counts runs by their end, and steps, tokens and cost by model', async () => {
+  stage.models.says([
+    { text: ['I look.'], calls: [{ tool: 'current_time', input: {} }] },
+    { text: ['Done.'], usage: { inputTokens: 1000, outputTokens: 7 } },
+  ]);
+  const done = await say(user, conversationId, 'what time is it?');
+  expect(done).toMatchObject({ status: 'completed' });
+  stage.models.says([{ status: 400, message: 'no' }]);
+  expect(await say(user, conversationId, 'hello')).toMatchObject({ status: 'failed' });
+  await quiet(stage.deployment);
+  expect(await value('parley_runs_ended_total{status="completed",reason=""}')).toBe(1);
+  expect(await value('parley_runs_ended_total{status="failed",reason="provider_error"}')).toBe(1);
+  expect(await value('parley_model_step_duration_seconds_count{model="scripted-1",outcome="answered"}')).toBe(2);
+  expect(await value('parley_model_step_duration_seconds_count{model="scripted-1",outcome="failed"}')).toBe(1);
+  expect(await value('parley_model_tokens_total{model="scripted-1",direction="input"}')).toBe(1100);
+  expect(await value('parley_model_tokens_total{model="scripted-1",direction="output"}')).toBe(17);
+  // 3 and 15 dollars a million tokens are 300 and 1500 micro-cents a token.
+  expect(await value('parley_model_cost_micro_cents_total{model="scripted-1"}')).toBe(1100 * 300 + 17 * 1500);
+});
+
+it('shows the slots in use', async () => {
+  expect(await value('parley_execution_slots_in_use')).toBe(0);
+  stage.models.says([{ text: ['word '], ending: 'endless' }]);
+  const runId = await startLongRun(user, conversationId);
+  expect(await value('parley_execution_slots_in_use')).toBe(1);
+  await stage.models.asked(1);
+  await user.post(`/agent-runs/${runId}/abort`);
+  await untilEnded(user, runId);
+  await quiet(stage.deployment);
+  expect(await value('parley_execution_slots_in_use')).toBe(0);
+  expect(await value('parley_runs_ended_total{status="aborted",reason=""}')).toBe(1);
+  expect(await value('parley_model_step_duration_seconds_count{model="scripted-1",outcome="aborted"}')).toBe(1);
+});
+
+it('counts a run that another worker had begun', async () => {
+  expect(await value('parley_lease_recoveries_total')).toBe(0);
+  stage.models.says([{ text: ['Late.'] }]);
+  const { runId, free } = await startStuckRun(stage.deployment, user, conversationId);
+  await free();
+  expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed' });
+  expect(await value('parley_lease_recoveries_total')).toBe(1);
+});
+
+it('has loaded nothing of OpenTelemetry, which nobody asked for', () => {
+  expect(loaded).toEqual([]);
+  expect(stage.deployment.running[0]!.app.get(Tracing, { strict: false })).toBeInstanceOf(NoTracing);
+});

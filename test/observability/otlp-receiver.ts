@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const waitMsMax = 10_000;
+
+/** A span as it came. */
+export interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
+  readonly status: { readonly code: number };
+}
+
+interface TracesBody {
+  readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[] }[];
+}
+
+/** An OpenTelemetry collector on loopback that keeps what it is sent (OTLP over HTTP, in JSON). */
+export class OtlpReceiver {
+  readonly spans: ReceivedSpan[] = [];
+  /** Everything as it came. */
+  text = '';
+  requests = 0;
+
+  private constructor(private readonly server: Server) {
+    server.on('request', (request, response) => {
+      this.requests += 1;
+      let body = '';
+      request.setEncoding('utf8');
+      request.on('data', (chunk: string) => (body += chunk));
+      request.on('end', () => {
+        this.text += body;
+        const { resourceSpans } = JSON.parse(body) as TracesBody;
+        this.spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)));
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      });
+    });
+  }
+
+  static async start(): Promise<OtlpReceiver> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new OtlpReceiver(server);
+  }
+
+  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  get endpoint(): string {
+    // Reason for the assertion: a server that listens on TCP has such an address.
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** The spans of a trace, once they satisfy the condition. Throws with what has come when they do not in time. */
+  async trace(
+    traceId: string,
+    complete: (spans: readonly ReceivedSpan[]) => boolean,
+  ): Promise<readonly ReceivedSpan[]> {
+    const deadlineMs = performance.now() + waitMsMax;
+    for (;;) {
+      const spans = this.spans.filter((span) => span.traceId === traceId);
+      if (complete(spans)) return spans;
+      if (performance.now() > deadlineMs) throw new Error(`incomplete: ${spans.map(({ name }) => name).join(', ')}`);
+      await sleep(50);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await once(this.server.close(), 'close');
+  }
+}
+
+/** The values of a span's attributes. */
+export function attributesOf({ attributes }: ReceivedSpan): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}
+
+/** The names from the span up to the top of what was received, as a path. */
+export function pathOf(span: ReceivedSpan, spans: readonly ReceivedSpan[]): string {
+  const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
+  return parent === undefined ? span.name : `${pathOf(parent, spans)} > ${span.name}`;
+}
