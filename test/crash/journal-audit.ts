@@ -81,11 +81,21 @@ function auditRuns(events: readonly StoredEvent[], findings: Findings): void {
   for (const [runKey, records] of groupedBy(ofRuns, ({ event }) => event.runKey)) {
     auditRun(runKey, records, findings);
     const booked = spent.get(textOf(runKey)) ?? [];
-    const cost = records.flatMap(({ event }) => ('segmentCostCents' in event ? [event.segmentCostCents] : []));
-    const bookedCents = booked.map(({ payload }) => payload['amountCents']);
-    if (!isDeepStrictEqual(bookedCents, cost))
-      findings.books.push(`run ${runKey} cost ${cost.join()}, booked ${textOf(bookedCents)}`);
+    const bookedCents = centsBySegment(booked.map(({ payload }) => [payload['segment'], payload['amountCents']]));
+    // A run that ends while it waits says the cost of its last segment once more.
+    const costCents = centsBySegment(
+      records.flatMap(({ event }) => ('segmentCostCents' in event ? [[event.segment, event.segmentCostCents]] : [])),
+    );
+    if (!isDeepStrictEqual(bookedCents, costCents))
+      findings.books.push(`run ${runKey} cost ${textOf(costCents)}, booked ${textOf(bookedCents)}`);
   }
+}
+
+/** What each segment cost; one that cost nothing need not be booked. */
+function centsBySegment(costs: readonly (readonly unknown[])[]): Record<string, unknown> {
+  return Object.fromEntries(
+    costs.filter(([, cents]) => cents !== 0).map(([segment, cents]) => [String(segment), cents]),
+  );
 }
 
 /** One run: once started, claimed and stepped in order, each call returned once, one message a step, once ended and then silent. */

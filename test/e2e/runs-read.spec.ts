@@ -41,7 +41,7 @@ describe('runs.get', () => {
         profile: {
           model: 'parley/rules',
           instructions: null,
-          tools: ['current_time'],
+          tools: expect.arrayContaining(['current_time', 'intents_transfer']) as unknown,
           maxSteps: 16,
           outputSchema: null,
         },

@@ -1,78 +1,181 @@
-/** Reliability 3 and 4: many identical decisions at once, and opposite ones, over two replicas: one is recorded, one run goes on. */
-import { Database } from '@app/read-store';
+/** Reliability 3: two replicas race to decide the same approval or withdrawal, in different ways or against its expiry: one decision. */
+import { auditJournal } from '../crash/journal-audit';
+import { auditOperations } from '../crash/money-audit';
+import { settled, unbalanced, unlikeAReplay } from '../crash/stores-audit';
 import type { Answer, TestClient } from '../support/deployment-client';
-import { ApprovalsApp, type Waiting } from '../slices/approvals-app';
+import { startDeployment, type Deployment } from '../support/deployment';
+import { until } from '../support/until';
 
 const full = process.env['FIGURES'] === 'full';
-const IDENTICAL_ROUNDS = full ? 200 : 3;
-const OPPOSITE_ROUNDS = full ? 1_000 : 20;
-const AT_ONCE = 50;
-const TIMEOUT_MS = 60_000 + (IDENTICAL_ROUNDS + OPPOSITE_ROUNDS) * 2_000;
+const RACES = Number(process.env['RACES'] ?? (full ? 1_000 : 24));
+/** Races against the service's clock, which moves for everybody: one after the other. */
+const EXPIRIES = full ? 50 : 3;
+/** Races that are run at the same time, each for a user of its own. */
+const AT_ONCE = 6;
+const TIMEOUT_MS = 60_000 + RACES * 3_000 + EXPIRIES * 10_000;
+const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
+const aDaySeconds = 86_400;
 
-let app: ApprovalsApp;
-let clients: TestClient[];
+let deployment: Deployment;
 beforeAll(async () => {
-  app = await ApprovalsApp.start(2);
-  const user = await app.newUser();
-  clients = app.baseUrls.map((url) => user.via(url));
+  const env = { BUDGET_DAY_CENTS: '100000000', BUDGET_MONTH_CENTS: '100000000', EXECUTION_CAPACITY: '1000' };
+  deployment = await startDeployment({ mode: 'processes', replicas: { api: 2, worker: 2 }, env });
+  await deployment.sandbox('PUT', 'faults', { provider: { settleAfterSeconds: 0 }, model: { delayMs: 0 } });
 }, 60_000);
-afterAll(() => app.stop());
+afterAll(() => deployment.stop(), 60_000);
 
-async function decide(waiting: Waiting, at: number, verdict: 'approve' | 'deny'): Promise<Answer> {
-  const [{ approvalId, fingerprint } = { approvalId: '', fingerprint: '' }] = waiting.approvals;
-  const client = clients[at % clients.length]!;
-  return client.post(`/approvals/${approvalId}/${verdict}`, verdict === 'approve' ? { fingerprint } : {});
+interface Approval {
+  readonly status: string;
+  readonly fingerprint: string;
+  readonly operationId: string | null;
+  readonly expiresAt: string;
 }
 
-/** One answer is 200, the others 409, and what follows from it happened once. */
-async function oneEffect(waiting: Waiting, answers: readonly Answer[]): Promise<void> {
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  const refused = answers.filter(({ status }) => status !== 200);
-  expect(new Set(refused.map(({ status, body }) => `${status} ${String(body['reason'])}`))).toEqual(
-    new Set(['409 approval_not_pending']),
+async function owner(): Promise<TestClient> {
+  const client = await deployment.newUser();
+  expect((await client.post('/wallet')).status).toBe(200);
+  return client;
+}
+
+/** A run that waits to withdraw the least amount. */
+async function waiting(client: TestClient): Promise<{ runId: string; path: string; approval: Approval }> {
+  const { body: conversation } = await client.post<{ id: string }>('/conversations', {});
+  const asked = { conversationId: conversation.id, input: { text: 'withdraw 0.000001 USDC' } };
+  const { body: run } = await client.post<{ runId: string }>('/agent-runs', asked);
+  const approvalId = await until('an approval', async () => {
+    const { body } = await client.get<{ pendingApprovalIds: string[] }>(`/agent-runs/${run.runId}`);
+    return body.pendingApprovalIds[0];
+  });
+  const path = `/approvals/${approvalId}`;
+  return { runId: run.runId, path, approval: (await client.get<Approval>(path)).body };
+}
+
+async function endOf(client: TestClient, runId: string): Promise<string> {
+  return until(`the end of ${runId}`, async () => {
+    const { body } = await client.get<{ status: string }>(`/agent-runs/${runId}`);
+    return ['completed', 'failed', 'aborted'].includes(body.status) ? body.status : null;
+  });
+}
+
+async function overOf(client: TestClient, operationId: string): Promise<string> {
+  return until(`the end of ${operationId}`, async () => {
+    const { body } = await client.get<{ status: string }>(`/financial-operations/${operationId}`);
+    return ['settled', 'failed', 'expired', 'denied'].includes(body.status) ? body.status : null;
+  });
+}
+
+/** The same client through the other replica. */
+const there = (client: TestClient): TestClient => client.via(deployment.baseUrls[1] ?? '');
+
+/** `200`, or `409 reason`. */
+const said = ({ status, body: { reason } }: Answer): string =>
+  typeof reason === 'string' ? `${status} ${reason}` : `${status}`;
+
+async function approveAgainstDeny(client: TestClient): Promise<void> {
+  const { runId, path, approval } = await waiting(client);
+  const [approved, denied] = await Promise.all([
+    client.post(`${path}/approve`, { fingerprint: approval.fingerprint }),
+    there(client).post(`${path}/deny`),
+  ]);
+  expect([said(approved), said(denied)].sort()).toEqual(['200', '409 approval_not_pending']);
+  expect(await endOf(client, runId)).toBe('completed');
+  const { body } = await client.get<Approval>(path);
+  expect(body.status).toBe(approved.status === 200 ? 'approved' : 'denied');
+  if (body.status === 'approved') expect(await overOf(client, String(body.operationId))).toBe('settled');
+  else expect(body.operationId).toBeNull();
+}
+
+async function approveAgainstAbort(client: TestClient): Promise<void> {
+  const { runId, path, approval } = await waiting(client);
+  const [approved, aborted] = await Promise.all([
+    client.post(`${path}/approve`, { fingerprint: approval.fingerprint }),
+    there(client).post(`/agent-runs/${runId}/abort`),
+  ]);
+  expect([said(approved), said(aborted)]).toEqual([
+    expect.stringMatching(/^200$|^409 approval_not_pending$/),
+    expect.stringMatching(/^200$/),
+  ]);
+  expect(await endOf(client, runId)).toBe(aborted.body['aborted'] === true ? 'aborted' : 'completed');
+  const { body } = await client.get<Approval>(path);
+  // A run that was resumed can still be aborted: what was approved may then be used, or not.
+  expect(body.status).toBe(approved.status === 200 ? 'approved' : 'expired');
+  if (body.operationId !== null) expect(await overOf(client, body.operationId)).toBe('settled');
+}
+
+async function confirmAgainstDeny(client: TestClient): Promise<void> {
+  const asked = { tokenId: usdc, amountRaw: '1' };
+  const { body } = await client.post<Record<'operationId' | 'approvalId' | 'fingerprint', string>>(
+    '/wallet/withdrawals',
+    asked,
   );
-  const journal = await app.journal(clients[0]!, waiting.conversationId);
-  expect(journal.slice(-3)).toEqual(['run.suspended', 'approval.decided', 'run.resumed']);
-  expect(await app.slots()).toEqual([`${waiting.runKey}/2`]);
-  await app.end(waiting);
+  const { operationId, approvalId, fingerprint } = body;
+  const [confirmed, denied] = await Promise.all([
+    client.post(`/wallet/withdrawals/${operationId}/confirm`, { fingerprint }),
+    there(client).post(`/approvals/${approvalId}/deny`),
+  ]);
+  const outcomes = [
+    ['202', '409 approval_not_pending'],
+    ['409 withdrawal_changed', '200'],
+  ];
+  expect(outcomes).toContainEqual([said(confirmed), said(denied)]);
+  expect(await overOf(client, operationId)).toBe(confirmed.status === 202 ? 'settled' : 'denied');
 }
 
-it(
-  'of identical approvals one is recorded',
+const kinds = [approveAgainstDeny, approveAgainstAbort, confirmAgainstDeny] as const;
+
+test(
+  'approve against deny, approve against abort, confirm against deny: one of them is recorded',
   async () => {
-    for (let round = 0; round < IDENTICAL_ROUNDS; round += 1) {
-      const waiting = await app.run(clients[0]!, { approvals: 1 });
-      const asked = Array.from({ length: AT_ONCE }, (_, nth) => decide(waiting, nth, 'approve'));
-      await oneEffect(waiting, await Promise.all(asked));
-    }
-    process.stdout.write(
-      `reliability 4: ${AT_ONCE} identical approvals in parallel, ${IDENTICAL_ROUNDS} times: ${IDENTICAL_ROUNDS} decisions\n`,
+    const clients = await Promise.all(Array.from({ length: AT_ONCE }, owner));
+    let next = 0;
+    await Promise.all(
+      clients.map(async (client) => {
+        while (next < RACES) await kinds[next++ % kinds.length]?.(client);
+      }),
     );
   },
   TIMEOUT_MS,
 );
 
-it(
-  'of an approval and a denial at two replicas one is recorded',
+test(
+  'a decision against its expiry, by a clock that moves there: one of them is recorded',
   async () => {
-    const won = { approved: 0, denied: 0 };
-    for (let round = 0; round < OPPOSITE_ROUNDS; round += 1) {
-      const waiting = await app.run(clients[0]!, { approvals: 1 });
-      const verdicts = round % 2 === 0 ? (['approve', 'deny'] as const) : (['deny', 'approve'] as const);
-      const answers = await Promise.all(verdicts.map((verdict, nth) => decide(waiting, nth, verdict)));
-      await oneEffect(waiting, answers);
-      const [row] = await app
-        .get(Database)
-        .query<{ status: 'approved' | 'denied' }>('SELECT status FROM approvals WHERE id = $1', [
-          waiting.approvals[0]!.approvalId,
-        ]);
-      won[row!.status] += 1;
+    const client = await owner();
+    const outcomes: string[] = [];
+    for (let round = 0; round < EXPIRIES; round += 1) {
+      const { runId, path, approval } = await waiting(client);
+      const [decided] = await Promise.all([
+        there(client).post(`${path}/approve`, { fingerprint: approval.fingerprint }),
+        deployment.sandbox('POST', 'clock', { advanceSeconds: aDaySeconds }),
+      ]);
+      outcomes.push(said(decided));
+      const status = await endOf(client, runId);
+      const { body } = await client.get<Approval>(path);
+      const recorded = `${said(decided)}: ${body.status}, ${status}`;
+      // Approved in time, it is used in time, or its call has expired when the clock was faster than the worker.
+      expect(['200: approved, completed', '409 approval_not_pending: expired, failed']).toContain(recorded);
+      if (body.operationId !== null) await overOf(client, body.operationId);
     }
-    expect(won.approved + won.denied).toBe(OPPOSITE_ROUNDS);
+    expect(outcomes).toHaveLength(EXPIRIES);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'after all of it: every approval was decided once, and the books balance',
+  async () => {
+    const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
+    const unlike = await unlikeAReplay(deployment.databaseUrl, events);
+    const money = [...(await unbalanced(deployment.databaseUrl)), ...auditOperations(events, [])];
+    const count = (type: string) => events.filter((event) => event.type === type).length;
+    const [opened, ends] = [count('approval.opened'), count('approval.decided') + count('approval.expired')];
     process.stdout.write(
-      `reliability 3: ${OPPOSITE_ROUNDS} races of two replicas for one approval: ${OPPOSITE_ROUNDS} decisions ` +
-        `(${won.approved} approved, ${won.denied} denied)\n`,
+      `reliability 3: ${opened} races of two replicas for one approval: ${count('approval.decided')} decided, ` +
+        `${count('approval.expired')} expired, ${money.length} doubled, lost or stuck\n`,
     );
+    const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [], unlike: [], money: [] };
+    expect({ ...auditJournal(events, [], []), left, unlike, money }).toEqual(nothing);
+    expect([opened, ends]).toEqual([RACES + EXPIRIES, RACES + EXPIRIES]);
   },
   TIMEOUT_MS,
 );

@@ -111,7 +111,7 @@ export function decideRun(command: RunCommand, run: RunState | undefined): Decis
 function stop(command: { readonly at: Instant }, run: RunState): Decision<RunEvent> {
   switch (run.status) {
     case 'queued':
-      return accept(endedRun(run, command.at, abortedEnd));
+      return accept(...returnedAsCut(run, command.at), endedRun(run, command.at, abortedEnd));
     case 'running':
       return accept(headOf('run.stopping', run, command.at));
     case 'stopping':
@@ -142,13 +142,7 @@ function byHolder(
       });
     case 'EndRun': {
       const end = run.status === 'stopping' ? abortedEnd : command.end;
-      const unreturned = run.openCalls.map((toolCallId) => ({
-        ...headOf('tool.returned', run, command.at),
-        toolCallId,
-        outcome: 'error' as const,
-        result: { error: 'the run ended before the tool returned' },
-      }));
-      return accept(...unreturned, endedRun(run, command.at, end));
+      return accept(...returnedAsCut(run, command.at), endedRun(run, command.at, end));
     }
     case 'SuspendRun':
       return run.status === 'stopping' ? reject(because('stop_pending')) : suspend(command, run);
@@ -185,6 +179,16 @@ function step(command: RecordStep, run: RunState): Decision<RunEvent> {
   const called = command.calls.map((call) => ({ ...headOf('tool.called', run, command.at), ...call }));
   const over = command.end === null ? [] : [endedRun(evolveRun(run, stepped), command.at, command.end)];
   return accept<RunEvent>(stepped, ...said, ...called, ...over);
+}
+
+/** A run that ends leaves no call open: not even one that was approved and not made. */
+function returnedAsCut(run: RunState, at: Instant): RunEvent[] {
+  return run.openCalls.map((toolCallId) => ({
+    ...headOf('tool.returned', run, at),
+    toolCallId,
+    outcome: 'error',
+    result: { error: 'the run ended before the tool returned' },
+  }));
 }
 
 /** The end of a run in this state, whatever it was doing. */

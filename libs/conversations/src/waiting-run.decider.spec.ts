@@ -263,6 +263,18 @@ describe('an abort of a waiting run', () => {
       .when(stop)
       .thenRefused('run_not_active');
   });
+
+  it('that was resumed and not claimed yet returns the call that is not made', () => {
+    const cut: ConversationEvent = {
+      ...{ type: 'tool.returned', at, ...run, toolCallId: callOf(a), outcome: 'error' },
+      result: { error: 'the run ended before the tool returned' },
+    };
+    const ended = { ...over('aborted', at), segment: 2, segmentCostCents: 0 } as ConversationEvent; // reason: an end
+    conversation
+      .given(...waiting, decided(a), resumed(a))
+      .when(stop)
+      .then(cut, ended);
+  });
 });
 
 describe('a copy of what an operation came to', () => {
