@@ -5,9 +5,8 @@ export function configurationPage(): string {
   const rows = Object.entries(variables).map(([name, variable]) => {
     const { desc, choices, default: fallback }: Described = variable;
     const meaning = choices === undefined ? desc : `${desc} (${choices.map(code).join(' or ')})`;
-    // An empty list reads as no default.
-    const standing = String(fallback ?? '');
-    return `| ${code(name)} | ${standing === '' ? '' : code(standing)} | ${cell(meaning ?? '')} |`;
+    const none = fallback === undefined || (Array.isArray(fallback) && fallback.length === 0);
+    return `| ${code(name)} | ${none ? '' : code(fallback)} | ${cell(meaning ?? '')} |`;
   });
   return [
     '# Configuration',
