@@ -149,7 +149,7 @@ const rules = [
   },
   {
     name: 'sdks-in-adapters',
-    comment: 'Model and provider SDKs in *.adapter.ts only.',
+    comment: 'SDKs of models, providers and collectors in *.adapter.ts only.',
     from: { path: product, pathNot: ['\\.adapter\\.ts$', spec] },
     to: {
       path: npm(
@@ -161,6 +161,7 @@ const rules = [
         '@defuse-protocol/[^/]+',
         'near-api-js',
         '@aws-sdk/[^/]+',
+        '@opentelemetry/[^/]+',
       ),
     },
   },
