@@ -157,7 +157,7 @@ function approvalsAfter(progress: RunProgress, event: ApprovalEvent): RunProgres
 }
 
 /** Every call of the run so far, oldest first. */
-export function callsOf({ steps }: RunProgress): readonly JournaledCall[] {
+function callsOf({ steps }: RunProgress): readonly JournaledCall[] {
   return steps.flatMap(({ calls }) => calls);
 }
 
