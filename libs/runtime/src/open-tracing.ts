@@ -6,8 +6,8 @@ import { NoTracing, type Tracing } from './tracing';
 export function openTracing({ env }: Configuration): Tracing {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (endpoint === undefined) return new NoTracing();
-  // An import would load it everywhere. Reason for the assertion: `require` knows no types.
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  // Reason for the assertion: `require` knows no types.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it everywhere
   const { OtlpTracing } = require('./otlp-tracing.adapter') as typeof Adapter;
   return OtlpTracing.to(endpoint);
 }
