@@ -128,7 +128,8 @@ function auditEnd(runKey: string, records: readonly RunRecord[], { books, double
     if (event.type !== 'run.ended') continue;
     if (event.usage.costCents !== stepCents)
       books.push(`run ${runKey} says ${event.usage.costCents}, its steps ${stepCents}`);
-    if (event.status === 'completed' && !isDeepStrictEqual(said, [event.response?.text]))
+    // A model may speak beside its calls; the last that it says is the answer.
+    if (event.status === 'completed' && said.at(-1) !== event.response?.text)
       doubled.push(`run ${runKey} answers "${event.response?.text}" and said "${said.join('", "')}"`);
   }
 }

@@ -1,8 +1,8 @@
 import type { Payload } from './payloads';
 
 /** Where a hostile text stands. */
-export const carriers = ['user text', 'history', 'file', 'tool result', 'tool description'] as const;
-export type Carrier = (typeof carriers)[number];
+const carriers = ['user text', 'history', 'file', 'tool result', 'tool description'] as const;
+type Carrier = (typeof carriers)[number];
 
 export interface HostileText {
   /** By which the scripted model finds what it is told to do. */

@@ -1,0 +1,76 @@
+import type { ConversationEvent } from '@app/conversations';
+import type { Asked, Scripted } from '../models/loopback-models';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { usdc, type Approval } from '../e2e/money';
+import type { TestClient } from '../support/deployment-client';
+import { answered } from './journey';
+
+const endedWithinMs = 90_000;
+const askAgainMs = 100;
+
+const contract = {
+  type: 'ledger_intents_transfer',
+  actions: [
+    {
+      kind: 'withdraw_to_owner',
+      input: { pinned: { tokenId: usdc, decimals: 6 } },
+      quantity: { kind: 'exact_input_tokens', amountRaw: '1500000' },
+    },
+  ],
+};
+
+/** Three steps: two calls side by side, then one more beside a transfer that the user must approve, then the answer. */
+const steps: readonly { readonly text: readonly string[]; readonly tools: readonly string[] }[] = [
+  { text: ['I ', 'look ', 'first.'], tools: ['current_time', 'token_price'] },
+  { text: ['Now ', 'the ', 'transfer.'], tools: ['wallet_balances', 'intents_transfer'] },
+  { text: ['It ', 'is ', 'done.'], tools: [] },
+];
+const inputs: Readonly<Record<string, object>> = { token_price: { symbol: 'NEAR' }, intents_transfer: { contract } };
+
+/** What the scripted model says next: the step that follows those which it is shown. */
+export function scriptedSteps({ messages }: Asked): Scripted {
+  const begun = messages.findLastIndex(({ role }) => role === 'user');
+  const { text = [], tools = [] } =
+    steps[messages.slice(begun + 1).filter(({ role }) => role === 'assistant').length] ?? {};
+  // Reason for the assertion: written above, as JSON.
+  const calls = tools.map((tool) => ({ tool, input: JSON.parse(JSON.stringify(inputs[tool] ?? {})) as null }));
+  return { text, calls, pauseMs: 10 };
+}
+
+/** All that a run's journal says and calls, in order; whatever was killed meanwhile, it is exactly this. */
+export const expectedTold: readonly string[] = steps.flatMap(({ text, tools }) => [text.join(''), ...tools]);
+
+export function toldIn(events: readonly ConversationEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.type === 'agent.message') return [event.text];
+    return event.type === 'tool.called' ? [event.tool] : [];
+  });
+}
+
+/** Starts a run on the script, approves its transfer, and waits for its end, whatever dies meanwhile. */
+export async function transferByRun(user: TestClient): Promise<{ conversationId: string; runId: string }> {
+  const { body } = await answered(() => user.post<{ id: string }>('/conversations', {}));
+  const asked = { conversationId: body.id, runId: randomUUID(), input: { text: 'withdraw 1.5 USDC' } };
+  await answered(() => user.post('/agent-runs', asked));
+  const waiting = await until(user, asked.runId, 'awaiting_approval');
+  const [approvalId] = waiting['pendingApprovalIds'] as string[]; // reason for the assertion: the specification's run
+  const approval = await answered(() => user.get<Approval>(`/approvals/${approvalId}`), { orStatus: 404 });
+  const { fingerprint } = approval.body;
+  // It may have been decided although the answer was lost: then it is not pending any more.
+  await answered(() => user.post(`/approvals/${approvalId}/approve`, { fingerprint }), { orStatus: 409 });
+  await until(user, asked.runId, 'completed');
+  return { conversationId: body.id, runId: asked.runId };
+}
+
+async function until(user: TestClient, runId: string, status: string): Promise<Record<string, unknown>> {
+  const deadline = performance.now() + endedWithinMs;
+  for (;;) {
+    const { body } = await answered(() => user.get(`/agent-runs/${runId}`), { orStatus: 404 });
+    if (body['status'] === status) return body;
+    if (body['status'] === 'failed' || performance.now() > deadline) {
+      throw new Error(`run ${runId} is ${JSON.stringify(body)}, not ${status}`);
+    }
+    await sleep(askAgainMs);
+  }
+}

@@ -1,0 +1,120 @@
+/** Issue 4, item 6: the worker is killed at every point of steps with parallel tools on a streaming model; nothing is said or done twice. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { conversationKind, type ConversationEvent } from '@app/conversations';
+import { decodeEvent } from '@app/event-store';
+import type { ProbePoint } from '@app/runtime';
+import { holdings, newOwner, operationsOf, prompt, providerFault, untilOperation, usdc } from '../e2e/money';
+import { LoopbackModels } from '../models/loopback-models';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { TestProcess } from '../support/deployment-process';
+import { expectedTold, scriptedSteps, toldIn, transferByRun } from './engine-journey';
+import { auditJournal } from './journal-audit';
+import { keepAlive } from './keep-alive';
+import { KillOrders, type KillOrder } from './kill-orders';
+import { settled } from './stores-audit';
+
+const full = process.env['FIGURES'] === 'full';
+/** Each kill costs the end of a lease, some ten seconds; runs of several users share it. */
+const USERS = 3;
+const ROUNDS = Number(process.env['ENGINE_KILL_ROUNDS'] ?? (full ? Infinity : 6));
+const TIMEOUT_MS = full ? 3_600_000 : 300_000;
+const counting: KillOrder = { point: null, nth: 0 };
+const points: readonly ProbePoint[] = [
+  ...(['model:before', 'model:after', 'tool:before', 'tool:after'] as const),
+  ...(['append:before', 'append:after', 'provider:before', 'provider:after'] as const),
+];
+
+let folder: string;
+let orders: KillOrders;
+let models: LoopbackModels;
+let deployment: Deployment;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-engine-kills-'));
+  orders = new KillOrders(folder);
+  models = await LoopbackModels.start('openai-compatible');
+  models.says(scriptedSteps);
+  const env = { ...orders.env, ...models.environment(), BUDGET_DAY_CENTS: '1000000', BUDGET_MONTH_CENTS: '1000000' };
+  deployment = await startDeployment({ mode: 'processes', env });
+  await providerFault(deployment, prompt);
+}, 120_000);
+afterAll(async () => {
+  await deployment.stop();
+  await models.close();
+  await rm(folder, { recursive: true });
+}, 60_000);
+
+function worker(): TestProcess {
+  const [process] = deployment.workers;
+  if (process === undefined) throw new Error('the deployment has no worker');
+  return process;
+}
+
+/** One transfer for each of some users at once. */
+async function transfers(): Promise<void> {
+  const users = await Promise.all(Array.from({ length: USERS }, () => newOwner(deployment)));
+  await Promise.all(
+    users.map(async (user) => {
+      await transferByRun(user);
+      const [operation, ...others] = await operationsOf(user);
+      expect(others).toEqual([]);
+      // Until it is settled, what is on its way may count as held as well as gone.
+      expect(await untilOperation(user, operation?.id ?? null)).toMatchObject({ status: 'settled' });
+      expect((await holdings(user))[usdc]).toBe('248500000');
+    }),
+  );
+}
+
+async function plan(): Promise<KillOrder[]> {
+  await orders.give(worker().pid, counting);
+  await transfers();
+  const passed = await orders.give(worker().pid, counting);
+  const all = points.flatMap((point) =>
+    Array.from({ length: passed[point] ?? 0 }, (_, index) => ({ point, nth: index + 1 })),
+  );
+  if (full) return all.slice(0, ROUNDS);
+  // One of each kind, somewhere in the middle; another every time.
+  return points
+    .flatMap((point) => {
+      const fitting = all.filter((order) => order.point === point);
+      return fitting[Math.floor(Math.random() * fitting.length)] ?? [];
+    })
+    .slice(0, ROUNDS);
+}
+
+test(
+  'nothing is said or done twice, and every run ends once',
+  async () => {
+    const waiting = await plan();
+    for (const order of waiting) {
+      await orders.give(worker().pid, order);
+      const kept = keepAlive(worker());
+      try {
+        await transfers();
+      } catch (error) {
+        throw new Error(`killed at ${JSON.stringify(order)}`, { cause: error });
+      } finally {
+        await kept.leave();
+      }
+    }
+    const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
+    const ofConversations = events.filter(({ stream }) => stream.startsWith(`${conversationKind.category}-`));
+    const streams = [...new Set(ofConversations.map(({ stream }) => stream))];
+    const told = streams.map((of) => {
+      const own = ofConversations.filter(({ stream }) => stream === of);
+      return toldIn(own.map((stored) => decodeEvent<ConversationEvent>(conversationKind, stored).event));
+    });
+    const kills = await orders.carriedOut();
+    const unlike = told.filter((one) => one.join() !== expectedTold.join());
+    process.stdout.write(
+      `engine kills: ${kills.length} at ${[...new Set(kills)].join(', ')}; ${streams.length} runs, ` +
+        `${models.requests.length} model steps, ${unlike.length} that said or did something twice\n`,
+    );
+    expect(unlike).toEqual([]);
+    const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
+    expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
+    expect(kills.length).toBeGreaterThan(waiting.length / 2);
+  },
+  TIMEOUT_MS,
+);
