@@ -85,7 +85,12 @@ export class ExecuteRun {
     const reserved = await this.budgets.reserve({ ...run, cause: open.cause }, { checked: false });
     if (!(await this.slots.take(run.runKey, run.segment))) return { kind: 'left' };
     const claimed = await ClaimedRun.claim(stores, open);
-    if (claimed === null) return { kind: 'over', position: null };
+    if (claimed === null) {
+      // The segment ended while this was being held for it, and so was closed before.
+      await this.slots.release(run.runKey, run.segment);
+      await this.budgets.release({ ...run, cause: open.cause });
+      return { kind: 'over', position: null };
+    }
     this.recoveries.claimed(open);
     const steps = new TracedSteps(this.tracing, claimed);
     try {
