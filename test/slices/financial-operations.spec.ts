@@ -57,6 +57,10 @@ describe('financial operations', () => {
     pass(1_000);
     await until(async () => JSON.stringify(await read()).includes('providerReference":"'));
     expect(await read()).toMatchObject({ status: 'submitted', actions: [{ status: 'submitted' }], settledAt: null });
+    // Its next look is put down before the time comes: a clock that stands still would never reach a later one.
+    const id = `operation/${body.operationId}`;
+    const nextLook = async () => (await rowsOf(replica, 'timers')).find((timer) => timer['id'] === id)?.['due_at_ms'];
+    await until(async () => (await nextLook()) === replica.clock.nowMs + 2_000);
     pass(2_000);
     await until(async () => (await read())['status'] === 'settled');
     const settledAt = new Date(replica.clock.nowMs).toISOString();
@@ -66,6 +70,8 @@ describe('financial operations', () => {
       updatedAt: settledAt,
       failure: null,
     });
+    // One operation is read from its stream; the list comes right after.
+    await until(async () => (await list(sol, '?status=settled')).body.total === 1);
     expect((await list(sol, '?status=settled')).body).toMatchObject({ total: 1, data: [{ settledAt }] });
     expect((await sol.call(other, 'GET', '/wallet/withdrawals/sources')).body).toMatchObject({
       assets: [{ tokenId: usdc, amountRaw: '248500000' }, {}, {}, {}],
