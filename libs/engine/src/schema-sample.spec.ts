@@ -73,6 +73,8 @@ describe('a sample', () => {
   it('is found for a schema made around a value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3, noUnicodeString: false }), (value) => {
+        // No body can bring this name: strict JSON refuses it.
+        fc.pre(!JSON.stringify(value).includes('"__proto__"'));
         const schema = schemaAround(value as JsonValue); // reason for the assertion: the library's own JSON type
         expect(parseOutput(JSON.stringify(sampleOf(schema)), schema).valid).toBe(true);
       }),
