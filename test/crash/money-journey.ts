@@ -45,9 +45,9 @@ export class MoneyJourney {
     await inTime('the decision', async () => {
       const approval = await this.approval(approvalId);
       if (approval === null || approval.status === 'approved') return approval?.status;
-      // It may be recorded without an answer: then it is not asked for again.
       const { fingerprint } = approval;
-      await this.client.post(`/approvals/${approvalId}/approve`, { fingerprint }).catch(() => undefined);
+      const asked = this.client.post(`/approvals/${approvalId}/approve`, { fingerprint });
+      await asked.catch(() => undefined); // a killed api gives no answer; what it recorded is read in the next round
       return null;
     });
     this.journey.acknowledged.push({ kind: 'approved', conversationId, approvalId });
@@ -63,7 +63,7 @@ export class MoneyJourney {
     const { operationId, fingerprint } = body;
     await inTime('the confirmation', async () => {
       const path = `/wallet/withdrawals/${operationId}/confirm`;
-      const answer = await this.client.post(path, { fingerprint }).catch(() => null);
+      const answer = await this.client.post(path, { fingerprint }).catch(() => null); // a killed api: read below
       if (answer?.status === 202) return operationId;
       const found = await this.read<{ status: string }>(`/financial-operations/${operationId}`);
       return found?.status === 'submitted' || found?.status === 'settled' ? operationId : null;

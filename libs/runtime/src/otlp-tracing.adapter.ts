@@ -100,8 +100,7 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushWithinMs)));
-    // What could not be sent is lost, and was complained of.
-    const flushed = this.provider.shutdown().catch(() => undefined);
+    const flushed = this.provider.shutdown().catch(() => undefined); // what could not be sent is lost, and was logged
     await Promise.race([flushed, late]);
     clearTimeout(timer);
   }

@@ -104,8 +104,7 @@ export class McpServer {
   private async disconnect(): Promise<void> {
     const { connection } = this;
     this.connection = null;
-    // What did not open, or does not close in good order, is gone either way.
-    await connection?.then((open) => open.close()).catch(() => undefined);
+    await connection?.then((open) => open.close()).catch(() => undefined); // what did not open or close is gone either way
   }
 
   /** Once for each change: a look every few seconds would fill the log. */

@@ -65,7 +65,8 @@ export class StdioTransport implements MCPTransport {
     if (!('method' in message && 'id' in message)) return;
     // An answer that has come by then makes this void, as the protocol has it.
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: message.id } } as const;
-    options?.signal?.addEventListener('abort', () => void this.write(cancel).catch(() => undefined), { once: true });
+    const tell = () => void this.write(cancel).catch(() => undefined); // a child that is gone has nothing left to cancel
+    options?.signal?.addEventListener('abort', tell, { once: true });
   }
 
   /** Ends the child: by the end of its input, then by signals. Resolves when it has ended. */
