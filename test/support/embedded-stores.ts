@@ -2,13 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectEventStore, EventStore } from '@app/event-store';
+import { connectEventStore, EventStore, type CallLimits } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
-import { Probe } from '@app/runtime';
 import { createTestDatabase, type TestDatabase } from './postgres';
 
-/** Short, so that a test of a store that stays away need not wait for long. */
-const impatient = { resendForMs: 400, callTimeoutMs: 1_500 };
+/** Long: a machine that is busy with other suites can stand still for seconds, and no test is about that. */
+const patient: CallLimits = { resendForMs: 10_000, callTimeoutMs: 20_000 };
+/** For tests of a store that stays away, which need not wait for long. */
+export const impatient: CallLimits = { resendForMs: 400, callTimeoutMs: 1_500 };
 
 /** An embedded event store on a database of its own that can be stopped and started again, and read through a lossy proxy. */
 export class EmbeddedStore {
@@ -38,9 +39,9 @@ export class EmbeddedStore {
   }
 
   /** A client of its own, disposed of by `stop`; through a proxy when one is given. */
-  connect(proxy?: LossyProxy, probe = new Probe()): EventStore {
+  connect({ proxy, limits = patient }: { proxy?: LossyProxy; limits?: CallLimits } = {}): EventStore {
     const client = connectEventStore(`unix:${proxy?.socketPath ?? this.socketPath}`);
-    const store = new EventStore(client, probe, impatient);
+    const store = new EventStore(client, undefined, limits);
     this.clients.push(store);
     return store;
   }

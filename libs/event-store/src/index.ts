@@ -1,6 +1,6 @@
 export { decodeEvent, decodeStored, encodeEvent, upcast, type Recorded, type StoredEvent } from './codec';
 export { connectEventStore } from './connection';
-export { EventStore } from './event-store';
+export { EventStore, type CallLimits } from './event-store';
 export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './folded-states';
 export { SnapshotStore, type Snapshot } from './snapshots';

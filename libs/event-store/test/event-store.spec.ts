@@ -1,7 +1,7 @@
 import { Unavailable } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '../../../test/support/counter';
-import { EmbeddedStore, until, type LossyProxy } from '../../../test/support/embedded-stores';
+import { EmbeddedStore, impatient, until, type LossyProxy } from '../../../test/support/embedded-stores';
 import { encodeEvent, type EventStore } from '../src';
 
 let embedded: EmbeddedStore;
@@ -52,7 +52,7 @@ describe('an answer that is lost', () => {
   let behindProxy: EventStore;
   beforeAll(async () => {
     proxy = await embedded.proxy();
-    behindProxy = embedded.connect(proxy);
+    behindProxy = embedded.connect({ proxy });
     await behindProxy.append(newStream(), encoded(0), -1);
   });
 
@@ -85,11 +85,12 @@ describe('an answer that is lost', () => {
   });
 
   it('of a read that never ends is unavailable in the end', async () => {
+    const impatiently = embedded.connect({ proxy, limits: impatient });
     proxy.loseAnswers();
-    await expect(behindProxy.readStream(newStream(), 0, 10)).rejects.toThrow(Unavailable);
-    expect(await behindProxy.answers(50)).toBe(false);
+    await expect(impatiently.readStream(newStream(), 0, 10)).rejects.toThrow(Unavailable);
+    expect(await impatiently.answers(50)).toBe(false);
     proxy.cut();
-    await until(() => behindProxy.answers(1_000));
+    await until(() => impatiently.answers(1_000));
   });
 });
 
@@ -125,14 +126,15 @@ describe('reads', () => {
 describe('a store that stays away', () => {
   it('is unavailable to appends, once they have been tried for a while, and to reads', async () => {
     const stream = newStream();
+    const impatiently = embedded.connect({ limits: impatient });
     await embedded.stopServer();
     const startedMs = performance.now();
-    await expect(store.append(stream, encoded(1), -1)).rejects.toThrow(Unavailable);
+    await expect(impatiently.append(stream, encoded(1), -1)).rejects.toThrow(Unavailable);
     expect(performance.now() - startedMs).toBeGreaterThan(390);
-    await expect(store.readStream(stream, 0, 1)).rejects.toThrow(Unavailable);
-    await expect(store.lastRevision(stream)).rejects.toThrow(Unavailable);
-    await expect(store.endPosition()).rejects.toThrow(Unavailable);
-    expect(await store.answers(500)).toBe(false);
+    await expect(impatiently.readStream(stream, 0, 1)).rejects.toThrow(Unavailable);
+    await expect(impatiently.lastRevision(stream)).rejects.toThrow(Unavailable);
+    await expect(impatiently.endPosition()).rejects.toThrow(Unavailable);
+    expect(await impatiently.answers(500)).toBe(false);
     await embedded.startServer();
     await until(() => store.answers(500));
     expect(await store.append(stream, encoded(1), -1)).toMatchObject({ kind: 'appended', revision: 0 });

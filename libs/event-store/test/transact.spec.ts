@@ -2,7 +2,7 @@ import { Unavailable } from '@app/kernel';
 import { NoTracing } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
 import { counterKind, someCause, type CounterCommand } from '../../../test/support/counter';
-import { EmbeddedStore } from '../../../test/support/embedded-stores';
+import { EmbeddedStore, impatient } from '../../../test/support/embedded-stores';
 import { FoldedStates, Transact, type EventStore } from '../src';
 import { TransactHandler } from '../src/transact';
 import { KeptSnapshots } from './kept-snapshots';
@@ -15,9 +15,13 @@ afterAll(() => embedded.stop());
 
 /** What one process has: a client, a cache of states, and a handler. */
 class Process {
-  readonly store: EventStore = embedded.connect();
-  readonly states = new FoldedStates(this.store, new KeptSnapshots());
-  readonly handler = new TransactHandler(this.store, this.states, new NoTracing());
+  readonly states: FoldedStates;
+  readonly handler: TransactHandler;
+
+  constructor(readonly store: EventStore = embedded.connect()) {
+    this.states = new FoldedStates(store, new KeptSnapshots());
+    this.handler = new TransactHandler(store, this.states, new NoTracing());
+  }
 
   give(id: string, command: CounterCommand, options: { newStream?: boolean } = {}) {
     return this.handler.execute(new Transact(counterKind, id, command, someCause(), options));
@@ -154,7 +158,7 @@ describe('many commands at once', () => {
 
 describe('a store that does not answer', () => {
   it('makes the command unavailable, and the state in doubt is forgotten', async () => {
-    const one = new Process();
+    const one = new Process(embedded.connect({ limits: impatient }));
     const id = uuidV7();
     await one.count(id, 1);
     await embedded.stopServer();
