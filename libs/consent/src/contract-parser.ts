@@ -1,4 +1,17 @@
-import { ok, refuse, type Result } from '@app/kernel';
+import {
+  checked,
+  inside,
+  kindOf,
+  membersOf,
+  objectIn,
+  ok,
+  oneOf,
+  refuse,
+  rootPart,
+  wrong,
+  type Part,
+  type Result,
+} from '@app/kernel';
 import type {
   Contract,
   ContractAction,
@@ -19,7 +32,6 @@ import {
   isUsdValue,
   isUses,
 } from './contract-grammar';
-import { checked, inside, kindOf, membersOf, objectIn, oneOf, rootPart, wrong, type Part } from './strict-reading';
 
 const tokenIdRule = 'must be nep141: and lower-case alphanumeric segments joined by . _ or -, at most 512 characters';
 const decimalsRule = 'must be a whole number from 0 to 38';

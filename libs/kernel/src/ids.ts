@@ -16,6 +16,11 @@ export type ArtifactId = Branded<'ArtifactId'>;
 export type ApprovalId = Branded<'ApprovalId'>;
 /** A financial operation: a direct withdrawal, or a transfer by the agent (then UUIDv5 of its approval). */
 export type OperationId = Branded<'OperationId'>;
+export type AutomationId = Branded<'AutomationId'>;
+/** One firing of an automation: UUIDv5 of the automation with its epoch and due time, or with the input. */
+export type OccurrenceId = Branded<'OccurrenceId'>;
+/** A signal's, an invocation's or a webhook's input: UUIDv5 of the automation, the source, and the sender's id or key. */
+export type InputId = Branded<'InputId'>;
 export type PartnerKeyId = Branded<'PartnerKeyId'>;
 export type RequestId = Branded<'RequestId'>;
 

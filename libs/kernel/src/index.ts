@@ -15,8 +15,11 @@ export {
   parseUuid,
   type ApprovalId,
   type ArtifactId,
+  type AutomationId,
   type ConversationId,
+  type InputId,
   type MessageId,
+  type OccurrenceId,
   type OperationId,
   type PartnerKeyId,
   type RequestId,
@@ -33,3 +36,4 @@ export { centsFromMicroCents, microCentsPerCent } from './money';
 export { problemKinds, reasons, type ProblemKind, type Reason } from './reasons';
 export { because, invalid, notFound, ok, refuse, type Issue, type Refusal, type Result } from './refusal';
 export { Unavailable } from './unavailable';
+export { checked, inside, kindOf, membersOf, objectIn, oneOf, rootPart, wrong, type Part } from './strict-reading';

@@ -1,4 +1,5 @@
-import { isJsonObject, pointerTo, type Issue, type JsonObject } from '@app/kernel';
+import { isJsonObject, pointerTo, type JsonObject } from './json';
+import type { Issue } from './refusal';
 
 /** What is read may come from a model: what is wrong with it is told up to here. */
 const issuesMax = 32;

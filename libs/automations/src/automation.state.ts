@@ -1,0 +1,72 @@
+import type { ApprovalState } from '@app/consent';
+import type { ApprovalId, ConversationId, Instant, OccurrenceId, RunId, ToolCallId, UserId } from '@app/kernel';
+import type { AutomationDefinition } from './automation-definition';
+import type { OccurrenceTrigger } from './automation.events';
+
+/** An automation as its stream tells it; null as long as there is none. */
+export type AutomationState = Automation | null;
+
+export interface Automation {
+  readonly userId: UserId;
+  readonly definition: AutomationDefinition;
+  readonly definitionVersion: number;
+  /** The present activation; with the version it makes the revision. */
+  readonly epoch: string;
+  /** The epoch's first instant: the anchor of `every`. */
+  readonly epochAt: Instant;
+  readonly state: 'enabled' | 'paused' | 'archived';
+  readonly held: boolean;
+  /** It has finished for good. */
+  readonly completed: boolean;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  readonly archivedAt: Instant | null;
+  readonly webhookKeyId: string | null;
+  readonly memory: FiringMemory;
+  /** Accepted occurrences, ever. */
+  readonly occurrences: number;
+  /** Pending, deferred, or accepted with a run not ended; oldest first. */
+  readonly active: readonly ActiveOccurrence[];
+  /** The approval of the present contract; null where it has none. */
+  readonly contractApproval: ApprovalState | null;
+  /** Uses of the present contract, by tool call. */
+  readonly uses: { readonly [toolCallId: ToolCallId]: ContractUse };
+}
+
+/** What the firing policy remembers; all but the positions begins anew with each epoch. */
+export interface FiringMemory {
+  /** The last verdict that was known. */
+  readonly lastKnown: boolean | null;
+  /** The last verdict that was recorded. */
+  readonly lastVerdict: 'true' | 'false' | 'unknown' | null;
+  /** The instant that the last accepted occurrence was for: cooldown counts from it. */
+  readonly lastAcceptedFor: Instant | null;
+  readonly lastDueAt: Instant | null;
+  /** Position of the last input from which an occurrence arose, in any epoch. */
+  readonly lastInputPosition: number;
+}
+
+export interface ActiveOccurrence {
+  readonly occurrenceId: OccurrenceId;
+  readonly epoch: string;
+  readonly delivery: 'pending' | 'admitting' | 'deferred' | 'accepted';
+  readonly trigger: OccurrenceTrigger;
+  readonly forAt: Instant;
+  readonly attempts: number;
+  readonly retryAt: Instant | null;
+  readonly retryUntil: Instant;
+  /** Since its admission began. */
+  readonly conversationId: ConversationId | null;
+  readonly runId: RunId | null;
+}
+
+export interface ContractUse {
+  readonly approvalId: ApprovalId;
+  /** In US dollars: a decimal text. */
+  readonly usd: string;
+}
+
+/** `<definitionVersion>.<activationEpoch>` (specification, "Automation"). */
+export function revisionOf({ definitionVersion, epoch }: Pick<Automation, 'definitionVersion' | 'epoch'>): string {
+  return `${definitionVersion}.${epoch}`;
+}

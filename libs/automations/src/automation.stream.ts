@@ -1,0 +1,13 @@
+import type { StreamKind } from '@app/event-store';
+import type { AutomationCommand } from './automation.commands';
+import { automationDecider } from './automation.decider';
+import { automationPrivateMembers, type AutomationEvent } from './automation.events';
+import type { AutomationState } from './automation.state';
+
+/** The stream `automation-<automationId>`. */
+export const automationKind: StreamKind<AutomationState, AutomationCommand, AutomationEvent> = {
+  category: 'automation',
+  decider: automationDecider,
+  privateMembers: automationPrivateMembers,
+  stateVersion: 1,
+};

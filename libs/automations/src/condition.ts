@@ -1,0 +1,81 @@
+import type { Instant, JsonValue } from '@app/kernel';
+
+/** What must hold for an automation to fire (decisions.md, section 6, "condition"): a rule over values that sources deliver. */
+export interface Condition {
+  /** 1 to 5, each with a name of its own. */
+  readonly bindings: readonly Binding[];
+  readonly rule: RuleNode;
+  /** The greatest distance in time between two snapshots of one evaluation, in seconds. */
+  readonly skewSeconds?: number;
+}
+
+/** Gives a source a name in the rule. */
+export interface Binding {
+  readonly name: string;
+  readonly source: Source;
+  /** An older value cannot be read: 1 to 86400. */
+  readonly maxAgeSeconds: number;
+}
+
+export type Source = SampledSource | { readonly kind: 'event' };
+
+/** Polled by the service and retained. */
+export type SampledSource =
+  | { readonly kind: 'token_price'; readonly tokenId: string }
+  | { readonly kind: 'wallet_balance'; readonly tokenId: string };
+
+/** At most 8 deep, at most 256 nodes. */
+export type RuleNode =
+  | { readonly all: readonly RuleNode[] }
+  | { readonly any: readonly RuleNode[] }
+  | { readonly not: RuleNode }
+  | { readonly compare: { readonly left: Operand; readonly op: CompareOp; readonly right: Operand } }
+  | { readonly exists: Operand };
+
+export type CompareOp = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'contains';
+
+/** A value of a source, by its JSON pointer (RFC 6901), or one that stands in the rule itself. */
+export type Operand = { readonly binding: string; readonly field: string } | { readonly value: JsonValue };
+
+/** What is known of a source at the instant of an evaluation. */
+export interface Reading {
+  readonly kind: 'snapshot' | 'received_event';
+  /** `<kind>:<tokenId>`, or `<kind>:sha256:…` where that is over 128 characters; of an event, `event`. */
+  readonly sourceId: string;
+  /** Names the sample or the event: 1 to 128 characters. */
+  readonly eventId: string;
+  readonly receivedAt: Instant;
+  /** `gap`: no sample where two were due. */
+  readonly status: 'ready' | 'unavailable' | 'gap';
+  /** Why it is not ready, in words of our own; null when it is. */
+  readonly reason: string | null;
+  /** When the value held, as the source says; null for a received event. */
+  readonly sourceTime: Instant | null;
+  /** When the sender says that the event happened; null for a snapshot. */
+  readonly providerPublishedAt: Instant | null;
+  /** What field pointers see; null unless ready. */
+  readonly value: JsonValue;
+}
+
+/** The readings of one evaluation, by binding; a binding without any record is absent. */
+export type Readings = { readonly [binding: string]: Reading | undefined };
+
+export type Verdict = 'true' | 'false' | 'unknown';
+
+export type UnresolvedCode =
+  'missing_source' | 'unavailable' | 'gap' | 'stale' | 'future' | 'missing_field' | 'invalid_value' | 'snapshot_skew';
+
+/** Why a leaf of the rule could not be resolved. */
+export interface UnresolvedReason {
+  /** Indices from the root of the rule on, at most 8; empty for the root. */
+  readonly nodePath: readonly number[];
+  readonly code: UnresolvedCode;
+  readonly binding?: string;
+}
+
+export interface Evaluation {
+  readonly verdict: Verdict;
+  readonly evaluatedAt: Instant;
+  /** One a leaf, in rule order, the left operand first. */
+  readonly reasons: readonly UnresolvedReason[];
+}
