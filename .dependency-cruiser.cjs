@@ -16,7 +16,8 @@ const slices = {
   wallets: ['consent', 'deployment'],
   artifacts: ['conversations'],
   runs: ['conversations', 'budget', 'deployment'],
-  automations: ['runs', 'wallets', 'consent'],
+  // What fires starts a run in a conversation, and a deployment's controls stop it (docs/adr/0008).
+  automations: ['conversations', 'deployment', 'runs', 'wallets', 'consent'],
   approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent'],
   // The engine draws on budgets segment by segment, and publishes live frames through the journal (docs/adr/0003).
   engine: [

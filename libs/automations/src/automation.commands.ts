@@ -5,13 +5,13 @@ import type {
   InputId,
   Instant,
   OccurrenceId,
+  OccurrenceTrigger,
   RunId,
   ToolCallId,
   UserId,
   WalletId,
 } from '@app/kernel';
 import type { AutomationDefinition } from './automation-definition';
-import type { OccurrenceTrigger } from './automation.events';
 import type { Verdict } from './condition';
 
 /** What an automation's stream decides on. Whoever acts for a user names the user: another's automation is not found. */

@@ -5,6 +5,7 @@ import type {
   InputId,
   Instant,
   OccurrenceId,
+  OccurrenceTrigger,
   RunId,
   ToolCallId,
   UserId,
@@ -40,9 +41,6 @@ interface Version {
 }
 
 export type CompletionCause = 'once' | 'max_occurrences' | 'end_at' | 'schedule_over';
-
-/** `schedule`: a due time; `event` stands for none now, and is reserved by the specification. */
-export type OccurrenceTrigger = 'schedule' | 'event' | 'signal' | 'webhook' | 'invoke';
 
 export type OccurrenceEvent =
   /** It is pending from here on. */

@@ -1,7 +1,15 @@
 import type { ApprovalState } from '@app/consent';
-import type { ApprovalId, ConversationId, Instant, OccurrenceId, RunId, ToolCallId, UserId } from '@app/kernel';
+import type {
+  ApprovalId,
+  ConversationId,
+  Instant,
+  OccurrenceId,
+  OccurrenceTrigger,
+  RunId,
+  ToolCallId,
+  UserId,
+} from '@app/kernel';
 import type { AutomationDefinition } from './automation-definition';
-import type { OccurrenceTrigger } from './automation.events';
 
 /** An automation as its stream tells it; null as long as there is none. */
 export type AutomationState = Automation | null;

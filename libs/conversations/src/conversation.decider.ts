@@ -7,6 +7,7 @@ import {
   type Decider,
   type Decision,
   type Instant,
+  type OccurrenceTrigger,
   type UserId,
 } from '@app/kernel';
 import type { ArtifactFacts, ConversationEvent, OperationCopy, Origin } from './conversation.events';
@@ -46,10 +47,23 @@ export type ConversationCommand =
       readonly artifact: ArtifactFacts;
     }
   | StartRun
+  | TriggerRun
   | RunCommand
   | DecideRunApproval
   | ExpireRunApproval
   | CopyOperation;
+
+/** An occurrence of an automation: the conversation, where it does not exist yet, and the run begin in one append. */
+export interface TriggerRun {
+  readonly type: 'TriggerRun';
+  readonly at: Instant;
+  /** Of a conversation that begins with it. */
+  readonly title: string;
+  readonly automationId: string;
+  readonly occurrenceId: string;
+  readonly trigger: OccurrenceTrigger;
+  readonly run: Pick<StartRun, 'runId' | 'runKey' | 'userId' | 'messageId' | 'request'>;
+}
 
 /** Copies a fact of an operation's own stream. */
 export type CopyOperation = { readonly type: 'CopyOperation'; readonly copy: OperationCopy };
@@ -76,6 +90,8 @@ function decide(command: ConversationCommand, state: ConversationState): Decisio
       return addArtifact(command, state);
     case 'StartRun':
       return start(command, state);
+    case 'TriggerRun':
+      return trigger(command, state);
     case 'DecideApproval':
       return decideRunApproval(command, runWaitingFor(state, command.approvalId), liveRunOf(state));
     case 'ExpireApproval':
@@ -125,6 +141,19 @@ function start(command: StartRun, state: ConversationState): Decision<Conversati
   if (state.liveRunId !== null) return reject(because('run_active'));
   const { type: _, ...run } = command;
   return accept({ type: 'run.started', ...run });
+}
+
+function trigger(command: TriggerRun, state: ConversationState): Decision<ConversationEvent> {
+  const { at, title, automationId, occurrenceId, run } = command;
+  const { userId } = run;
+  const created = { type: 'conversation.created', at, title, origin: 'automation', automationId, userId } as const;
+  const isNew = state.userId === null;
+  const origin = { origin: 'automation', automationId, occurrenceId } as const;
+  const begun = isNew ? evolveConversation(state, created) : state;
+  const started = start({ type: 'StartRun', at, ...run, ...origin }, begun);
+  if (!started.accepted || started.events.length === 0) return started;
+  const triggered = { type: 'automation.triggered', at, automationId, occurrenceId, trigger: command.trigger } as const;
+  return accept<ConversationEvent>(...(isNew ? [created] : []), triggered, ...started.events);
 }
 
 /** A submission is copied before its end; whatever comes after the end, or again, is there already. */

@@ -5,6 +5,7 @@ import type {
   Instant,
   JsonValue,
   MessageId,
+  OccurrenceTrigger,
   OperationId,
   RunId,
   RunKey,
@@ -27,6 +28,14 @@ export type ConversationLifeEvent =
     }
   | { readonly type: 'conversation.updated'; readonly at: Instant; readonly title: string }
   | { readonly type: 'conversation.archived'; readonly at: Instant }
+  /** An occurrence of the automation was admitted here: its run starts in the same append. */
+  | {
+      readonly type: 'automation.triggered';
+      readonly at: Instant;
+      readonly automationId: string;
+      readonly occurrenceId: string;
+      readonly trigger: OccurrenceTrigger;
+    }
   | (ArtifactFacts & { readonly type: 'artifact.uploaded'; readonly at: Instant });
 
 /** A file of the conversation; its bytes are kept elsewhere, by their hash. */

@@ -105,6 +105,8 @@ export function evolveConversation(state: ConversationState, event: Conversation
       return { ...state, title: event.title, lastSeq };
     case 'conversation.archived':
       return { ...state, archivedAt: event.at, lastSeq };
+    case 'automation.triggered':
+      return { ...state, lastActivityAt: event.at, lastSeq };
     case 'artifact.uploaded': {
       const { artifactId, name, mediaType, bytes, sha256, at } = event;
       const artifacts = [...state.artifacts, { artifactId, name, mediaType, bytes, sha256 }];

@@ -11,6 +11,7 @@ export type {
   TextDelta,
   ToolOutcome,
 } from './conversation.events';
+export type { ConversationCommand, TriggerRun } from './conversation.decider';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
 export { abortedEnd, type OpenApproval, type RunCommand, type RunEnd } from './run.decider';

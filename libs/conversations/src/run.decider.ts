@@ -15,7 +15,7 @@ import {
 } from '@app/kernel';
 import type { ApprovalEvent } from '@app/consent';
 import type { RunEndStatus, RunEvent, RunFailure, RunOrigin, RunRequest, ToolOutcome } from './conversation.events';
-import { evolveRun, type RunState } from './run.state';
+import { approvalOf, evolveRun, type RunState } from './run.state';
 
 /** What the run is, beside the conversation that holds it. */
 export interface StartRun {
@@ -41,8 +41,15 @@ export type RunCommand =
       readonly outcome: ToolOutcome;
       readonly result: JsonValue;
     })
+  | AuthorizeCalls
   | SuspendRun
   | (ByHolder & { readonly type: 'EndRun'; readonly end: RunEnd });
+
+/** Open calls that an automation's contract covers: their approvals are opened and decided in one append, and the run goes on. */
+export interface AuthorizeCalls extends ByHolder {
+  readonly type: 'AuthorizeCalls';
+  readonly approvals: readonly OpenApproval[];
+}
 
 /** The calls that are open need the user's consent: the run waits for it. */
 export interface SuspendRun extends ByHolder {
@@ -96,6 +103,7 @@ export function decideRun(command: RunCommand, run: RunState | undefined): Decis
       return stop(command, run);
     case 'RecordStep':
     case 'ReturnTool':
+    case 'AuthorizeCalls':
     case 'SuspendRun':
     case 'EndRun':
       // A fenced predecessor learns here, however late it wakes up, that the run is no longer its own.
@@ -144,6 +152,8 @@ function byHolder(
       const end = run.status === 'stopping' ? abortedEnd : command.end;
       return accept(...returnedAsCut(run, command.at), endedRun(run, command.at, end));
     }
+    case 'AuthorizeCalls':
+      return run.status === 'stopping' ? reject(because('stop_pending')) : authorize(command, run);
     case 'SuspendRun':
       return run.status === 'stopping' ? reject(because('stop_pending')) : suspend(command, run);
     default:
@@ -151,11 +161,29 @@ function byHolder(
   }
 }
 
-function suspend({ at, approvals }: SuspendRun, run: RunState): Decision<RunEvent | ApprovalEvent> {
-  const { runId, runKey, userId, segment, usage } = run;
-  const opened = approvals.map(
-    (approval) => ({ type: 'approval.opened', at, runId, runKey, userId, ...approval }) as const,
+function authorize({ at, approvals }: AuthorizeCalls, run: RunState): Decision<ApprovalEvent> {
+  const { runKey } = run;
+  const decided = { type: 'approval.decided', at, status: 'approved', decidedBy: 'automation_contract' } as const;
+  // Of calls that have returned meanwhile, or were authorized before a crash, nothing is left to do.
+  const asked = approvals.filter(
+    ({ approvalId, toolCallId }) =>
+      approvalOf(run, approvalId) === undefined && run.openCalls.some((open) => open === toolCallId),
   );
+  return accept<ApprovalEvent>(
+    ...asked.flatMap((approval) => [
+      openedFor(run, at, approval),
+      { ...decided, approvalId: approval.approvalId, denialReason: null, runKey } as const,
+    ]),
+  );
+}
+
+function openedFor({ runId, runKey, userId }: RunState, at: Instant, approval: OpenApproval) {
+  return { type: 'approval.opened', at, runId, runKey, userId, ...approval } as const;
+}
+
+function suspend({ at, approvals }: SuspendRun, run: RunState): Decision<RunEvent | ApprovalEvent> {
+  const { userId, segment, usage } = run;
+  const opened = approvals.map((approval) => openedFor(run, at, approval));
   return accept<RunEvent | ApprovalEvent>(...opened, {
     ...headOf('run.suspended', run, at),
     segment,
