@@ -2,8 +2,10 @@ import {
   CopyObjectCommand,
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListObjectsV2Command,
   NoSuchKey,
+  NotFound,
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
@@ -62,10 +64,10 @@ export class S3Store implements ArtifactStore {
       });
       await upload.done();
       const stored = measured.finish();
-      const CopySource = `${this.bucket}/${incoming.Key}`;
-      await this.client.send(
-        new CopyObjectCommand({ Bucket: this.bucket, Key: keyOf(stored.sha256), CopySource: encodeURI(CopySource) }),
-      );
+      if (!(await this.has(stored.sha256))) {
+        const CopySource = encodeURI(`${this.bucket}/${incoming.Key}`);
+        await this.client.send(new CopyObjectCommand({ Bucket: this.bucket, Key: keyOf(stored.sha256), CopySource }));
+      }
       await this.client.send(new DeleteObjectCommand(incoming));
       return stored;
     } catch (error) {
@@ -94,6 +96,16 @@ export class S3Store implements ArtifactStore {
       }
     } catch (error) {
       throw new Unavailable('artifact store', { cause: error });
+    }
+  }
+
+  private async has(sha256: string): Promise<boolean> {
+    try {
+      await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256) }));
+      return true;
+    } catch (error) {
+      if (error instanceof NotFound) return false;
+      throw error;
     }
   }
 }
