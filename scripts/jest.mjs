@@ -9,7 +9,7 @@ const maxWorkers = Math.max(2, availableParallelism() - 1);
 
 /**
  * @param {string[]} args paths and options for jest
- * @returns {Promise<{exitCode: number, passed: number, failed: number, output: string}>} a suite that cannot be loaded, a crash of jest, and a bad exit without a failed test each count as one failure
+ * @returns {Promise<{exitCode: number, passed: number, failed: number, failedFiles: {path: string, passed: number, failed: number}[], output: string}>} a suite that cannot be loaded, a crash of jest, and a bad exit without a failed test each count as one failure
  */
 export async function runJest(args, { inherit = true, env = {} } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-jest-'));
@@ -17,8 +17,8 @@ export async function runJest(args, { inherit = true, env = {} } = {}) {
   try {
     const options = [`--maxWorkers=${maxWorkers}`, '--json', `--outputFile=${outputFile}`];
     const { exitCode, output } = await runTool(binary('jest'), [...options, ...args], { inherit, env });
-    const { passed, failed } = countsOf(outputFile);
-    return { exitCode, passed, failed: exitCode === 0 ? failed : Math.max(1, failed), output };
+    const { passed, failed, failedFiles } = countsOf(outputFile);
+    return { exitCode, passed, failed: exitCode === 0 ? failed : Math.max(1, failed), failedFiles, output };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -27,8 +27,41 @@ export async function runJest(args, { inherit = true, env = {} } = {}) {
 function countsOf(outputFile) {
   try {
     const result = JSON.parse(readFileSync(outputFile, 'utf8'));
-    return { passed: result.numPassedTests, failed: result.numFailedTests + result.numRuntimeErrorTestSuites };
+    return {
+      passed: result.numPassedTests,
+      failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
+      failedFiles: result.testResults.filter(({ status }) => status === 'failed').map(countsOfFile),
+    };
   } catch {
-    return { passed: 0, failed: 1 }; // jest ended before it wrote its result
+    return { passed: 0, failed: 1, failedFiles: [] }; // jest ended before it wrote its result
   }
+}
+
+function countsOfFile({ name, assertionResults }) {
+  const count = (status) => assertionResults.filter((result) => result.status === status).length;
+  // A file that cannot be loaded has no results, and is one failure.
+  return { path: name, passed: count('passed'), failed: Math.max(1, count('failed')) };
+}
+
+/** Files that may fail beside others; more of them are no matter of a busy machine. */
+const secondLooksMax = 3;
+
+/**
+ * As `runJest`; but a few files that failed while two ran at once on a busy machine are run once more, alone, and what comes of
+ * that counts. Each is named in the output whatever comes of it: one that passed alone is a fault to look for all the same.
+ */
+export async function runJestTwice(args) {
+  const first = await runJest(args);
+  const again = first.failedFiles;
+  if (again.length === 0 || again.length > secondLooksMax) return first;
+  const names = again.map((file) => path.relative(process.cwd(), file.path));
+  console.log(`failed beside others, run again alone: ${names.join(', ')}`);
+  const second = await runJest(['--runInBand', '--runTestsByPath', ...again.map((file) => file.path)]);
+  console.log(`${second.failed === 0 ? 'passed' : 'failed'} alone: ${names.join(', ')}`);
+  const sum = (member) => again.reduce((total, file) => total + file[member], 0);
+  return {
+    ...second,
+    passed: first.passed - sum('passed') + second.passed,
+    failed: first.failed - sum('failed') + second.failed,
+  };
 }

@@ -1,7 +1,7 @@
 // npm test: prepares, checks, runs every jest suite, and ends with the one line `N passed, N failed`. Arguments narrow jest, and leave the checks out.
 import './node-version.mjs';
 import { runChecks, staticChecks } from './checks.mjs';
-import { runJest } from './jest.mjs';
+import { runJestTwice } from './jest.mjs';
 import { prepare } from './prepare.mjs';
 import { runScript } from './tool.mjs';
 
@@ -17,7 +17,7 @@ await runScript(async () => {
     await prepare({ build: true });
     if (narrowing.length === 0) add(await runChecks(staticChecks));
     else console.log(`checks left out, jest only: ${narrowing.join(' ')}`);
-    add(await runJest(narrowing));
+    add(await runJestTwice(narrowing));
   } catch (error) {
     if (error.output) console.error(error.output.trimEnd());
     console.error(error.message);
