@@ -11,11 +11,11 @@ const maxWorkers = Math.max(2, availableParallelism() - 1);
  * @param {string[]} args paths and options for jest
  * @returns {Promise<{exitCode: number, passed: number, failed: number, failedFiles: {path: string, passed: number, failed: number}[], output: string}>} a suite that cannot be loaded, a crash of jest, and a bad exit without a failed test each count as one failure
  */
-export async function runJest(args, { inherit = true, env = {} } = {}) {
+export async function runJest(args, { inherit = true, env = {}, workers = maxWorkers } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-jest-'));
   const outputFile = path.join(folder, 'result.json');
   try {
-    const options = [`--maxWorkers=${maxWorkers}`, '--json', `--outputFile=${outputFile}`];
+    const options = [`--maxWorkers=${workers}`, '--json', `--outputFile=${outputFile}`];
     const { exitCode, output } = await runTool(binary('jest'), [...options, ...args], { inherit, env });
     const { passed, failed, failedFiles } = countsOf(outputFile);
     return { exitCode, passed, failed: exitCode === 0 ? failed : Math.max(1, failed), failedFiles, output };
@@ -56,7 +56,7 @@ export async function runJestTwice(args) {
   if (again.length === 0 || again.length > secondLooksMax) return first;
   const names = again.map((file) => path.relative(process.cwd(), file.path));
   console.log(`failed beside others, run again alone: ${names.join(', ')}`);
-  const second = await runJest(['--runInBand', '--runTestsByPath', ...again.map((file) => file.path)]);
+  const second = await runJest(['--runTestsByPath', ...again.map((file) => file.path)], { workers: 1 });
   console.log(`${second.failed === 0 ? 'passed' : 'failed'} alone: ${names.join(', ')}`);
   const sum = (member) => again.reduce((total, file) => total + file[member], 0);
   return {
