@@ -6,5 +6,6 @@ export type { ModelPrice } from './model-prices';
 export { ModelFaults, NoFaults, type ModelFault } from './model-faults';
 export { openTracing } from './open-tracing';
 export { Probe, type ProbePoint } from './probe';
+export { Sealing } from './sealing';
 export { SystemClock } from './system-clock';
 export { NoTracing, Tracing, type Span, type SpanAttributes } from './tracing';

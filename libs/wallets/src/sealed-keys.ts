@@ -1,22 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { Configuration } from '@app/runtime';
-import {
-  createCipheriv,
-  createDecipheriv,
-  createPrivateKey,
-  generateKeyPairSync,
-  hkdfSync,
-  randomBytes,
-  sign,
-  type KeyObject,
-} from 'node:crypto';
+import { Configuration, Sealing } from '@app/runtime';
+import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { Signer } from './signer';
-
-/** Of AES-GCM (NIST SP 800-38D): a nonce of 96 bits, a tag of 128. */
-const nonceBytes = 12;
-const tagBytes = 16;
 
 interface KeyRow {
   readonly public_key: string;
@@ -24,22 +11,19 @@ interface KeyRow {
 }
 
 /**
- * The wallets' Ed25519 keys (RFC 8032) in PostgreSQL, each sealed with AES-256-GCM under a key that derives from `PARLEY_SECRET_KEY`.
+ * The wallets' Ed25519 keys (RFC 8032) in PostgreSQL, each sealed under a key that derives from `PARLEY_SECRET_KEY`.
  * A sealed key is bound to its user and its public key: moved to another row, it does not open.
  */
 @Injectable()
 export class SealedKeys extends Signer {
-  private readonly sealingKey: Buffer;
+  private readonly sealing: Sealing;
 
   constructor(
     private readonly database: Database,
     configuration: Configuration,
   ) {
     super();
-    const secret = configuration.env.PARLEY_SECRET_KEY;
-    if (secret === undefined) throw new Error('PARLEY_SECRET_KEY is needed to seal keys');
-    // RFC 5869; the label keeps this key apart from every other use of the secret.
-    this.sealingKey = Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'base64'), '', 'parley/wallet-keys/1', 32));
+    this.sealing = new Sealing(configuration, 'parley/wallet-keys/1');
   }
 
   async publicKey(userId: UserId): Promise<string> {
@@ -73,23 +57,17 @@ export class SealedKeys extends Signer {
     return row ?? null;
   }
 
-  /** Nonce, tag and ciphertext of the private key (PKCS #8). */
+  /** The private key (PKCS #8), sealed. */
   private seal(userId: UserId, publicKey: string, privateKey: KeyObject): Buffer {
-    const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv('aes-256-gcm', this.sealingKey, nonce).setAAD(bound(userId, publicKey));
-    const sealed = [cipher.update(privateKey.export({ format: 'der', type: 'pkcs8' })), cipher.final()];
-    return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
+    return this.sealing.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), bound(userId, publicKey));
   }
 
   private open(userId: UserId, { public_key, sealed }: KeyRow): KeyObject {
-    const decipher = createDecipheriv('aes-256-gcm', this.sealingKey, sealed.subarray(0, nonceBytes))
-      .setAAD(bound(userId, public_key))
-      .setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
-    const key = Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
+    const key = this.sealing.open(sealed, bound(userId, public_key));
     return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
   }
 }
 
-function bound(userId: UserId, publicKey: string): Buffer {
-  return Buffer.from(`${userId}/${publicKey}`, 'utf8');
+function bound(userId: UserId, publicKey: string): string {
+  return `${userId}/${publicKey}`;
 }
