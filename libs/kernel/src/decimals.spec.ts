@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import {
+  added,
   compareDecimals,
   decimalOf,
   decimalText,
   floorQuotient,
   multiplied,
   parseDecimal,
+  roundedUp,
   type Decimal,
 } from './decimals';
 
@@ -94,3 +96,18 @@ describe('arithmetic', () => {
     expect(compareDecimals(parseDecimal('1.5')!, parseDecimal('1.500')!)).toBe(0);
   });
 });
+
+test('added is the exact sum', () =>
+  fc.assert(
+    fc.property(decimals, decimals, (one, other) => overall(added(one, other)) === overall(one) + overall(other)),
+  ));
+
+test('roundedUp is the least of its digits that is no less', () =>
+  fc.assert(
+    fc.property(decimals, fc.integer({ min: 0, max: 80 }), (number, digits) => {
+      const up = roundedUp(number, digits);
+      const unit = 10n ** BigInt(200 - digits);
+      expect(up.scale).toBeLessThanOrEqual(Math.max(digits, 0));
+      expect(overall(up) >= overall(number) && overall(up) - overall(number) < unit).toBe(true);
+    }),
+  ));

@@ -41,6 +41,20 @@ export function multiplied(one: Decimal, other: Decimal): Decimal {
   return decimalOf(one.unscaled * other.unscaled, one.scale + other.scale);
 }
 
+/** The exact sum. */
+export function added(one: Decimal, other: Decimal): Decimal {
+  const scale = Math.max(one.scale, other.scale);
+  const scaled = ({ unscaled, scale: own }: Decimal): bigint => unscaled * powerOfTen(scale - own);
+  return decimalOf(scaled(one) + scaled(other), scale);
+}
+
+/** The least number with at most so many fraction digits that is no less. */
+export function roundedUp(number: Decimal, fractionDigits: number): Decimal {
+  if (number.scale <= fractionDigits) return number;
+  const divisor = powerOfTen(number.scale - fractionDigits);
+  return decimalOf((number.unscaled + divisor - 1n) / divisor, fractionDigits);
+}
+
 /** The greatest whole number that is at most `dividend` / `divisor`. Throws RangeError for a divisor of 0. */
 export function floorQuotient(dividend: Decimal, divisor: Decimal): bigint {
   return (dividend.unscaled * powerOfTen(divisor.scale)) / (divisor.unscaled * powerOfTen(dividend.scale));

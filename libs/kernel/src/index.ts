@@ -1,12 +1,14 @@
 export type { Actor, Cause } from './cause';
 export { Clock } from './clock';
 export {
+  added,
   compareDecimals,
   decimalOf,
   decimalText,
   floorQuotient,
   multiplied,
   parseDecimal,
+  roundedUp,
   type Decimal,
 } from './decimals';
 export { accept, reject, unreachable, type Decider, type Decision } from './decider';
