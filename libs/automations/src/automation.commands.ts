@@ -111,7 +111,10 @@ export interface UseContract {
   readonly type: 'UseContract';
   readonly at: Instant;
   readonly toolCallId: ToolCallId;
+  /** Of the call, opened and decided next. */
   readonly approvalId: ApprovalId;
+  /** Of the contract that the call's actions were held against: another one by now does not cover it. */
+  readonly contractApprovalId: ApprovalId;
   /** In US dollars, rounded up. */
   readonly usd: string;
 }
