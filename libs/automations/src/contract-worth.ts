@@ -1,0 +1,100 @@
+import { chooseInput, chooseOutput, type ContractAction } from '@app/consent';
+import {
+  added,
+  decimalOf,
+  decimalText,
+  floorQuotient,
+  multiplied,
+  parseDecimal,
+  roundedUp,
+  type Decimal,
+} from '@app/kernel';
+
+/** A token with its present price, and how much of it a wallet can spend. */
+export interface PricedToken {
+  readonly tokenId: string;
+  readonly decimals: number | null;
+  /** US dollars for one whole token; null when the provider has no price. */
+  readonly priceUsdDecimal: string | null;
+  readonly amountRaw: string;
+}
+
+/** As many as a bound of a contract can have (specification, "Contract"). */
+const usdFractionDigits = 18;
+
+/**
+ * What a contract's actions spend at most, together, in US dollars at present prices, rounded up: a decimal text. Null where that
+ * cannot be told: a price is missing, or the wallet does not hold what the amount depends on (decisions.md, section 6).
+ *
+ * An amount that the contract leaves open is what the executor would choose out of the holdings. Each action counts by itself, and a
+ * later one may find all that was there before and what the earlier ones deliver; for `exact_output_tokens` all that is held counts.
+ *
+ * @param tokens the wallet's holdings, and tokens that the contract pins besides, of which it holds 0
+ */
+export function contractWorthUsd(actions: readonly ContractAction[], tokens: readonly PricedToken[]): string | null {
+  let total: Decimal = decimalOf(0n, 0);
+  let known = tokens;
+  for (const [index, action] of actions.entries()) {
+    const spent = spentBy(action, known);
+    if (spent === null) return null;
+    total = added(total, spent.usd);
+    if (index === actions.length - 1) break;
+    const after = withDelivered(action, spent, known);
+    if (after === null) return null;
+    known = after;
+  }
+  return decimalText(roundedUp(total, usdFractionDigits));
+}
+
+interface Spent {
+  readonly tokenId: string;
+  readonly usd: Decimal;
+}
+
+function spentBy(action: ContractAction, tokens: readonly PricedToken[]): Spent | null {
+  const { input, quantity } = action;
+  const pinned = 'pinned' in input ? input.pinned : null;
+  const token = tokens.find(({ tokenId, decimals }) => tokenId === pinned?.tokenId && decimals === pinned.decimals);
+  // Explicit amounts do not depend on what is held: where it is too little, the operation fails.
+  if (token !== undefined && quantity.kind === 'exact_input_tokens') return worthOf(token, quantity.amountRaw);
+  if (token !== undefined && quantity.kind === 'exact_input_value_usd') return valued(token, quantity.value);
+  const chosen = chooseInput(action, heldOf(tokens));
+  if (!chosen.ok) return null;
+  return quantity.kind === 'exact_input_value_usd'
+    ? valued(chosen.holding, quantity.value)
+    : worthOf(chosen.holding, chosen.amountRaw);
+}
+
+/** The amount in US dollars, exactly. */
+function worthOf({ tokenId, decimals, priceUsdDecimal }: PricedToken, amountRaw: string): Spent | null {
+  const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
+  if (price === null || decimals === null) return null;
+  return { tokenId, usd: multiplied(decimalOf(BigInt(amountRaw), decimals), price) };
+}
+
+/** A value is its own worth, wherever there is a price to reach it by. */
+function valued(token: PricedToken, value: string): Spent | null {
+  const usd = parseDecimal(value);
+  return usd === null || worthOf(token, '0') === null ? null : { tokenId: token.tokenId, usd };
+}
+
+/** The tokens with what an action delivers at most at present prices; null where that cannot be told. */
+function withDelivered(
+  action: ContractAction,
+  { tokenId, usd }: Spent,
+  tokens: readonly PricedToken[],
+): readonly PricedToken[] | null {
+  if (action.kind === 'withdraw_to_owner') return tokens;
+  const output = chooseOutput(action, tokenId, heldOf(tokens));
+  const token = tokens.find((one) => one.tokenId === output?.tokenId && one.decimals === output.decimals);
+  const price = token?.priceUsdDecimal == null ? null : parseDecimal(token.priceUsdDecimal);
+  if (token?.decimals == null || price === null || price.unscaled === 0n) return null;
+  const units = floorQuotient(multiplied(usd, decimalOf(10n ** BigInt(token.decimals), 0)), price) + 1n;
+  const delivered = action.quantity.kind === 'exact_output_tokens' ? BigInt(action.quantity.amountRaw) : units;
+  const amountRaw = (BigInt(token.amountRaw) + delivered).toString();
+  return tokens.map((one) => (one === token ? { ...one, amountRaw } : one));
+}
+
+function heldOf(tokens: readonly PricedToken[]): readonly PricedToken[] {
+  return tokens.filter(({ amountRaw }) => amountRaw !== '0');
+}
