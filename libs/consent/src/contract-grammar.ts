@@ -1,5 +1,3 @@
-import { instantOf, type Instant } from '@app/kernel';
-
 /** Bounds of the contract (specification, "Contract"; decisions.md, section 4). */
 export const contractLimits = {
   actionsMax: 16,
@@ -20,7 +18,6 @@ const amountForm = /^[1-9]\d*$/;
 /** The last fraction digit is 0 only where it is the only one: `1.0` and `1.5`, never `1.00` or `1.50`. */
 const usdForm = /^(0|[1-9]\d*)(?:\.(\d|\d+[1-9]))?$/;
 const bpsForm = /^[1-9]\d{0,4}$/;
-const instantForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,3})?Z$/;
 
 /** A token that can be pinned: `nep141:` and lower-case alphanumeric segments joined by `.`, `_` or `-`. */
 export function isTokenId(value: unknown): value is string {
@@ -51,17 +48,6 @@ export function isBps(value: unknown): value is string {
 
 export function isUses(value: unknown): value is number {
   return isWholeBetween(value, 1, usesMax);
-}
-
-/** The instant that a date-time in UTC spells; null for any other text, and for a day or time that does not exist. */
-export function instantIn(value: unknown): Instant | null {
-  if (typeof value !== 'string') return null;
-  const seconds = instantForm.exec(value)?.[1];
-  const epochMs = Date.parse(value);
-  if (seconds === undefined || Number.isNaN(epochMs) || value.startsWith('0000')) return null;
-  const instant = instantOf(epochMs);
-  // The language takes 30 February for 2 March.
-  return instant.startsWith(seconds) ? instant : null;
 }
 
 /**

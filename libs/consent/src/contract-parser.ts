@@ -1,6 +1,7 @@
 import {
   checked,
   inside,
+  instantIn,
   kindOf,
   membersOf,
   objectIn,
@@ -22,16 +23,7 @@ import type {
   TokenChoice,
   WithdrawAction,
 } from './contract';
-import {
-  contractLimits,
-  instantIn,
-  isAmountRaw,
-  isBps,
-  isDecimals,
-  isTokenId,
-  isUsdValue,
-  isUses,
-} from './contract-grammar';
+import { contractLimits, isAmountRaw, isBps, isDecimals, isTokenId, isUsdValue, isUses } from './contract-grammar';
 
 const tokenIdRule = 'must be nep141: and lower-case alphanumeric segments joined by . _ or -, at most 512 characters';
 const decimalsRule = 'must be a whole number from 0 to 38';

@@ -31,8 +31,8 @@ export {
   type UserId,
   type WalletId,
 } from './ids';
-export { epochMsOf, instantOf, utcDayOf, type Instant } from './instants';
-export { codePointLength, isJsonObject, pointerTo, type JsonObject, type JsonValue } from './json';
+export { epochMsOf, instantIn, instantOf, utcDayOf, type Instant } from './instants';
+export { codePointLength, isBoundedJson, isJsonObject, pointerTo, type JsonObject, type JsonValue } from './json';
 export { limits } from './limits';
 export { centsFromMicroCents, microCentsPerCent } from './money';
 export { problemKinds, reasons, type ProblemKind, type Reason } from './reasons';

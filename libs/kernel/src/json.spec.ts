@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { codePointLength, isJsonObject, pointerTo } from './json';
+import { codePointLength, isBoundedJson, isJsonObject, pointerTo, type JsonValue } from './json';
 
 describe('codePointLength', () => {
   it.each([
@@ -48,4 +48,23 @@ describe('isJsonObject', () => {
     expect([{}, { a: null }].every(isJsonObject)).toBe(true);
     expect([null, undefined, [], [{}], '{}', 1, true].some(isJsonObject)).toBe(false);
   });
+});
+
+describe('isBoundedJson', () => {
+  const nested = (levels: number): JsonValue => (levels === 0 ? 'x' : { in: nested(levels - 1) });
+  const list = (length: number): JsonValue => Array.from({ length }, () => 0);
+
+  it.each<[string, JsonValue, boolean]>([
+    ['a value without levels', 1.5, true],
+    ['8 levels', nested(8), true],
+    ['9 levels', nested(9), false],
+    ['256 items', list(256), true],
+    ['257 items', list(257), false],
+    ['256 entries of lists and objects together', { a: list(127), b: [{ c: list(125) }] }, true],
+    ['257 entries of lists and objects together', { a: list(127), b: [{ c: list(126) }] }, false],
+    ['16 KiB as serialized', 'x'.repeat(16 * 1024 - 2), true],
+    ['a byte more', 'x'.repeat(16 * 1024 - 1), false],
+    ['16 KiB of letters of two bytes', 'é'.repeat(8 * 1024 - 1), true],
+    ['a letter more', 'é'.repeat(8 * 1024), false],
+  ])('lets through %s: %#', (_, value, passes) => expect(isBoundedJson(value)).toBe(passes));
 });

@@ -29,3 +29,24 @@ export function codePointLength(text: string): number {
 function isBetween(unit: number, first: number, last: number): boolean {
   return unit >= first && unit <= last;
 }
+
+/** Bounds of "arbitrary JSON" (decisions.md, section 1, "Bodies"). */
+const arbitraryBytesMax = 16 * 1024;
+const arbitraryLevelsMax = 8;
+const arbitraryEntriesMax = 256;
+
+/**
+ * Whether a value keeps the limits of arbitrary JSON: 16 KiB of UTF-8 as serialized, 8 levels of objects and arrays, 256 entries
+ * (members of objects and items of arrays together).
+ */
+export function isBoundedJson(value: JsonValue): boolean {
+  let entries = 0;
+  const fits = (part: JsonValue, level: number): boolean => {
+    if (typeof part !== 'object' || part === null) return true;
+    if (level > arbitraryLevelsMax) return false;
+    const items: readonly JsonValue[] = Object.values(part);
+    entries += items.length;
+    return entries <= arbitraryEntriesMax && items.every((item) => fits(item, level + 1));
+  };
+  return fits(value, 1) && new TextEncoder().encode(JSON.stringify(value)).length <= arbitraryBytesMax;
+}
