@@ -9,12 +9,14 @@ export interface Reactor {
   readonly name: string;
   readonly lock: keyof typeof leaderLocks;
   readonly categories: readonly string[];
+  /** Events with the same key come one after the other; without it, those of one stream do. */
+  orderKey?(stored: StoredEvent): string;
   /** Handles one event; a throw makes it come again after a pause. */
   react(stored: StoredEvent): Promise<void>;
 }
 
-/** Events of one batch that are reacted to at once; those of one stream stay in order. */
-const streamsAtOnceMax = 16;
+/** Events of one batch that are reacted to at once; those of one order key stay in order. */
+const keysAtOnceMax = 16;
 
 /** Runs a reactor in whichever process leads it, from its checkpoint on, until the signal aborts. */
 export async function runReactor(
@@ -45,21 +47,22 @@ export async function runReactor(
 }
 
 async function reactTo(reactor: Reactor, events: readonly StoredEvent[]): Promise<void> {
-  const byStream = new Map<string, StoredEvent[]>();
+  const byKey = new Map<string, StoredEvent[]>();
   for (const stored of events) {
-    const earlier = byStream.get(stored.stream);
-    if (earlier === undefined) byStream.set(stored.stream, [stored]);
+    const key = reactor.orderKey?.(stored) ?? stored.stream;
+    const earlier = byKey.get(key);
+    if (earlier === undefined) byKey.set(key, [stored]);
     else earlier.push(stored);
   }
-  const streams = [...byStream.values()];
-  for (let from = 0; from < streams.length; from += streamsAtOnceMax) {
-    const group = streams.slice(from, from + streamsAtOnceMax);
+  const rows = [...byKey.values()];
+  for (let from = 0; from < rows.length; from += keysAtOnceMax) {
+    const group = rows.slice(from, from + keysAtOnceMax);
     const outcomes = await Promise.allSettled(
-      group.map(async (ofOneStream) => {
-        for (const stored of ofOneStream) await reactor.react(stored);
+      group.map(async (ofOneKey) => {
+        for (const stored of ofOneKey) await reactor.react(stored);
       }),
     );
-    // Only when all of them have ended: the events come again, and those of one stream must not overtake themselves.
+    // Only when all of them have ended: the events come again, and those of one key must not overtake themselves.
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }

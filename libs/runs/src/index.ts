@@ -1,5 +1,8 @@
 export { ExecutionSlots } from './execution-slots';
+export { RunAdmission } from './run-admission';
+export { runKeyOf } from './run-binding';
 export { leaseRenewMs, RunLeases, stopChannel, workChannel, type ClaimableRun } from './run-leases';
-export { EngineOffer } from './run-profile';
+export { EngineOffer, resolveProfile } from './run-profile';
+export { ProfileDto } from './runs.dto';
 export { RunsModule, runsReadModel } from './runs.module';
 export { OrphanWatchdog, SegmentClosing } from './segment-closing';

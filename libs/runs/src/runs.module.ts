@@ -7,6 +7,7 @@ import { RunLeases } from './run-leases';
 import { CreateRuns1700000000020, RunRow } from './run.row';
 import { RunsController } from './runs.controller';
 import { runsProjection } from './runs.projection';
+import { RunAdmission } from './run-admission';
 import { RunMetrics } from './run-metrics';
 import { RunQueries } from './runs.queries';
 import { OrphanWatchdog, SegmentClosing } from './segment-closing';
@@ -15,8 +16,18 @@ import { StartRun } from './start-run';
 @Module({
   imports: [BudgetModule, DeploymentModule],
   controllers: [RunsController],
-  providers: [AbortRun, ExecutionSlots, OrphanWatchdog, RunLeases, RunMetrics, RunQueries, SegmentClosing, StartRun],
-  exports: [ExecutionSlots, OrphanWatchdog, RunLeases, SegmentClosing],
+  providers: [
+    AbortRun,
+    ExecutionSlots,
+    OrphanWatchdog,
+    RunAdmission,
+    RunLeases,
+    RunMetrics,
+    RunQueries,
+    SegmentClosing,
+    StartRun,
+  ],
+  exports: [ExecutionSlots, OrphanWatchdog, RunAdmission, RunLeases, SegmentClosing],
 })
 export class RunsModule {}
 

@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { Budgets } from '@app/budget';
 import { conversationKind, isKnownRun, isWritable, type ConversationState, type RunRequest } from '@app/conversations';
-import { DeploymentControls } from '@app/deployment';
-import { FoldedStates, Transact, Turns } from '@app/event-store';
+import { FoldedStates, Turns } from '@app/event-store';
 import { validateInto } from '@app/http';
 import {
   asId,
   because,
-  Clock,
   invalid,
   isJsonObject,
   notFound,
@@ -17,17 +13,16 @@ import {
   refuse,
   type Cause,
   type ConversationId,
+  type Instant,
   type MessageId,
   type Refusal,
   type Result,
   type RunId,
-  type RunKey,
   type UserId,
 } from '@app/kernel';
-import { Processes, ReadGate } from '@app/read-store';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
-import { ExecutionSlots } from './execution-slots';
+import { RunAdmission, type NewRun } from './run-admission';
 import { runBindingKind, runKeyOf } from './run-binding';
 import { EngineOffer, resolveProfile } from './run-profile';
 import { StartRunDto } from './runs.dto';
@@ -36,9 +31,6 @@ import type { RunStatus } from './run.row';
 
 /** Starts of one conversation that may wait for each other in this process. */
 const waitingStartsMax = 1_000;
-/** A refusal by the budget waits at most this long for reservations of starts that never come to be. */
-const secondLookMs = 250;
-const secondLookEveryMs = 50;
 
 /** 202 of `runs.start`. */
 export interface StartedRun {
@@ -49,19 +41,8 @@ export interface StartedRun {
   readonly seq: number;
 }
 
-interface Admission {
-  readonly userId: UserId;
-  readonly conversationId: ConversationId;
-  readonly runId: RunId;
-  readonly runKey: RunKey;
-  readonly request: RunRequest;
-  readonly cause: Cause;
-}
-
 /**
  * `runs.start` (decisions.md, section 3): replay, then validation, then the admission, in the documented order of refusals.
- * The admission is a list of idempotent steps keyed by the run: bind, reserve, take a slot, append `run.started`;
- * a later refusal undoes the earlier steps, and watchdogs undo what a crash left.
  */
 @Injectable()
 export class StartRun {
@@ -69,15 +50,10 @@ export class StartRun {
   private readonly conversations = new Turns(waitingStartsMax);
 
   constructor(
-    private readonly commands: CommandBus,
     private readonly states: FoldedStates,
     private readonly queries: RunQueries,
     private readonly gate: ReadGate,
-    private readonly clock: Clock,
-    private readonly budgets: Budgets,
-    private readonly slots: ExecutionSlots,
-    private readonly processes: Processes,
-    private readonly controls: DeploymentControls,
+    private readonly admission: RunAdmission,
     private readonly offer: EngineOffer,
   ) {}
 
@@ -95,8 +71,8 @@ export class StartRun {
       const request = this.requestOf(validated.value, state);
       if (!request.ok) return request;
       const id = runId ?? asId<RunId>(uuidV7());
-      const run = { userId, conversationId, runId: id, runKey: runKeyOf(userId, id), request: request.value, cause };
-      return this.admit(run, { chosenId: runId !== null });
+      const run = { userId, conversationId, runId: id, runKey: runKeyOf(userId, id), cause };
+      return this.admit(run, request.value, { chosenId: runId !== null });
     });
   }
 
@@ -124,12 +100,12 @@ export class StartRun {
       return refuse(invalid('/runId', 'belongs to another conversation'));
     }
     const { state } = await this.states.current(conversationKind, conversationId);
-    return this.recorded(state, { userId, conversationId, runId, runKey });
+    return this.recorded(state, { conversationId, runId, runKey });
   }
 
   private async recorded(
     state: ConversationState,
-    { conversationId, runId, runKey }: Pick<Admission, 'userId' | 'conversationId' | 'runId' | 'runKey'>,
+    { conversationId, runId, runKey }: Pick<NewRun, 'conversationId' | 'runId' | 'runKey'>,
   ): Promise<Result<StartedRun> | null> {
     const open = state.openRuns[runId];
     if (open !== undefined) return ok({ runId, conversationId, status: open.status, seq: open.startedSeq });
@@ -140,93 +116,22 @@ export class StartRun {
     return isKnownRun(state, runId) || !this.gate.projecting ? refuse(because('execution_unavailable')) : null;
   }
 
-  /** @param chosenId whether the client named the run: then even a refused attempt binds the id to the conversation */
-  private async admit(run: Admission, { chosenId }: { readonly chosenId: boolean }): Promise<Result<StartedRun>> {
-    if (chosenId && !(await this.bind(run))) return refuse(invalid('/runId', 'belongs to another conversation'));
-    const refusal = await this.refusedAtOnce(run);
-    if (refusal !== null) return refuse(refusal);
-    if (!chosenId) await this.bind(run);
-
-    const reserved = await this.reserve(run);
-    if (!reserved.ok) return refuse(await this.afterSecondLook(run, reserved.refusal));
-    if (await this.takeSlot(run)) return this.append(run);
-    await this.giveBack(run);
-    return refuse(await this.afterSecondLook(run, because('execution_capacity')));
-  }
-
-  /** When the store of slots does not answer, the user's headroom is not held until a watchdog looks. */
-  private async takeSlot(run: Admission): Promise<boolean> {
-    try {
-      return await this.slots.take(run.runKey, 1);
-    } catch (error) {
-      await this.giveBack(run);
-      throw error;
-    }
-  }
-
-  /** Whether the run's id now belongs to its conversation, for ever. */
-  private async bind({ userId, runId, runKey, conversationId, cause }: Admission): Promise<boolean> {
-    const command = { at: this.clock.now(), userId, runId, conversationId };
-    const bound = await this.commands.execute(new Transact(runBindingKind, runKey, command, cause));
-    return bound.state.conversationId === conversationId;
-  }
-
-  /** The refusals that take nothing to find out. */
-  private async refusedAtOnce({ conversationId, runId }: Admission): Promise<Refusal | null> {
-    if (await this.controls.paused('runs')) return because('deployment_paused');
-    const { state } = await this.states.current(conversationKind, conversationId);
-    if (state.liveRunId !== null && state.liveRunId !== runId) return because('run_active');
-    return (await this.processes.workerAlive()) ? null : because('execution_unavailable');
-  }
-
-  private async append(run: Admission): Promise<Result<StartedRun>> {
-    const { conversationId, runId, runKey, userId, request, cause } = run;
-    const command = {
-      type: 'StartRun',
-      at: this.clock.now(),
-      runId,
-      runKey,
-      userId,
-      messageId: asId<MessageId>(uuidV7()),
-      origin: 'user',
-      automationId: null,
-      occurrenceId: null,
-      request,
-    } as const;
-    const started = await this.commands.execute(new Transact(conversationKind, conversationId, command, cause));
-    if (!started.accepted) {
-      await this.slots.release(runKey, 1);
-      await this.giveBack(run);
-      return refuse(started.refusal);
-    }
-    await this.gate.passed(started.position);
-    const recorded = await this.recorded(started.state, run);
+  private async admit(
+    run: NewRun,
+    request: RunRequest,
+    { chosenId }: { readonly chosenId: boolean },
+  ): Promise<Result<StartedRun>> {
+    const { runId, runKey, userId } = run;
+    const messageId = asId<MessageId>(uuidV7());
+    const origin = { origin: 'user', automationId: null, occurrenceId: null } as const;
+    const begin = (at: Instant) =>
+      ({ type: 'StartRun', at, runId, runKey, userId, messageId, ...origin, request }) as const;
+    const admitted = await this.admission.admit(run, begin, { chosenId });
+    if (!admitted.ok) return admitted;
+    await this.gate.passed(admitted.value.position);
+    const recorded = await this.recorded(admitted.value.state, run);
     if (recorded === null) throw new Error(`run ${runKey} was admitted and is not there`);
     return recorded;
-  }
-
-  /** Reserves for the first segment; waits a little where only reservations of starts that came to nothing stand in the way. */
-  private async reserve({ userId, runId, runKey, cause, conversationId }: Admission): Promise<Result<unknown>> {
-    const giveUpAtMs = performance.now() + secondLookMs;
-    for (;;) {
-      const reserved = await this.budgets.reserve({ userId, runId, runKey, segment: 1, cause }, { checked: true });
-      if (reserved.ok || performance.now() >= giveUpAtMs) return reserved;
-      const { snapshots, frozen } = await this.budgets.headroom(userId);
-      if (frozen || snapshots.every(({ reservedCents }) => reservedCents === 0)) return reserved;
-      const { state } = await this.states.current(conversationKind, conversationId);
-      if (state.liveRunId !== null) return reserved;
-      await sleep(secondLookEveryMs);
-    }
-  }
-
-  private async giveBack({ userId, runId, runKey, cause }: Admission): Promise<void> {
-    await this.budgets.release({ userId, runId, runKey, segment: 1, cause });
-  }
-
-  /** A run that went live meanwhile is the better reason: the other start holds what was missing here. */
-  private async afterSecondLook({ conversationId }: Admission, refusal: Refusal): Promise<Refusal> {
-    const { state } = await this.states.current(conversationKind, conversationId);
-    return state.liveRunId === null ? refusal : because('run_active');
   }
 }
 
