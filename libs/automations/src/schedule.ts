@@ -1,0 +1,121 @@
+import { epochMsOf, instantOf, unreachable, type Instant } from '@app/kernel';
+import { Cron } from 'croner';
+import { LRUCache } from 'lru-cache';
+import type { Schedule } from './automation-definition';
+import { instantAtWall, wallAt } from './zones';
+
+/** Parsed expressions that are kept; ten thousand rules rarely have more than these between them. */
+const expressionsMax = 4096;
+const expressions = new LRUCache<string, { readonly cron: Cron | null }>({ max: expressionsMax });
+/** Due minutes of one hour or two that clocks show twice; what a zone shows a second time was due the first time. */
+const repeatedMinutesMax = 25 * 60;
+const lastEpochMs = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Whether it is an expression of five fields; one that names no day that exists (30 February) is one as well. */
+export function isCronExpression(expression: string): boolean {
+  return cronOf(expression) !== null;
+}
+
+/**
+ * The first due time strictly after an instant; null when there is none, to the end of the year 9999.
+ * A cron expression's wall time that is left out is due at the next valid instant, one that is shown twice at the first (decisions.md,
+ * section 6), and several that fall on one instant are due once. `every` counts from the epoch's first instant on, which is none
+ * itself; asked about earlier instants, as a simulation does, it goes on backwards.
+ *
+ * Throws RangeError for a cron expression or a zone that `checkDefinition` refuses.
+ *
+ * @param epochAt the first instant of the activation epoch
+ */
+export function nextDue(schedule: Schedule, epochAt: Instant, after: Instant): Instant | null {
+  const afterMs = epochMsOf(after);
+  const dueMs = nextDueMs(schedule, epochMsOf(epochAt), afterMs);
+  return dueMs === null || dueMs > lastEpochMs ? null : instantOf(dueMs);
+}
+
+/** The last due time after `from` and not after `until`; null when there is none. Looks at few due times, however many there are. */
+export function latestDue(schedule: Schedule, epochAt: Instant, from: Instant, until: Instant): Instant | null {
+  const epochAtMs = epochMsOf(epochAt);
+  const untilMs = epochMsOf(until);
+  const dueAfter = (afterMs: number): number | null => {
+    const dueMs = nextDueMs(schedule, epochAtMs, afterMs);
+    return dueMs !== null && dueMs <= untilMs ? dueMs : null;
+  };
+  const firstMs = dueAfter(epochMsOf(from));
+  return firstMs === null ? null : instantOf(lastDueMs(firstMs, untilMs, dueAfter));
+}
+
+/** The next due time only grows with the instant that is asked about: so what lies between is halved until nothing is left. */
+function lastDueMs(firstMs: number, untilMs: number, dueAfter: (afterMs: number) => number | null): number {
+  let latestMs = firstMs;
+  let beyondMs = untilMs;
+  // Mostly there is no other one: that is asked first.
+  let middleMs = firstMs;
+  while (latestMs < beyondMs) {
+    const dueMs = dueAfter(middleMs);
+    if (dueMs === null) beyondMs = middleMs;
+    else latestMs = dueMs;
+    middleMs = Math.floor((latestMs + beyondMs) / 2);
+  }
+  return latestMs;
+}
+
+/** The due times after `from` and not after `until`, oldest first: `max` of them at most. */
+export function dueTimes(schedule: Schedule, epochAt: Instant, from: Instant, until: Instant, max: number): Instant[] {
+  const found: Instant[] = [];
+  for (let due = nextDue(schedule, epochAt, from); due !== null && due <= until && found.length < max;) {
+    found.push(due);
+    due = nextDue(schedule, epochAt, due);
+  }
+  return found;
+}
+
+function nextDueMs(schedule: Schedule, epochAtMs: number, afterMs: number): number | null {
+  switch (schedule.kind) {
+    case 'cron':
+      return nextCronMs(schedule.expression, schedule.timezone, afterMs);
+    case 'every': {
+      const intervalMs = schedule.seconds * 1000;
+      return epochAtMs + (Math.floor((afterMs - epochAtMs) / intervalMs) + 1) * intervalMs;
+    }
+    case 'once': {
+      const atMs = epochMsOf(schedule.at);
+      return atMs > afterMs ? atMs : null;
+    }
+    default:
+      return unreachable(schedule);
+  }
+}
+
+/** The library knows of wall times only, and counts them in UTC, where each comes once; the zone turns each into its instant. */
+function nextCronMs(expression: string, zone: string, afterMs: number): number | null {
+  const cron = cronOf(expression);
+  if (cron === null) throw new RangeError('a schedule that no definition can have');
+  let wallMs = wallAt(zone, afterMs);
+  for (let tried = 0; tried < repeatedMinutesMax; tried += 1) {
+    const next = cron.nextRun(new Date(wallMs));
+    if (next === null) return null;
+    wallMs = next.getTime();
+    const dueMs = instantAtWall(zone, wallMs);
+    if (dueMs > afterMs) return dueMs;
+  }
+  throw new RangeError(`clocks of ${zone} repeat more than a day`);
+}
+
+function cronOf(expression: string): Cron | null {
+  const known = expressions.get(expression);
+  if (known !== undefined) return known.cron;
+  const cron = parsed(expression);
+  expressions.set(expression, { cron });
+  return cron;
+}
+
+function parsed(expression: string): Cron | null {
+  // The library also takes names for whole expressions (`@daily`).
+  if (expression.trim().split(/\s+/).length !== 5) return null;
+  try {
+    return new Cron(expression, { mode: '5-part', timezone: 'UTC', paused: true });
+  } catch {
+    // The only way to ask: what it cannot parse throws.
+    return null;
+  }
+}

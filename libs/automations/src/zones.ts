@@ -1,0 +1,83 @@
+import { Temporal } from '@js-temporal/polyfill';
+import { LRUCache } from 'lru-cache';
+
+/*
+ * Instants of a time zone's wall clock. Wall times are counted like instants, as milliseconds that a clock in UTC would show:
+ * so the two are a number each, and nothing but these two functions turns one into the other.
+ */
+
+/** A span in which a zone keeps one distance from UTC: from `fromMs` on, until before `untilMs`. */
+interface Stretch {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** What is added to an instant for the wall time. */
+  readonly offsetMs: number;
+}
+
+/** No zone was ever further from UTC; what lies that far back shows an earlier wall time for certain. */
+const farthestOffsetMs = 26 * 3_600_000;
+/** Stretches that are kept: some for each of the zones that there are. */
+const stretchesMax = 4096;
+const stretches = new LRUCache<string, Stretch>({ max: stretchesMax });
+/** Where the search for a stretch begins: what is asked about lies close together in time. */
+const yearMs = 365 * 86_400_000;
+
+/** Whether this is a name of the time zone database, as the runtime has it; distances such as `+01:00` are none. */
+export function isZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    // The only way to ask: an unknown zone throws.
+    return false;
+  }
+}
+
+/** What a clock on a wall of the zone shows at an instant. */
+export function wallAt(zone: string, epochMs: number): number {
+  return epochMs + stretchAt(zone, epochMs).offsetMs;
+}
+
+/**
+ * The first instant at which a clock of the zone shows this wall time. One that the zone leaves out (clocks go forward, or a day is
+ * skipped) is the first instant after the gap: the next valid one (decisions.md, section 6, `wake`).
+ */
+export function instantAtWall(zone: string, wallMs: number): number {
+  let stretch = stretchAt(zone, wallMs - farthestOffsetMs);
+  // Ends: each turn goes on to a later stretch, and the last one of a zone has no end.
+  for (;;) {
+    const epochMs = wallMs - stretch.offsetMs;
+    if (epochMs < stretch.fromMs) return stretch.fromMs;
+    if (epochMs < stretch.untilMs) return epochMs;
+    stretch = stretchAt(zone, stretch.untilMs);
+  }
+}
+
+/** Goes from the stretch of the year's first instant to the one that holds the instant; there are few in a year. */
+function stretchAt(zone: string, epochMs: number): Stretch {
+  let stretch = keptStretch(zone, Math.floor(epochMs / yearMs) * yearMs);
+  while (epochMs >= stretch.untilMs) stretch = keptStretch(zone, stretch.untilMs);
+  return stretch;
+}
+
+function keptStretch(zone: string, epochMs: number): Stretch {
+  const key = `${zone} ${epochMs}`;
+  const kept = stretches.get(key);
+  if (kept !== undefined) return kept;
+  const found = stretchOf(zone, epochMs);
+  stretches.set(key, found);
+  return found;
+}
+
+function stretchOf(zone: string, epochMs: number): Stretch {
+  const here = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone);
+  const next = here.getTimeZoneTransition('next');
+  // `previous` is strictly before: asked a nanosecond later, it finds the transition that falls on the instant itself.
+  const previous = here.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');
+  return {
+    fromMs: previous?.epochMilliseconds ?? -Infinity,
+    untilMs: next?.epochMilliseconds ?? Infinity,
+    offsetMs: here.offsetNanoseconds / 1_000_000,
+  };
+}
