@@ -53,8 +53,6 @@ export type OccurrenceEvent =
       readonly inputId: InputId | null;
       /** Position of the input in the store: inputs come in this order. */
       readonly inputPosition: number | null;
-      /** An admission that fails is tried again until then. */
-      readonly retryUntil: Instant;
     })
   /** Its admission has begun: what comes of it is recorded, whatever happens to the automation meanwhile. */
   | (OfOccurrence<'occurrence.admitting'> & {
@@ -62,6 +60,8 @@ export type OccurrenceEvent =
       readonly runId: RunId;
       /** From 1. */
       readonly attempt: number;
+      /** An admission that fails is tried again until then; the same for all attempts: what waited in turn has its time too. */
+      readonly retryUntil: Instant;
     })
   | (OfOccurrence<'occurrence.deferred'> & { readonly reason: string; readonly retryAt: Instant })
   | (OfOccurrence<'occurrence.accepted'> & { readonly conversationId: ConversationId; readonly runId: RunId })

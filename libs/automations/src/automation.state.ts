@@ -62,8 +62,8 @@ export interface ActiveOccurrence {
   readonly forAt: Instant;
   readonly attempts: number;
   readonly retryAt: Instant | null;
-  readonly retryUntil: Instant;
-  /** Since its admission began. */
+  /** Since its admission began, with the next two. */
+  readonly retryUntil: Instant | null;
   readonly conversationId: ConversationId | null;
   readonly runId: RunId | null;
 }

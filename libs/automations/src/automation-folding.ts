@@ -1,0 +1,99 @@
+import { evolveApproval, openedApproval, type ApprovalEvent, type ApprovalState } from '@app/consent';
+import { unreachable } from '@app/kernel';
+import type { AutomationEvent, AutomationLifeEvent } from './automation.events';
+import type { Automation, AutomationState, FiringMemory } from './automation.state';
+import { evolveContractUse, isSameContract } from './contract-use.decider';
+import { evolveOccurrence, evolveVerdict } from './occurrence.decider';
+
+type LifeEvent = Exclude<AutomationLifeEvent, { readonly type: 'automation.created' }>;
+
+/** Folds what happened to an automation. */
+export function evolveAutomation(automation: AutomationState, event: AutomationEvent): AutomationState {
+  if (event.type === 'automation.created') return created(event);
+  // Nothing precedes the creation.
+  if (automation === null) return null;
+  if ('occurrenceId' in event) return evolveOccurrence(automation, event);
+  if (event.type === 'contract.used' || event.type === 'contract.use_returned')
+    return { ...automation, uses: evolveContractUse(automation.uses, event) };
+  if ('approvalId' in event)
+    return { ...automation, contractApproval: evolveContractApproval(automation.contractApproval, event) };
+  return evolveLife(automation, event);
+}
+
+function created({
+  at,
+  userId,
+  definition,
+  epoch,
+}: Extract<AutomationEvent, { readonly type: 'automation.created' }>): Automation {
+  return {
+    ...{
+      userId,
+      definition,
+      definitionVersion: 1,
+      epoch,
+      epochAt: at,
+      state: 'enabled',
+      held: false,
+      completed: false,
+    },
+    ...{ createdAt: at, updatedAt: at, archivedAt: null, webhookKeyId: null, occurrences: 0, active: [] },
+    ...{ memory: freshMemory(0), contractApproval: null, uses: {} },
+  };
+}
+
+function evolveLife(automation: Automation, event: LifeEvent): Automation {
+  const { at } = event;
+  switch (event.type) {
+    case 'automation.updated':
+      return updated(automation, event);
+    case 'automation.paused':
+      return { ...automation, state: 'paused', updatedAt: at };
+    case 'automation.resumed':
+      return { ...automation, state: 'enabled', updatedAt: at, ...begun(automation, event) };
+    case 'automation.archived':
+      return { ...automation, state: 'archived', updatedAt: at, archivedAt: at };
+    case 'automation.held':
+      return { ...automation, held: true };
+    case 'automation.released':
+      return { ...automation, held: false };
+    case 'automation.completed':
+      return { ...automation, completed: true };
+    case 'automation.webhook_rotated':
+      return { ...automation, webhookKeyId: event.keyId };
+    case 'automation.evaluated':
+      return { ...automation, memory: evolveVerdict(automation.memory, event) };
+    default:
+      return unreachable(event);
+  }
+}
+
+function updated(
+  automation: Automation,
+  event: Extract<LifeEvent, { readonly type: 'automation.updated' }>,
+): Automation {
+  const { at, definition, definitionVersion } = event;
+  const keeps = isSameContract(definition.contract, automation.definition.contract);
+  return {
+    ...{ ...automation, definition, definitionVersion, updatedAt: at, completed: false },
+    ...begun(automation, event),
+    ...(keeps ? {} : { contractApproval: null, uses: {} }),
+  };
+}
+
+/** The epoch that begins: it remembers nothing but how far inputs had come. */
+function begun(
+  { memory }: Automation,
+  { at, epoch }: Pick<Extract<LifeEvent, { readonly epoch: string }>, 'at' | 'epoch'>,
+) {
+  return { epoch, epochAt: at, memory: freshMemory(memory.lastInputPosition) };
+}
+
+function freshMemory(lastInputPosition: number): FiringMemory {
+  return { lastKnown: null, lastVerdict: null, lastAcceptedFor: null, lastDueAt: null, lastInputPosition };
+}
+
+function evolveContractApproval(approval: ApprovalState | null, event: ApprovalEvent): ApprovalState | null {
+  if (event.type === 'approval.opened') return openedApproval(event);
+  return approval?.approvalId === event.approvalId ? evolveApproval(approval, event) : approval;
+}

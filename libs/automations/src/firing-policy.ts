@@ -1,0 +1,73 @@
+import { epochMsOf, type Instant } from '@app/kernel';
+import type { FiringPolicy } from './automation-definition';
+import type { Verdict } from './condition';
+
+/*
+ * What a verdict leads to (decisions.md, section 6, "firing"). Live firing and simulation both ask here, so that they cannot
+ * disagree. Time is counted by the instant that was looked at, never by when somebody came to look: a clock is always a little late.
+ */
+
+/** What the policy goes by; all but `accepted` begins anew with each epoch. */
+export interface PolicyMemory {
+  /** The last verdict that was known. */
+  readonly lastKnown: boolean | null;
+  /** The instant that the last accepted occurrence was for. */
+  readonly lastAcceptedFor: Instant | null;
+  /** Accepted occurrences, in any epoch. */
+  readonly accepted: number;
+  /** A match of this epoch was accepted, or may still be: trigger `once` takes no other. */
+  readonly taken: boolean;
+}
+
+/** One look at the rule. */
+export interface Look {
+  readonly forAt: Instant;
+  readonly verdict: Verdict;
+}
+
+/** `limit`: it would fire, but the automation has had its number or its time. `cooldown`: too soon after the last accepted one. */
+export type Judgement = 'none' | 'fire' | 'cooldown' | 'limit';
+
+export const freshMemory: PolicyMemory = { lastKnown: null, lastAcceptedFor: null, accepted: 0, taken: false };
+
+/** Whether the look fires, overlap aside. */
+export function judge(policy: FiringPolicy, memory: PolicyMemory, { forAt, verdict }: Look): Judgement {
+  if (verdict !== 'true' || !isTriggered(policy, memory)) return 'none';
+  if (limitReached(policy, memory.accepted, forAt) !== null) return 'limit';
+  return isCoolingDown(policy, memory, forAt) ? 'cooldown' : 'fire';
+}
+
+/** Which limit lets nothing fire at that instant; null as long as none does. */
+export function limitReached(
+  { maxOccurrences, endAt }: FiringPolicy,
+  accepted: number,
+  forAt: Instant,
+): 'max_occurrences' | 'end_at' | null {
+  if (maxOccurrences !== undefined && accepted >= maxOccurrences) return 'max_occurrences';
+  return endAt !== undefined && forAt >= endAt ? 'end_at' : null;
+}
+
+/** After every look, whatever came of it: an edge is spent also where cooldown or overlap kept it from firing. */
+export function afterVerdict<Memory extends Pick<PolicyMemory, 'lastKnown'>>(memory: Memory, verdict: Verdict): Memory {
+  return verdict === 'unknown' ? memory : { ...memory, lastKnown: verdict === 'true' };
+}
+
+/** After a match was accepted. */
+export function afterAccepted(memory: PolicyMemory, forAt: Instant): PolicyMemory {
+  return { ...memory, lastAcceptedFor: forAt, accepted: memory.accepted + 1, taken: true };
+}
+
+function isTriggered({ trigger }: FiringPolicy, { lastKnown, taken }: PolicyMemory): boolean {
+  switch (trigger) {
+    case 'match':
+      return true;
+    case 'edge':
+      return lastKnown !== true;
+    case 'once':
+      return !taken;
+  }
+}
+
+function isCoolingDown({ cooldownSeconds }: FiringPolicy, { lastAcceptedFor }: PolicyMemory, forAt: Instant): boolean {
+  return lastAcceptedFor !== null && epochMsOf(forAt) < epochMsOf(lastAcceptedFor) + cooldownSeconds * 1000;
+}

@@ -1,0 +1,177 @@
+import { accept, unreachable, type Decision, type Instant } from '@app/kernel';
+import type { RecordMatch } from './automation.commands';
+import type { AutomationEvent, OccurrenceEvent } from './automation.events';
+import type { ActiveOccurrence, Automation, FiringMemory } from './automation.state';
+import { afterVerdict, judge, limitReached, type Judgement } from './firing-policy';
+
+/** Occurrences of one automation that wait behind another; the next is rejected (decisions.md, section 6, `queue`). */
+export const waitingMax = 100;
+
+/**
+ * What comes of one look at the rule, or of an invocation: an occurrence or none, by the firing policy and the overlap policy.
+ * Nothing where the automation may not fire, and where the same due time or input has led to an occurrence before.
+ */
+export function recordMatch(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
+  const { at, epoch, forAt } = command;
+  const { definition, state, held, completed } = automation;
+  if (epoch !== automation.epoch || state !== 'enabled' || held || completed) return accept();
+  if (isRepeated(command, automation)) return accept();
+  const limit = limitReached(definition.firing, automation.occurrences, forAt);
+  if (limit !== null) return accept<AutomationEvent>({ type: 'automation.completed', at, because: limit });
+  if (command.tooLate !== null)
+    return accept<AutomationEvent>(arisen(command), rejected(at, command.occurrenceId, command.tooLate));
+  if (command.trigger === 'invoke') return accept<AutomationEvent>(...arising(command, automation));
+  return looked(command, automation);
+}
+
+function looked(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
+  const { at, epoch, verdict } = command;
+  const fires = judged(command, automation) === 'fire';
+  if (!fires && verdict === automation.memory.lastVerdict) return accept();
+  return accept<AutomationEvent>(
+    { type: 'automation.evaluated', at, epoch, verdict },
+    ...(fires ? arising(command, automation) : []),
+  );
+}
+
+function judged(command: RecordMatch, { definition, memory, occurrences, active, epoch }: Automation): Judgement {
+  // An accepted match of trigger `once` completes the automation, which is asked before; what is left are those under way.
+  const taken = active.some((occurrence) => occurrence.trigger !== 'invoke' && occurrence.epoch === epoch);
+  return judge(definition.firing, { ...memory, accepted: occurrences, taken }, command);
+}
+
+/** Due times and inputs each come in their order, so what is not behind the last that led to an occurrence has led to one before. */
+function isRepeated({ occurrenceId, dueAt, input }: RecordMatch, { active, memory }: Automation): boolean {
+  if (active.some((occurrence) => occurrence.occurrenceId === occurrenceId)) return true;
+  if (dueAt !== null && memory.lastDueAt !== null && dueAt <= memory.lastDueAt) return true;
+  return input !== null && input.position <= memory.lastInputPosition;
+}
+
+function arising(command: RecordMatch, { definition, active }: Automation): OccurrenceEvent[] {
+  const { at, occurrenceId } = command;
+  const arose = arisen(command);
+  if (active.length === 0) return [arose];
+  switch (definition.firing.overlap) {
+    case 'skip':
+      return [arose, { type: 'occurrence.skipped', at, occurrenceId, reason: 'The one before was still active.' }];
+    case 'coalesce':
+      return [arose, ...active.filter(isWaiting).map((waiting) => coalesced(at, waiting, arose))];
+    case 'queue':
+      if (active.filter(isWaiting).length < waitingMax) return [arose];
+      return [arose, rejected(at, occurrenceId, `${waitingMax} others were waiting already.`)];
+    default:
+      return unreachable(definition.firing.overlap);
+  }
+}
+
+type Arose = Extract<OccurrenceEvent, { readonly type: 'occurrence.arose' }>;
+
+function arisen({ at, occurrenceId, epoch, trigger, forAt, dueAt, input }: RecordMatch): Arose {
+  const [inputId, inputPosition] = input === null ? [null, null] : [input.inputId, input.position];
+  return { type: 'occurrence.arose', at, occurrenceId, epoch, trigger, forAt, dueAt, inputId, inputPosition };
+}
+
+function coalesced(at: Instant, { occurrenceId }: ActiveOccurrence, into: Arose): OccurrenceEvent {
+  return { type: 'occurrence.coalesced', at, occurrenceId, into: into.occurrenceId };
+}
+
+function rejected(at: Instant, occurrenceId: RecordMatch['occurrenceId'], reason: string): OccurrenceEvent {
+  return { type: 'occurrence.rejected', at, occurrenceId, reason };
+}
+
+/** Whether it waits for its admission; one whose admission has begun does not. */
+export function isWaiting({ delivery }: ActiveOccurrence): boolean {
+  return delivery === 'pending' || delivery === 'deferred';
+}
+
+/** Ends all that waits. What is being admitted, or runs, goes on. */
+export function canceledWaiting(at: Instant, { active }: Automation, reason: string): OccurrenceEvent[] {
+  return active
+    .filter(isWaiting)
+    .map(({ occurrenceId }) => ({ type: 'occurrence.canceled', at, occurrenceId, reason }) as const);
+}
+
+/** Folds what happened to an occurrence. */
+export function evolveOccurrence(automation: Automation, event: OccurrenceEvent): Automation {
+  switch (event.type) {
+    case 'occurrence.arose':
+      return {
+        ...automation,
+        active: [...automation.active, pending(event)],
+        memory: afterArising(automation.memory, event),
+      };
+    case 'occurrence.admitting': {
+      const { conversationId, runId, attempt, retryUntil } = event;
+      return withOccurrence(automation, event, {
+        ...{ delivery: 'admitting', attempts: attempt, retryAt: null, retryUntil, conversationId, runId },
+      });
+    }
+    case 'occurrence.deferred':
+      return withOccurrence(automation, event, { delivery: 'deferred', retryAt: event.retryAt });
+    case 'occurrence.accepted':
+      return accepted(automation, event);
+    case 'occurrence.rejected':
+    case 'occurrence.canceled':
+    case 'occurrence.skipped':
+    case 'occurrence.coalesced':
+    case 'occurrence.finished':
+      return {
+        ...automation,
+        active: automation.active.filter(({ occurrenceId }) => occurrenceId !== event.occurrenceId),
+      };
+    default:
+      return unreachable(event);
+  }
+}
+
+function pending({ occurrenceId, epoch, trigger, forAt }: Arose): ActiveOccurrence {
+  return {
+    ...{ occurrenceId, epoch, delivery: 'pending', trigger, forAt, attempts: 0, retryAt: null, retryUntil: null },
+    ...{ conversationId: null, runId: null },
+  };
+}
+
+function afterArising(memory: FiringMemory, { dueAt, inputPosition }: Arose): FiringMemory {
+  return {
+    ...memory,
+    lastDueAt: dueAt ?? memory.lastDueAt,
+    lastInputPosition: inputPosition ?? memory.lastInputPosition,
+  };
+}
+
+function accepted(
+  automation: Automation,
+  event: Extract<OccurrenceEvent, { readonly type: 'occurrence.accepted' }>,
+): Automation {
+  const { conversationId, runId } = event;
+  const { epoch, memory, active } = automation;
+  const occurrence = active.find(({ occurrenceId }) => occurrenceId === event.occurrenceId);
+  // One that was being admitted when the rule began anew tells the new epoch nothing.
+  const isPresent = occurrence?.epoch === epoch;
+  return withOccurrence(
+    {
+      ...automation,
+      occurrences: automation.occurrences + 1,
+      memory: isPresent ? { ...memory, lastAcceptedFor: occurrence.forAt } : memory,
+    },
+    event,
+    { delivery: 'accepted', retryAt: null, conversationId, runId },
+  );
+}
+
+function withOccurrence(
+  automation: Automation,
+  { occurrenceId }: OccurrenceEvent,
+  change: Partial<ActiveOccurrence>,
+): Automation {
+  const active = automation.active.map((one) => (one.occurrenceId === occurrenceId ? { ...one, ...change } : one));
+  return { ...automation, active };
+}
+
+/** Folds a verdict: the recorded one, and the known one, by which edges are found. */
+export function evolveVerdict(
+  memory: FiringMemory,
+  { verdict }: Extract<AutomationEvent, { readonly type: 'automation.evaluated' }>,
+): FiringMemory {
+  return { ...afterVerdict(memory, verdict), lastVerdict: verdict };
+}
