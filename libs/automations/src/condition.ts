@@ -79,3 +79,11 @@ export interface Evaluation {
   /** One a leaf, in rule order, the left operand first. */
   readonly reasons: readonly UnresolvedReason[];
 }
+
+/** The operands of a rule's leaves, in the order of the rule, the left one first. */
+export function operandsIn(node: RuleNode): readonly Operand[] {
+  if ('all' in node) return node.all.flatMap(operandsIn);
+  if ('any' in node) return node.any.flatMap(operandsIn);
+  if ('not' in node) return operandsIn(node.not);
+  return 'compare' in node ? [node.compare.left, node.compare.right] : [node.exists];
+}

@@ -1,0 +1,139 @@
+import { epochMsOf, type Instant, type JsonValue } from '@app/kernel';
+import {
+  operandsIn,
+  type Condition,
+  type Evaluation,
+  type Operand,
+  type Reading,
+  type Readings,
+  type RuleNode,
+  type UnresolvedCode,
+  type UnresolvedReason,
+  type Verdict,
+} from './condition';
+import { valueAt } from './json-pointers';
+import { compareValues } from './value-comparison';
+
+/** A source whose time is further ahead than this tells of the future (decisions.md, section 6, "testCondition"). */
+const aheadMaxMs = 60_000;
+
+/**
+ * What a rule comes to at an instant: `true`, `false`, or `unknown` where something that it hangs on cannot be read (Kleene's logic).
+ * Every leaf is looked at. Each that cannot be resolved gives one reason, in the order of the rule: that of the first operand that
+ * cannot be read, the left one first. Where several codes apply to one operand, the first of these stands: `missing_source`, then
+ * `unavailable` or `gap`, `future`, `stale`, `snapshot_skew`, `missing_field`; `invalid_value` where both operands can be read and
+ * not compared, with the binding of the first that has one.
+ *
+ * Knowing more never changes a verdict that is `true` or `false`. So with `skewSeconds` either all snapshots that the rule reads can
+ * be read and lie that close together, or none of them counts.
+ *
+ * @param condition null: `true`
+ * @param at the instant that ages count from
+ */
+export function evaluate(condition: Condition | null, readings: Readings, at: Instant): Evaluation {
+  if (condition === null) return { verdict: 'true', evaluatedAt: at, reasons: [] };
+  const reasons: UnresolvedReason[] = [];
+  const verdict = verdictOf(condition.rule, [], { sources: sourcesOf(condition, readings, at), reasons });
+  return { verdict, evaluatedAt: at, reasons };
+}
+
+/** A source's document, or why it cannot be read. */
+type SourceView = { readonly document: JsonValue } | { readonly code: UnresolvedCode };
+
+/** Why a leaf cannot be resolved. */
+type Unresolved = Omit<UnresolvedReason, 'nodePath'>;
+
+interface Walk {
+  readonly sources: ReadonlyMap<string, SourceView>;
+  readonly reasons: UnresolvedReason[];
+}
+
+function verdictOf(node: RuleNode, path: readonly number[], walk: Walk): Verdict {
+  const childVerdict = (child: RuleNode, index: number) => verdictOf(child, [...path, index], walk);
+  if ('all' in node) return settledBy('false', node.all.map(childVerdict));
+  if ('any' in node) return settledBy('true', node.any.map(childVerdict));
+  if ('not' in node) return negated(childVerdict(node.not, 0));
+  const outcome = 'compare' in node ? comparison(node.compare, walk) : existence(node.exists, walk);
+  if (typeof outcome === 'boolean') return outcome ? 'true' : 'false';
+  walk.reasons.push({ nodePath: path, ...outcome });
+  return 'unknown';
+}
+
+/** One member of that verdict settles them all; short of that, one unknown leaves it open. */
+function settledBy(settling: 'true' | 'false', verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes(settling)) return settling;
+  return verdicts.includes('unknown') ? 'unknown' : negated(settling);
+}
+
+function negated(verdict: Verdict): Verdict {
+  if (verdict === 'unknown') return 'unknown';
+  return verdict === 'true' ? 'false' : 'true';
+}
+
+function comparison(leaf: Extract<RuleNode, { compare: unknown }>['compare'], walk: Walk): boolean | Unresolved {
+  const left = valueOf(leaf.left, walk);
+  if ('code' in left) return left;
+  const right = valueOf(leaf.right, walk);
+  if ('code' in right) return right;
+  const holds = compareValues(left.value, leaf.op, right.value);
+  if (holds !== null) return holds;
+  const read = [leaf.left, leaf.right].find((operand) => 'binding' in operand);
+  return read === undefined ? { code: 'invalid_value' } : { code: 'invalid_value', binding: read.binding };
+}
+
+/** A field that its source does not have does not exist; of a source that cannot be read nobody knows. */
+function existence(operand: Operand, walk: Walk): boolean | Unresolved {
+  const found = valueOf(operand, walk);
+  if ('value' in found) return true;
+  return found.code === 'missing_field' ? false : found;
+}
+
+function valueOf(operand: Operand, { sources }: Walk): { readonly value: JsonValue } | Unresolved {
+  if ('value' in operand) return operand;
+  const { binding, field } = operand;
+  const source = sources.get(binding) ?? { code: 'missing_source' };
+  if ('code' in source) return { code: source.code, binding };
+  const value = valueAt(source.document, field);
+  return value === undefined ? { code: 'missing_field', binding } : { value };
+}
+
+/** The sources that the rule reads, by binding. */
+function sourcesOf({ bindings, rule, skewSeconds }: Condition, readings: Readings, at: Instant): Walk['sources'] {
+  const read = new Set(operandsIn(rule).flatMap((operand) => ('binding' in operand ? [operand.binding] : [])));
+  const views = bindings
+    .filter(({ name }) => read.has(name))
+    .map(({ name, source, maxAgeSeconds }) => {
+      // Names of bindings may be those of members that every object inherits, such as `constructor`.
+      const reading = Object.hasOwn(readings, name) ? readings[name] : undefined;
+      const view: SourceView = reading === undefined ? { code: 'missing_source' } : viewOf(reading, maxAgeSeconds, at);
+      return { name, view, isSnapshot: source.kind !== 'event', timeMs: reading === undefined ? 0 : timeMsOf(reading) };
+    });
+  const snapshots = views.filter(({ isSnapshot }) => isSnapshot);
+  const apart = skewSeconds !== undefined && !isCloseTogether(snapshots, skewSeconds);
+  return new Map(
+    views.map(({ name, view, isSnapshot }) =>
+      apart && isSnapshot && 'document' in view ? [name, { code: 'snapshot_skew' }] : [name, view],
+    ),
+  );
+}
+
+function isCloseTogether(
+  snapshots: readonly { readonly view: SourceView; readonly timeMs: number }[],
+  skewSeconds: number,
+): boolean {
+  if (snapshots.some(({ view }) => 'code' in view)) return false;
+  const timesMs = snapshots.map(({ timeMs }) => timeMs);
+  return snapshots.length < 2 || Math.max(...timesMs) - Math.min(...timesMs) <= skewSeconds * 1000;
+}
+
+function viewOf(reading: Reading, maxAgeSeconds: number, at: Instant): SourceView {
+  if (reading.status !== 'ready') return { code: reading.status };
+  const ageMs = epochMsOf(at) - timeMsOf(reading);
+  if (ageMs < -aheadMaxMs) return { code: 'future' };
+  return ageMs > maxAgeSeconds * 1000 ? { code: 'stale' } : { document: reading.value };
+}
+
+/** When the value held, as its source or its sender says: a report that is long under way is an old one. */
+function timeMsOf({ sourceTime, providerPublishedAt, receivedAt }: Reading): number {
+  return epochMsOf(sourceTime ?? providerPublishedAt ?? receivedAt);
+}

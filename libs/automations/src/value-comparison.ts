@@ -1,0 +1,131 @@
+import { type JsonObject, type JsonValue, unreachable } from '@app/kernel';
+import type { CompareOp } from './condition';
+import { compareExactly, exactNumberOf, type ExactNumber } from './exact-numbers';
+
+/**
+ * Whether `left op right` holds; null where the two cannot be compared so (decisions.md, section 6, "Node"):
+ *
+ * - a number, and a text that is spelled as a decimal, compare as decimals, exactly, with one another;
+ * - other texts compare with texts, by UTF-16 code units; a decimal and another text are unequal and have no order;
+ * - true, false, null, lists and objects are equal to their like or not, and have no order; within lists and objects, texts are equal
+ *   only where they are spelled alike;
+ * - a text contains another text, a list contains what is equal to one of its items;
+ * - anything else cannot be compared.
+ *
+ * Takes as many steps as the two have characters and entries together, whatever they hold.
+ */
+export function compareValues(left: JsonValue, op: CompareOp, right: JsonValue): boolean | null {
+  if (op === 'contains') return containment(left, right);
+  const one = comparable(left);
+  const other = comparable(right);
+  if (op === 'eq' || op === 'ne') {
+    const equal = equality(one, other);
+    return equal === null ? null : equal === (op === 'eq');
+  }
+  const order = orderOf(one, other);
+  return order === null ? null : inOrder(op, order);
+}
+
+function inOrder(op: 'lt' | 'lte' | 'gt' | 'gte', order: number): boolean {
+  switch (op) {
+    case 'lt':
+      return order < 0;
+    case 'lte':
+      return order <= 0;
+    case 'gt':
+      return order > 0;
+    case 'gte':
+      return order >= 0;
+    default:
+      return unreachable(op);
+  }
+}
+
+/** A value, and the number that it is or spells. */
+interface Comparable {
+  readonly value: JsonValue;
+  readonly number: ExactNumber | null;
+}
+
+function comparable(value: JsonValue): Comparable {
+  return { value, number: typeof value === 'number' || typeof value === 'string' ? exactNumberOf(value) : null };
+}
+
+function equality(one: Comparable, other: Comparable): boolean | null {
+  if (one.number !== null && other.number !== null) return compareExactly(one.number, other.number) === 0;
+  return kindOfValue(one.value) === kindOfValue(other.value) ? sameJson(one.value, other.value) : null;
+}
+
+function orderOf(one: Comparable, other: Comparable): number | null {
+  if (one.number !== null && other.number !== null) return compareExactly(one.number, other.number);
+  // A decimal among other texts would sort by its spelling here and by its value there: no order at all.
+  if (one.number !== null || other.number !== null) return null;
+  if (typeof one.value !== 'string' || typeof other.value !== 'string') return null;
+  if (one.value === other.value) return 0;
+  return one.value < other.value ? -1 : 1;
+}
+
+function containment(left: JsonValue, right: JsonValue): boolean | null {
+  if (typeof left === 'string') return typeof right === 'string' ? occursIn(left, right) : null;
+  if (!isList(left)) return null;
+  const sought = comparable(right);
+  return left.some((item) => equality(comparable(item), sought) === true);
+}
+
+/**
+ * Whether a text occurs in another, by Knuth, Morris and Pratt: in as many steps as both have characters. The engine's own search can
+ * take their product, and rules and events come from strangers.
+ */
+function occursIn(text: string, sought: string): boolean {
+  const borders = bordersOf(sought);
+  let matched = 0;
+  for (let index = 0; index < text.length && matched < sought.length; index += 1)
+    matched = extended(sought, borders, matched, text.charCodeAt(index));
+  return matched === sought.length;
+}
+
+/** For each length of a beginning of the text, the length of the longest shorter beginning that also ends it. */
+function bordersOf(text: string): readonly number[] {
+  const borders = [0, 0];
+  let matched = 0;
+  for (let index = 1; index < text.length; index += 1) {
+    matched = extended(text, borders, matched, text.charCodeAt(index));
+    borders.push(matched);
+  }
+  return borders;
+}
+
+/** How much of the sought text is matched once one more character was read. */
+function extended(sought: string, borders: readonly number[], matched: number, character: number): number {
+  let length = matched;
+  while (length > 0 && sought.charCodeAt(length) !== character) length = borders[length] ?? 0;
+  return sought.charCodeAt(length) === character ? length + 1 : 0;
+}
+
+/** Equal as JSON: members in any order, texts as they are spelled. */
+function sameJson(one: JsonValue, other: JsonValue): boolean {
+  if (isList(one))
+    return isList(other) && one.length === other.length && one.every((item, at) => sameMember(item, other[at]));
+  if (typeof one !== 'object' || one === null) return one === other;
+  if (typeof other !== 'object' || other === null || isList(other)) return false;
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => sameMember(one[name], own(other, name)));
+}
+
+function sameMember(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  return one !== undefined && other !== undefined && sameJson(one, other);
+}
+
+/** Never what every object inherits, such as `constructor`. */
+function own(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function kindOfValue(value: JsonValue): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'list' : typeof value;
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
