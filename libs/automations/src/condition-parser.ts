@@ -1,5 +1,4 @@
-import { checked, inside, kindOf, membersOf, objectIn, oneOf, wrong, type Part } from '@app/kernel';
-import { arbitraryJsonRule, isArbitraryJson } from './arbitrary-json';
+import { checked, inside, isBoundedJson, kindOf, membersOf, objectIn, oneOf, wrong, type Part } from '@app/kernel';
 import {
   operandsIn,
   type Binding,
@@ -30,6 +29,7 @@ const tokenIdRule = 'must be a token id of 1 to 512 characters without spaces';
 const ageRule = `must be a whole number of seconds from 1 to ${bounds.ageSecondsMax}`;
 const skewRule = `must be a whole number of seconds from 0 to ${bounds.skewSecondsMax}`;
 const fieldRule = `must be a JSON pointer (RFC 6901) of at most ${bounds.fieldLengthMax} characters`;
+const valueRule = 'must be JSON of at most 16 KiB, 8 levels and 256 entries';
 const nodesRule = `must have at most ${bounds.nodesMax} nodes`;
 
 /**
@@ -168,8 +168,8 @@ function operandIn(part: Part): Operand | null {
 }
 
 function constantIn(part: Part): Operand | null {
-  const { value } = part;
-  return isArbitraryJson(value) ? { value } : wrong(part, arbitraryJsonRule);
+  const value = checked(part, isBoundedJson, valueRule);
+  return value === null && part.value !== null ? null : { value };
 }
 
 function itemsOf(part: Part, max: number): readonly Part[] | null {

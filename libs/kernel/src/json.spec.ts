@@ -54,8 +54,10 @@ describe('isBoundedJson', () => {
   const nested = (levels: number): JsonValue => (levels === 0 ? 'x' : { in: nested(levels - 1) });
   const list = (length: number): JsonValue => Array.from({ length }, () => 0);
 
-  it.each<[string, JsonValue, boolean]>([
+  it.each<[string, unknown, boolean]>([
     ['a value without levels', 1.5, true],
+    ['what is no JSON', [undefined], false],
+    ['what JSON cannot spell', { a: Infinity }, false],
     ['8 levels', nested(8), true],
     ['9 levels', nested(9), false],
     ['256 items', list(256), true],

@@ -36,15 +36,17 @@ const arbitraryLevelsMax = 8;
 const arbitraryEntriesMax = 256;
 
 /**
- * Whether a value keeps the limits of arbitrary JSON: 16 KiB of UTF-8 as serialized, 8 levels of objects and arrays, 256 entries
- * (members of objects and items of arrays together).
+ * Whether a value is JSON that keeps the limits of arbitrary JSON: 16 KiB of UTF-8 as serialized, 8 levels of objects and arrays, 256
+ * entries (members of objects and items of arrays together). Looks no deeper and no further than the limits.
  */
-export function isBoundedJson(value: JsonValue): boolean {
+export function isBoundedJson(value: unknown): value is JsonValue {
   let entries = 0;
-  const fits = (part: JsonValue, level: number): boolean => {
-    if (typeof part !== 'object' || part === null) return true;
-    if (level > arbitraryLevelsMax) return false;
-    const items: readonly JsonValue[] = Object.values(part);
+  const fits = (part: unknown, level: number): boolean => {
+    if (part === null || typeof part === 'string' || typeof part === 'boolean') return true;
+    // JSON.parse makes an infinity of 1e999, which no JSON spells.
+    if (typeof part === 'number') return Number.isFinite(part);
+    if (level > arbitraryLevelsMax || !(Array.isArray(part) || isJsonObject(part))) return false;
+    const items: readonly unknown[] = Object.values(part);
     entries += items.length;
     return entries <= arbitraryEntriesMax && items.every((item) => fits(item, level + 1));
   };
