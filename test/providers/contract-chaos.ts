@@ -1,7 +1,8 @@
+import { submitFaults } from '@app/sandbox';
 import type { Settlement, Submission } from '@app/wallets';
 import { seededRandom } from '../crash/journey';
 import { operationSeconds, settledAfterSeconds, type Stage } from './contract-stage';
-import { submitFaults, usdc } from './harness';
+import { usdc } from './harness';
 
 const lives = 12;
 const stepsOfALife = 8;

@@ -1,19 +1,7 @@
 import type { Instant } from '@app/kernel';
+import type { SubmitFault } from '@app/sandbox';
 import type { TokenAmount, WalletAccount, WalletProvider } from '@app/wallets';
 import { randomBytes } from 'node:crypto';
-
-export const submitFaults = [
-  'ok',
-  'reject',
-  'refund',
-  'timeout_before_accept',
-  'timeout_after_accept',
-  'quote_moved',
-  'partial_fill',
-  'not_found_first',
-] as const;
-
-export type SubmitFault = (typeof submitFaults)[number];
 
 /** How a provider under test is told to misbehave; the same words as the sandbox's faults. */
 export interface Faults {

@@ -1,9 +1,10 @@
 import { instantOf } from '@app/kernel';
+import { submitFaults, type SubmitFault } from '@app/sandbox';
 import type { Order, Submission, WalletAccount } from '@app/wallets';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { seededRandom } from '../crash/journey';
-import { newMainAccount, submitFaults, usdc, wNear, type SubmitFault } from './harness';
+import { newMainAccount, usdc, wNear } from './harness';
 import { startSandboxProvider } from './sandbox-provider';
 
 type World = Awaited<ReturnType<typeof startSandboxProvider>>;

@@ -1,47 +1,20 @@
 import { asId, type ApprovalId, type OperationId } from '@app/kernel';
-import { ProviderFaults } from '@app/sandbox';
 import { WithdrawalApprovals } from '@app/wallets';
-import { eventsOf, rowsOf, testCause, type Replica, type Slices } from './slices-app';
-import {
-  away,
-  changed,
-  noFaults,
-  startWallets,
-  usdc,
-  walletOwner,
-  type Prepared,
-  type WalletUser,
-} from './wallets-app';
+import { eventsOf, rowsOf, testCause } from './slices-app';
+import { away, changed, twoReplicas, usdc, type Prepared, type WalletUser } from './wallets-app';
 
-let slices: Slices;
-let replica: Replica;
-let other: Replica;
-beforeAll(async () => {
-  slices = await startWallets();
-  replica = await slices.replica({ projecting: true });
-  other = await slices.replica({ projecting: false });
-});
-afterAll(() => slices.stop());
-afterEach(async () => {
-  await faults().change(noFaults);
-  replica.clock.nowMs = Date.now();
-});
-
-const faults = () => replica.get(ProviderFaults);
-const owner = (subject: string) => walletOwner(slices, replica, subject);
-const prepare = (of: WalletUser, amountRaw?: string, tokenId?: string) => of.prepare(replica, amountRaw, tokenId);
-const confirm = (of: WalletUser, prepared: Pick<Prepared, 'operationId' | 'fingerprint'>, on = replica) =>
-  of.confirm(on, prepared);
+const stage = twoReplicas();
+const { faults, owner, prepare, confirm } = stage;
 const operation = async (of: WalletUser, { operationId }: Pick<Prepared, 'operationId'>) =>
-  (await of.call(other, 'GET', `/financial-operations/${operationId}`)).body;
-const streamOf = (operationId: string) => eventsOf(replica, [`operation-${operationId}`]);
+  (await of.call(stage.other, 'GET', `/financial-operations/${operationId}`)).body;
+const streamOf = (operationId: string) => eventsOf(stage.replica, [`operation-${operationId}`]);
 
 describe('a confirmation', () => {
   it('is one of fifty at once', async () => {
     const kim = await owner('kim');
     const prepared = (await prepare(kim)).body;
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => confirm(kim, prepared, index % 2 ? replica : other)),
+      Array.from({ length: 50 }, (_, index) => confirm(kim, prepared, index % 2 ? stage.replica : stage.other)),
     );
     const accepted = answers.filter(({ status }) => status === 202);
     expect(accepted.map(({ body }) => body)).toEqual([{ operationId: prepared.operationId, status: 'submitted' }]);
@@ -49,7 +22,7 @@ describe('a confirmation', () => {
     const types = (await streamOf(prepared.operationId)).map(({ type }) => type);
     expect(types).toEqual(['operation.prepared', 'approval.opened', 'approval.decided', 'operation.confirmed']);
     expect(await operation(kim, prepared)).toMatchObject({ status: 'submitted' });
-    expect(await rowsOf(replica, 'timers')).toContainEqual(
+    expect(await rowsOf(stage.replica, 'timers')).toContainEqual(
       expect.objectContaining({ id: `operation/${prepared.operationId}`, kind: 'operation' }),
     );
   });
@@ -62,7 +35,7 @@ describe('a confirmation', () => {
     expect(await confirm(max, one)).toMatchObject({ status: 404 });
     const path = `/wallet/withdrawals/${one.operationId}/confirm`;
     for (const body of [{}, { fingerprint: 1 }, { fingerprint: one.fingerprint, tokenId: usdc }])
-      expect(await lou.call(replica, 'POST', path, body)).toMatchObject({ status: 400 });
+      expect(await lou.call(stage.replica, 'POST', path, body)).toMatchObject({ status: 400 });
     expect(await streamOf(one.operationId)).toHaveLength(2);
     expect((await confirm(lou, { ...one, operationId: one.operationId.toUpperCase() })).status).toBe(202);
   });
@@ -70,7 +43,7 @@ describe('a confirmation', () => {
   it('comes too late at its expiry, which it records', async () => {
     const ned = await owner('ned');
     const prepared = (await prepare(ned)).body;
-    replica.clock.nowMs = Date.parse(prepared.expiresAt);
+    stage.replica.clock.nowMs = Date.parse(prepared.expiresAt);
     expect(await confirm(ned, prepared)).toMatchObject(changed);
     expect(await confirm(ned, prepared)).toMatchObject(changed);
     expect(await operation(ned, prepared)).toMatchObject({ status: 'expired' });
@@ -82,7 +55,7 @@ describe('a confirmation', () => {
   it('comes in time a millisecond before', async () => {
     const may = await owner('may');
     const prepared = (await prepare(may)).body;
-    replica.clock.nowMs = Date.parse(prepared.expiresAt) - 1;
+    stage.replica.clock.nowMs = Date.parse(prepared.expiresAt) - 1;
     expect((await confirm(may, prepared)).status).toBe(202);
   });
 
@@ -93,7 +66,7 @@ describe('a confirmation', () => {
       operationId: asId<OperationId>(prepared.operationId),
       approvalId: asId<ApprovalId>(prepared.approvalId),
     };
-    expect(await replica.get(WithdrawalApprovals).deny(id, 'not me', testCause())).toMatchObject({ ok: true });
+    expect(await stage.replica.get(WithdrawalApprovals).deny(id, 'not me', testCause())).toMatchObject({ ok: true });
     expect(await confirm(dan, prepared)).toMatchObject(changed);
     expect(await operation(dan, prepared)).toMatchObject({ status: 'denied' });
   });
@@ -102,7 +75,7 @@ describe('a confirmation', () => {
     const joy = await owner('joy');
     const [most, all] = [(await prepare(joy, '200000000')).body, (await prepare(joy, '250000000')).body];
     expect((await confirm(joy, most)).status).toBe(202);
-    expect(await confirm(joy, all, other)).toMatchObject(changed);
+    expect(await confirm(joy, all, stage.other)).toMatchObject(changed);
     expect(await operation(joy, all)).toMatchObject({ status: 'prepared' });
   });
 

@@ -1,41 +1,17 @@
 import { PauseControl } from '@app/deployment';
 import { fingerprintOf } from '@app/canonical';
-import { ProviderFaults } from '@app/sandbox';
-import { eventsOf, rowsOf, testCause, type Replica, type Slices } from './slices-app';
-import {
-  away,
-  changed,
-  noFaults,
-  startWallets,
-  usdc,
-  walletOwner,
-  type Prepared,
-  type WalletUser,
-} from './wallets-app';
+import { eventsOf, rowsOf, testCause } from './slices-app';
+import { away, changed, twoReplicas, usdc } from './wallets-app';
 
-let slices: Slices;
-let replica: Replica;
-let other: Replica;
-beforeAll(async () => {
-  slices = await startWallets();
-  replica = await slices.replica({ projecting: true });
-  other = await slices.replica({ projecting: false });
-});
-afterAll(() => slices.stop());
-afterEach(() => faults().change(noFaults));
-
-const faults = () => replica.get(ProviderFaults);
-const owner = (subject: string) => walletOwner(slices, replica, subject);
-const prepare = (of: WalletUser, amountRaw?: string, tokenId?: string) => of.prepare(replica, amountRaw, tokenId);
-const confirm = (of: WalletUser, prepared: Pick<Prepared, 'operationId' | 'fingerprint'>, on = replica) =>
-  of.confirm(on, prepared);
-const streamOf = (operationId: string) => eventsOf(replica, [`operation-${operationId}`]);
-const operations = async () => (await rowsOf(replica, 'financial_operations')).length;
+const stage = twoReplicas();
+const { faults, owner, prepare, confirm } = stage;
+const streamOf = (operationId: string) => eventsOf(stage.replica, [`operation-${operationId}`]);
+const operations = async () => (await rowsOf(stage.replica, 'financial_operations')).length;
 
 describe('a prepared withdrawal', () => {
   it('is exactly what its user reviews', async () => {
     const pia = await owner('pia');
-    const before = replica.clock.nowMs;
+    const before = stage.replica.clock.nowMs;
     const { status, body } = await prepare(pia);
     expect(status).toBe(200);
     const contract = {
@@ -48,7 +24,7 @@ describe('a prepared withdrawal', () => {
         },
       ],
     };
-    const { id: walletId } = (await pia.call(replica, 'GET', '/wallet')).body;
+    const { id: walletId } = (await pia.call(stage.replica, 'GET', '/wallet')).body;
     const expiresAt = new Date(before + 900_000).toISOString();
     const reviewed = { v: 1, approvalId: body.approvalId, kind: 'withdrawal', userId: pia.userId, walletId };
     const input = { tokenId: usdc, amountRaw: '1500000' };
@@ -57,7 +33,7 @@ describe('a prepared withdrawal', () => {
       fingerprint: fingerprintOf({ ...reviewed, tool: 'wallet_withdrawal', input, contract, expiresAt }),
       mainAccountId: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     });
-    expect((await pia.call(other, 'GET', `/financial-operations/${body.operationId}`)).body).toEqual({
+    expect((await pia.call(stage.other, 'GET', `/financial-operations/${body.operationId}`)).body).toEqual({
       ...{ id: body.operationId, kind: 'withdrawal', status: 'prepared', approvalId: body.approvalId, contract },
       ...{ conversationId: null, runId: null, automationId: null, failure: null, settledAt: null },
       actions: [
@@ -116,7 +92,7 @@ describe('a prepared withdrawal', () => {
     ['/destination', { tokenId: usdc, amountRaw: '1', destination: 'eve.near' }],
   ])('is a bad request at %s for %j', async (path, body) => {
     const bea = await owner('bea');
-    const answered = await bea.call(replica, 'POST', '/wallet/withdrawals', body);
+    const answered = await bea.call(stage.replica, 'POST', '/wallet/withdrawals', body);
     expect(answered).toMatchObject({ status: 400, body: { reason: 'invalid_input', issues: [{ path }] } });
   });
 
@@ -131,7 +107,7 @@ describe('a prepared withdrawal', () => {
 
 describe('while withdrawals are paused', () => {
   const control = (type: 'pause' | 'resume') =>
-    replica.get(PauseControl)[type]({ control: 'withdrawals', reason: 'test', cause: testCause() });
+    stage.replica.get(PauseControl)[type]({ control: 'withdrawals', reason: 'test', cause: testCause() });
   afterAll(() => control('resume'));
 
   it('none is prepared or confirmed, and afterwards all goes on', async () => {
@@ -143,7 +119,7 @@ describe('while withdrawals are paused', () => {
     expect(await prepare(pam, '0')).toMatchObject({ status: 400 });
     expect(await confirm(pam, prepared)).toMatchObject(paused);
     expect(await confirm(pam, { ...prepared, fingerprint: 'x' })).toMatchObject(changed);
-    expect((await pam.call(other, 'GET', '/wallet/withdrawals/sources')).status).toBe(200);
+    expect((await pam.call(stage.other, 'GET', '/wallet/withdrawals/sources')).status).toBe(200);
     await control('resume');
     expect((await confirm(pam, prepared)).status).toBe(202);
   });

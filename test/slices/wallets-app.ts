@@ -109,3 +109,36 @@ export async function walletOwner(slices: Slices, replica: Replica, subject: str
   if (status !== 200) throw new Error(JSON.stringify(body));
   return user;
 }
+
+/** The stage of a file of tests: two replicas on one pair of stores, the first of them projecting; faults end with each test. */
+export function twoReplicas() {
+  let slices: Slices;
+  let replica: Replica;
+  let other: Replica;
+  beforeAll(async () => {
+    slices = await startWallets();
+    replica = await slices.replica({ projecting: true });
+    other = await slices.replica({ projecting: false });
+  });
+  afterAll(() => slices.stop());
+  afterEach(async () => {
+    await replica.get(ProviderFaults).change(noFaults);
+    replica.clock.nowMs = Date.now();
+  });
+  return {
+    get slices() {
+      return slices;
+    },
+    get replica() {
+      return replica;
+    },
+    get other() {
+      return other;
+    },
+    faults: () => replica.get(ProviderFaults),
+    owner: (subject: string) => walletOwner(slices, replica, subject),
+    prepare: (of: WalletUser, amountRaw?: string, tokenId?: string) => of.prepare(replica, amountRaw, tokenId),
+    confirm: (of: WalletUser, prepared: Pick<Prepared, 'operationId' | 'fingerprint'>, on = replica) =>
+      of.confirm(on, prepared),
+  };
+}

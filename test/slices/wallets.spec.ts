@@ -1,28 +1,13 @@
 import { asId, type OperationId, type UserId } from '@app/kernel';
-import { ProviderFaults } from '@app/sandbox';
 import { Wallets } from '@app/wallets';
-import { eventsOf, type Replica, type Slices } from './slices-app';
-import { away, changed, noFaults, startWallets, usdc, walletOwner, WalletUser, type Prepared } from './wallets-app';
+import { eventsOf } from './slices-app';
+import { away, changed, twoReplicas, usdc, WalletUser, type Prepared } from './wallets-app';
 
 const claim = 'near_account';
 
-let slices: Slices;
-let replica: Replica;
-let other: Replica;
-beforeAll(async () => {
-  slices = await startWallets();
-  replica = await slices.replica({ projecting: true });
-  other = await slices.replica({ projecting: false });
-});
-afterAll(() => slices.stop());
-afterEach(() => faults().change(noFaults));
-
-const faults = () => replica.get(ProviderFaults);
-const owner = (subject: string) => walletOwner(slices, replica, subject);
-const prepare = (of: WalletUser, amountRaw?: string, tokenId?: string) => of.prepare(replica, amountRaw, tokenId);
-const confirm = (of: WalletUser, prepared: Pick<Prepared, 'operationId' | 'fingerprint'>, on = replica) =>
-  of.confirm(on, prepared);
-const user = (subject: string) => WalletUser.provisioned(slices, replica, subject);
+const stage = twoReplicas();
+const { faults, owner, prepare, confirm } = stage;
+const user = (subject: string) => WalletUser.provisioned(stage.slices, stage.replica, subject);
 
 describe('a wallet', () => {
   it('is not there before the first ensure', async () => {
@@ -36,8 +21,8 @@ describe('a wallet', () => {
       ['POST', '/wallet/withdrawals/no-id/confirm', { fingerprint: 'x' }],
       ['GET', `/financial-operations/${id}`],
     ] as const)
-      expect(await ada.call(replica, method, path, body)).toMatchObject({ status: 404 });
-    expect((await ada.call(replica, 'GET', '/financial-operations')).body).toEqual({
+      expect(await ada.call(stage.replica, method, path, body)).toMatchObject({ status: 404 });
+    expect((await ada.call(stage.replica, 'GET', '/financial-operations')).body).toEqual({
       data: [],
       nextCursor: null,
       total: 0,
@@ -47,10 +32,10 @@ describe('a wallet', () => {
   it('is made once, whoever ensures it how often', async () => {
     const ada = await user('ada');
     const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => ada.call(index % 2 ? replica : other, 'POST', '/wallet')),
+      Array.from({ length: 12 }, (_, index) => ada.call(index % 2 ? stage.replica : stage.other, 'POST', '/wallet')),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    const view = (await ada.call(other, 'GET', '/wallet')).body;
+    const view = (await ada.call(stage.other, 'GET', '/wallet')).body;
     expect(view).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
       address: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
@@ -61,32 +46,43 @@ describe('a wallet', () => {
     });
     expect(view['id']).not.toBe(ada.userId);
     for (const { body } of answers) expect(body).toEqual(view);
-    const events = await eventsOf(replica, [`wallet-${ada.userId}`]);
+    const events = await eventsOf(stage.replica, [`wallet-${ada.userId}`]);
     expect(events.map(({ type }) => type)).toEqual(['wallet.created', 'wallet.main_account_set', 'wallet.connected']);
   });
 
   it('exists as pending while the provider is away, and is ready as soon as it is back', async () => {
     const eve = await user('eve');
     await faults().change({ down: true });
-    expect(await eve.call(replica, 'POST', '/wallet')).toMatchObject(away);
-    expect(await eve.call(other, 'GET', '/wallet')).toMatchObject({ status: 200, body: { authStatus: 'pending' } });
-    expect(await eve.call(other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
+    expect(await eve.call(stage.replica, 'POST', '/wallet')).toMatchObject(away);
+    expect(await eve.call(stage.other, 'GET', '/wallet')).toMatchObject({
+      status: 200,
+      body: { authStatus: 'pending' },
+    });
+    expect(await eve.call(stage.other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
     expect(await prepare(eve)).toMatchObject(changed);
     await faults().change({ down: false });
-    expect(await eve.call(other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
-    expect(await eve.call(other, 'GET', '/wallet')).toMatchObject({ body: { authStatus: 'pending' } });
-    expect(await eve.call(other, 'POST', '/wallet')).toMatchObject({ status: 200, body: { authStatus: 'ready' } });
+    expect(await eve.call(stage.other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
+    expect(await eve.call(stage.other, 'GET', '/wallet')).toMatchObject({ body: { authStatus: 'pending' } });
+    expect(await eve.call(stage.other, 'POST', '/wallet')).toMatchObject({
+      status: 200,
+      body: { authStatus: 'ready' },
+    });
   });
 
   it('needs its owner when the provider rejects its session', async () => {
     const rob = await owner('rob');
     const prepared = (await prepare(rob)).body;
     await faults().change({ sessionRejected: true });
-    expect(await rob.call(other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
-    expect(await rob.call(replica, 'GET', '/wallet')).toMatchObject({ body: { authStatus: 'authorization_required' } });
+    expect(await rob.call(stage.other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
+    expect(await rob.call(stage.replica, 'GET', '/wallet')).toMatchObject({
+      body: { authStatus: 'authorization_required' },
+    });
     expect(await prepare(rob)).toMatchObject(changed);
     expect(await confirm(rob, prepared)).toMatchObject(changed);
-    expect(await rob.call(other, 'POST', '/wallet')).toMatchObject({ status: 200, body: { authStatus: 'ready' } });
+    expect(await rob.call(stage.other, 'POST', '/wallet')).toMatchObject({
+      status: 200,
+      body: { authStatus: 'ready' },
+    });
     expect(await confirm(rob, prepared)).toMatchObject({ status: 202 });
   });
 
@@ -97,7 +93,7 @@ describe('a wallet', () => {
     expect(await prepare(one)).toMatchObject(changed);
     expect(await confirm(two, prepared)).toMatchObject(changed);
     for (const user of [one, two])
-      expect(await user.call(other, 'GET', '/wallet')).toMatchObject({
+      expect(await user.call(stage.other, 'GET', '/wallet')).toMatchObject({
         body: { authStatus: 'authorization_required' },
       });
   });
@@ -110,7 +106,8 @@ describe('withdrawal sources', () => {
     readonly agentAccountId: string;
     readonly asOf: string;
   }
-  const sources = async (of: WalletUser) => (await of.call<Sources>(other, 'GET', '/wallet/withdrawals/sources')).body;
+  const sources = async (of: WalletUser) =>
+    (await of.call<Sources>(stage.other, 'GET', '/wallet/withdrawals/sources')).body;
 
   it('are shown richest first, what has no price last', async () => {
     const sue = await owner('sue');
@@ -127,7 +124,7 @@ describe('withdrawal sources', () => {
       priceUsdDecimal: null,
       valueUsdCents: null,
     });
-    const { address } = (await sue.call(replica, 'GET', '/wallet')).body;
+    const { address } = (await sue.call(stage.replica, 'GET', '/wallet')).body;
     expect(seen.agentAccountId).toBe(address);
     expect(seen.mainAccountId).toMatch(/^[0-9a-f]{64}$/);
     expect(seen.mainAccountId).not.toBe(address);
@@ -152,7 +149,7 @@ describe('withdrawal sources', () => {
     await confirm(uma, { operationId, ...prepared });
     const left = async (except?: string) => {
       const options = except === undefined ? {} : { exceptOperationId: asId<OperationId>(except) };
-      const spendable = await other.get(Wallets).spendable(asId<UserId>(uma.userId), options);
+      const spendable = await stage.other.get(Wallets).spendable(asId<UserId>(uma.userId), options);
       return spendable.ok ? spendable.value.find(({ tokenId }) => tokenId === usdc)?.amountRaw : spendable.refusal;
     };
     expect([await left(), await left(operationId)]).toEqual(['50000000', '250000000']);
@@ -162,15 +159,15 @@ describe('withdrawal sources', () => {
   it('need the provider', async () => {
     const sam = await owner('sam');
     await faults().change({ down: true });
-    expect(await sam.call(other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
+    expect(await sam.call(stage.other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
   });
 });
 
 describe('the main account', () => {
   it('is what the user’s token says, and nothing can be withdrawn without it', async () => {
-    const claiming = await slices.replica({ projecting: false, env: { OIDC_MAIN_ACCOUNT_CLAIM: claim } });
+    const claiming = await stage.slices.replica({ projecting: false, env: { OIDC_MAIN_ACCOUNT_CLAIM: claim } });
     const named = (account?: string) =>
-      WalletUser.provisioned(slices, replica, 'mia', account === undefined ? {} : { [claim]: account });
+      WalletUser.provisioned(stage.slices, stage.replica, 'mia', account === undefined ? {} : { [claim]: account });
     const mia = await named('mia.near');
     await mia.call(claiming, 'POST', '/wallet');
     expect(await mia.call(claiming, 'GET', '/wallet/withdrawals/sources')).toMatchObject({
@@ -188,7 +185,9 @@ describe('the main account', () => {
 
     await (await named('new.near')).call(claiming, 'POST', '/wallet');
     await silent.call(claiming, 'POST', '/wallet');
-    const accounts = (await eventsOf(replica, [`wallet-${mia.userId}`])).map(({ payload }) => payload['mainAccountId']);
+    const accounts = (await eventsOf(stage.replica, [`wallet-${mia.userId}`])).map(
+      ({ payload }) => payload['mainAccountId'],
+    );
     expect(accounts.filter((account) => account !== undefined)).toEqual(['mia.near', 'new.near']);
   });
 });
