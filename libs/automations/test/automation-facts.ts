@@ -7,6 +7,7 @@ import {
   type ConversationId,
   type InputId,
   type Instant,
+  type JsonValue,
   type OccurrenceId,
   type RunId,
   type ToolCallId,
@@ -17,6 +18,8 @@ import { instant } from '../../../test/support/decider-spec';
 import type { AutomationDefinition, FiringPolicy } from '../src/automation-definition';
 import type { ContractReview, CreateAutomation, RecordMatch } from '../src/automation.commands';
 import type { AutomationEvent, OccurrenceEvent } from '../src/automation.events';
+
+type Run = Extract<OccurrenceEvent, { readonly type: 'occurrence.accepted' }>;
 
 /** What specifications of an automation speak of: Ada's rule, which is looked at every minute from ten o'clock on. */
 export const at = instant('2026-03-01T10:00Z');
@@ -76,7 +79,7 @@ export function openedWith(asked: ContractReview, definition: AutomationDefiniti
   return {
     ...{ type: 'approval.opened', at: when, approvalId, kind: 'automation_contract', tool: 'automation_contract' },
     ...{ fingerprint, runId: null, expiresAt, userId: ada, runKey: null, walletId, toolCallId: null, automationId },
-    ...{ input: JSON.parse(JSON.stringify(definition)), contract: definition.contract ?? null, summary },
+    ...{ input: JSON.parse(JSON.stringify(definition)) as JsonValue, contract: definition.contract ?? null, summary },
   };
 }
 
@@ -97,7 +100,7 @@ export function signalAt(minute: number, changed: Partial<RecordMatch> = {}): Re
 }
 
 export const occurrence = (minute: number): OccurrenceId => asId<OccurrenceId>(`occurrence of ${minute}`);
-export const runOf = (minute: number) => ({
+export const runOf = (minute: number): Pick<Run, 'conversationId' | 'runId'> => ({
   conversationId: asId<ConversationId>(`conversation of ${minute}`),
   runId: asId<RunId>(`run of ${minute}`),
 });
