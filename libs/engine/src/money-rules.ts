@@ -11,6 +11,9 @@ interface KnownToken {
   readonly decimals: number | null;
 }
 
+/** A token of the wallet, with whatever else the tool told of it. */
+export type Asset = KnownToken & JsonObject;
+
 /** Answers sentences about money, one call after the other; null for any other sentence. */
 export function answerAboutMoney(sentence: string, request: ModelRequest): RuledAnswer | null {
   if (/^(?:(?:what is|what's|show me|show|tell me) )?(?:my |the )?(?:wallet )?balances?$/i.test(sentence)) {
@@ -71,36 +74,55 @@ function stageAfter(made: number, stages: readonly (readonly MoneyClause[])[]): 
   return null;
 }
 
-function propose(request: ModelRequest, clause: MoneyClause, assets: readonly KnownToken[]): RuledAnswer {
-  const input = tokenNamed(clause.symbol, assets);
-  if (input === null) return { text: `The wallet holds no ${clause.symbol}, so nothing was moved.` };
-  if (clause.toSymbol === null) return proposal(request, clause, input, null);
-  const output = tokenNamed(clause.toSymbol, [...assets, ...pricedTokens(request)]);
-  if (output !== null) return proposal(request, clause, input, output);
-  const asked = exchangesOf(request).some(
-    ({ tool, input: given }) => tool === 'token_price' && isJsonObject(given) && given['symbol'] === clause.toSymbol,
-  );
-  if (asked) return { text: `I know no token ${clause.toSymbol}, so nothing was moved.` };
-  return calling(request, 'token_price', { symbol: clause.toSymbol });
+function propose(request: ModelRequest, clause: MoneyClause, assets: readonly Asset[]): RuledAnswer {
+  const proposed = proposedAction(request, clause, assets);
+  return 'answer' in proposed ? proposed.answer : transferring(request, proposed.action);
 }
 
-function proposal(
+/** A clause as a contract states it, and the token that it takes; or what must be asked or said first. */
+export function proposedAction(
   request: ModelRequest,
+  clause: MoneyClause,
+  assets: readonly Asset[],
+): { readonly action: ContractAction; readonly input: Asset } | { readonly answer: RuledAnswer } {
+  const input = tokenNamed(clause.symbol, assets);
+  if (input === null) return { answer: { text: `The wallet holds no ${clause.symbol}, so nothing was moved.` } };
+  const output = clause.toSymbol === null ? null : outputOf(request, clause.toSymbol, assets);
+  if (output !== null && 'answer' in output) return output;
+  const action = actionFor(clause, input, output);
+  return 'text' in action ? { answer: action } : { action, input };
+}
+
+function outputOf(
+  request: ModelRequest,
+  toSymbol: string,
+  assets: readonly Asset[],
+): KnownToken | { readonly answer: RuledAnswer } {
+  const output = tokenNamed(toSymbol, [...assets, ...pricedTokens(request)]);
+  if (output !== null) return output;
+  const asked = exchangesOf(request).some(
+    ({ tool, input: given }) => tool === 'token_price' && isJsonObject(given) && given['symbol'] === toSymbol,
+  );
+  if (asked) return { answer: { text: `I know no token ${toSymbol}, so nothing was moved.` } };
+  return { answer: calling(request, 'token_price', { symbol: toSymbol }) };
+}
+
+function actionFor(
   { kind, amount }: MoneyClause,
   input: KnownToken,
   output: KnownToken | null,
-): RuledAnswer {
+): ContractAction | { readonly text: string } {
   const from = pinned(input);
   const to = output === null ? null : pinned(output);
   const quantity = input.decimals === null ? null : quantityOf(amount, input.decimals);
   if (from === null || quantity === null) {
     return { text: `That amount of ${input.symbol} cannot be expressed exactly, so nothing was moved.` };
   }
-  if (kind === 'withdraw') return transferring(request, { kind: 'withdraw_to_owner', input: from, quantity });
+  if (kind === 'withdraw') return { kind: 'withdraw_to_owner', input: from, quantity };
   if (to === null) {
     return { text: `${output?.symbol ?? 'That token'} cannot be named in a contract, so nothing was moved.` };
   }
-  return transferring(request, { kind: 'swap', input: from, output: to, quantity });
+  return { kind: 'swap', input: from, output: to, quantity };
 }
 
 function transferring(request: ModelRequest, action: ContractAction): RuledAnswer {
@@ -118,7 +140,7 @@ function wordsFor(made: readonly ToolExchange[], failed: ToolExchange | undefine
 }
 
 /** NEAR means wNEAR (decisions.md, section 5). */
-function tokenNamed(name: string, tokens: readonly KnownToken[]): KnownToken | null {
+function tokenNamed<Known extends KnownToken>(name: string, tokens: readonly Known[]): Known | null {
   const wanted = name.toLowerCase() === 'near' ? 'wnear' : name.toLowerCase();
   return tokens.find(({ symbol, tokenId }) => symbol.toLowerCase() === wanted || tokenId === name) ?? null;
 }
@@ -133,12 +155,13 @@ function pricedTokens(request: ModelRequest): KnownToken[] {
   );
 }
 
-function assetsIn(exchange: ToolExchange): (KnownToken & JsonObject)[] | null {
+/** What the wallet's tool told; null where it failed. */
+export function assetsIn(exchange: ToolExchange): Asset[] | null {
   const { assets } = resultOf(exchange);
   return Array.isArray(assets) ? tokensIn(assets) : null;
 }
 
-function tokensIn(values: readonly JsonValue[]): (KnownToken & JsonObject)[] {
+function tokensIn(values: readonly JsonValue[]): Asset[] {
   return values.flatMap((value) => {
     if (!isJsonObject(value)) return [];
     const { tokenId, symbol, decimals } = value;
@@ -147,7 +170,7 @@ function tokensIn(values: readonly JsonValue[]): (KnownToken & JsonObject)[] {
   });
 }
 
-function assetInWords({ symbol, decimals, amountRaw, valueUsdCents }: KnownToken & JsonObject): string {
+function assetInWords({ symbol, decimals, amountRaw, valueUsdCents }: Asset): string {
   if (typeof amountRaw !== 'string') return symbol;
   const amount = decimals === null ? `${amountRaw} of the smallest unit of` : unscaledAmount(amountRaw, decimals);
   return typeof valueUsdCents === 'string'
@@ -155,11 +178,12 @@ function assetInWords({ symbol, decimals, amountRaw, valueUsdCents }: KnownToken
     : `${amount} ${symbol}`;
 }
 
-function resultOf({ result }: ToolExchange): JsonObject {
+export function resultOf({ result }: ToolExchange): JsonObject {
   return isJsonObject(result) ? result : {};
 }
 
-function errorIn(exchange: ToolExchange): string {
+/** What a tool said about its failure. */
+export function errorIn(exchange: ToolExchange): string {
   const { error } = resultOf(exchange);
   return typeof error === 'string' ? error : 'no reason was given';
 }

@@ -8,8 +8,10 @@ import {
 } from '@app/conversations';
 import type { ApprovalEvent, ApprovalStatus, Contract } from '@app/consent';
 import {
+  asId,
   unreachable,
   type ApprovalId,
+  type AutomationId,
   type Instant,
   type JsonValue,
   type ToolCallId,
@@ -19,6 +21,8 @@ import {
 /** A run as its own events tell it: everything that the engine needs to go on, whoever executed it before. */
 export interface RunProgress {
   readonly request: RunRequest;
+  /** The automation whose occurrence the run is, as its `run.started` says; null for a run that its user started. */
+  readonly automationId: AutomationId | null;
   readonly stopping: boolean;
   /** The model's steps, oldest first; each was journaled whole. */
   readonly steps: readonly JournaledStep[];
@@ -96,7 +100,8 @@ export function failedEnd(reason: RunFailureReason, text: string): RunEnd {
 
 /** A run of which nothing but its request is known yet. */
 export function startedProgress(request: RunRequest): RunProgress {
-  return { request, stopping: false, steps: [], segmentCostMicroCents: 0, claimedSegment: 0, resumedAt: null };
+  const nothingYet = { stopping: false, steps: [], segmentCostMicroCents: 0, claimedSegment: 0, resumedAt: null };
+  return { request, automationId: null, ...nothingYet };
 }
 
 /** Folds an event of the run; events that say nothing about how to go on leave the progress as it is. */
@@ -133,6 +138,7 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
       return withCall(progress, mayHaveRun, { cutOff: true });
     }
     case 'run.started':
+      return event.automationId === null ? progress : { ...progress, automationId: asId(event.automationId) };
     case 'run.suspended':
     case 'run.ended':
       return progress;

@@ -1,5 +1,6 @@
 import { isJsonObject } from '@app/kernel';
 import { answerAboutArtifacts } from './artifact-rules';
+import { answerAboutAutomations } from './automation-rules';
 import type { ModelRequest, ToolExchange } from './model';
 import { answerAboutMoney } from './money-rules';
 import { exchangesOf, mayUse, type RuledAnswer } from './ruled-answer';
@@ -11,6 +12,7 @@ const understood = [
   '`what is my balance` reads the wallet, `price of NEAR` a price',
   '`withdraw 1.5 USDC`, `withdraw all USDC`, `withdraw 25% of NEAR` ask you to approve a withdrawal to your main account',
   '`swap 5 USDC to NEAR`, `swap $20 of USDC to NEAR` ask you to approve a swap; `and` joins several, `and then` one after the other',
+  '`when NEAR drops below $2 swap 10 USDC to NEAR`, `every day at 09:00 Europe/Berlin tell me the price of NEAR` set up an automation, `my automations` lists them',
   '`summarize NAME` reads a file of this conversation, counts and quotes it',
   '`help` lists what is understood',
 ];
@@ -31,10 +33,21 @@ export function answerByRules(request: ModelRequest): RuledAnswer {
   const summary = answerAboutArtifacts(request);
   if (summary !== null) return summary;
   const words = withoutPunctuation(request.turn.input.trim().replace(/\s+/g, ' '));
-  const time = /^what(?: is the time|'s the time| time is it)(?: in (\S+))?$/i.exec(words);
+  const time = timeAsked.exec(words);
   if (time) return tellTime(request, time[1]);
-  return answerAboutMoney(words, request) ?? { text: /^help$/i.test(words) ? helpText : honestText };
+  const answer = answerAboutMoney(words, request) ?? answerAboutAutomations(words, request, isUnderstood);
+  return answer ?? { text: /^help$/i.test(words) ? helpText : honestText };
 }
+
+/** Whether a sentence by itself asks for something that the rules can do. */
+function isUnderstood(sentence: string): boolean {
+  const words = withoutPunctuation(sentence.trim());
+  const unasked = { turn: { input: sentence, steps: [] }, tools: [], history: [], artifacts: [] } as const;
+  const request = { ...unasked, instructions: null, outputSchema: null, repairing: false };
+  return echoOf(sentence) !== null || timeAsked.test(words) || answerAboutMoney(words, request) !== null;
+}
+
+const timeAsked = /^what(?: is the time|'s the time| time is it)(?: in (\S+))?$/i;
 
 /** What is to be said after `repeat after me:`, to the letter; null where nothing is. */
 function echoOf(input: string): string | null {

@@ -69,9 +69,9 @@ function mayCall({ progress }: ClaimedRun, name: string): boolean {
   return progress.request.profile.tools.includes(name);
 }
 
-function contextOf({ run, cause }: ClaimedRun): RunContext {
+function contextOf({ run, cause, progress }: ClaimedRun): RunContext {
   const { userId, conversationId, runId } = run;
-  return { userId, conversationId, runId, cause };
+  return { userId, conversationId, runId, automationId: progress.automationId, cause };
 }
 
 /** What a tool asked of a store of ours may have been done all the same, so this is no failure that the model could be told. */

@@ -1,6 +1,7 @@
 import type { Contract } from '@app/consent';
 import type {
   ApprovalId,
+  AutomationId,
   Cause,
   ConversationId,
   Instant,
@@ -26,6 +27,8 @@ export interface RunContext {
   readonly userId: UserId;
   readonly conversationId: ConversationId;
   readonly runId: RunId;
+  /** Of a run that an automation has set in motion; null for any other. */
+  readonly automationId: AutomationId | null;
   readonly cause: Cause;
 }
 

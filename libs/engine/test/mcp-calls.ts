@@ -9,6 +9,7 @@ const context: CallContext = {
   userId: asId<UserId>('user'),
   conversationId: asId<ConversationId>('conversation'),
   runId: asId<RunId>('run'),
+  automationId: null,
   toolCallId: asId<ToolCallId>('run/1/0'),
   cause: {
     ...{ actor: { kind: 'service', id: 'test' }, requestId },

@@ -37,7 +37,11 @@ export function intentsTransfer(parts: Parts): AskTool {
       return reviewed(parts.provider, contract, wallet.value.walletId);
     },
 
-    run: async ({ approvalId, contract, useBefore }, { userId, conversationId, runId, cause }, signal) => {
+    run: async (
+      { approvalId, contract, useBefore },
+      { userId, conversationId, runId, automationId, cause },
+      signal,
+    ) => {
       if (contract === null) return failed('there is no contract');
       if (await controls.paused('withdrawals')) return failed(paused);
       const wallet = await agentWallets.open(userId, cause);
@@ -45,7 +49,7 @@ export function intentsTransfer(parts: Parts): AskTool {
       const { walletId, mainAccountId } = wallet.value;
       const terms = { kind: 'agent_transfer', userId, walletId, approvalId, conversationId, runId } as const;
       const used = await transfers.use(
-        { ...terms, automationId: null, contract, mainAccountId, expiresAt: useBefore },
+        { ...terms, automationId, contract, mainAccountId, expiresAt: useBefore },
         cause,
       );
       if (!used.ok) return failed('the approval cannot be used');

@@ -35,45 +35,47 @@ const withdrawable = [
   quantityOf('fraction_of_input', { bps: { type: 'string', description: 'Basis points, 1 to 10000' } }),
 ];
 
-/** The input of `intents_transfer` as models are told of it (specification, "Contract"); `parseContract` is what decides. */
+const actions: JsonObject = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 16,
+  items: {
+    anyOf: [
+      {
+        type: 'object',
+        properties: {
+          kind: { const: 'swap' },
+          input: token,
+          output: token,
+          quantity: { anyOf: [...withdrawable, quantityOf('exact_output_tokens', { amountRaw })] },
+        },
+        required: ['kind', 'input', 'output', 'quantity'],
+        additionalProperties: false,
+      },
+      {
+        type: 'object',
+        properties: { kind: { const: 'withdraw_to_owner' }, input: token, quantity: { anyOf: withdrawable } },
+        required: ['kind', 'input', 'quantity'],
+        additionalProperties: false,
+      },
+    ],
+  },
+};
+
+/** A contract as models are told of it (specification, "Contract"), with whatever else it has; `parseContract` is what decides. */
+export function contractSchema(more: JsonObject = {}): JsonObject {
+  return {
+    type: 'object',
+    properties: { type: { const: 'ledger_intents_transfer' }, actions, ...more },
+    required: ['type', 'actions', ...Object.keys(more)],
+    additionalProperties: false,
+  };
+}
+
+/** The input of `intents_transfer`. */
 export const transferSchema: JsonObject = {
   type: 'object',
-  properties: {
-    contract: {
-      type: 'object',
-      properties: {
-        type: { const: 'ledger_intents_transfer' },
-        actions: {
-          type: 'array',
-          minItems: 1,
-          maxItems: 16,
-          items: {
-            anyOf: [
-              {
-                type: 'object',
-                properties: {
-                  kind: { const: 'swap' },
-                  input: token,
-                  output: token,
-                  quantity: { anyOf: [...withdrawable, quantityOf('exact_output_tokens', { amountRaw })] },
-                },
-                required: ['kind', 'input', 'output', 'quantity'],
-                additionalProperties: false,
-              },
-              {
-                type: 'object',
-                properties: { kind: { const: 'withdraw_to_owner' }, input: token, quantity: { anyOf: withdrawable } },
-                required: ['kind', 'input', 'quantity'],
-                additionalProperties: false,
-              },
-            ],
-          },
-        },
-      },
-      required: ['type', 'actions'],
-      additionalProperties: false,
-    },
-  },
+  properties: { contract: contractSchema() },
   required: ['contract'],
   additionalProperties: false,
 };

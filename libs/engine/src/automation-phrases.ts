@@ -1,0 +1,74 @@
+import { decimalText, parseDecimal } from '@app/kernel';
+
+/** When somebody wants something done, as they wrote it. */
+export type AskedWake =
+  | { readonly kind: 'cron'; readonly expression: string; readonly timezone: string }
+  | { readonly kind: 'every'; readonly seconds: number }
+  | {
+      readonly kind: 'price';
+      readonly symbol: string;
+      readonly op: 'lt' | 'gt';
+      /** With the fewest digits. */ readonly priceUsd: string;
+    };
+
+/** A rule that somebody asks for. */
+export interface AskedAutomation {
+  readonly wake: AskedWake;
+  /** What is to be done each time, as one would say it now. */
+  readonly task: string;
+}
+
+const days: Readonly<Record<string, string>> = {
+  ...{ day: '*', weekday: '1-5', sunday: '0', monday: '1', tuesday: '2', wednesday: '3', thursday: '4', friday: '5' },
+  ...{ saturday: '6' },
+};
+const unitSeconds: Readonly<Record<string, number>> = { minute: 60, hour: 3_600, day: 86_400 };
+
+const dayName = `(${Object.keys(days).join('|')})`;
+const zone = String.raw`(?:in )?([A-Za-z_]{2,32}(?:/[A-Za-z0-9_+-]{1,32}){1,2}|UTC)`;
+const daily = new RegExp(String.raw`^every ${dayName} at (\d{1,2}):(\d\d)(?: ${zone})?,? (.+)$`, 'i');
+const repeated = /^every (?:(\d{1,5}) )?(minute|hour|day)s?,? (.+)$/i;
+const price = new RegExp(
+  String.raw`^(?:when|whenever|if) (?:the price of )?(\S{1,64}) (?:drops|falls|dips|rises|climbs|goes|gets|is) ` +
+    String.raw`(below|under|above|over) \$?(\d{1,40}(?:\.\d{1,18})?)(?: dollars)?,? (?:then )?(.+)$`,
+  'i',
+);
+
+/** The rule that a sentence asks for; null for any other sentence, and for one with a time that no clock shows. */
+export function automationIn(sentence: string): AskedAutomation | null {
+  const [, symbol, side, priceUsd, then] = price.exec(sentence) ?? [];
+  if (symbol !== undefined && side !== undefined && priceUsd !== undefined && then !== undefined) {
+    const op = /^(?:below|under)$/i.test(side) ? 'lt' : 'gt';
+    const threshold = parseDecimal(priceUsd);
+    if (threshold === null) return null;
+    return { wake: { kind: 'price', symbol, op, priceUsd: decimalText(threshold) }, task: taskIn(then) };
+  }
+  const [, day, hour, minute, timezone = 'UTC', task] = daily.exec(sentence) ?? [];
+  if (day !== undefined && hour !== undefined && minute !== undefined && task !== undefined) {
+    const [atHour, atMinute] = [Number(hour), Number(minute)];
+    if (atHour > 23 || atMinute > 59) return null;
+    const expression = `${atMinute} ${atHour} * * ${days[day.toLowerCase()] ?? '*'}`;
+    return { wake: { kind: 'cron', expression, timezone: spelledZone(timezone) }, task: taskIn(task) };
+  }
+  const [, count = '1', unit, again] = repeated.exec(sentence) ?? [];
+  if (unit === undefined || again === undefined) return null;
+  const seconds = Number(count) * (unitSeconds[unit.toLowerCase()] ?? 0);
+  return { wake: { kind: 'every', seconds }, task: taskIn(again) };
+}
+
+/** `tell me the price of NEAR` asks for the `price of NEAR`. */
+function taskIn(words: string): string {
+  return words.replace(/^(?:please )?(?:tell|show) me (?:the )?/i, '');
+}
+
+/** The zone's own spelling, where it was only written in another case. */
+function spelledZone(given: string): string {
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions();
+    return timeZone.toLowerCase() === given.toLowerCase() ? timeZone : given;
+  } catch (error) {
+    // Not known: the tool says so.
+    if (error instanceof RangeError) return given;
+    throw error;
+  }
+}
