@@ -16,6 +16,7 @@ export const leaderLocks = {
   segments: 7_265_003,
   watchdog: 7_265_004,
   copies: 7_265_005,
+  firing: 7_265_006,
   contractUses: 7_265_009,
 } as const;
 
