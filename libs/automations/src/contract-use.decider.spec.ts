@@ -16,9 +16,12 @@ const approved: AutomationEvent = {
 };
 const agreed = [...asked, approved];
 
+const contractApprovalId = review.approvalId;
 const use = (number: number, usd: string, when = seconds(number)) =>
-  ({ type: 'UseContract', at: when, toolCallId: call(number), approvalId, usd }) as const;
-const used = (number: number, usd: string): ContractUseEvent => ({ ...use(number, usd), type: 'contract.used' });
+  ({ type: 'UseContract', at: when, toolCallId: call(number), approvalId, contractApprovalId, usd }) as const;
+const used = (number: number, usd: string): ContractUseEvent => ({
+  ...{ type: 'contract.used', at: seconds(number), toolCallId: call(number), approvalId, usd },
+});
 const giveBack = (number: number) =>
   ({ type: 'ReturnContractUse', at: seconds(60), toolCallId: call(number) }) as const;
 const returned = (number: number): ContractUseEvent => ({ ...giveBack(number), type: 'contract.use_returned' });
@@ -73,6 +76,12 @@ describe('a use of the approved contract', () => {
       .thenRefused('withdrawal_changed');
     automation.given(createdWith()).when(use(1, '1')).thenRefused('withdrawal_changed');
   });
+
+  it('is of the contract that it was held against', () =>
+    automation
+      .given(...agreed)
+      .when({ ...use(1, '1'), contractApprovalId: asId<ApprovalId>('of the one before') })
+      .thenRefused('withdrawal_changed'));
 
   it('needs an enabled automation, held or not', () => {
     for (const type of ['automation.paused', 'automation.archived'] as const)

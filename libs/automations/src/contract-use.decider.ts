@@ -1,6 +1,7 @@
 import type { Contract } from '@app/consent';
 import {
   accept,
+  added,
   because,
   compareDecimals,
   decimalOf,
@@ -31,9 +32,11 @@ export function decideContractUse(command: Command, automation: Automation): Dec
   return accept({ type: 'contract.used', at, toolCallId, approvalId, usd });
 }
 
-function isCovered({ at, usd }: UseContract, { state, definition, contractApproval, uses }: Automation): boolean {
+function isCovered(command: UseContract, { state, definition, contractApproval, uses }: Automation): boolean {
+  const { at, usd, contractApprovalId } = command;
   const bounds = definition.contract?.bounds;
   if (state !== 'enabled' || bounds === undefined || contractApproval?.status !== 'approved') return false;
+  if (contractApproval.approvalId !== contractApprovalId) return false;
   return at < bounds.notAfter && isWithin(usd, bounds, Object.values(uses));
 }
 
@@ -41,20 +44,20 @@ function isCovered({ at, usd }: UseContract, { state, definition, contractApprov
 function isWithin(usd: string, { maxUses, perUseUsd, totalUsd }: Bounds, uses: readonly ContractUse[]): boolean {
   const asked = parseDecimal(usd);
   const [perUse, total] = [parseDecimal(perUseUsd), parseDecimal(totalUsd)];
-  const before = uses.map((use) => parseDecimal(use.usd)).reduce(added, nothing);
-  const sum = added(before, asked);
+  const sum = sumOf([usd, ...uses.map((use) => use.usd)]);
   if (asked === null || perUse === null || total === null || sum === null) return false;
   return uses.length < maxUses && compareDecimals(asked, perUse) <= 0 && compareDecimals(sum, total) <= 0;
 }
 
-const nothing: Decimal | null = decimalOf(0n, 0);
-
 /** The exact sum; null where a part of it is unknown. */
-function added(one: Decimal | null, other: Decimal | null): Decimal | null {
-  if (one === null || other === null) return null;
-  const scale = Math.max(one.scale, other.scale);
-  const unscaled = ({ unscaled, scale: own }: Decimal): bigint => unscaled * 10n ** BigInt(scale - own);
-  return decimalOf(unscaled(one) + unscaled(other), scale);
+function sumOf(amounts: readonly string[]): Decimal | null {
+  return amounts.reduce<Decimal | null>(
+    (sum, text) => {
+      const amount = parseDecimal(text);
+      return sum === null || amount === null ? null : added(sum, amount);
+    },
+    decimalOf(0n, 0),
+  );
 }
 
 /** Folds a use, and its return. */

@@ -18,7 +18,6 @@ import {
   signalAt,
 } from '../test/automation-facts';
 import type { FiringPolicy } from './automation-definition';
-import type { RecordMatch } from './automation.commands';
 import { automationDecider } from './automation.decider';
 import type { AutomationEvent, OccurrenceEvent } from './automation.events';
 import { waitingMax } from './occurrence.decider';
@@ -265,7 +264,7 @@ describe('the state', () => {
     ]);
     expect(state?.memory).toStrictEqual({
       ...{ lastKnown: true, lastVerdict: 'true', lastAcceptedFor: minutes(1) },
-      ...{ lastDueAt: minutes(1), lastInputPosition: (signalAt(2) as RecordMatch).input?.position },
+      ...{ lastDueAt: minutes(1), lastInputPosition: signalAt(2).input?.position },
     });
     expect(state?.epoch).toBe(firstEpoch);
   });
