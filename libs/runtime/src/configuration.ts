@@ -102,6 +102,14 @@ export const variables = {
     default: 86_400,
     desc: "How long an approval of an agent's tool call can be decided, in seconds",
   }),
+  AUTOMATIONS_PER_USER: positiveInteger({
+    default: 100,
+    desc: 'Automations that a user can have, besides archived ones',
+  }),
+  AUTOMATION_APPROVAL_SECONDS: positiveInteger({
+    default: 604_800,
+    desc: "How long an approval of an automation's contract can be decided, in seconds",
+  }),
   RATE_LIMIT_KEY_PER_MINUTE: positiveInteger({ default: 6000, desc: 'Requests per partner key in any 60 s' }),
   RATE_LIMIT_USER_PER_MINUTE: positiveInteger({ default: 300, desc: 'Requests per user in any 60 s' }),
   STREAMS_PER_USER: positiveInteger({ default: 8, desc: 'Open event streams per user' }),
