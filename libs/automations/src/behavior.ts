@@ -1,0 +1,145 @@
+import { renderContract } from '@app/consent';
+import { unreachable, type Instant } from '@app/kernel';
+import cronstrue from 'cronstrue';
+import type { AutomationDefinition, FiringPolicy, Schedule, Wake } from './automation-definition';
+import { conditionWords, type SymbolOf } from './condition-words';
+
+/**
+ * What an automation does, in whole plain sentences: schedule or events, condition, firing policy, and the bounds of its contract
+ * (specification, "Automation (status view)"). Made of the definition alone, never by a model.
+ *
+ * @param symbolOf the provider's symbol of a token, or null: then the token is named by its id
+ */
+export function behaviorText(definition: AutomationDefinition, symbolOf: SymbolOf = () => null): string {
+  const { wake, condition, firing, contract } = definition;
+  const when = capitalized(whenWords(wake));
+  const whether = condition === null ? '' : `, if ${conditionWords(condition, symbolOf)}`;
+  const covered = contract === undefined ? null : renderContract(contract, symbolOf);
+  return [
+    `${when}${whether}, the task runs${triggerWords(definition)}.`,
+    ...policySentences(firing),
+    ...(covered === null ? [] : [`Once its contract is approved, this needs no further consent: ${covered}`]),
+  ].join(' ');
+}
+
+export interface Truncated {
+  readonly text: string;
+  readonly truncated: boolean;
+}
+
+/** A text of at most `lengthMax` code points: the beginning and an ellipsis where it is longer. */
+export function truncated(text: string, lengthMax: number): Truncated {
+  const points = [...text];
+  if (points.length <= lengthMax) return { text, truncated: false };
+  return { text: `${points.slice(0, lengthMax - 1).join('')}…`, truncated: true };
+}
+
+function whenWords(wake: Wake): string {
+  if (wake.kind === 'schedule') return scheduleWords(wake.schedule);
+  return `when an event of type ${listed(wake.types)} arrives`;
+}
+
+function scheduleWords(schedule: Schedule): string {
+  switch (schedule.kind) {
+    case 'cron':
+      return `${cronWords(schedule.expression)} (${schedule.timezone})`;
+    case 'every':
+      return `every ${durationWords(schedule.seconds, 'one of')}`;
+    case 'once':
+      return `once, at ${instantWords(schedule.at)}`;
+    default:
+      return unreachable(schedule);
+  }
+}
+
+/** Every day at 09:00; at 22:00, Monday through Friday. An expression for which there are no certain words is quoted. */
+function cronWords(expression: string): string {
+  const quoted = `at the times of the cron expression "${expression}"`;
+  const [, , day = '', month = '', weekday = ''] = expression.trim().split(/\s+/);
+  const restricted = [day, month, weekday].filter((field) => !['*', '?'].includes(field));
+  // Either of the two days will do, which the library's words leave open.
+  if (restricted.includes(day) && restricted.includes(weekday)) return quoted;
+  const words = wordsOf(expression);
+  if (words === null) return quoted;
+  const isTimeOfDay = /^At \d\d:\d\d/.test(words);
+  return isTimeOfDay && restricted.length === 0 ? `every day ${lowered(words)}` : lowered(words);
+}
+
+function wordsOf(expression: string): string | null {
+  try {
+    return cronstrue.toString(expression, { use24HourTimeFormat: true, throwExceptionOnParseError: true });
+  } catch {
+    // The only way to ask: the library has no words for it.
+    return null;
+  }
+}
+
+function triggerWords({ condition, firing }: AutomationDefinition): string {
+  const { trigger, maxOccurrences, endAt } = firing;
+  const first = ', the first time only';
+  // Without a condition every look is a match, and only the first one an edge.
+  const edge = condition === null ? first : ', but not again while that stays so';
+  const often = { match: '', edge, once: first }[trigger];
+  const most = maxOccurrences === undefined ? '' : `, ${counted(maxOccurrences, 'time')} at most`;
+  return `${often}${most}${endAt === undefined ? '' : `, until ${instantWords(endAt)}`}`;
+}
+
+function policySentences({ cooldownSeconds, overlap, retryForSeconds }: FiringPolicy): readonly string[] {
+  const rest = `After a run it rests for ${durationWords(cooldownSeconds, 'with count')}.`;
+  const retry = `A run that cannot begin is tried again for ${durationWords(retryForSeconds, 'with count')}.`;
+  return [
+    ...(cooldownSeconds === 0 ? [] : [rest]),
+    overlapSentence(overlap),
+    retryForSeconds === 0 ? 'A run that cannot begin is not tried again.' : retry,
+  ];
+}
+
+function overlapSentence(overlap: FiringPolicy['overlap']): string {
+  switch (overlap) {
+    case 'skip':
+      return 'What comes up while a run is under way is skipped.';
+    case 'coalesce':
+      return 'What comes up while a run is under way leads to one run after it.';
+    case 'queue':
+      return 'What comes up while a run is under way waits its turn.';
+    default:
+      return unreachable(overlap);
+  }
+}
+
+const units = [
+  { seconds: 86_400, noun: 'day' },
+  { seconds: 3600, noun: 'hour' },
+  { seconds: 60, noun: 'minute' },
+] as const;
+
+/** `2 hours`, `90 seconds`; of one unit the noun alone after `every`. */
+function durationWords(seconds: number, one: 'one of' | 'with count'): string {
+  const unit = units.find((candidate) => seconds >= candidate.seconds && seconds % candidate.seconds === 0);
+  const { noun, count } = unit
+    ? { noun: unit.noun, count: seconds / unit.seconds }
+    : { noun: 'second', count: seconds };
+  return count === 1 && one === 'one of' ? noun : counted(count, noun);
+}
+
+/** `2026-12-01 09:00 UTC`; seconds only where there are some. */
+function instantWords(instant: Instant): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, -1).replace(/(:00)?\.000$/, '')} UTC`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function listed(items: readonly string[]): string {
+  const last = items.at(-1) ?? '';
+  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} or ${last}`;
+}
+
+function lowered(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
