@@ -72,7 +72,8 @@ export class ContractAuthority {
       usd,
     } as const;
     const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
-    return done.accepted && done.state?.uses[toolCallId]?.approvalId === approvalId;
+    // A use that was recorded before a crash is no authority any more once the automation was paused or archived.
+    return done.accepted && done.state?.state === 'enabled' && done.state.uses[toolCallId]?.approvalId === approvalId;
   }
 
   /** What the wallet holds, and what the actions pin besides. */

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { WalletsModule } from '@app/wallets';
+import { AutomationApprovals } from './automation-approvals';
+import { ContractAuthority } from './contract-authority';
+
+/** What users allow their automations: decisions on contracts, and the authority that follows from approved ones. */
+@Module({
+  imports: [WalletsModule],
+  providers: [AutomationApprovals, ContractAuthority],
+  exports: [AutomationApprovals, ContractAuthority],
+})
+export class AutomationConsentModule {}

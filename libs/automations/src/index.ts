@@ -1,0 +1,13 @@
+export { AutomationApprovals } from './automation-approvals';
+export { AutomationConsentModule } from './automation-consent.module';
+export type { AutomationDefinition } from './automation-definition';
+export { AutomationLife } from './automation-life';
+export type { AutomationEvent } from './automation.events';
+export { automationKind } from './automation.stream';
+export type { AutomationView } from './automation.view';
+export { Automations } from './automations';
+export { AutomationsModule, automationsReadModel } from './automations.module';
+export { behaviorText, truncated } from './behavior';
+export { ContractAuthority } from './contract-authority';
+export { checkDefinition, pinnedTokens } from './definition-checks';
+export { parseDefinition } from './definition-parser';
