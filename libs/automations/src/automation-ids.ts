@@ -30,8 +30,9 @@ export function inputIdOf(automationId: AutomationId, source: InputSource, key: 
   return asId<InputId>(uuidV5(`${source}/${key}`, automationId));
 }
 
-export function occurrenceRunId(occurrenceId: OccurrenceId): RunId {
-  return asId<RunId>(uuidV5('run', occurrenceId));
+/** Of the conversation too: a run belongs to one for ever, and the shared one may be archived between two attempts. */
+export function occurrenceRunId(occurrenceId: OccurrenceId, conversationId: ConversationId): RunId {
+  return asId<RunId>(uuidV5(`run/${conversationId}`, occurrenceId));
 }
 
 /** A conversation for this occurrence alone. */

@@ -1,0 +1,130 @@
+import { reasons, Unavailable, type AutomationId, type Refusal } from '@app/kernel';
+import type { ActiveOccurrence, Automation } from '../automation.state';
+import { later, occurrenceTimer } from './firing-timers';
+import type { Admission, FiringWorld } from './firing-world';
+
+/** Between two attempts, by the service clock: doubled each time. */
+const retryFirstMs = 5_000;
+const retryLastMs = 300_000;
+/** Doublings beyond which the longest pause holds anyway. */
+const doublingsMax = 6;
+/** While the deployment's automations are paused. */
+const pausedRetryMs = 60_000;
+/** Occurrences that one call goes through: as many as can be pending, and the one before them. */
+const turnsMax = 101;
+
+const disabledOwner = 'The account is disabled.';
+const movedAway = 'The conversation was archived meanwhile.';
+
+/**
+ * Admits what is first in turn, if anything is. It goes on where another was cut off, and may run many times at once: the run is started
+ * once, whoever asks. A refusal that can pass defers, others reject; then the next one is in turn. @throws Unavailable
+ */
+export async function admitNext(world: FiringWorld, automationId: AutomationId): Promise<void> {
+  for (let turns = 0; turns < turnsMax; turns += 1) {
+    const automation = await world.fold(automationId);
+    const occurrence = automation === null ? null : firstInTurn(automation);
+    if (automation === null || occurrence === null) return;
+    const admission = await begun(world, automationId, automation, occurrence);
+    if (admission === null || !(await finished(world, automationId, admission))) return;
+  }
+}
+
+/** One is admitted or runs at a time; what is being admitted comes before what waits. */
+function firstInTurn({ active }: Automation): ActiveOccurrence | null {
+  if (active.some(({ delivery }) => delivery === 'accepted')) return null;
+  return active.find(({ delivery }) => delivery === 'admitting') ?? active[0] ?? null;
+}
+
+/** Null when nothing may be admitted now; a timer, a release or a resumption comes back to it. */
+async function begun(
+  world: FiringWorld,
+  automationId: AutomationId,
+  automation: Automation,
+  occurrence: ActiveOccurrence,
+): Promise<Automation | null> {
+  const { occurrenceId, delivery, retryAt } = occurrence;
+  if (delivery === 'admitting') return automation;
+  if (automation.held) return null;
+  const at = world.now();
+  const notBefore = (await world.paused()) ? later(at, pausedRetryMs) : retryAt;
+  if (notBefore !== null && notBefore > at) {
+    await world.schedule(occurrenceTimer(automationId, occurrenceId, notBefore));
+    return null;
+  }
+  const place = await world.placeFor(automationId, automation, occurrence);
+  return world.record(automationId, { type: 'BeginAdmission', at, occurrenceId, ...place });
+}
+
+/** Whether the turn is the next one's. */
+async function finished(world: FiringWorld, automationId: AutomationId, automation: Automation): Promise<boolean> {
+  const occurrence = firstInTurn(automation);
+  if (occurrence?.delivery !== 'admitting') return false;
+  const { occurrenceId, trigger, conversationId, runId } = occurrence;
+  if (conversationId === null || runId === null) throw new Error(`${occurrenceId} is admitted to no place`);
+  if (!(await world.isActive(automation.userId))) {
+    const at = world.now();
+    await world.record(automationId, { type: 'RejectOccurrence', at, occurrenceId, reason: disabledOwner });
+    return true;
+  }
+  const refusal = await refusalOf(world, automationId, automation, { occurrenceId, trigger, conversationId, runId });
+  if (refusal === 'unknown') {
+    // The run may have been started: only the same attempt again can tell, so nothing is recorded.
+    await world.schedule(occurrenceTimer(automationId, occurrenceId, later(world.now(), retryFirstMs)));
+    return false;
+  }
+  if (refusal !== null) return refused(world, automationId, occurrence, refusal);
+  const at = world.now();
+  await world.record(automationId, { type: 'AcceptOccurrence', at, occurrenceId, conversationId, runId });
+  return false;
+}
+
+async function refusalOf(
+  world: FiringWorld,
+  automationId: AutomationId,
+  automation: Automation,
+  admission: Admission,
+): Promise<Refusal | null | 'unknown'> {
+  try {
+    const admitted = await world.admit(automationId, automation, admission);
+    return admitted.ok ? null : admitted.refusal;
+  } catch (error) {
+    if (error instanceof Unavailable) return 'unknown';
+    throw error;
+  }
+}
+
+async function refused(
+  world: FiringWorld,
+  automationId: AutomationId,
+  { occurrenceId, attempts }: ActiveOccurrence,
+  refusal: Refusal,
+): Promise<boolean> {
+  const { reason, canPass } = wordsOf(refusal);
+  const at = world.now();
+  if (!canPass) {
+    await world.record(automationId, { type: 'RejectOccurrence', at, occurrenceId, reason });
+    return true;
+  }
+  const doublings = Math.min(Math.max(attempts - 1, 0), doublingsMax);
+  const retryAt = later(at, Math.min(retryFirstMs * 2 ** doublings, retryLastMs));
+  await world.schedule(occurrenceTimer(automationId, occurrenceId, retryAt));
+  const after = await world.record(automationId, { type: 'DeferOccurrence', at, occurrenceId, reason, retryAt });
+  return !after.active.some((occurrence) => occurrence.occurrenceId === occurrenceId);
+}
+
+/** Why an admission failed, for its user, and whether the same may succeed later. */
+function wordsOf(refusal: Refusal): { readonly reason: string; readonly canPass: boolean } {
+  switch (refusal.kind) {
+    case 'reason': {
+      const { title, retryable } = reasons[refusal.reason];
+      return { reason: `${title}.`, canPass: refusal.retryable ?? retryable };
+    }
+    case 'not_found':
+      return { reason: movedAway, canPass: true };
+    case 'invalid_input': {
+      const [issue] = refusal.issues;
+      return { reason: `The run cannot start: ${issue?.path ?? ''} ${issue?.message ?? ''}`.trim(), canPass: false };
+    }
+  }
+}

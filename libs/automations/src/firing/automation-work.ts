@@ -1,0 +1,55 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { EventStore } from '@app/event-store';
+import { Database, runReactor } from '@app/read-store';
+import { Sampler } from '../sources/sampler';
+import { ContractUseReturns } from './contract-use-returns';
+import { FiringReactor } from './firing-reactor';
+import { MissingTimers } from './missing-timers';
+
+/** How often a worker looks for automations, occurrences and sources without a timer. Real time. */
+const sweepEveryMs = 30_000;
+
+/** What a worker process does about automations besides their timers: it reacts to inputs, to ends of runs and of operations. */
+@Injectable()
+export class AutomationWork implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(AutomationWork.name);
+  private readonly stopping = new AbortController();
+  private reactors: Promise<unknown> = Promise.resolve();
+  private sweeping: Promise<void> | null = null;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly firing: FiringReactor,
+    private readonly useReturns: ContractUseReturns,
+    private readonly missing: MissingTimers,
+    private readonly sampler: Sampler,
+    private readonly database: Database,
+    private readonly store: EventStore,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { signal } = this.stopping;
+    this.reactors = Promise.all(
+      [this.firing, this.useReturns].map((reactor) => runReactor(this.database, this.store, reactor, signal)),
+    );
+    // A slow database gets one sweep at a time.
+    this.timer = setInterval(() => {
+      this.sweeping ??= this.sweep().finally(() => (this.sweeping = null));
+    }, sweepEveryMs);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.timer);
+    this.stopping.abort();
+    await Promise.all([this.reactors, this.sweeping]);
+  }
+
+  private async sweep(): Promise<void> {
+    try {
+      await this.missing.sweep();
+      await this.sampler.sweep();
+    } catch (error) {
+      this.logger.warn(`automations were not looked through: ${error instanceof Error ? error.message : 'unknown'}`);
+    }
+  }
+}

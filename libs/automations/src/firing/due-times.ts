@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, type AutomationId, type Instant } from '@app/kernel';
+import { Timers } from '@app/timers';
+import type { AutomationDefinition } from '../automation-definition';
+import { nextDue } from '../schedule';
+import { dueTimer, endTimer } from './firing-timers';
+
+/** The timers by which an activation fires and ends. */
+@Injectable()
+export class DueTimes {
+  constructor(
+    private readonly timers: Timers,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Schedules what an activation needs, before the append that begins it; for an activation that never comes to be it changes
+   * nothing. A schedule without any further due time is found to be over at once. @throws Unavailable
+   *
+   * @param after due times up to this instant are not its own
+   */
+  async schedule(
+    automationId: AutomationId,
+    { wake, firing }: Pick<AutomationDefinition, 'wake' | 'firing'>,
+    epoch: string,
+    epochAt: Instant,
+    after: Instant,
+  ): Promise<void> {
+    if (firing.endAt !== undefined) await this.timers.schedule(endTimer(automationId, epoch, firing.endAt));
+    if (wake.kind !== 'schedule') return;
+    const dueAt = nextDue(wake.schedule, epochAt, after) ?? this.clock.now();
+    await this.timers.schedule(dueTimer(automationId, epoch, dueAt));
+  }
+}

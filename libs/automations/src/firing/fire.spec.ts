@@ -1,0 +1,296 @@
+import {
+  asId,
+  because,
+  instantOf,
+  ok,
+  refuse,
+  Unavailable,
+  type AutomationId,
+  type ConversationId,
+  type InputId,
+  type Instant,
+  type Result,
+  type RunId,
+  type UserId,
+} from '@app/kernel';
+import type { Timer } from '@app/timers';
+import type { AutomationDefinition } from '../automation-definition';
+import type { AutomationCommand } from '../automation.commands';
+import { automationDecider } from '../automation.decider';
+import type { AutomationEvent } from '../automation.events';
+import type { AutomationState } from '../automation.state';
+import type { InputRecorded } from '../input.stream';
+import { handleDue, handleEnd, handleInput, handleRunEnded } from './fire';
+import { admitNext } from './admit-next';
+import type { FiringWorld } from './firing-world';
+
+const automationId = asId<AutomationId>('11111111-1111-4111-8111-111111111111');
+const userId = asId<UserId>('22222222-2222-4222-8222-222222222222');
+const epoch = '33333333-3333-4333-8333-333333333333';
+const startMs = Date.parse('2026-03-01T10:00:00.000Z');
+const at = (seconds: number): Instant => instantOf(startMs + seconds * 1000);
+
+const everyMinute: AutomationDefinition = {
+  ...{ name: 'Look', prompt: 'Look at it.', conversation: 'new', condition: null },
+  wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } },
+  firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 },
+};
+const onEvents: AutomationDefinition = { ...everyMinute, wake: { kind: 'event', types: ['paid'] } };
+
+/** An automation, a clock, timers and a runs' door, in memory. */
+class SmallWorld implements FiringWorld {
+  state: AutomationState = null;
+  readonly events: AutomationEvent[] = [];
+  readonly timers = new Map<string, Timer>();
+  nowSeconds = 0;
+  isPaused = false;
+  isDisabled = false;
+  answers: (Result<unknown> | Unavailable)[] = [];
+  looks = 0;
+
+  constructor(definition: AutomationDefinition) {
+    this.give({ type: 'CreateAutomation', at: at(0), userId, definition, epoch, review: null });
+  }
+
+  give(command: AutomationCommand) {
+    const decision = automationDecider.decide(command, this.state);
+    if (!decision.accepted) throw new Error(`${command.type} was refused`);
+    for (const event of decision.events) this.state = automationDecider.evolve(this.state, event);
+    this.events.push(...decision.events);
+    if (this.state === null) throw new Error('there is no automation');
+    return this.state;
+  }
+
+  now = () => at(this.nowSeconds);
+  fold = () => Promise.resolve(this.state);
+  record = (_: AutomationId, command: AutomationCommand) => Promise.resolve(this.give(command));
+  readings = () => Promise.resolve({});
+  looked = () => {
+    this.looks += 1;
+    return Promise.resolve();
+  };
+  paused = () => Promise.resolve(this.isPaused);
+  isActive = () => Promise.resolve(!this.isDisabled);
+  placeFor: FiringWorld['placeFor'] = (_, __, { occurrenceId }) =>
+    Promise.resolve({ conversationId: asId<ConversationId>('c'), runId: asId<RunId>(`run of ${occurrenceId}`) });
+  admit = () => {
+    const answer = this.answers.shift() ?? ok(null);
+    return answer instanceof Unavailable ? Promise.reject(answer) : Promise.resolve(answer);
+  };
+  schedule = (timer: Timer) => {
+    this.timers.set(timer.id, timer);
+    return Promise.resolve();
+  };
+
+  async due(seconds: number, dueSeconds = seconds): Promise<void> {
+    this.nowSeconds = seconds;
+    await handleDue(this, { automationId, epoch, dueAt: at(dueSeconds) });
+  }
+
+  async input(seconds: number, source: InputRecorded['source'], type = 'paid'): Promise<void> {
+    this.nowSeconds = seconds;
+    const inputId = asId<InputId>(`44444444-4444-4444-8444-${String(seconds).padStart(12, '0')}`);
+    const event = { id: inputId, type, occurredAt: at(seconds), data: {} };
+    const recorded = { type: 'input.recorded', at: at(seconds), inputId, automationId, userId, source, event } as const;
+    await handleInput(this, recorded, seconds);
+  }
+
+  /** What happened to occurrences since it was asked last. */
+  news(): string[] {
+    const news = this.events.filter(({ type }) => type.startsWith('occurrence.')).map(({ type }) => type.slice(11));
+    this.events.length = 0;
+    return news;
+  }
+
+  nextDue(): Instant | undefined {
+    return this.timers.get(`automation/${automationId}/${epoch}`)?.dueAt;
+  }
+}
+
+const fired = ['arose', 'admitting', 'accepted'];
+const runOf = (world: SmallWorld) => world.state?.active[0]?.runId ?? asId<RunId>('none');
+
+describe('a due time', () => {
+  it('fires, and the next is scheduled', async () => {
+    const world = new SmallWorld(everyMinute);
+    await world.due(60);
+    expect(world.news()).toEqual(fired);
+    expect(world.nextDue()).toBe(at(120));
+    expect(world.looks).toBe(1);
+  });
+
+  it('fires once, however often its timer comes', async () => {
+    const world = new SmallWorld(everyMinute);
+    await world.due(60);
+    await world.due(61, 60);
+    await world.due(119, 60);
+    expect(world.news()).toEqual(fired);
+    expect(world.nextDue()).toBe(at(120));
+  });
+
+  it('counts alone when earlier ones are past as well', async () => {
+    const world = new SmallWorld(everyMinute);
+    await world.due(630, 60);
+    expect(world.news()).toEqual(fired);
+    expect(world.state?.memory.lastDueAt).toBe(at(600));
+    expect(world.nextDue()).toBe(at(660));
+  });
+
+  it('is rejected more than an hour late', async () => {
+    const daily = { kind: 'cron', expression: '0 12 * * *', timezone: 'UTC' } as const;
+    const world = new SmallWorld({ ...everyMinute, wake: { kind: 'schedule', schedule: daily } });
+    await world.due(7200 + 3601, 7200);
+    expect(world.news()).toEqual(['arose', 'rejected']);
+    await world.due(86400 + 7200 + 3600, 86400 + 7200);
+    expect(world.news()).toEqual(fired);
+  });
+
+  it.each(['held', 'paused'])('passes without a trace while %s', async (how) => {
+    const world = new SmallWorld(everyMinute);
+    if (how === 'held') world.give({ type: 'HoldAutomation', at: at(1), reason: 'why' });
+    world.isPaused = how === 'paused';
+    await world.due(60);
+    expect(world.news()).toEqual([]);
+    expect(world.looks).toBe(0);
+    expect(world.nextDue()).toBe(at(120));
+  });
+
+  it('of an activation that is over does nothing', async () => {
+    const world = new SmallWorld(everyMinute);
+    await handleDue(world, { automationId, epoch: 'another', dueAt: at(60) });
+    expect(world.news()).toEqual([]);
+    expect(world.timers.size).toBe(0);
+  });
+
+  it('that was the last one finishes the automation', async () => {
+    const once = { kind: 'once', at: at(60) } as const;
+    const world = new SmallWorld({ ...everyMinute, wake: { kind: 'schedule', schedule: once } });
+    await world.due(60);
+    expect(world.news()).toEqual(fired);
+    expect(world.state?.completed).toBe(true);
+    expect(world.nextDue()).toBeUndefined();
+  });
+});
+
+describe('an input', () => {
+  it.each([
+    ['webhook', 'paid', fired],
+    ['webhook', 'other', []],
+    ['signal', 'signal', fired],
+    ['invoke', 'invoke', fired],
+  ] as const)('by %s of type %s', async (source, type, news) => {
+    const world = new SmallWorld(onEvents);
+    await world.input(5, source, type);
+    await world.input(5, source, type);
+    expect(world.news()).toEqual(news);
+  });
+
+  it('by webhook is none for a schedule', async () => {
+    const world = new SmallWorld(everyMinute);
+    await world.input(5, 'webhook');
+    expect(world.news()).toEqual([]);
+  });
+
+  it('from before the activation is not made up for', async () => {
+    const world = new SmallWorld(onEvents);
+    await world.input(-1, 'signal');
+    world.isPaused = true;
+    await world.input(5, 'signal');
+    expect(world.news()).toEqual([]);
+  });
+});
+
+describe('an admission', () => {
+  it('that fails for a reason that passes is tried again, later each time, and given up in the end', async () => {
+    const world = new SmallWorld(onEvents);
+    const noCapacity = refuse(because('execution_capacity'));
+    world.answers = Array.from({ length: 20 }, () => noCapacity);
+    await world.input(5, 'signal');
+    expect(world.news()).toEqual(['arose', 'admitting', 'deferred']);
+    const waits: number[] = [];
+    for (let tries = 0; tries < 20 && (world.state?.active.length ?? 0) > 0; tries += 1) {
+      const retryAt = [...world.timers.values()][0]?.dueAt ?? at(0);
+      const seconds = (Date.parse(retryAt) - startMs) / 1000;
+      waits.push(seconds - world.nowSeconds);
+      world.nowSeconds = seconds - 1;
+      await admitNext(world, automationId);
+      world.nowSeconds = seconds;
+      await admitNext(world, automationId);
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300]);
+    expect(world.news().at(-1)).toBe('rejected');
+  });
+
+  it('for good is followed by the next in turn', async () => {
+    const world = new SmallWorld(onEvents);
+    await world.input(5, 'signal');
+    await world.input(6, 'signal');
+    world.news();
+    world.answers = [refuse(because('profile_unknown_tool'))];
+    await world.input(7, 'signal');
+    await handleRunEnded(world, automationId, runOf(world));
+    expect(world.news()).toEqual(['arose', 'finished', 'admitting', 'rejected', 'admitting', 'accepted']);
+  });
+
+  it('of a frozen budget, and of a disabled account, is rejected', async () => {
+    const world = new SmallWorld(onEvents);
+    world.answers = [refuse(because('budget_exhausted', false))];
+    await world.input(5, 'signal');
+    world.isDisabled = true;
+    await world.input(6, 'signal');
+    expect(world.news()).toEqual(['arose', 'admitting', 'rejected', 'arose', 'admitting', 'rejected']);
+  });
+
+  it('of which nothing was heard is asked about again, and nothing else is begun', async () => {
+    const world = new SmallWorld(onEvents);
+    world.answers = [new Unavailable('event store')];
+    await world.input(5, 'signal');
+    expect(world.news()).toEqual(['arose', 'admitting']);
+    await admitNext(world, automationId);
+    expect(world.news()).toEqual(['accepted']);
+  });
+
+  it('waits while the automations of the deployment are paused', async () => {
+    const world = new SmallWorld(onEvents);
+    await world.input(5, 'signal');
+    await world.input(6, 'signal');
+    world.isPaused = true;
+    await handleRunEnded(world, automationId, runOf(world));
+    expect(world.news()).toEqual(['arose', 'admitting', 'accepted', 'arose', 'finished']);
+    expect([...world.timers.values()].map(({ kind, dueAt }) => [kind, dueAt])).toEqual([['occurrence', at(66)]]);
+    world.isPaused = false;
+    await admitNext(world, automationId);
+    expect(world.news()).toEqual(['admitting', 'accepted']);
+  });
+});
+
+describe('the end of a run', () => {
+  it('finishes an occurrence whose admission was cut off', async () => {
+    const world = new SmallWorld(onEvents);
+    world.answers = [new Unavailable('event store')];
+    await world.input(5, 'signal');
+    world.news();
+    await handleRunEnded(world, automationId, runOf(world));
+    expect(world.news()).toEqual(['accepted', 'finished']);
+  });
+
+  it('of another run in its conversation changes nothing', async () => {
+    const world = new SmallWorld(onEvents);
+    await world.input(5, 'signal');
+    world.news();
+    await handleRunEnded(world, automationId, asId<RunId>('of the user'));
+    expect(world.news()).toEqual([]);
+  });
+});
+
+describe('the end of an automation', () => {
+  it('comes at its time, and not before', async () => {
+    const world = new SmallWorld({ ...everyMinute, firing: { ...everyMinute.firing, endAt: at(100) } });
+    await handleEnd(world, { automationId, epoch });
+    expect(world.state?.completed).toBe(false);
+    expect([...world.timers.values()].map(({ dueAt }) => dueAt)).toEqual([at(100)]);
+    world.nowSeconds = 100;
+    await handleEnd(world, { automationId, epoch });
+    expect(world.state?.completed).toBe(true);
+  });
+});

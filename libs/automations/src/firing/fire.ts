@@ -1,0 +1,139 @@
+import { epochMsOf, type AutomationId, type Instant, type OccurrenceId, type RunId } from '@app/kernel';
+import { dueOccurrenceId, inputOccurrenceId } from '../automation-ids';
+import type { RecordMatch } from '../automation.commands';
+import type { Automation, AutomationState } from '../automation.state';
+import { evaluate } from '../condition-evaluator';
+import type { InputRecorded } from '../input.stream';
+import { latestDue, nextDue } from '../schedule';
+import { admitNext } from './admit-next';
+import { dueTimer, endTimer, later } from './firing-timers';
+import type { Delivered, FiringWorld } from './firing-world';
+
+/** A due time that is found later than this is not fired any more (decisions.md, section 6). */
+const lateMaxMs = 3_600_000;
+const tooLate = 'It was due while the service was down, and was found more than an hour late.';
+
+/** An activation, as its timers name it. */
+export interface Activation {
+  readonly automationId: AutomationId;
+  readonly epoch: string;
+}
+
+/**
+ * A due time has come. Of several that are past only the latest counts; one that passes while the automation is held, or the deployment's
+ * automations are paused, leaves no trace. The next one is scheduled last: until then this timer stands for it, so that a crash
+ * anywhere brings all of it back, and what was done already is recognized. @throws Unavailable
+ */
+export async function handleDue(
+  world: FiringWorld,
+  { automationId, epoch, dueAt }: Activation & { readonly dueAt: Instant },
+): Promise<void> {
+  const automation = await world.fold(automationId);
+  if (!isLive(automation, epoch)) return;
+  const { wake } = automation.definition;
+  if (wake.kind !== 'schedule') return;
+  const due = latestDue(wake.schedule, automation.epochAt, later(dueAt, -1), world.now());
+  const looks = due !== null && !automation.held && !(await world.paused());
+  const after = looks ? await lookAtDue(world, automationId, automation, due) : automation;
+  if (after.active.length > 0) await admitNext(world, automationId);
+  if (isLive(after, epoch)) await scheduleNext(world, automationId, after, due ?? world.now());
+}
+
+/** An input came. It is looked at by the activation in which it was recorded, or not at all. @throws Unavailable */
+export async function handleInput(world: FiringWorld, input: InputRecorded, position: number): Promise<void> {
+  const { automationId, inputId, at: forAt, source, event } = input;
+  const automation = await world.fold(automationId);
+  if (!looksAt(automation, input) || (await world.paused())) return;
+  const match = {
+    ...{ forAt, dueAt: null, tooLate: null, trigger: source, input: { inputId, position } },
+    occurrenceId: inputOccurrenceId(automationId, inputId),
+  } as const;
+  const after =
+    source === 'invoke'
+      ? await recordMatch(world, automationId, automation, { ...match, verdict: 'true' })
+      : await look(world, automationId, automation, match, { event, receivedAt: forAt });
+  if (after.active.length > 0) await admitNext(world, automationId);
+}
+
+/** The automation's `endAt` has come. @throws Unavailable */
+export async function handleEnd(world: FiringWorld, { automationId, epoch }: Activation): Promise<void> {
+  const automation = await world.fold(automationId);
+  if (!isLive(automation, epoch)) return;
+  const { endAt } = automation.definition.firing;
+  if (endAt === undefined) return;
+  const at = world.now();
+  if (at < endAt) return world.schedule(endTimer(automationId, epoch, endAt));
+  await world.record(automationId, { type: 'CompleteAutomation', at, epoch, because: 'end_at' });
+}
+
+/** A run in one of the automation's conversations has ended: the next occurrence in turn may be admitted. @throws Unavailable */
+export async function handleRunEnded(world: FiringWorld, automationId: AutomationId, runId: RunId): Promise<void> {
+  const automation = await world.fold(automationId);
+  const ended = automation?.active.find((occurrence) => occurrence.runId === runId);
+  if (ended !== undefined) {
+    const { occurrenceId } = ended;
+    await world.record(automationId, { type: 'FinishOccurrence', at: world.now(), occurrenceId });
+  }
+  await admitNext(world, automationId);
+}
+
+/** Whether this activation is the present one and may fire. */
+function isLive(automation: AutomationState, epoch: string): automation is Automation {
+  return automation !== null && automation.epoch === epoch && automation.state === 'enabled' && !automation.completed;
+}
+
+function looksAt(automation: AutomationState, { at, source, event }: InputRecorded): automation is Automation {
+  if (automation === null || automation.state !== 'enabled' || automation.completed || automation.held) return false;
+  const { wake } = automation.definition;
+  // Paused at that time, or defined otherwise: what was not looked at then is not made up for.
+  if (at < automation.epochAt) return false;
+  return source !== 'webhook' || (wake.kind === 'event' && wake.types.includes(event.type));
+}
+
+async function lookAtDue(world: FiringWorld, automationId: AutomationId, automation: Automation, due: Instant) {
+  const lateMs = epochMsOf(world.now()) - epochMsOf(due);
+  const match = {
+    ...{ forAt: due, dueAt: due, input: null, tooLate: lateMs > lateMaxMs ? tooLate : null },
+    occurrenceId: dueOccurrenceId(automationId, automation.epoch, due),
+  };
+  return look(world, automationId, automation, { ...match, trigger: 'schedule' }, null);
+}
+
+type Match = Omit<RecordMatch, 'type' | 'at' | 'epoch' | 'verdict'> & { readonly occurrenceId: OccurrenceId };
+
+/** Looks at the rule and records what came of it. */
+async function look(
+  world: FiringWorld,
+  automationId: AutomationId,
+  automation: Automation,
+  match: Match,
+  delivered: Delivered | null,
+): Promise<Automation> {
+  const { condition } = automation.definition;
+  const readings = await world.readings(automation, match.forAt, delivered);
+  const evaluation = evaluate(condition, readings, match.forAt);
+  const { verdict } = evaluation;
+  const after = await recordMatch(world, automationId, automation, { ...match, verdict });
+  await world.looked(automationId, { automation, readings, evaluation });
+  return after;
+}
+
+async function recordMatch(
+  world: FiringWorld,
+  automationId: AutomationId,
+  { epoch }: Automation,
+  match: Omit<RecordMatch, 'type' | 'at' | 'epoch'>,
+): Promise<Automation> {
+  return world.record(automationId, { type: 'RecordMatch', at: world.now(), epoch, ...match });
+}
+
+async function scheduleNext(
+  world: FiringWorld,
+  automationId: AutomationId,
+  { definition: { wake }, epoch, epochAt }: Automation,
+  after: Instant,
+): Promise<void> {
+  const next = wake.kind === 'schedule' ? nextDue(wake.schedule, epochAt, after) : null;
+  if (next !== null) return world.schedule(dueTimer(automationId, epoch, next));
+  await world.record(automationId, { type: 'CompleteAutomation', at: world.now(), epoch, because: 'schedule_over' });
+}

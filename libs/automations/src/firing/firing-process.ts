@@ -1,0 +1,97 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { DeploymentControls } from '@app/deployment';
+import { FoldedStates, Transact } from '@app/event-store';
+import { asId, Clock, type Cause, type RequestId } from '@app/kernel';
+import { Timers, type Timer } from '@app/timers';
+import { v7 as uuidV7 } from 'uuid';
+import { AutomationChecks } from '../automation-checks';
+import { automationKind } from '../automation.stream';
+import { factsOf } from '../readings';
+import { Sampler } from '../sources/sampler';
+import { Samples } from '../sources/samples';
+import { sourceTimers } from '../sources/source-key';
+import { admitNext } from './admit-next';
+import { AutomationOwners } from './automation-owners';
+import { handleDue, handleEnd } from './fire';
+import { automationOf, dueTimers, endTimers, epochOf, occurrenceTimers } from './firing-timers';
+import type { FiringWorld } from './firing-world';
+import { OccurrenceAdmission } from './occurrence-admission';
+
+/** A verdict, as the status says it. */
+const outcomes = { true: 'matched', false: 'not_matched', unknown: 'unknown' } as const;
+
+/** Handles the timers of automations and of the sources that they look at. May be killed anywhere, and run in several workers at once. */
+@Injectable()
+export class FiringProcess implements OnModuleInit {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly states: FoldedStates,
+    private readonly samples: Samples,
+    private readonly sampler: Sampler,
+    private readonly checks: AutomationChecks,
+    private readonly admission: OccurrenceAdmission,
+    private readonly controls: DeploymentControls,
+    private readonly owners: AutomationOwners,
+    private readonly timers: Timers,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.timers.handle(dueTimers, (timer) =>
+      handleDue(this.world(byItself()), { ...activationOf(timer), dueAt: timer.dueAt }),
+    );
+    this.timers.handle(endTimers, (timer) => handleEnd(this.world(byItself()), activationOf(timer)));
+    this.timers.handle(occurrenceTimers, (timer) => admitNext(this.world(byItself()), automationOf(timer)));
+    this.timers.handle(sourceTimers, (timer) => this.sampler.handle(timer));
+  }
+
+  /** The product, as firing sees it. */
+  world(cause: Cause): FiringWorld {
+    return {
+      now: () => this.clock.now(),
+      fold: async (automationId) => (await this.states.current(automationKind, automationId)).state,
+      record: async (automationId, command) => {
+        const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
+        if (!done.accepted) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
+        if (done.state === null) throw new Error(`there is no automation after ${command.type}`);
+        return done.state;
+      },
+      readings: async ({ userId, definition: { condition } }, at, delivered) => {
+        await this.sampler.ensure(userId, condition, at);
+        return this.samples.readings(userId, condition, at, delivered?.event ?? null, delivered?.receivedAt ?? at);
+      },
+      looked: async (automationId, { automation, readings, evaluation: { verdict, evaluatedAt, reasons } }) => {
+        const { epoch, definition } = automation;
+        const facts = factsOf(definition.condition, readings);
+        await this.checks.record(automationId, {
+          at: evaluatedAt,
+          epoch,
+          condition: outcomes[verdict],
+          ...facts,
+          reasons,
+        });
+      },
+      paused: () => this.controls.paused('automations'),
+      isActive: (userId) => this.owners.isActive(userId),
+      placeFor: (automationId, automation, occurrence) => this.admission.placeFor(automationId, automation, occurrence),
+      admit: (automationId, automation, place) => this.admission.admit(automationId, automation, place, cause),
+      schedule: (timer) => this.timers.schedule(timer),
+    };
+  }
+}
+
+function activationOf(timer: Timer) {
+  return { automationId: automationOf(timer), epoch: epochOf(timer) };
+}
+
+/** What time alone sets in motion begins with itself. */
+function byItself(): Cause {
+  const id = uuidV7();
+  return {
+    actor: { kind: 'service', id: 'firing' },
+    requestId: asId<RequestId>(id),
+    correlationId: id,
+    causationId: id,
+  };
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { conversationKind } from '@app/conversations';
+import { decodeEvent, FoldedStates, idInStream, type StoredEvent } from '@app/event-store';
+import { asId, type AutomationId, type Cause, type RequestId, type RunId } from '@app/kernel';
+import type { Reactor } from '@app/read-store';
+import { inputKind, type InputRecorded } from '../input.stream';
+import { handleInput, handleRunEnded } from './fire';
+import { FiringProcess } from './firing-process';
+
+/** Looks at rules when an input comes, and admits the next occurrence when the run of one has ended. */
+@Injectable()
+export class FiringReactor implements Reactor {
+  readonly name = 'firing';
+  readonly lock = 'firing';
+  readonly categories = [inputKind.category, conversationKind.category];
+
+  constructor(
+    private readonly firing: FiringProcess,
+    private readonly states: FoldedStates,
+  ) {}
+
+  /** Inputs of one automation come in the order in which they were recorded. */
+  orderKey({ stream, payload: { automationId } }: StoredEvent): string {
+    return typeof automationId === 'string' && idInStream(inputKind, stream) !== null ? automationId : stream;
+  }
+
+  async react(stored: StoredEvent): Promise<void> {
+    if (stored.type === 'input.recorded') return this.input(stored);
+    const conversationId = idInStream(conversationKind, stored.stream);
+    if (stored.type === 'run.ended' && conversationId !== null) await this.ended(stored, conversationId);
+  }
+
+  private async input(stored: StoredEvent): Promise<void> {
+    const { event, position } = decodeEvent<InputRecorded>(inputKind, stored);
+    await handleInput(this.firing.world(causeOf(stored)), event, position);
+  }
+
+  private async ended(stored: StoredEvent, conversationId: string): Promise<void> {
+    // A conversation belongs to its automation from its first event on.
+    const folded = this.states.cached(conversationKind, conversationId);
+    const { state } = folded ?? (await this.states.current(conversationKind, conversationId));
+    const { runId } = stored.payload;
+    if (state.automationId === null || typeof runId !== 'string') return;
+    const world = this.firing.world(causeOf(stored));
+    await handleRunEnded(world, asId<AutomationId>(state.automationId), asId<RunId>(runId));
+  }
+}
+
+/** It continues the request that the event came of. */
+function causeOf({ id, metadata }: StoredEvent): Cause {
+  return {
+    actor: { kind: 'service', id: 'firing' },
+    requestId: asId<RequestId>(metadata.requestId),
+    correlationId: metadata.$correlationId,
+    causationId: id,
+  };
+}

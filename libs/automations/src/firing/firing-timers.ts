@@ -1,0 +1,56 @@
+import {
+  epochMsOf,
+  instantOf,
+  parseUuid,
+  type AutomationId,
+  type Instant,
+  type JsonValue,
+  type OccurrenceId,
+} from '@app/kernel';
+import type { Timer } from '@app/timers';
+
+export const dueTimers = 'automation';
+export const endTimers = 'automation-end';
+export const occurrenceTimers = 'occurrence';
+
+/**
+ * The next due time of an activation. Each activation has a timer of its own: one that is scheduled for an activation which then does not
+ * come to be takes nothing from the present one, and one of an activation that is over finds nothing to do.
+ */
+export function dueTimer(automationId: AutomationId, epoch: string, dueAt: Instant): Timer {
+  const payload = { automationId, epoch, dueAt };
+  return { id: `${dueTimers}/${automationId}/${epoch}`, kind: dueTimers, dueAt, payload };
+}
+
+/** The end of an activation's life, `endAt`. */
+export function endTimer(automationId: AutomationId, epoch: string, endAt: Instant): Timer {
+  const payload = { automationId, epoch };
+  return { id: `${endTimers}/${automationId}/${epoch}`, kind: endTimers, dueAt: endAt, payload };
+}
+
+/** Tries to admit what is first in the automation's turn; named by the occurrence that it was scheduled for. */
+export function occurrenceTimer(automationId: AutomationId, occurrenceId: OccurrenceId, dueAt: Instant): Timer {
+  const payload = { automationId, occurrenceId };
+  return { id: `${occurrenceTimers}/${occurrenceId}`, kind: occurrenceTimers, dueAt, payload };
+}
+
+/** What a timer of this module is about. @throws TypeError for one that names no automation */
+export function automationOf({ payload }: Pick<Timer, 'payload'>): AutomationId {
+  const automationId = parseUuid<AutomationId>(payload['automationId']);
+  if (automationId === null) throw new TypeError('the timer names no automation');
+  return automationId;
+}
+
+/** @throws TypeError for a timer of another kind */
+export function epochOf({ payload }: Pick<Timer, 'payload'>): string {
+  return textOf(payload['epoch']);
+}
+
+function textOf(value: JsonValue | undefined): string {
+  if (typeof value !== 'string') throw new TypeError('the timer names no activation');
+  return value;
+}
+
+export function later(instant: Instant, ms: number): Instant {
+  return instantOf(epochMsOf(instant) + ms);
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { FoldedStates } from '@app/event-store';
+import { Clock, type AutomationId, type OccurrenceId } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { Timers } from '@app/timers';
+import { automationKind } from '../automation.stream';
+import { DueTimes } from './due-times';
+import { dueTimers, endTimers, occurrenceTimer, occurrenceTimers } from './firing-timers';
+
+/** Automations, and occurrences, that one sweep takes care of. */
+const missingAtOnceMax = 500;
+
+/**
+ * Finds activations and waiting occurrences that no timer comes back to: a timer may be lost with what a crash of PostgreSQL took
+ * away, and a release by an operator schedules nothing. Two workers that find the same do no harm. All calls throw Unavailable.
+ */
+@Injectable()
+export class MissingTimers {
+  constructor(
+    private readonly database: Database,
+    private readonly states: FoldedStates,
+    private readonly dueTimes: DueTimes,
+    private readonly timers: Timers,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One round; answers how many it has scheduled. */
+  async sweep(): Promise<number> {
+    return (await this.activations()) + (await this.occurrences());
+  }
+
+  private async activations(): Promise<number> {
+    const missing = await this.database.query<{ id: AutomationId }>(
+      `SELECT a.id FROM automations AS a WHERE a.state = 'enabled' AND NOT a.completed AND (
+         a.definition #>> '{wake,kind}' = 'schedule'
+           AND NOT EXISTS (SELECT 1 FROM timers AS t WHERE t.id = '${dueTimers}/' || a.id || '/' || a.epoch)
+         OR a.definition #>> '{firing,endAt}' IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM timers AS t WHERE t.id = '${endTimers}/' || a.id || '/' || a.epoch))
+       ORDER BY a.id LIMIT $1`,
+      [missingAtOnceMax],
+    );
+    for (const { id } of missing) {
+      const { state } = await this.states.current(automationKind, id);
+      if (state === null || state.state !== 'enabled' || state.completed) continue;
+      const { definition, epoch, epochAt, memory } = state;
+      await this.dueTimes.schedule(id, definition, epoch, epochAt, memory.lastDueAt ?? epochAt);
+    }
+    return missing.length;
+  }
+
+  /** Of each automation the oldest; any of them, where there are very many, so that none waits for ever. */
+  private async occurrences(): Promise<number> {
+    const missing = await this.database.query<{ id: OccurrenceId; automationId: AutomationId }>(
+      `SELECT id, automation_id AS "automationId" FROM (
+         SELECT DISTINCT ON (o.automation_id) o.id, o.automation_id FROM occurrences AS o
+         JOIN automations AS a ON a.id = o.automation_id
+         WHERE o.delivery IN ('pending', 'deferred') AND NOT a.held
+         ORDER BY o.automation_id, o.opened_position) AS oldest
+       WHERE NOT EXISTS (SELECT 1 FROM timers AS t WHERE t.id = '${occurrenceTimers}/' || oldest.id)
+       ORDER BY random() LIMIT $1`,
+      [missingAtOnceMax],
+    );
+    for (const { id, automationId } of missing) {
+      await this.timers.schedule(occurrenceTimer(automationId, id, this.clock.now()));
+    }
+    return missing.length;
+  }
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { conversationKind, isKnownRun, isWritable, type ConversationState, type TriggerRun } from '@app/conversations';
+import { FoldedStates } from '@app/event-store';
+import { validateInto } from '@app/http';
+import {
+  asId,
+  ok,
+  type AutomationId,
+  type Cause,
+  type ConversationId,
+  type MessageId,
+  type Result,
+  type UserId,
+} from '@app/kernel';
+import { EngineOffer, ProfileDto, resolveProfile, RunAdmission, runKeyOf } from '@app/runs';
+import { v7 as uuidV7 } from 'uuid';
+import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from '../automation-ids';
+import type { ActiveOccurrence, Automation } from '../automation.state';
+import type { Admission } from './firing-world';
+
+/** Conversations of one automation that were archived one after the other. */
+const archivedMax = 100_000;
+
+/** Where an occurrence runs, and how it gets there (decisions.md, section 6, "Occurrence"). */
+@Injectable()
+export class OccurrenceAdmission {
+  constructor(
+    private readonly states: FoldedStates,
+    private readonly runs: RunAdmission,
+    private readonly modules: ModuleRef,
+  ) {}
+
+  /**
+   * The conversation and the run of an occurrence. What an earlier attempt has begun is gone on with, so that a run whose start was
+   * not heard of is found again; only where that conversation was archived without it there is another one. @throws Unavailable
+   */
+  async placeFor(
+    automationId: AutomationId,
+    { definition, userId }: Automation,
+    { occurrenceId, conversationId, runId }: ActiveOccurrence,
+  ): Promise<Pick<Admission, 'conversationId' | 'runId'>> {
+    if (conversationId !== null && runId !== null) {
+      const { state } = await this.states.current(conversationKind, conversationId);
+      if (isKnownRun(state, runId) || isUsable(state, userId)) return { conversationId, runId };
+    }
+    const place =
+      definition.conversation === 'new'
+        ? occurrenceConversationId(occurrenceId)
+        : await this.sharedConversation(automationId, userId);
+    return { conversationId: place, runId: occurrenceRunId(occurrenceId, place) };
+  }
+
+  /** Starts the run. Refused for what `runs.start` is refused for, and for a profile that cannot run any more. @throws Unavailable */
+  async admit(
+    automationId: AutomationId,
+    { definition, userId }: Automation,
+    { occurrenceId, trigger, conversationId, runId }: Admission,
+    cause: Cause,
+  ): Promise<Result<unknown>> {
+    const asked = definition.profile === undefined ? ok(undefined) : validateInto(ProfileDto, definition.profile);
+    if (!asked.ok) return asked;
+    // Looked up now: the engine's tools need automations.
+    const profile = resolveProfile(asked.value, this.modules.get(EngineOffer, { strict: false }));
+    if (!profile.ok) return profile;
+    const runKey = runKeyOf(userId, runId);
+    const request = { input: { text: definition.prompt, artifactIds: [] }, profile: profile.value };
+    const messageId = asId<MessageId>(uuidV7());
+    const begin: Omit<TriggerRun, 'at'> = {
+      ...{ type: 'TriggerRun', title: definition.name, automationId, occurrenceId, trigger },
+      run: { runId, runKey, userId, messageId, request },
+    };
+    return this.runs.admit({ userId, conversationId, runId, runKey, cause }, (at) => ({ ...begin, at }), {
+      chosenId: true,
+    });
+  }
+
+  /** The first of the automation's conversations that was not archived. */
+  private async sharedConversation(automationId: AutomationId, userId: UserId): Promise<ConversationId> {
+    for (let number = 1; number <= archivedMax; number += 1) {
+      const conversationId = sharedConversationId(automationId, number);
+      const { state } = await this.states.current(conversationKind, conversationId);
+      if (isUsable(state, userId)) return conversationId;
+    }
+    throw new Error(`${automationId} has had too many conversations`);
+  }
+}
+
+/** One that does not exist yet begins with its first run. */
+function isUsable(state: ConversationState, userId: UserId): boolean {
+  return state.userId === null || isWritable(state, userId);
+}

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, epochMsOf, instantOf, type Instant, type UserId } from '@app/kernel';
+import { Timers, type Timer } from '@app/timers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Condition } from '../condition';
+import { AskSource } from './ask-source';
+import { Samples } from './samples';
+import { keyOf, readSource, sourcesIn, sourceTimer, type SourceInUse } from './source-key';
+import { gapAfter, gapAfterMs, gridInstant, nextGridInstant } from './source-sample';
+import { SourceSamples } from './source-samples';
+
+/** How long samples are kept (decisions.md, section 6). */
+const keptMs = 8 * 86_400_000;
+/** Tries to find an instant of which there is no sample yet. */
+const freshInstantTries = 20;
+
+/**
+ * Samples the sources in use: once each for the whole deployment, on the whole minutes of the service clock, and at once when one
+ * comes into use or a sandbox price is pinned. A provider that is away leaves a sample that says so. All calls throw Unavailable
+ * when PostgreSQL does not answer.
+ */
+@Injectable()
+export class Sampler {
+  /** What is being sampled by this process, by source and instant: looks at many rules at once ask once. */
+  private readonly taking = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly samples: SourceSamples,
+    private readonly watched: Samples,
+    private readonly sources: AskSource,
+    private readonly timers: Timers,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A sample of this very moment of every source in use that is about the token. */
+  async priceChanged(tokenId: string): Promise<void> {
+    for (const source of await this.samples.aboutToken(tokenId)) await this.sampleNow(source);
+  }
+
+  /**
+   * Makes sure that a look at a rule finds the sample that is due at its instant, whichever of their timers comes first; so a look
+   * and a simulation of it later see the same. What was missed is not made up for.
+   */
+  async ensure(userId: UserId, condition: Condition | null, at: Instant): Promise<void> {
+    const due = gridInstant(at);
+    if (due !== gridInstant(this.clock.now())) return;
+    await Promise.all(sourcesIn(condition, userId).map((source) => this.takeOnce(source, due)));
+  }
+
+  /** Handles a timer of this module: takes the sample that is due, and schedules the next one as long as the source is in use. */
+  async handle({ dueAt, payload }: Timer): Promise<void> {
+    const source = readSource(payload);
+    const keepUntil = typeof payload['keepUntil'] === 'string' ? payload['keepUntil'] : '';
+    const now = this.clock.now();
+    if (keepUntil < now && !(await this.samples.isInUse(source))) return;
+    const due = gridInstant(now);
+    await this.takeOnce(source, dueAt > due ? dueAt : due);
+    await this.timers.schedule(sourceTimer(source, nextGridInstant(now), keepUntil));
+  }
+
+  /** Schedules what a crash of PostgreSQL took away, and removes what is too old. */
+  async sweep(): Promise<void> {
+    for (const source of await this.samples.withoutTimer()) await this.watched.begin(source);
+    await this.samples.prune(instantOf(this.clock.epochMs() - keptMs));
+  }
+
+  private async sampleNow(source: SourceInUse): Promise<void> {
+    const key = keyOf(source);
+    const answer = await this.sources.ask(source);
+    for (let tries = 0; tries < freshInstantTries; tries += 1) {
+      if (await this.samples.keep(key, { at: this.clock.now(), ...answer })) return;
+      await sleep(1);
+    }
+    throw new Error(`${key} has a sample of every moment`);
+  }
+
+  private async takeOnce(source: SourceInUse, at: Instant): Promise<void> {
+    const name = `${keyOf(source)}@${at}`;
+    const taking = this.taking.get(name) ?? this.take(source, at).finally(() => this.taking.delete(name));
+    this.taking.set(name, taking);
+    await taking;
+  }
+
+  private async take(source: SourceInUse, at: Instant): Promise<void> {
+    const key = keyOf(source);
+    const last = await this.samples.last(key, at);
+    if (last?.at === at) return;
+    if (last !== null && last.status !== 'gap' && epochMsOf(at) - epochMsOf(last.at) > gapAfterMs + 1) {
+      await this.samples.keep(key, gapAfter(last.at));
+    }
+    await this.samples.keep(key, { at, ...(await this.sources.ask(source)) });
+  }
+}

@@ -1,0 +1,54 @@
+import { asId, type Instant, type JsonObject, type UserId } from '@app/kernel';
+import type { Timer } from '@app/timers';
+import type { Condition, SampledSource } from '../condition';
+
+/** The kind of timers that sample sources, and the beginning of their ids. */
+export const sourceTimers = 'source';
+
+/** What is sampled: once for all rules about it. A balance is its owner's; a price is everybody's. */
+export interface SourceInUse {
+  readonly source: SampledSource;
+  /** Whose balance; null for a price. */
+  readonly userId: UserId | null;
+}
+
+/** Names a source in the whole deployment. It never leaves the service: what the API shows has no user in it. */
+export function keyOf({ source, userId }: SourceInUse): string {
+  return userId === null ? `${source.kind}:${source.tokenId}` : `${source.kind}:${userId}:${source.tokenId}`;
+}
+
+/** The source of a user's rule. */
+export function sourceOf(source: SampledSource, userId: UserId): SourceInUse {
+  return { source, userId: source.kind === 'wallet_balance' ? userId : null };
+}
+
+/** Every source that the condition samples, each once. */
+export function sourcesIn(condition: Condition | null, userId: UserId): readonly SourceInUse[] {
+  const byKey = new Map<string, SourceInUse>();
+  for (const { source } of condition?.bindings ?? []) {
+    if (source.kind === 'event') continue;
+    const used = sourceOf(source, userId);
+    byKey.set(keyOf(used), used);
+  }
+  return [...byKey.values()];
+}
+
+/**
+ * The timer that samples a source.
+ * @param keepUntil until then it goes on without asking whether any rule uses the source: the one that will is being defined
+ */
+export function sourceTimer(used: SourceInUse, dueAt: Instant, keepUntil: string): Timer {
+  const { source, userId } = used;
+  const payload = { kind: source.kind, tokenId: source.tokenId, userId, keepUntil };
+  return { id: `${sourceTimers}/${keyOf(used)}`, kind: sourceTimers, dueAt, payload };
+}
+
+/** @throws TypeError for a payload that names no source */
+export function readSource({ kind, tokenId, userId }: JsonObject): SourceInUse {
+  if (typeof tokenId !== 'string') throw new TypeError('the timer names no source');
+  if (kind === 'token_price') return { source: { kind, tokenId }, userId: null };
+  if (kind === 'wallet_balance' && typeof userId === 'string') {
+    return { source: { kind, tokenId }, userId: asId<UserId>(userId) };
+  }
+  throw new TypeError('the timer names no source');
+}
