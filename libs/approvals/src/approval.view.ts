@@ -1,3 +1,4 @@
+import type { AutomationEvent } from '@app/automations';
 import type { ApprovalDecider, ApprovalEnd, ApprovalEvent, ApprovalKind, ApprovalStatus, Contract } from '@app/consent';
 import type { ConversationEvent } from '@app/conversations';
 import { unreachable, type JsonValue } from '@app/kernel';
@@ -27,7 +28,7 @@ export interface ApprovalView {
 }
 
 /** Everything that may concern an approval, in whichever stream it lies. */
-export type ApprovalHolderEvent = ConversationEvent | OperationEvent;
+export type ApprovalHolderEvent = ConversationEvent | OperationEvent | AutomationEvent;
 
 /** What makes or changes an approval. */
 export type ApprovalChange = ApprovalEvent | Extract<OperationEvent, { readonly type: 'operation.used' }>;

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AutomationConsentModule } from '@app/automations';
 import { RunsModule } from '@app/runs';
 import { SettlementModule, WalletsModule } from '@app/wallets';
 import { ApprovalRow, CreateApprovals1700000000630, OperationCopyRow } from './approval.row';
@@ -13,14 +14,17 @@ import { Receipts } from './receipts';
 
 /** What users are asked for, and what they decided. */
 @Module({
-  imports: [RunsModule, WalletsModule],
+  imports: [AutomationConsentModule, RunsModule, WalletsModule],
   controllers: [ApprovalsController],
   providers: [ApprovalQueries, DecideApproval, Receipts],
 })
 export class ApprovalsModule {}
 
 /** Expiry of approvals, and copies of their operations into the journal, for worker processes. */
-@Module({ imports: [SettlementModule, WalletsModule], providers: [ApprovalWork, ExpireApprovals, OperationCopies] })
+@Module({
+  imports: [AutomationConsentModule, SettlementModule, WalletsModule],
+  providers: [ApprovalWork, ExpireApprovals, OperationCopies],
+})
 export class ApprovalWorkModule {}
 
 /** What the slice keeps in PostgreSQL. */

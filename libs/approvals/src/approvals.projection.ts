@@ -1,3 +1,4 @@
+import { automationKind } from '@app/automations';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import type { Recorded } from '@app/event-store';
 import type { Projection } from '@app/read-store';
@@ -10,7 +11,7 @@ export const approvalsProjection: Projection<ApprovalRow, ApprovalHolderEvent> =
   name: 'approvals',
   version: 1,
   row: ApprovalRow,
-  kinds: [conversationKind, operationKind],
+  kinds: [conversationKind, operationKind, automationKind],
   keyOf: ({ event }) => (isApprovalChange(event) ? event.approvalId : null),
   project: (row, recorded) => {
     const { event, stream, revision } = recorded;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import { AutomationApprovals } from '@app/automations';
 import type { ApprovalVerdict } from '@app/consent';
 import { conversationKind, waitingApproval, type ConversationState, type RunState } from '@app/conversations';
 import { FoldedStates, Transact, Turns } from '@app/event-store';
@@ -12,6 +13,7 @@ import {
   ok,
   refuse,
   type ApprovalId,
+  type AutomationId,
   type Cause,
   type ConversationId,
   type OperationId,
@@ -56,7 +58,8 @@ type Slot = Pick<RunState, 'runId' | 'runKey' | 'segment'>;
 
 /**
  * The user's decision on an approval (decisions.md, section 4). Of a run's approvals only the decision that leaves none pending
- * resumes it: that one takes a slot first, and is recorded only if the run goes on in the same append.
+ * resumes it: that one takes a slot first, and is recorded only if the run goes on in the same append. That of an automation's
+ * contract lives in the automation's stream, and no run waits for it.
  * Every call throws Unavailable when a store is away; then the client reads what was recorded.
  */
 @Injectable()
@@ -71,6 +74,7 @@ export class DecideApproval {
     private readonly slots: ExecutionSlots,
     private readonly processes: Processes,
     private readonly withdrawals: WithdrawalApprovals,
+    private readonly automations: AutomationApprovals,
     private readonly clock: Clock,
     private readonly gate: ReadGate,
   ) {}
@@ -80,17 +84,32 @@ export class DecideApproval {
     const approval = await this.queries.find(userId, approvalId);
     if (approval === null) return refuse(notFound);
     if (approval.fingerprint !== fingerprint) return refuse(invalid('/fingerprint', "is not the approval's"));
-    if (approval.conversationId === null) return refuse(because('approval_not_pending'));
-    return this.inConversation(approvalId, approval.conversationId, { status: 'approved' }, cause);
+    if (approval.kind === 'withdrawal') return refuse(because('approval_not_pending'));
+    return this.decideWhereItLives(approval, { status: 'approved' }, cause);
   }
 
   /** The run goes on without the call's result; of a withdrawal, the operation is over. */
   async deny({ userId, cause }: Decider, approvalId: ApprovalId, reason: string | null): Promise<Result<Decided>> {
     const approval = await this.queries.find(userId, approvalId);
     if (approval === null) return refuse(notFound);
-    if (approval.conversationId === null) return this.denyWithdrawal(approval, reason, cause);
-    const verdict = { status: 'denied', denialReason: reason } as const;
-    return this.inConversation(approvalId, approval.conversationId, verdict, cause);
+    if (approval.kind === 'withdrawal') return this.denyWithdrawal(approval, reason, cause);
+    return this.decideWhereItLives(approval, { status: 'denied', denialReason: reason }, cause);
+  }
+
+  private async decideWhereItLives(
+    { id, kind, conversationId, automationId }: SelectedApproval,
+    verdict: ApprovalVerdict,
+    cause: Cause,
+  ): Promise<Result<Decided>> {
+    const approvalId = asId<ApprovalId>(id);
+    if (kind !== 'automation_contract' && conversationId !== null)
+      return this.inConversation(approvalId, conversationId, verdict, cause);
+    if (automationId === null) throw new Error('an approval that is neither of a conversation nor of an automation');
+    const own = { automationId: asId<AutomationId>(automationId), approvalId };
+    const decided = await this.automations.decide(own, verdict, cause);
+    if (!decided.ok) return decided;
+    await this.gate.passed(decided.value.position);
+    return ok({ decided: true });
   }
 
   private async denyWithdrawal(

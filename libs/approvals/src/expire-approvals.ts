@@ -1,11 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import { AutomationApprovals, automationKind } from '@app/automations';
 import { conversationKind } from '@app/conversations';
 import { idInStream, Transact } from '@app/event-store';
 import {
   asId,
   Clock,
   type ApprovalId,
+  type AutomationId,
   type Cause,
   type Instant,
   type JsonValue,
@@ -24,7 +26,7 @@ const missingAtOnceMax = 500;
 /** A pending approval whose time is kept by a timer. */
 interface Pending {
   readonly approvalId: string;
-  /** `conversation-<id>` or `operation-<id>`. */
+  /** `conversation-<id>`, `operation-<id>` or `automation-<id>`. */
   readonly stream: string;
   readonly expiresAt: Instant;
 }
@@ -39,6 +41,7 @@ export class ExpireApprovals implements OnModuleInit {
     private readonly timers: Timers,
     private readonly commands: CommandBus,
     private readonly withdrawals: WithdrawalApprovals,
+    private readonly automations: AutomationApprovals,
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}
@@ -69,6 +72,11 @@ export class ExpireApprovals implements OnModuleInit {
     const operationId = idInStream(operationKind, stream);
     if (operationId !== null) {
       await this.withdrawals.expire({ operationId: asId<OperationId>(operationId), approvalId }, cause);
+      return;
+    }
+    const automationId = idInStream(automationKind, stream);
+    if (automationId !== null) {
+      await this.automations.expire({ automationId: asId<AutomationId>(automationId), approvalId }, cause);
       return;
     }
     const conversationId = idInStream(conversationKind, stream);

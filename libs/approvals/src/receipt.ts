@@ -1,8 +1,9 @@
 import type { ApprovalEvent } from '@app/consent';
 import { reviewedDocument } from '@app/consent';
+import { automationKind } from '@app/automations';
 import { canonicalText, sha256Hex } from '@app/canonical';
 import { conversationKind } from '@app/conversations';
-import { decodeEvent, type Recorded, type StoredEvent } from '@app/event-store';
+import { decodeEvent, idInStream, type Recorded, type StoredEvent } from '@app/event-store';
 import type { Actor } from '@app/kernel';
 import { operationKind, operationView, type OperationEvent, type OperationView } from '@app/wallets';
 import { isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent, type ApprovalView } from './approval.view';
@@ -70,7 +71,8 @@ export function receiptOf(stored: readonly StoredEvent[]): Receipt {
 
 /** The domain event of an event in a receipt. */
 export function decodeHolderEvent(stored: StoredEvent): Recorded<ApprovalHolderEvent> {
-  const kind = stored.stream.startsWith(`${operationKind.category}-`) ? operationKind : conversationKind;
+  const kinds = [operationKind, automationKind] as const;
+  const kind = kinds.find((one) => idInStream(one, stored.stream) !== null) ?? conversationKind;
   return decodeEvent<ApprovalHolderEvent>(kind, stored);
 }
 

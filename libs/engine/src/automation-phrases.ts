@@ -36,24 +36,29 @@ const price = new RegExp(
 
 /** The rule that a sentence asks for; null for any other sentence, and for one with a time that no clock shows. */
 export function automationIn(sentence: string): AskedAutomation | null {
-  const [, symbol, side, priceUsd, then] = price.exec(sentence) ?? [];
-  if (symbol !== undefined && side !== undefined && priceUsd !== undefined && then !== undefined) {
-    const op = /^(?:below|under)$/i.test(side) ? 'lt' : 'gt';
-    const threshold = parseDecimal(priceUsd);
-    if (threshold === null) return null;
-    return { wake: { kind: 'price', symbol, op, priceUsd: decimalText(threshold) }, task: taskIn(then) };
-  }
-  const [, day, hour, minute, timezone = 'UTC', task] = daily.exec(sentence) ?? [];
-  if (day !== undefined && hour !== undefined && minute !== undefined && task !== undefined) {
-    const [atHour, atMinute] = [Number(hour), Number(minute)];
-    if (atHour > 23 || atMinute > 59) return null;
-    const expression = `${atMinute} ${atHour} * * ${days[day.toLowerCase()] ?? '*'}`;
-    return { wake: { kind: 'cron', expression, timezone: spelledZone(timezone) }, task: taskIn(task) };
-  }
-  const [, count = '1', unit, again] = repeated.exec(sentence) ?? [];
-  if (unit === undefined || again === undefined) return null;
+  return onPrice(sentence) ?? onDay(sentence) ?? again(sentence);
+}
+
+function onPrice(sentence: string): AskedAutomation | null {
+  const [, symbol, side, given = '', task] = price.exec(sentence) ?? [];
+  const threshold = parseDecimal(given);
+  if (symbol === undefined || side === undefined || task === undefined || threshold === null) return null;
+  const op = /^(?:below|under)$/i.test(side) ? 'lt' : 'gt';
+  return { wake: { kind: 'price', symbol, op, priceUsd: decimalText(threshold) }, task: taskIn(task) };
+}
+
+function onDay(sentence: string): AskedAutomation | null {
+  const [, day = '', hour, minute, timezone = 'UTC', task] = daily.exec(sentence) ?? [];
+  if (task === undefined || Number(hour) > 23 || Number(minute) > 59) return null;
+  const expression = `${Number(minute)} ${Number(hour)} * * ${days[day.toLowerCase()] ?? '*'}`;
+  return { wake: { kind: 'cron', expression, timezone: spelledZone(timezone) }, task: taskIn(task) };
+}
+
+function again(sentence: string): AskedAutomation | null {
+  const [, count = '1', unit = '', task] = repeated.exec(sentence) ?? [];
+  if (task === undefined) return null;
   const seconds = Number(count) * (unitSeconds[unit.toLowerCase()] ?? 0);
-  return { wake: { kind: 'every', seconds }, task: taskIn(again) };
+  return { wake: { kind: 'every', seconds }, task: taskIn(task) };
 }
 
 /** `tell me the price of NEAR` asks for the `price of NEAR`. */

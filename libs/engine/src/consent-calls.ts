@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { ContractAuthority } from '@app/automations';
 import { Budgets } from '@app/budget';
 import { fingerprintOf } from '@app/canonical';
 import { reviewedDocument } from '@app/consent';
@@ -6,15 +7,24 @@ import { conversationKind, type OpenApproval } from '@app/conversations';
 import { asId, Clock, epochMsOf, instantOf, type ApprovalId, type Instant } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import { Timers } from '@app/timers';
-import { v7 as uuidV7 } from 'uuid';
+import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { ActiveAccounts } from './active-accounts';
 import type { ClaimedRun, Recording } from './claimed-run';
 import type { CallApproval, JournaledCall } from './next';
-import { failed, type AskTool, type CallContext, type RunContext, type ToolResult } from './tool';
+import { failed, type AskTool, type CallContext, type Reviewed, type RunContext, type ToolResult } from './tool';
 import { Tools } from './tools';
 
 /** The use of an approval may begin this long after the decision that resumed the run, even past `expiresAt`. */
 const useAfterDecisionMs = 15 * 60_000;
+
+/** The one tool whose calls a contract can cover: it does what the contract says, and nothing else. */
+const coverableTool = 'intents_transfer';
+
+/** A call with what the user is asked about it. */
+interface ReviewedCall {
+  readonly call: JournaledCall;
+  readonly review: Reviewed;
+}
 
 /** What a call that needs consent came to. */
 export type ConsentResult =
@@ -30,46 +40,77 @@ export class ConsentCalls {
     private readonly timers: Timers,
     private readonly budgets: Budgets,
     private readonly accounts: ActiveAccounts,
+    private readonly authority: ContractAuthority,
     private readonly clock: Clock,
     private readonly configuration: Configuration,
   ) {}
 
   /**
-   * Opens an approval for each call that can be made at all, and suspends the run, in one append; the others return their error
-   * before. Each expiry is scheduled first: a timer without its approval finds nothing to do.
+   * Settles what is known of calls before they are made: those that cannot be made at all return their error; those that the contract
+   * of the run's own automation covers are authorized, and the run goes on with them; only where there is none of these, the user is
+   * asked for all the others, and the run is suspended, in one append. What is left is asked about in the next round.
    */
   async ask(claimed: ClaimedRun, calls: readonly JournaledCall[], context: RunContext): Promise<Recording> {
-    const approvals: OpenApproval[] = [];
+    const reviewed: ReviewedCall[] = [];
     for (const call of calls) {
-      const opened = await this.review(call, { ...context, toolCallId: call.toolCallId });
-      if ('approvalId' in opened) {
-        approvals.push(opened);
+      const review = await this.review(call, { ...context, toolCallId: call.toolCallId });
+      if ('ok' in review) {
+        reviewed.push({ call, review });
         continue;
       }
-      const recording = await claimed.record({ type: 'ReturnTool', toolCallId: call.toolCallId, ...opened });
+      const recording = await claimed.record({ type: 'ReturnTool', toolCallId: call.toolCallId, ...review });
       if (recording !== 'recorded') return recording;
     }
-    if (approvals.length === 0) return 'recorded';
-    const stream = `${conversationKind.category}-${context.conversationId}`;
-    for (const { approvalId, expiresAt } of approvals) {
-      const payload = { approvalId, stream };
-      await this.timers.schedule({ id: `approval/${approvalId}`, kind: 'approval', dueAt: expiresAt, payload });
-    }
-    return claimed.record({ type: 'SuspendRun', approvals });
+    if (reviewed.length === 0) return 'recorded';
+    const covered = await this.covered(reviewed, claimed, context);
+    if (covered.length > 0) return claimed.record({ type: 'AuthorizeCalls', approvals: covered });
+    return claimed.record({ type: 'SuspendRun', approvals: await this.opened(reviewed, context) });
   }
 
-  private async review(call: JournaledCall, context: CallContext): Promise<OpenApproval | ToolResult> {
-    const { tool: name, input, toolCallId } = call;
-    const tool = this.tools.find(name);
+  private async review(call: JournaledCall, context: CallContext): Promise<Reviewed | ToolResult> {
+    const tool = this.tools.find(call.tool);
     if (tool?.consent !== 'ask') return failed('this run has no such tool');
-    const review = await tool.review(input, context);
-    if (!review.ok) return failed(review.error);
-    const { walletId, contract, summary } = review;
-    const approvalId = asId<ApprovalId>(uuidV7());
+    const review = await tool.review(call.input, context);
+    return review.ok ? review : failed(review.error);
+  }
+
+  /** Approvals to ask the user for. Each expiry is scheduled first: a timer without its approval finds nothing to do. */
+  private async opened(calls: readonly ReviewedCall[], context: RunContext): Promise<readonly OpenApproval[]> {
     const expiresAt = instantOf(this.clock.epochMs() + this.configuration.env.TOOL_APPROVAL_SECONDS * 1000);
-    const asked = { approvalId, kind: 'agent_tool', tool: name, walletId, input, contract, expiresAt } as const;
-    const fingerprint = fingerprintOf(reviewedDocument({ ...asked, userId: context.userId }));
-    return { ...asked, fingerprint, toolCallId, automationId: null, summary };
+    const stream = `${conversationKind.category}-${context.conversationId}`;
+    const approvals: OpenApproval[] = [];
+    for (const call of calls) {
+      const approvalId = asId<ApprovalId>(uuidV7());
+      const payload = { approvalId, stream };
+      await this.timers.schedule({ id: `approval/${approvalId}`, kind: 'approval', dueAt: expiresAt, payload });
+      approvals.push(approvalFor(call, context, approvalId, expiresAt));
+    }
+    return approvals;
+  }
+
+  /**
+   * Approvals of the calls that the automation's contract covers; their uses are recorded. Which automation it is, the journal says:
+   * no text and no input of a call can name another.
+   */
+  private async covered(
+    calls: readonly ReviewedCall[],
+    { run, cause }: ClaimedRun,
+    context: RunContext,
+  ): Promise<readonly OpenApproval[]> {
+    const { automationId, userId } = context;
+    if (automationId === null) return [];
+    const expiresAt = instantOf(this.clock.epochMs() + useAfterDecisionMs);
+    const approvals: OpenApproval[] = [];
+    for (const reviewed of calls) {
+      const { tool, toolCallId } = reviewed.call;
+      const { contract } = reviewed.review;
+      if (tool !== coverableTool || contract === null) continue;
+      // Named by the call, so that whoever asks again after a crash finds the use that is recorded already.
+      const approvalId = asId<ApprovalId>(uuidV5(`approval/${toolCallId}`, run.runKey));
+      const use = { automationId, userId, toolCallId, approvalId, expiresAt, contract };
+      if (await this.authority.cover(use, cause)) approvals.push(approvalFor(reviewed, context, approvalId, expiresAt));
+    }
+    return approvals;
   }
 
   /** Runs a call as far as what the user decided allows. */
@@ -114,6 +155,19 @@ export class ConsentCalls {
     if ((await this.budgets.headroom(context.userId)).frozen) return failed('an operator has frozen the account');
     return tool.run({ approvalId, input: call.input, contract, useBefore }, context, signal);
   }
+}
+
+function approvalFor(
+  { call, review }: ReviewedCall,
+  { userId, automationId }: RunContext,
+  approvalId: ApprovalId,
+  expiresAt: Instant,
+): OpenApproval {
+  const { tool, input, toolCallId } = call;
+  const { walletId, contract, summary } = review;
+  const asked = { approvalId, kind: 'agent_tool', tool, walletId, input, contract, expiresAt } as const;
+  const fingerprint = fingerprintOf(reviewedDocument({ ...asked, userId }));
+  return { ...asked, fingerprint, toolCallId, automationId, summary };
 }
 
 /** `expiresAt`, or 15 minutes after the decision that resumed the run, whichever is later. */

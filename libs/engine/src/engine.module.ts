@@ -1,5 +1,7 @@
 import { Global, Module } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { ArtifactsModule } from '@app/artifacts';
+import { AutomationConsentModule, AutomationsModule } from '@app/automations';
 import { BudgetModule } from '@app/budget';
 import { LiveFramesModule } from '@app/journal';
 import { EngineOffer, RunsModule } from '@app/runs';
@@ -19,7 +21,7 @@ import { Tools } from './tools';
 /** What the engine offers to profiles; every process that admits runs needs it. */
 @Global()
 @Module({
-  imports: [ArtifactsModule, DeploymentModule, WalletsModule],
+  imports: [ArtifactsModule, AutomationsModule, DeploymentModule, WalletsModule],
   providers: [
     McpServers,
     Models,
@@ -27,15 +29,15 @@ import { Tools } from './tools';
     Tools,
     {
       provide: EngineOffer,
-      useFactory: (models: Models, tools: Tools): EngineOffer => ({
+      useFactory: (models: Models, modules: ModuleRef): EngineOffer => ({
         models: models.names,
         defaultModel: models.names[0] ?? '',
-        // Servers come and go.
+        // Asked each time: servers come and go. And looked up: some tools need what is offered themselves.
         get tools() {
-          return tools.names;
+          return modules.get(Tools, { strict: false }).names;
         },
       }),
-      inject: [Models, Tools],
+      inject: [Models, ModuleRef],
     },
   ],
   exports: [EngineOffer, Models, Tools],
@@ -44,7 +46,7 @@ export class EngineOfferModule {}
 
 /** The execution of runs, for worker processes. */
 @Module({
-  imports: [BudgetModule, LiveFramesModule, RunsModule],
+  imports: [AutomationConsentModule, BudgetModule, LiveFramesModule, RunsModule],
   providers: [ConsentCalls, ExecuteRun, LeaseRecoveries, ModelCalls, RunWorker, ToolCalls],
 })
 export class EngineModule {}

@@ -123,7 +123,14 @@ describe('a run with calls that need consent', () => {
 describe('the progress of a run', () => {
   it('is what its events tell', () => {
     expect(progress(claimed, stepped(1), called('a'), returned('a'), stepped(2), said, ended)).toEqual({
-      ...{ request, stopping: false, segmentCostMicroCents: 20, claimedSegment: 1, resumedAt: null },
+      ...{
+        request,
+        automationId: null,
+        stopping: false,
+        segmentCostMicroCents: 20,
+        claimedSegment: 1,
+        resumedAt: null,
+      },
       steps: [
         { text: null, calls: [{ ...callOf('a'), ...unreturned, returned: { outcome: 'ok', result: 12 } }] },
         { text: 'hi', calls: [] },

@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { ArtifactReader } from '@app/artifacts';
+import { Automations } from '@app/automations';
 import { DeploymentControls } from '@app/deployment';
 import { Clock } from '@app/kernel';
+import { EngineOffer } from '@app/runs';
 import { AgentTransfers, AgentWallets, WalletProvider, Wallets } from '@app/wallets';
 import { McpServers } from './mcp/mcp-servers';
 import type { Tool } from './tool';
+import { automationTools } from './tools/automation-tools';
 import { artifactRead } from './tools/artifact-read';
 import { currentTime } from './tools/current-time';
 import { intentsTransfer } from './tools/intents-transfer';
@@ -24,12 +28,15 @@ export class Tools {
     provider: WalletProvider,
     controls: DeploymentControls,
     artifacts: ArtifactReader,
+    automations: Automations,
+    modules: ModuleRef,
     private readonly mcpServers: McpServers,
   ) {
     const tools: readonly Tool[] = [
       walletBalances(agentWallets, wallets, clock),
       tokenPrice(provider, clock),
       intentsTransfer({ agentWallets, transfers, provider, controls }),
+      ...automationTools({ automations, provider, clock, offer: () => modules.get(EngineOffer, { strict: false }) }),
       artifactRead(artifacts),
       currentTime(clock),
     ];
