@@ -4,6 +4,7 @@ export { LedgerOrders } from './ledger-orders';
 export { LedgerWallets } from './ledger-wallets';
 export { Market } from './market';
 export type { Handling, NewOrder, OrderState } from './order.queries';
+export { PinnedPrices } from './pinned-prices';
 export { planned, quoteStands } from './planning';
 export { ProviderFaults, submitFaults, type SubmitFault } from './provider-faults';
 export { SandboxLedger } from './sandbox-ledger';

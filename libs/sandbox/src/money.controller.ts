@@ -6,6 +6,7 @@ import { LedgerWallets } from './ledger-wallets';
 import { LoopbackOnly } from './loopback.guard';
 import { findIn, Market } from './market';
 import { Deposit, PriceChange } from './money.dto';
+import { PinnedPrices } from './pinned-prices';
 
 interface TokenPrice {
   readonly tokenId: string;
@@ -19,6 +20,7 @@ export class MoneyController {
   constructor(
     private readonly market: Market,
     private readonly wallets: LedgerWallets,
+    private readonly pinned: PinnedPrices,
   ) {}
 
   /** Answers the new balance of the token. */
@@ -31,12 +33,13 @@ export class MoneyController {
     return balance === null ? answer(refuse(notFound)) : { tokenId, amountRaw: balance.toString() };
   }
 
-  /** Answers the price that holds from now on. */
+  /** Answers the price that holds from now on; rules that look at it see it from now on too. */
   @Put('prices/:tokenId')
   @Operation('sandbox.setPrice')
   async setPrice(@Param('tokenId') tokenId: string, @Body() { priceUsd }: PriceChange): Promise<TokenPrice> {
     if (!this.market.knows(tokenId)) return answer(refuse(notFound));
     await this.market.pin(tokenId, priceUsd);
+    await this.pinned.changed(tokenId);
     const { tokens } = await this.market.look();
     return { tokenId, priceUsd: findIn(tokens, { tokenId })?.priceUsdDecimal ?? null };
   }
