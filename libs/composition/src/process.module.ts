@@ -6,6 +6,7 @@ import { Database, ReadStoreModule, type ProcessRoles } from '@app/read-store';
 import { Configuration, Metrics, ModelFaults, NoFaults, openTracing, Probe, SystemClock, Tracing } from '@app/runtime';
 import { SandboxModule } from '@app/sandbox';
 import { TimersModule } from '@app/timers';
+import { PriceWatchModule } from './price-watch.module';
 import { Projecting } from './projecting';
 import { StoresReadiness } from './readiness';
 import { readStore, slicesFor } from './slices';
@@ -27,7 +28,7 @@ export function createProcessModule({ configuration, roles, probe = new Probe() 
     module: class ProcessModule {},
     imports: [
       runtimeModule(configuration, probe),
-      configuration.sandbox ? SandboxModule.register({ api: roles.api }) : RealTimeModule,
+      ...(configuration.sandbox ? [SandboxModule.register({ api: roles.api }), PriceWatchModule] : [RealTimeModule]),
       EventStoreModule.register(),
       ReadStoreModule.register({ roles, ...readStore }),
       TimersModule.register({ worker: roles.worker }),

@@ -1,6 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from '@app/approvals';
 import { ArtifactsModule, artifactsReadModel } from '@app/artifacts';
+import { AutomationOwners, AutomationsModule, automationsReadModel, AutomationWorkModule } from '@app/automations';
 import { BudgetModule, budgetReadModel } from '@app/budget';
 import { conversationKind, ConversationsModule, conversationsReadModel } from '@app/conversations';
 import { DeploymentModule } from '@app/deployment';
@@ -31,6 +32,7 @@ const readModels: readonly ReadModel[] = [
   artifactsReadModel,
   walletsReadModel,
   runsReadModel,
+  automationsReadModel,
   approvalsReadModel,
   journalReadModel,
 ];
@@ -63,8 +65,9 @@ const AccountPortsModule: DynamicModule = {
       }),
       inject: [StoredAccounts],
     },
+    { provide: AutomationOwners, useExisting: ActiveAccounts },
   ],
-  exports: [ActiveAccounts, UsersModule],
+  exports: [ActiveAccounts, AutomationOwners, UsersModule],
 };
 
 /** The one list of slices, by the roles of the process that composes them. */
@@ -77,10 +80,11 @@ export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)
     ConversationsModule,
     ArtifactsModule,
     WalletsModule,
+    AutomationsModule,
     EngineOfferModule,
     RunsModule,
     ApprovalsModule,
     ...(api ? [JournalModule.register(conversationKind)] : []),
-    ...(worker ? [EngineModule, SettlementModule, ApprovalWorkModule] : []),
+    ...(worker ? [EngineModule, SettlementModule, ApprovalWorkModule, AutomationWorkModule] : []),
   ];
 }
