@@ -11,3 +11,7 @@ export { behaviorText, truncated } from './behavior';
 export { ContractAuthority } from './contract-authority';
 export { checkDefinition, pinnedTokens } from './definition-checks';
 export { parseDefinition } from './definition-parser';
+export { AutomationOwners } from './firing/automation-owners';
+export { AutomationWorkModule } from './firing/automation-work.module';
+export { Sampler } from './sources/sampler';
+export { SourcesModule } from './sources/sources.module';

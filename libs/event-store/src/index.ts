@@ -7,5 +7,5 @@ export { SnapshotStore, type Snapshot } from './snapshots';
 export { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 export type { EventBatch } from './intake';
 export { followCategories, followStream } from './subscriptions';
-export { Transact } from './transact';
+export { TooBusy, Transact } from './transact';
 export { Turns } from './turns';

@@ -20,6 +20,13 @@ const pauseMaxMs = 20;
 /** Commands of one process that may wait for one stream. */
 const waitingPerStreamMax = 2_000;
 
+/** The stream was taken by others each time. Nothing was recorded, and the command may be given again. */
+export class TooBusy extends Unavailable {
+  constructor(stream: string) {
+    super('event store', { cause: new Error(`${stream} is too busy`) });
+  }
+}
+
 /** What a command came to: its events (none when there was nothing to do) and the state after them, or why not. */
 export type Transacted<State, Event> =
   | {
@@ -32,6 +39,13 @@ export type Transacted<State, Event> =
     }
   | { readonly accepted: false; readonly refusal: Refusal; readonly state: State };
 
+export interface TransactOptions {
+  /** Set where the id was just minted: the stream is then not read before the first attempt. */
+  readonly newStream?: boolean;
+  /** Lost races after which the command is given up, before its time is over. */
+  readonly racesMax?: number;
+}
+
 /** One command for one stream: folded, decided and appended at the exact revision that it was decided on. */
 export class Transact<State, C, Event extends DomainEvent> extends Command<Transacted<State, Event>> {
   constructor(
@@ -39,8 +53,7 @@ export class Transact<State, C, Event extends DomainEvent> extends Command<Trans
     readonly id: string,
     readonly command: C,
     readonly cause: Cause,
-    /** Set where the id was just minted: the stream is then not read before the first attempt. */
-    readonly options: { readonly newStream?: boolean } = {},
+    readonly options: TransactOptions = {},
   ) {
     super();
   }
@@ -49,7 +62,7 @@ export class Transact<State, C, Event extends DomainEvent> extends Command<Trans
 /**
  * Serves every decider. A refusal, and "nothing to do", are only answered on a state that was read after the command arrived;
  * an acceptance is tried on the cached state, since the append's expected revision proves it right or wrong.
- * Throws Unavailable when the store stays away, or when too many commands want the stream at once.
+ * Throws Unavailable when the store stays away, TooBusy when too many commands want the stream at once.
  */
 @CommandHandler(Transact)
 export class TransactHandler implements ICommandHandler<Transact<unknown, unknown, DomainEvent>> {
@@ -86,9 +99,10 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
     transact: Transact<State, C, Event>,
   ): Promise<Transacted<State, Event>> {
     const { kind, id, command } = transact;
+    const racesMax = transact.options.racesMax ?? Number.POSITIVE_INFINITY;
     let { folded, fresh } = await this.start(transact);
     const giveUpAtMs = performance.now() + contendForMs;
-    for (let lostRaces = 0; performance.now() < giveUpAtMs;) {
+    for (let lostRaces = 0; lostRaces < racesMax && performance.now() < giveUpAtMs;) {
       const decision = kind.decider.decide(command, folded.state);
       if (!decision.accepted || decision.events.length === 0) {
         if (fresh) return settled(decision, folded);
@@ -101,7 +115,7 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
       folded = await this.states.current(kind, id);
       fresh = true;
     }
-    throw new Unavailable('event store', { cause: new Error(`${streamName(kind, id)} is too busy`) });
+    throw new TooBusy(streamName(kind, id));
   }
 
   /** Each event gets a span of its own, under which whatever follows from it is found. */

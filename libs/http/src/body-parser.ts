@@ -1,4 +1,4 @@
-import { invalid, type Result } from '@app/kernel';
+import { invalid, type JsonValue, type Result } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import { isPlainObject } from './dto';
@@ -52,7 +52,12 @@ function readBody(request: FastifyRequest, bytes: Buffer): Result<unknown> {
   const { plan } = contextOf(request);
   if (plan?.body === 'bytes') return { ok: true, value: bytes };
   if (bytes.length === 0) return { ok: true, value: undefined };
-  if (!isJson(request.headers['content-type'])) return refused('needs the Content-Type application/json');
+  return jsonBody(request.headers['content-type'], bytes);
+}
+
+/** The JSON object that a body holds, read as strictly as every body is; or what is wrong with the body. */
+export function jsonBody(contentType: string | undefined, bytes: Buffer): Result<JsonValue> {
+  if (!isJson(contentType)) return refused('needs the Content-Type application/json');
   const parsed = parseStrictJson(bytes);
   // Every JSON body of the contract is an object, and Nest would hand `null` on as if nothing had been sent.
   return parsed.ok && !isPlainObject(parsed.value) ? refused('must be an object') : parsed;

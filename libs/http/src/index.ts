@@ -1,4 +1,5 @@
 export { createHttpApp } from './app';
+export { jsonBody } from './body-parser';
 export { Caller } from './caller';
 export { Cursors } from './cursors';
 export { closeGracefully, Draining } from './draining';

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { FoldedStates } from '@app/event-store';
+import { asId, type AutomationId, type UserId } from '@app/kernel';
+import { Database, ReadGate } from '@app/read-store';
+import { Configuration } from '@app/runtime';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { automationKind } from './automation.stream';
+
+/** A place whose automation has not come to be by then is given up. Real time; no request takes nearly as long. */
+const abandonedAfter = '10 minutes';
+/** Places that one look finds abandoned. */
+const abandonedAtOnceMax = 100;
+
+/** Places of automations that are being created. No read model: what the read model has is counted there. */
+export class CreateAutomationPlaces1700000000674 implements MigrationInterface {
+  name = 'CreateAutomationPlaces1700000000674';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE automation_places (
+        automation_id uuid PRIMARY KEY, user_id uuid NOT NULL, taken_at timestamptz NOT NULL DEFAULT now());
+      CREATE INDEX automation_places_of_user ON automation_places (user_id);
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE automation_places');
+  }
+}
+
+/**
+ * Keeps users to `AUTOMATIONS_PER_USER`, however many create at once on however many replicas: whoever creates takes a place first,
+ * one after the other. An automation counts by its place until the read model has it, and by the kept counters from then on.
+ */
+@Injectable()
+export class AutomationPlaces {
+  constructor(
+    private readonly database: Database,
+    private readonly gate: ReadGate,
+    private readonly states: FoldedStates,
+    private readonly configuration: Configuration,
+  ) {}
+
+  /** Whether there is a place for one more. Taking the same place again changes nothing. @throws Unavailable */
+  async take(userId: UserId, automationId: AutomationId): Promise<boolean> {
+    if (await this.tryTake(userId, automationId)) return true;
+    // One that was archived this moment, or never came to be, may still be counted.
+    await this.gate.caughtUp();
+    await this.dropAbandoned(userId);
+    return this.tryTake(userId, automationId);
+  }
+
+  /** Gives back the place of an automation that was refused. */
+  async release(automationId: AutomationId): Promise<void> {
+    await this.database.query('DELETE FROM automation_places WHERE automation_id = $1', [automationId]);
+  }
+
+  private async tryTake(userId: UserId, automationId: AutomationId): Promise<boolean> {
+    return this.database.transaction(async (manager) => {
+      await manager.query(`SELECT pg_advisory_xact_lock(hashtextextended('automations/' || $1, 0))`, [userId]);
+      await manager.query(
+        `DELETE FROM automation_places AS p USING automations AS a WHERE p.user_id = $1 AND a.id = p.automation_id`,
+        [userId],
+      );
+      await manager.query(
+        `INSERT INTO automation_places (automation_id, user_id)
+         SELECT $1, $2::uuid
+         WHERE (SELECT coalesce(sum(total), 0) FROM list_counters
+                WHERE name IN ('automations/' || $2::uuid || '/enabled', 'automations/' || $2::uuid || '/paused'))
+             + (SELECT count(*) FROM automation_places AS p WHERE p.user_id = $2::uuid
+                AND NOT EXISTS (SELECT 1 FROM automations AS a WHERE a.id = p.automation_id)) < $3
+         ON CONFLICT (automation_id) DO NOTHING`,
+        [automationId, userId, this.configuration.env.AUTOMATIONS_PER_USER],
+      );
+      const taken: unknown[] = await manager.query('SELECT 1 FROM automation_places WHERE automation_id = $1', [
+        automationId,
+      ]);
+      return taken.length > 0;
+    });
+  }
+
+  private async dropAbandoned(userId: UserId): Promise<void> {
+    const old = await this.database.query<{ id: string }>(
+      `SELECT automation_id AS id FROM automation_places
+       WHERE user_id = $1 AND taken_at < now() - $2::interval LIMIT $3`,
+      [userId, abandonedAfter, abandonedAtOnceMax],
+    );
+    for (const { id } of old) {
+      const { state } = await this.states.current(automationKind, id);
+      if (state === null) await this.release(asId<AutomationId>(id));
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { fingerprintOf } from '@app/canonical';
+import { renderContract, reviewedDocument } from '@app/consent';
+import {
+  asId,
+  because,
+  epochMsOf,
+  instantOf,
+  ok,
+  refuse,
+  type ApprovalId,
+  type AutomationId,
+  type Cause,
+  type Instant,
+  type JsonValue,
+  type Result,
+  type UserId,
+} from '@app/kernel';
+import { Configuration } from '@app/runtime';
+import { Timers } from '@app/timers';
+import { AgentWallets, type Token } from '@app/wallets';
+import { v7 as uuidV7 } from 'uuid';
+import type { AutomationDefinition } from './automation-definition';
+import type { ContractReview } from './automation.commands';
+import { automationKind } from './automation.stream';
+
+/** Whose rule is defined, and when. */
+interface Defining {
+  readonly userId: UserId;
+  readonly automationId: AutomationId;
+  readonly at: Instant;
+  /** What the provider says of the tokens that the contract pins. */
+  readonly tokens: readonly Token[];
+  readonly cause: Cause;
+}
+
+/** What a user is asked about an automation's contract: once for each contract (decisions.md, section 6). */
+@Injectable()
+export class ContractReviews {
+  constructor(
+    private readonly wallets: AgentWallets,
+    private readonly timers: Timers,
+    private readonly configuration: Configuration,
+  ) {}
+
+  /**
+   * The approval that the definition's contract needs, with the timer of its expiry; null where there is no contract. Refuses with
+   * `automation_invalid` where the user's wallet cannot be used. @throws Unavailable
+   */
+  async prepare(definition: AutomationDefinition, defining: Defining): Promise<Result<ContractReview | null>> {
+    const { contract } = definition;
+    if (contract === undefined) return ok(null);
+    const { userId, automationId, at, tokens, cause } = defining;
+    const wallet = await this.wallets.open(userId, cause);
+    if (!wallet.ok) return refuse(because('automation_invalid'));
+    const summary = renderContract(contract, (id) => tokens.find(({ tokenId }) => tokenId === id)?.symbol ?? null);
+    const { walletId } = wallet.value;
+    const approvalId = asId<ApprovalId>(uuidV7());
+    const expiresAt = instantOf(epochMsOf(at) + this.configuration.env.AUTOMATION_APPROVAL_SECONDS * 1000);
+    const kind = 'automation_contract';
+    const input = jsonOf(definition);
+    const fingerprint = fingerprintOf(
+      reviewedDocument({ approvalId, kind, userId, walletId, tool: kind, input, contract, expiresAt }),
+    );
+    const payload = { approvalId, stream: `${automationKind.category}-${automationId}` };
+    await this.timers.schedule({ id: timerOf(approvalId), kind: 'approval', dueAt: expiresAt, payload });
+    return ok({ approvalId, automationId, walletId, fingerprint, expiresAt, summary });
+  }
+
+  /** Removes the timer of a review that was not opened. */
+  async drop({ approvalId }: ContractReview): Promise<void> {
+    await this.timers.cancel(timerOf(approvalId));
+  }
+}
+
+function timerOf(approvalId: ApprovalId): string {
+  return `approval/${approvalId}`;
+}
+
+function jsonOf(value: AutomationDefinition): JsonValue {
+  // Reason for the assertion: it was read from JSON; an interface does not say so.
+  return value as unknown as JsonValue;
+}

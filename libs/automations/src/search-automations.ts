@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, type Instant, type UserId } from '@app/kernel';
+import type { Truncated } from './automation.view';
+import { AutomationQueries, type FoundAutomation, type StateFilter } from './automations.queries';
+import { truncated } from './behavior';
+import { searchWords } from './search-words';
+
+const itemsMax = 5;
+const taskLengthMax = 160;
+/** Of a page's items as JSON (decisions.md, section 6, "Search"); the rest of the page takes less than what is left of 8 KiB. */
+const itemsBytesMax = 8 * 1024 - 192;
+
+export interface SearchPage {
+  readonly asOf: Instant;
+  /** Across all pages. */
+  readonly total: number;
+  /** At most 5, oldest first. */
+  readonly items: readonly SearchItem[];
+  readonly nextOffset: number | null;
+}
+
+export interface SearchItem {
+  readonly automationId: string;
+  readonly name: string;
+  readonly state: 'enabled' | 'paused' | 'archived';
+  /** The beginning of the present prompt. */
+  readonly task: Truncated;
+}
+
+/** `automations.search`: by whole words over name, prompt and the reviewed description of the rule. */
+@Injectable()
+export class SearchAutomations {
+  constructor(
+    private readonly queries: AutomationQueries,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A page of at most 8 KiB. @throws Unavailable */
+  async search(
+    userId: UserId,
+    { query, state, offset }: { readonly query: string; readonly state: StateFilter; readonly offset: number },
+  ): Promise<SearchPage> {
+    const words = searchWords(query);
+    const { total, found } = await this.queries.search(userId, { words, state, offset, limit: itemsMax });
+    const items = withinBytes(found.map(itemOf));
+    const next = offset + items.length;
+    return { asOf: this.clock.now(), total, items, nextOffset: items.length > 0 && next < total ? next : null };
+  }
+}
+
+function itemOf({ id, name, state, prompt }: FoundAutomation): SearchItem {
+  return { automationId: id, name, state, task: truncated(prompt, taskLengthMax) };
+}
+
+/** As many as fit in; one always does. */
+function withinBytes(items: readonly SearchItem[]): readonly SearchItem[] {
+  let bytes = 0;
+  const tooMany = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item)) + 1) > itemsBytesMax);
+  return tooMany === -1 ? items : items.slice(0, tooMany);
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, notFound, ok, refuse, type AutomationId, type Instant, type Result, type UserId } from '@app/kernel';
+import { Automations } from './automations';
+import type { UnresolvedReason, Verdict } from './condition';
+import { evaluate } from './condition-evaluator';
+import { parseInboundEvent } from './inbound-event';
+import { inputsOf, type EvaluationInput } from './readings';
+import { Samples } from './sources/samples';
+
+/** What `automations.testCondition` answers. */
+export interface ConditionTest {
+  readonly definitionVersion: number;
+  readonly evaluation: {
+    readonly verdict: Verdict;
+    readonly evaluatedAt: Instant;
+    readonly reasons: readonly UnresolvedReason[];
+    readonly inputs: readonly EvaluationInput[];
+  };
+}
+
+/** `automations.testCondition`: one look at the rule, in any state; it records nothing and fires nothing. */
+@Injectable()
+export class TestCondition {
+  constructor(
+    private readonly automations: Automations,
+    private readonly samples: Samples,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param event an inbound event, not validated yet, which is looked at whatever its type; undefined for retained data alone
+   * Refuses with `invalid_input`, `not_found`. @throws Unavailable
+   */
+  async test(userId: UserId, automationId: AutomationId, event: unknown): Promise<Result<ConditionTest>> {
+    const given = event === undefined ? ok(null) : parseInboundEvent(event, 'event');
+    if (!given.ok) return given;
+    const automation = await this.automations.fold(userId, automationId);
+    if (automation === null) return refuse(notFound);
+    const { definition, definitionVersion } = automation;
+    const at = this.clock.now();
+    const readings = await this.samples.readings(userId, definition.condition, at, given.value, at);
+    const { verdict, evaluatedAt, reasons } = evaluate(definition.condition, readings, at);
+    const inputs = inputsOf(definition.condition, readings);
+    return ok({ definitionVersion, evaluation: { verdict, evaluatedAt, reasons, inputs } });
+  }
+}

@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { FoldedStates, Transact } from '@app/event-store';
+import {
+  asId,
+  Clock,
+  ok,
+  parseUuid,
+  refuse,
+  type AutomationId,
+  type Cause,
+  type Result,
+  type UserId,
+} from '@app/kernel';
+import { Database, ReadGate } from '@app/read-store';
+import { Configuration, Sealing } from '@app/runtime';
+import { randomBytes } from 'node:crypto';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { v7 as uuidV7 } from 'uuid';
+import { automationKind } from './automation.stream';
+
+const secretBytes = 32;
+/** Sealed secrets of earlier keys are kept this long: another rotation may be on its way with its own. Real time. */
+const forgottenAfter = '1 hour';
+
+/** The sealed secrets of webhooks. No read model: no rebuild touches them, and events carry the key's id only. */
+export class CreateWebhookKeys1700000000673 implements MigrationInterface {
+  name = 'CreateWebhookKeys1700000000673';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE webhook_keys (
+        key_id uuid PRIMARY KEY, automation_id uuid NOT NULL, sealed bytea NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now());
+      CREATE INDEX webhook_keys_of_automation ON webhook_keys (automation_id);
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE webhook_keys');
+  }
+}
+
+/** What `automations.rotateWebhookSecret` answers: the secret is shown this once. */
+export interface RotatedSecret {
+  /** 32 bytes in base64url. */
+  readonly secret: string;
+  readonly keyId: string;
+  readonly path: string;
+  readonly definitionVersion: number;
+}
+
+/** Where a webhook's requests belong, and the key that they are signed with. */
+export interface WebhookKey {
+  readonly automationId: AutomationId;
+  readonly userId: UserId;
+  readonly secret: Uint8Array;
+}
+
+/** Secrets of automations' webhooks: sealed in PostgreSQL, while the stream says which key is the present one. All throw Unavailable. */
+@Injectable()
+export class WebhookKeys {
+  private readonly sealing: Sealing;
+
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly states: FoldedStates,
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly gate: ReadGate,
+    configuration: Configuration,
+  ) {
+    this.sealing = new Sealing(configuration, 'parley/webhook-keys/1');
+  }
+
+  /**
+   * Mints another key and secret; the earlier ones are refused from the next request on. Refuses with `not_found`, and with
+   * `automation_changed`: another revision, not enabled, or no event wake.
+   */
+  async rotate(
+    {
+      userId,
+      automationId,
+      cause,
+    }: { readonly userId: UserId; readonly automationId: AutomationId; readonly cause: Cause },
+    revision: string,
+  ): Promise<Result<RotatedSecret>> {
+    const keyId = uuidV7();
+    const secret = randomBytes(secretBytes);
+    // Before the event, so that a key that the stream names has its secret.
+    await this.database.query('INSERT INTO webhook_keys (key_id, automation_id, sealed) VALUES ($1, $2, $3)', [
+      keyId,
+      automationId,
+      this.sealing.seal(secret, boundTo(keyId, automationId)),
+    ]);
+    const command = { type: 'RotateWebhookKey', at: this.clock.now(), userId, revision, keyId } as const;
+    const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
+    if (!done.accepted || done.state === null) {
+      await this.database.query('DELETE FROM webhook_keys WHERE key_id = $1', [keyId]);
+      return done.accepted ? refuse({ kind: 'not_found' }) : refuse(done.refusal);
+    }
+    await this.forgetOld(automationId, keyId);
+    await this.gate.passed(done.position);
+    const { definitionVersion } = done.state;
+    return ok({ secret: secret.toString('base64url'), keyId, path: `/hooks/v1/${keyId}`, definitionVersion });
+  }
+
+  /** The key of that id, as long as it is the present one of an automation that is not archived; else null. */
+  async find(id: string): Promise<WebhookKey | null> {
+    const keyId = parseUuid(id);
+    if (keyId === null) return null;
+    const [row] = await this.database.query<{ automation_id: string; sealed: Buffer }>(
+      'SELECT automation_id, sealed FROM webhook_keys WHERE key_id = $1',
+      [keyId],
+      'webhook_keys.find',
+    );
+    if (row === undefined) return null;
+    const automationId = asId<AutomationId>(row.automation_id);
+    const { state } = await this.states.current(automationKind, automationId);
+    if (state === null || state.webhookKeyId !== keyId || state.state === 'archived') return null;
+    return { automationId, userId: state.userId, secret: this.sealing.open(row.sealed, boundTo(keyId, automationId)) };
+  }
+
+  private async forgetOld(automationId: AutomationId, keyId: string): Promise<void> {
+    await this.database.query(
+      'DELETE FROM webhook_keys WHERE automation_id = $1 AND key_id <> $2 AND created_at < now() - $3::interval',
+      [automationId, keyId, forgottenAfter],
+    );
+  }
+}
+
+function boundTo(keyId: string, automationId: AutomationId): string {
+  return `${keyId}/${automationId}`;
+}
