@@ -1,0 +1,34 @@
+import type { AutomationId, Instant } from '@app/kernel';
+import type { Database } from '@app/read-store';
+import type { InboundEvent, InputSource } from './input.stream';
+
+/** Inputs that are held at a time: each has up to 16 KiB of data. */
+const inputsAtOnce = 200;
+
+/** An input as it was recorded. */
+export interface RecordedInput {
+  readonly at: Instant;
+  /** Inputs of one instant come in this order. */
+  readonly position: number;
+  readonly source: InputSource;
+  readonly event: InboundEvent;
+}
+
+/** The inputs of an automation that were recorded after `from` and not after `to`, oldest first. @throws Unavailable */
+export async function* inputsBetween(
+  database: Database,
+  automationId: AutomationId,
+  from: Instant,
+  to: Instant,
+): AsyncGenerator<RecordedInput> {
+  let last: Pick<RecordedInput, 'at' | 'position'> | undefined = { at: from, position: Number.MAX_SAFE_INTEGER };
+  while (last !== undefined) {
+    const page: RecordedInput[] = await database.query<RecordedInput>(
+      `SELECT at, position, source, event FROM automation_inputs
+       WHERE automation_id = $1 AND (at, position) > ($2, $3) AND at <= $4 ORDER BY at, position LIMIT $5`,
+      [automationId, last.at, last.position, to, inputsAtOnce],
+    );
+    yield* page;
+    last = page.length < inputsAtOnce ? undefined : page.at(-1);
+  }
+}

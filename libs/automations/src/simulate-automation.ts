@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Clock,
+  epochMsOf,
+  instantOf,
+  invalid,
+  notFound,
+  ok,
+  refuse,
+  type AutomationId,
+  type Instant,
+  type Result,
+  type UserId,
+} from '@app/kernel';
+import { Database } from '@app/read-store';
+import { setImmediate as others } from 'node:timers/promises';
+import type { Automation } from './automation.state';
+import { Automations } from './automations';
+import { inputsBetween } from './recorded-inputs';
+import { nextDue } from './schedule';
+import { simulateLook, unsimulated, type Simulated, type SimulatedLook } from './simulation';
+import { coverageOf, type SourceCoverage } from './source-coverage';
+import { Samples } from './sources/samples';
+
+const spanMaxMs = 7 * 86_400_000;
+/** Looks of one simulation: every minute of seven days, and as many inputs. Where there are more, it ends there, truncated. */
+const looksMax = 20_160;
+/** Looks after which others get their turn: one may take a tenth of a millisecond. */
+const looksAtOnce = 100;
+
+/** What `automations.simulate` answers (decisions.md, section 6). */
+export interface Simulation extends Pick<Simulated, 'evaluated' | 'matched' | 'unknown' | 'unresolved' | 'fired'> {
+  readonly asOf: Instant;
+  readonly definitionVersion: number;
+  /** What the rest rests on. */
+  readonly coverage: readonly SourceCoverage[];
+  readonly truncated: boolean;
+}
+
+/**
+ * `automations.simulate`: what the present definition would have made of retained data, in any state, as if an epoch of it had begun at
+ * `from`. It records nothing, and the same data give the same answer.
+ */
+@Injectable()
+export class SimulateAutomation {
+  constructor(
+    private readonly automations: Automations,
+    private readonly samples: Samples,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Over what is after `from` and not after `to`. Refuses, in this order, with `invalid_input`, `not_found`. @throws Unavailable */
+  async simulate(
+    userId: UserId,
+    automationId: AutomationId,
+    asked: { readonly from: Instant; readonly to: Instant },
+  ): Promise<Result<Simulation>> {
+    const asOf = this.clock.now();
+    // They may be spelled without milliseconds.
+    const [from, to] = [instantOf(epochMsOf(asked.from)), instantOf(epochMsOf(asked.to))];
+    if (to > asOf) return refuse(invalid('/to', 'must not be after now'));
+    if (from >= to) return refuse(invalid('/to', 'must be after from'));
+    if (epochMsOf(to) - epochMsOf(from) > spanMaxMs)
+      return refuse(invalid('/from', 'must be at most 7 days before to'));
+    const automation = await this.automations.fold(userId, automationId);
+    if (automation === null) return refuse(notFound);
+    const { definition, definitionVersion } = automation;
+    const history = await this.samples.history(userId, definition.condition, from, to);
+    let simulated = unsimulated;
+    let looks = 0;
+    let cut = false;
+    for await (const look of this.looks(automationId, automation, from, to)) {
+      cut = looks === looksMax;
+      if (cut) break;
+      simulated = simulateLook(simulated, definition, history, look);
+      looks += 1;
+      if (looks % looksAtOnce === 0) await others();
+    }
+    const { evaluated, matched, unknown, unresolved, fired, truncated } = simulated;
+    const coverage = coverageOf(definition.condition, history, from, to);
+    const seen = { evaluated, matched, unknown, unresolved, fired, truncated: truncated || cut };
+    return ok({ asOf, definitionVersion, coverage, ...seen });
+  }
+
+  /** Due times and recorded inputs, oldest first; at one instant the due time comes first. */
+  private async *looks(
+    automationId: AutomationId,
+    { definition: { wake }, epochAt }: Automation,
+    from: Instant,
+    to: Instant,
+  ): AsyncGenerator<SimulatedLook> {
+    const dueAfter = (after: Instant): Instant | null =>
+      wake.kind === 'schedule' ? nextDue(wake.schedule, epochAt, after) : null;
+    let due = dueAfter(from);
+    for await (const input of inputsBetween(this.database, automationId, from, to)) {
+      for (; due !== null && due <= input.at; due = dueAfter(due)) yield dueAt(due);
+      yield { at: input.at, trigger: input.source, event: input.event };
+    }
+    for (; due !== null && due <= to; due = dueAfter(due)) yield dueAt(due);
+  }
+}
+
+function dueAt(at: Instant): SimulatedLook {
+  return { at, trigger: 'schedule', event: null };
+}
