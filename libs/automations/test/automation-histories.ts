@@ -1,0 +1,170 @@
+import type { Contract } from '@app/consent';
+import { asId, type Instant, type OccurrenceId } from '@app/kernel';
+import fc from 'fast-check';
+import type { AutomationDefinition, FiringPolicy } from '../src/automation-definition';
+import type { AutomationCommand, RecordMatch } from '../src/automation.commands';
+import { automationDecider } from '../src/automation.decider';
+import type { AutomationEvent } from '../src/automation.events';
+import { revisionOf, type AutomationState } from '../src/automation.state';
+import { ada, call, contract, definitionWith, minutes, review, runOf, seconds } from './automation-facts';
+
+// Random histories of one automation.
+
+/** One command of a history, and what came of it. */
+export interface Step {
+  readonly command: AutomationCommand;
+  readonly before: AutomationState;
+  /** Whether it was refused. */
+  readonly refused: boolean;
+  readonly events: readonly AutomationEvent[];
+  readonly after: AutomationState;
+}
+
+/** A command as far as it does not depend on what has come before; the clock of a step stands at its number, in half minutes. */
+type Draft = (state: AutomationState, at: Instant, step: number) => AutomationCommand;
+
+const small = (max: number) => fc.integer({ min: 1, max });
+
+const firing: fc.Arbitrary<FiringPolicy> = fc.record(
+  {
+    trigger: fc.constantFrom('match' as const, 'edge' as const, 'once' as const),
+    cooldownSeconds: fc.constantFrom(0, 90),
+    overlap: fc.constantFrom('skip' as const, 'coalesce' as const, 'queue' as const),
+    retryForSeconds: fc.constantFrom(0, 120),
+    maxOccurrences: small(6),
+    endAt: fc.constantFrom(minutes(8), minutes(30)),
+  },
+  { requiredKeys: ['trigger', 'cooldownSeconds', 'overlap', 'retryForSeconds'] },
+);
+const bounded: fc.Arbitrary<Contract> = fc
+  .record({ maxUses: small(3), perUse: small(3), total: small(6), endsAt: fc.constantFrom(minutes(10), minutes(40)) })
+  .map(({ maxUses, perUse, total, endsAt }) => ({
+    ...contract,
+    bounds: { maxUses, perUseUsd: `${perUse}.5`, totalUsd: `${total}.25`, notAfter: endsAt },
+  }));
+const definition: fc.Arbitrary<AutomationDefinition> = fc
+  .tuple(firing, fc.option(bounded, { nil: undefined, freq: 4 }))
+  .map(([policy, asked]) => definitionWith(policy, asked));
+
+/** The review of the contract of that step; its approval is the step's. */
+const reviewAt = (step: number) => ({
+  ...{ ...review, approvalId: asId<typeof review.approvalId>(`approval ${step}`), expiresAt: minutes(6) },
+});
+const epochAt = (step: number): string => `epoch ${step}`;
+const present = (state: AutomationState): string => (state === null ? '' : revisionOf(state));
+
+/** Pause and resume, hold and release. */
+const toggles: readonly Draft[] = [
+  (state, at, step) => {
+    const by = { at, userId: ada, revision: present(state) };
+    if (state?.state === 'paused') return { type: 'ResumeAutomation', ...by, epoch: epochAt(step) };
+    return { type: 'PauseAutomation', ...by };
+  },
+  (state, at) => {
+    return { type: state?.held === true ? 'ReleaseAutomation' : 'HoldAutomation', at, reason: 'odd' };
+  },
+];
+const update = definition.map<Draft>((changed) => (state, at, step) => {
+  const by = { at, userId: ada, revision: present(state) };
+  return { type: 'UpdateAutomation', ...by, definition: changed, epoch: epochAt(step), review: reviewAt(step) };
+});
+const owner = fc.oneof(fc.constantFrom(...toggles), fc.constantFrom(...toggles), update);
+const archive: Draft = (_, at) => ({ type: 'ArchiveAutomation', at, userId: ada });
+
+/**
+ * Of the present minute or one just before, so that looks come late and again. What stands still is mostly set going instead, so
+ * that most of a history is about an automation that fires.
+ */
+const match: fc.Arbitrary<Draft> = fc
+  .record({
+    trigger: fc.constantFrom('schedule' as const, 'schedule' as const, 'signal' as const, 'invoke' as const),
+    behind: fc.constantFrom(0, 0, 0, 0, 1, 2),
+    verdict: fc.constantFrom('true' as const, 'true' as const, 'true' as const, 'false' as const, 'unknown' as const),
+    tooLate: fc.constantFrom(null, null, null, null, null, 'Too late.'),
+    stale: fc.constantFrom(false, false, false, false, true),
+  })
+  .map(({ trigger, behind, verdict, tooLate, stale }) => (state, at, step) => {
+    const idle = toggles.find((_, index) => (index === 0 ? state?.state === 'paused' : state?.held === true));
+    if (idle !== undefined && verdict === 'true') return idle(state, at, step);
+    const minute = Math.floor(step / 2) - behind;
+    const epoch = stale ? 'another' : (state?.epoch ?? '');
+    const forAt = minutes(minute);
+    const known = { type: 'RecordMatch', at, epoch, forAt, trigger, verdict } as const;
+    if (trigger === 'schedule')
+      return { ...known, occurrenceId: asId(`due ${minute} ${epoch}`), dueAt: forAt, input: null, tooLate };
+    const input = { inputId: asId<NonNullable<RecordMatch['input']>['inputId']>(`${minute}`), position: minute };
+    return { ...known, occurrenceId: asId(`input ${minute}`), dueAt: null, input, tooLate: null };
+  });
+
+/** Of the occurrence at that place among the active ones, or of one that never was. */
+const ofActive = (draft: (occurrenceId: OccurrenceId, at: Instant, number: number) => AutomationCommand) =>
+  fc.tuple(fc.constantFrom(0, 0, 0, 0, 1, 2, 3), small(4)).map<Draft>(([place, number]) => (state, at) => {
+    return draft(state?.active[place]?.occurrenceId ?? asId('none'), at, number);
+  });
+const admission = fc.oneof(
+  ofActive((occurrenceId, at, number) => ({ type: 'BeginAdmission', at, occurrenceId, ...runOf(number) })),
+  ofActive((occurrenceId, at, number) => ({ type: 'BeginAdmission', at, occurrenceId, ...runOf(number) })),
+  ofActive((occurrenceId, at, number) => ({ type: 'AcceptOccurrence', at, occurrenceId, ...runOf(number) })),
+  ofActive((occurrenceId, at, number) => ({ type: 'AcceptOccurrence', at, occurrenceId, ...runOf(number) })),
+  ofActive((occurrenceId, at, number) => {
+    return { type: 'DeferOccurrence', at, occurrenceId, reason: 'Full.', retryAt: minutes(number * 8) };
+  }),
+  ofActive((occurrenceId, at) => ({ type: 'RejectOccurrence', at, occurrenceId, reason: 'No.' })),
+  ofActive((occurrenceId, at) => ({ type: 'FinishOccurrence', at, occurrenceId })),
+  ofActive((occurrenceId, at) => ({ type: 'FinishOccurrence', at, occurrenceId })),
+);
+
+const use: fc.Arbitrary<Draft> = fc.tuple(small(4), small(6)).map(([number, halves]) => (state, at) => {
+  const contractApprovalId = state?.contractApproval?.approvalId ?? asId<typeof review.approvalId>('none');
+  const usd = `${Math.floor(halves / 2)}.${halves % 2 === 0 ? '0' : '5'}`;
+  return { type: 'UseContract', at, toolCallId: call(number), approvalId: asId('call'), contractApprovalId, usd };
+});
+const consent: fc.Arbitrary<Draft> = fc.oneof(
+  use,
+  use,
+  use,
+  small(4).map<Draft>((number) => (_, at) => ({ type: 'ReturnContractUse', at, toolCallId: call(number) })),
+  fc.constantFrom(...(['approved', 'approved', 'approved', 'denied'] as const)).map<Draft>((status) => (state, at) => {
+    const verdict = status === 'approved' ? { status } : { status, denialReason: null };
+    const approvalId = state?.contractApproval?.approvalId ?? asId<typeof review.approvalId>('none');
+    return { type: 'DecideApproval', at, approvalId, verdict, decidedBy: 'user' };
+  }),
+  fc.constant<Draft>((state, at) => {
+    return { type: 'ExpireApproval', at, approvalId: state?.contractApproval?.approvalId ?? asId('none') };
+  }),
+);
+
+const draft = fc.oneof(
+  { weight: 2, arbitrary: owner },
+  { weight: 14, arbitrary: match },
+  { weight: 24, arbitrary: admission },
+  { weight: 14, arbitrary: consent },
+);
+
+/** From the creation on, each step half a minute after the one before; the last step may be an archive. */
+export const history: fc.Arbitrary<readonly Step[]> = fc
+  .tuple(
+    definition,
+    fc.array(draft, { minLength: 20, maxLength: 60, size: 'max' }),
+    fc.boolean(),
+    fc.array(draft, { maxLength: 6 }),
+  )
+  .map(([first, drafts, archives, more]) => {
+    const create: Draft = (_, at) => {
+      return { type: 'CreateAutomation', at, userId: ada, definition: first, epoch: epochAt(0), review: reviewAt(0) };
+    };
+    return play([create, ...drafts, ...(archives ? [archive, ...more] : [])]);
+  });
+
+function play(drafts: readonly Draft[]): Step[] {
+  let before: AutomationState = null;
+  return drafts.map((next, step) => {
+    const command = next(before, seconds(step * 30), step);
+    const decision = automationDecider.decide(command, before);
+    const events = decision.accepted ? decision.events : [];
+    const after: AutomationState = events.reduce(automationDecider.evolve, before);
+    const played = { command, before, refused: !decision.accepted, events, after };
+    before = after;
+    return played;
+  });
+}
