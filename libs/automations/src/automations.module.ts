@@ -17,6 +17,7 @@ import { OccurrencesController } from './occurrences.controller';
 import { SearchAutomations } from './search-automations';
 import { CreateSourceSamples1700000000680 } from './sources/source-samples';
 import { SourcesModule } from './sources/sources.module';
+import { SimulateAutomation } from './simulate-automation';
 import { TakeInputs } from './take-inputs';
 import { TestCondition } from './test-condition';
 import { CreateWebhookKeys1700000000673, WebhookKeys } from './webhook-keys';
@@ -36,6 +37,7 @@ import { WebhooksController } from './webhooks.controller';
     ContractReviews,
     DueTimes,
     SearchAutomations,
+    SimulateAutomation,
     TakeInputs,
     TestCondition,
     WebhookKeys,

@@ -4,8 +4,9 @@ import { notFound, refuse, type AutomationId, type InputId, type OccurrenceId } 
 import { reasonView } from './automation-status';
 import type { Truncated } from './automation.view';
 import { Automations } from './automations';
-import { HandDto, ListOccurrencesDto, TestConditionDto } from './automations.dto';
+import { HandDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
 import { AutomationQueries, type ListedOccurrence } from './automations.queries';
+import { SimulateAutomation, type Simulation } from './simulate-automation';
 import { TakeInputs } from './take-inputs';
 import { TestCondition, type ConditionTest } from './test-condition';
 
@@ -19,6 +20,7 @@ export class OccurrencesController {
     private readonly automations: Automations,
     private readonly inputs: TakeInputs,
     private readonly testing: TestCondition,
+    private readonly simulating: SimulateAutomation,
     private readonly queries: AutomationQueries,
     private readonly cursors: Cursors,
   ) {}
@@ -69,6 +71,17 @@ export class OccurrencesController {
     @Body() { event }: TestConditionDto,
   ): Promise<ConditionTest> {
     return answer(await this.testing.test(userId, automationId, event));
+  }
+
+  @Post('simulate')
+  @HttpCode(200)
+  @Operation('automations.simulate')
+  async simulate(
+    @Caller() { userId }: Caller,
+    @Param('automationId') automationId: AutomationId,
+    @Body() { from, to }: SimulateDto,
+  ): Promise<Simulation> {
+    return answer(await this.simulating.simulate(userId, automationId, { from, to }));
   }
 }
 
