@@ -83,7 +83,7 @@ function factOf({ name, source }: Binding, field: string, readings: Readings): F
   const value = reading?.status === 'ready' ? valueAt(reading.value, field) : undefined;
   const known = value !== undefined;
   const observedAt = reading?.sourceTime ?? reading?.providerPublishedAt ?? null;
-  const unit = known && source.kind !== 'event' ? unitOf(field) : null;
+  const unit = typeof value === 'string' && source.kind !== 'event' ? unitOf(field) : null;
   return {
     label: shortened(labelOf(name, source, field), bounds.labelLengthMax),
     value: known ? shortened(textOf(value, source), bounds.valueLengthMax) : notKnown(reading),
