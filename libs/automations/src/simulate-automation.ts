@@ -14,11 +14,9 @@ import {
 } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { setImmediate as others } from 'node:timers/promises';
-import type { Automation } from './automation.state';
 import { Automations } from './automations';
 import { inputsBetween } from './recorded-inputs';
-import { nextDue } from './schedule';
-import { simulateLook, unsimulated, type Simulated, type SimulatedLook } from './simulation';
+import { looksBetween, simulateLook, unsimulated, type Simulated } from './simulation';
 import { coverageOf, type SourceCoverage } from './source-coverage';
 import { Samples } from './sources/samples';
 
@@ -67,10 +65,11 @@ export class SimulateAutomation {
     if (automation === null) return refuse(notFound);
     const { definition, definitionVersion } = automation;
     const history = await this.samples.history(userId, definition.condition, from, to);
+    const inputs = inputsBetween(this.database, automationId, from, to);
     let simulated = unsimulated;
     let looks = 0;
     let cut = false;
-    for await (const look of this.looks(automationId, automation, from, to)) {
+    for await (const look of looksBetween(automation, from, to, inputs)) {
       cut = looks === looksMax;
       if (cut) break;
       simulated = simulateLook(simulated, definition, history, look);
@@ -82,25 +81,4 @@ export class SimulateAutomation {
     const seen = { evaluated, matched, unknown, unresolved, fired, truncated: truncated || cut };
     return ok({ asOf, definitionVersion, coverage, ...seen });
   }
-
-  /** Due times and recorded inputs, oldest first; at one instant the due time comes first. */
-  private async *looks(
-    automationId: AutomationId,
-    { definition: { wake }, epochAt }: Automation,
-    from: Instant,
-    to: Instant,
-  ): AsyncGenerator<SimulatedLook> {
-    const dueAfter = (after: Instant): Instant | null =>
-      wake.kind === 'schedule' ? nextDue(wake.schedule, epochAt, after) : null;
-    let due = dueAfter(from);
-    for await (const input of inputsBetween(this.database, automationId, from, to)) {
-      for (; due !== null && due <= input.at; due = dueAfter(due)) yield dueAt(due);
-      yield { at: input.at, trigger: input.source, event: input.event };
-    }
-    for (; due !== null && due <= to; due = dueAfter(due)) yield dueAt(due);
-  }
-}
-
-function dueAt(at: Instant): SimulatedLook {
-  return { at, trigger: 'schedule', event: null };
 }

@@ -1,9 +1,12 @@
 import type { Instant, OccurrenceTrigger } from '@app/kernel';
 import type { AutomationDefinition, Wake } from './automation-definition';
+import type { Automation } from './automation.state';
 import type { UnresolvedCode, UnresolvedReason } from './condition';
 import { evaluate } from './condition-evaluator';
 import { afterAccepted, afterVerdict, freshMemory, judge, limitReached, type PolicyMemory } from './firing-policy';
 import type { InboundEvent } from './input.stream';
+import type { RecordedInput } from './recorded-inputs';
+import { nextDue } from './schedule';
 import { readingsAt, type SampleHistory } from './sources/source-sample';
 
 /** Firings that a simulation tells of (decisions.md, section 6, `automations.simulate`). */
@@ -67,6 +70,31 @@ export function simulateLook(
   return look.trigger === 'invoke'
     ? invoked(simulated, definition, look)
     : looked(simulated, definition, history, look);
+}
+
+/**
+ * Due times and inputs after `from` and not after `to`, oldest first; at one instant the due time comes first. After the last due time of
+ * all the automation has finished, and inputs are not looked at any more.
+ */
+export async function* looksBetween(
+  { definition: { wake }, epochAt }: Pick<Automation, 'definition' | 'epochAt'>,
+  from: Instant,
+  to: Instant,
+  inputs: AsyncIterable<RecordedInput>,
+): AsyncGenerator<SimulatedLook> {
+  const dueAfter = (after: Instant): Instant | null =>
+    wake.kind === 'schedule' ? nextDue(wake.schedule, epochAt, after) : null;
+  let due = dueAfter(from);
+  for await (const input of inputs) {
+    for (; due !== null && due <= input.at; due = dueAfter(due)) yield dueLook(due);
+    if (due === null && wake.kind === 'schedule') return;
+    yield { at: input.at, trigger: input.source, event: input.event };
+  }
+  for (; due !== null && due <= to; due = dueAfter(due)) yield dueLook(due);
+}
+
+function dueLook(at: Instant): SimulatedLook {
+  return { at, trigger: 'schedule', event: null };
 }
 
 /** A signal takes any wake; a webhook's event is looked at where the rule waits for its type. */
