@@ -1,6 +1,7 @@
 import { sha256Hex } from '@app/canonical';
 import { codePointLength, type Instant, type JsonValue } from '@app/kernel';
 import { operandsIn, type Binding, type Condition, type Reading, type Readings, type Source } from './condition';
+import type { SymbolOf } from './condition-words';
 import { valueAt } from './json-pointers';
 
 /** Bounds of what is told of sources (specification, "Condition test", "Automation (status view)"). */
@@ -64,28 +65,33 @@ export interface Facts {
 /**
  * What the fields that the rule reads held, each once, in the order of the rule. Of what came in an event only numbers and truth
  * values are told: its texts are its sender's words, and a status is read by models.
+ *
+ * @param symbolOf the provider's symbol of a token, or null: then the token is named by its id
  */
-export function factsOf(condition: Condition | null, readings: Readings): Facts {
+export function factsOf(condition: Condition | null, readings: Readings, symbolOf: SymbolOf = () => null): Facts {
   if (condition === null) return { facts: [], omittedFacts: 0 };
   const told = new Map<string, Fact>();
   for (const operand of operandsIn(condition.rule)) {
     if ('value' in operand) continue;
     const binding = condition.bindings.find(({ name }) => name === operand.binding);
     const key = `${operand.binding} ${operand.field}`;
-    if (binding !== undefined && !told.has(key)) told.set(key, factOf(binding, operand.field, readings));
+    if (binding !== undefined && !told.has(key)) {
+      const label = labelOf(binding, operand.field, symbolOf);
+      told.set(key, factOf(label, binding, operand.field, readings));
+    }
   }
   const facts = [...told.values()];
   return { facts: facts.slice(0, bounds.factsMax), omittedFacts: Math.max(0, facts.length - bounds.factsMax) };
 }
 
-function factOf({ name, source }: Binding, field: string, readings: Readings): Fact {
+function factOf(label: string, { name, source }: Binding, field: string, readings: Readings): Fact {
   const reading = readingOf(readings, name);
   const value = reading?.status === 'ready' ? valueAt(reading.value, field) : undefined;
   const known = value !== undefined;
   const observedAt = reading?.sourceTime ?? reading?.providerPublishedAt ?? null;
   const unit = typeof value === 'string' && source.kind !== 'event' ? unitOf(field) : null;
   return {
-    label: shortened(labelOf(name, source, field), bounds.labelLengthMax),
+    label: shortened(label, bounds.labelLengthMax),
     value: known ? shortened(textOf(value, source), bounds.valueLengthMax) : notKnown(reading),
     ...(unit === null ? {} : { unit }),
     observedAt: known ? observedAt : null,
@@ -104,9 +110,9 @@ function notKnown(reading: Reading | undefined): string {
   }
 }
 
-function labelOf(binding: string, source: Source, field: string): string {
-  if (source.kind === 'event') return `${field === '' ? 'event' : field} of ${binding}`;
-  return `${sampledFields[field] ?? field} of ${source.tokenId}`;
+function labelOf({ name, source }: Binding, field: string, symbolOf: SymbolOf): string {
+  if (source.kind === 'event') return `${field === '' ? 'event' : field} of ${name}`;
+  return `${sampledFields[field] ?? field} of ${symbolOf(source.tokenId) ?? source.tokenId}`;
 }
 
 /** The fields of sampled sources in words. */
