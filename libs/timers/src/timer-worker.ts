@@ -3,8 +3,10 @@ import { Clock, instantOf, type JsonObject } from '@app/kernel';
 import { Database, Notifications, processGoneMs, Processes } from '@app/read-store';
 import { Timers, timersChannel, type Timer } from './timers';
 
-/** Handlers that run at once in one process. */
-const runningMax = 8;
+/** Handlers that run at once in one process: each waits for the stores most of its time. */
+const runningMax = 32;
+/** Of one kind, so that a kind whose provider is slow leaves room for the others. */
+const ofKindMax = 24;
 /** How often a worker looks when nothing told it to: finds retries and what a dead worker had claimed. */
 const pollMs = 1_000;
 /** A loop that finds something due and gets nothing (another worker is at it) rests at least this long. */
@@ -29,7 +31,7 @@ interface TimerRow {
 export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(TimerWorker.name);
   private readonly stopping = new AbortController();
-  private readonly running = new Map<string, Promise<void>>();
+  private readonly running = new Map<string, { readonly kind: string; readonly handled: Promise<void> }>();
   private loop: Promise<void> = Promise.resolve();
   private wake: () => void = () => undefined;
   private stopListening: () => void = () => undefined;
@@ -56,7 +58,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.stopListening();
     this.wake();
     await this.loop;
-    await Promise.all(this.running.values());
+    await Promise.all([...this.running.values()].map(({ handled }) => handled));
   }
 
   private async work(): Promise<void> {
@@ -74,19 +76,28 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
   /** Sets off what is due and tells how long there is nothing more to do, in milliseconds. */
   private async takeDue(): Promise<number> {
     try {
-      const free = runningMax - this.running.size;
-      if (free === 0) return pollMs; // the first handler that ends wakes the loop
-      const claimed = await this.claim(free);
+      const { kinds, count } = this.room();
+      if (count === 0) return pollMs; // the first handler that ends wakes the loop
+      const claimed = await this.claim(kinds, count);
       for (const row of claimed) this.setOff(row);
       if (claimed.length > 0) return 0;
-      return await this.untilNext();
+      return await this.untilNext(kinds);
     } catch (error) {
       this.logger.warn(`due timers were not read: ${error instanceof Error ? error.message : 'unknown'}`);
       return pollMs;
     }
   }
 
-  private async claim(count: number): Promise<TimerRow[]> {
+  /** How many timers may be claimed now, of which kinds: as many as there is room for if all of them were of one. */
+  private room(): { readonly kinds: readonly string[]; readonly count: number } {
+    const running = new Map<string, number>();
+    for (const { kind } of this.running.values()) running.set(kind, (running.get(kind) ?? 0) + 1);
+    const kinds = [...this.timers.handlers.keys()].filter((kind) => (running.get(kind) ?? 0) < ofKindMax);
+    const most = Math.max(0, ...kinds.map((kind) => running.get(kind) ?? 0));
+    return { kinds, count: kinds.length === 0 ? 0 : Math.min(runningMax - this.running.size, ofKindMax - most) };
+  }
+
+  private async claim(kinds: readonly string[], count: number): Promise<TimerRow[]> {
     return this.database.query<TimerRow>(
       `WITH due AS (
          SELECT id FROM timers
@@ -99,14 +110,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
          UPDATE timers SET claimed_by = $1 FROM due WHERE timers.id = due.id
          RETURNING timers.id, timers.kind, timers.due_at_ms, timers.payload)
        SELECT * FROM claimed ORDER BY due_at_ms, id`,
-      [
-        this.processes.id,
-        this.clock.epochMs(),
-        [...this.timers.handlers.keys()],
-        [...this.running.keys()],
-        processGoneMs,
-        count,
-      ],
+      [this.processes.id, this.clock.epochMs(), kinds, [...this.running.keys()], processGoneMs, count],
     );
   }
 
@@ -115,7 +119,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
       this.running.delete(row.id);
       this.wake();
     });
-    this.running.set(row.id, handled);
+    this.running.set(row.id, { kind: row.kind, handled });
   }
 
   /** Never rejects. When not even the outcome can be written, the row stays claimed by us and is taken again. */
@@ -148,10 +152,10 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private async untilNext(): Promise<number> {
+  private async untilNext(kinds: readonly string[]): Promise<number> {
     const [row] = await this.database.query<{ due: number | null }>(
       'SELECT min(due_at_ms) AS due FROM timers WHERE kind = ANY($1) AND claimed_by IS NULL AND retry_at IS NULL',
-      [[...this.timers.handlers.keys()]],
+      [kinds],
     );
     const waitMs = row?.due == null ? pollMs : row.due - this.clock.epochMs();
     return Math.min(pollMs, Math.max(pauseMinMs, waitMs));

@@ -19,10 +19,12 @@ const movedAway = 'The conversation was archived meanwhile.';
 /**
  * Admits what is first in turn, if anything is. It goes on where another was cut off, and may run many times at once: the run is started
  * once, whoever asks. A refusal that can pass defers, others reject; then the next one is in turn. @throws Unavailable
+ *
+ * @param seen the automation, where it was read or written this moment
  */
-export async function admitNext(world: FiringWorld, automationId: AutomationId): Promise<void> {
+export async function admitNext(world: FiringWorld, automationId: AutomationId, seen?: Automation): Promise<void> {
   for (let turns = 0; turns < turnsMax; turns += 1) {
-    const automation = await world.fold(automationId);
+    const automation = turns === 0 && seen !== undefined ? seen : await world.fold(automationId);
     const occurrence = automation === null ? null : firstInTurn(automation);
     if (automation === null || occurrence === null) return;
     const admission = await begun(world, automationId, automation, occurrence);

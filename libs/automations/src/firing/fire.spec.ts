@@ -63,6 +63,7 @@ class SmallWorld implements FiringWorld {
 
   now = () => at(this.nowSeconds);
   fold = () => Promise.resolve(this.state);
+  recall = () => Promise.resolve(this.state);
   record = (_: AutomationId, command: AutomationCommand) => Promise.resolve(this.give(command));
   readings = () => Promise.resolve({});
   looked = () => {

@@ -28,14 +28,14 @@ export async function handleDue(
   world: FiringWorld,
   { automationId, epoch, dueAt }: Activation & { readonly dueAt: Instant },
 ): Promise<void> {
-  const automation = await world.fold(automationId);
-  if (!isLive(automation, epoch)) return;
+  const automation = await present(world, automationId, epoch);
+  if (automation === null) return;
   const { wake } = automation.definition;
   if (wake.kind !== 'schedule') return;
   const due = latestDue(wake.schedule, automation.epochAt, later(dueAt, -1), world.now());
   const looks = due !== null && !automation.held && !(await world.paused());
   const after = looks ? await lookAtDue(world, automationId, automation, due) : automation;
-  if (after.active.length > 0) await admitNext(world, automationId);
+  if (after.active.length > 0) await admitNext(world, automationId, after);
   if (isLive(after, epoch)) await scheduleNext(world, automationId, after, due ?? world.now());
 }
 
@@ -52,7 +52,7 @@ export async function handleInput(world: FiringWorld, input: InputRecorded, posi
     source === 'invoke'
       ? await recordMatch(world, automationId, automation, { ...match, verdict: 'true' })
       : await look(world, automationId, automation, match, { event, receivedAt: forAt });
-  if (after.active.length > 0) await admitNext(world, automationId);
+  if (after.active.length > 0) await admitNext(world, automationId, after);
 }
 
 /** The automation's `endAt` has come. @throws Unavailable */
@@ -75,6 +75,17 @@ export async function handleRunEnded(world: FiringWorld, automationId: Automatio
     await world.record(automationId, { type: 'FinishOccurrence', at: world.now(), occurrenceId });
   }
   await admitNext(world, automationId);
+}
+
+/**
+ * The automation, when this activation is the present one and may fire. What was seen last is good enough to look by: of an activation
+ * that is over meanwhile nothing is recorded. Only that it is over is not believed without reading.
+ */
+async function present(world: FiringWorld, automationId: AutomationId, epoch: string): Promise<Automation | null> {
+  const seen = await world.recall(automationId);
+  if (isLive(seen, epoch) && !seen.held) return seen;
+  const automation = await world.fold(automationId);
+  return isLive(automation, epoch) ? automation : null;
 }
 
 /** Whether this activation is the present one and may fire. */

@@ -9,8 +9,8 @@ import { AutomationChecks } from '../automation-checks';
 import { automationKind } from '../automation.stream';
 import { factsOf } from '../readings';
 import { Sampler } from '../sources/sampler';
-import { Samples } from '../sources/samples';
 import { sourceTimers } from '../sources/source-key';
+import { readingsAt } from '../sources/source-sample';
 import { admitNext } from './admit-next';
 import { AutomationOwners } from './automation-owners';
 import { handleDue, handleEnd } from './fire';
@@ -27,7 +27,6 @@ export class FiringProcess implements OnModuleInit {
   constructor(
     private readonly commands: CommandBus,
     private readonly states: FoldedStates,
-    private readonly samples: Samples,
     private readonly sampler: Sampler,
     private readonly checks: AutomationChecks,
     private readonly admission: OccurrenceAdmission,
@@ -51,16 +50,19 @@ export class FiringProcess implements OnModuleInit {
     return {
       now: () => this.clock.now(),
       fold: async (automationId) => (await this.states.current(automationKind, automationId)).state,
+      recall: async (automationId) => {
+        const seen =
+          this.states.cached(automationKind, automationId) ?? this.states.current(automationKind, automationId);
+        return (await seen).state;
+      },
       record: async (automationId, command) => {
         const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
         if (!done.accepted) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
         if (done.state === null) throw new Error(`there is no automation after ${command.type}`);
         return done.state;
       },
-      readings: async ({ userId, definition: { condition } }, at, delivered) => {
-        await this.sampler.ensure(userId, condition, at);
-        return this.samples.readings(userId, condition, at, delivered?.event ?? null, delivered?.receivedAt ?? at);
-      },
+      readings: async ({ userId, definition: { condition } }, at, delivered) =>
+        readingsAt(condition, await this.sampler.look(userId, condition, at), at, delivered),
       looked: async (automationId, { automation, readings, evaluation: { verdict, evaluatedAt, reasons } }) => {
         const { epoch, definition } = automation;
         const facts = factsOf(definition.condition, readings);

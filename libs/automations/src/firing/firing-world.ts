@@ -31,6 +31,8 @@ export interface FiringWorld {
   now(): Instant;
   /** The automation as of now. */
   fold(automationId: AutomationId): Promise<AutomationState>;
+  /** The automation as it was seen last, or as of now: whatever is recorded is decided on its present state all the same. */
+  recall(automationId: AutomationId): Promise<AutomationState>;
   /** Appends what follows at the exact revision that it was decided on; answers the automation after it, and throws at a refusal. */
   record(automationId: AutomationId, command: AutomationCommand): Promise<Automation>;
   /** What was known of the condition's sources at that instant. */

@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, instantOf, type Instant, type UserId } from '@app/kernel';
 import { Timers, type Timer } from '@app/timers';
+import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Condition } from '../condition';
 import { AskSource } from './ask-source';
 import { Samples } from './samples';
-import { keyOf, readSource, sourcesIn, sourceTimer, type SourceInUse } from './source-key';
-import { gapAfter, gapAfterMs, gridInstant, nextGridInstant } from './source-sample';
+import { keyOf, readSource, sourceOf, sourceTimer, type SourceInUse } from './source-key';
+import { gapAfter, gapAfterMs, gridInstant, nextGridInstant, type Sample, type SampleHistory } from './source-sample';
 import { SourceSamples } from './source-samples';
 
 /** How long samples are kept (decisions.md, section 6). */
 const keptMs = 8 * 86_400_000;
+/** Samples of the grid that this process has seen, so that the looks of a minute read each once. */
+const seenMax = 4_096;
 /** Tries to find an instant of which there is no sample yet. */
 const freshInstantTries = 20;
 
@@ -21,8 +24,8 @@ const freshInstantTries = 20;
  */
 @Injectable()
 export class Sampler {
-  /** What is being sampled by this process, by source and instant: looks at many rules at once ask once. */
-  private readonly taking = new Map<string, Promise<void>>();
+  /** What is sampled by this process, or was lately, by source and instant: looks at many rules at once ask once. */
+  private readonly taken = new LRUCache<string, Promise<Sample | null>>({ max: seenMax });
 
   constructor(
     private readonly samples: SourceSamples,
@@ -38,13 +41,16 @@ export class Sampler {
   }
 
   /**
-   * Makes sure that a look at a rule finds the sample that is due at its instant, whichever of their timers comes first; so a look
-   * and a simulation of it later see the same. What was missed is not made up for.
+   * What a look at a rule finds: of each binding the last sample at or before the instant, among them the one that is due then,
+   * whichever of their timers comes first; so a look and a simulation of it later see the same. What was missed is not made up for.
    */
-  async ensure(userId: UserId, condition: Condition | null, at: Instant): Promise<void> {
-    const due = gridInstant(at);
-    if (due !== gridInstant(this.clock.now())) return;
-    await Promise.all(sourcesIn(condition, userId).map((source) => this.takeOnce(source, due)));
+  async look(userId: UserId, condition: Condition | null, at: Instant): Promise<SampleHistory> {
+    const found = (condition?.bindings ?? []).map(async ({ name, source }): Promise<[string, readonly Sample[]]> => {
+      if (source.kind === 'event') return [name, []];
+      const sample = await this.sampleAt(sourceOf(source, userId), at);
+      return [name, sample === null ? [] : [sample]];
+    });
+    return Object.fromEntries(await Promise.all(found));
   }
 
   /** Handles a timer of this module: takes the sample that is due, and schedules the next one as long as the source is in use. */
@@ -74,20 +80,35 @@ export class Sampler {
     throw new Error(`${key} has a sample of every moment`);
   }
 
-  private async takeOnce(source: SourceInUse, at: Instant): Promise<void> {
-    const name = `${keyOf(source)}@${at}`;
-    const taking = this.taking.get(name) ?? this.take(source, at).finally(() => this.taking.delete(name));
-    this.taking.set(name, taking);
-    await taking;
+  private async sampleAt(source: SourceInUse, at: Instant): Promise<Sample | null> {
+    const due = gridInstant(at);
+    const isPresent = due === gridInstant(this.clock.now());
+    const taken = isPresent ? await this.takeOnce(source, due) : null;
+    return taken !== null && due === at ? taken : this.samples.last(keyOf(source), at);
   }
 
-  private async take(source: SourceInUse, at: Instant): Promise<void> {
+  private async takeOnce(source: SourceInUse, at: Instant): Promise<Sample | null> {
+    const name = `${keyOf(source)}@${at}`;
+    const taken = this.taken.get(name) ?? this.take(source, at);
+    this.taken.set(name, taken);
+    try {
+      return await taken;
+    } catch (error) {
+      this.taken.delete(name);
+      throw error;
+    }
+  }
+
+  /** The sample of that instant, taken now unless it is there. */
+  private async take(source: SourceInUse, at: Instant): Promise<Sample | null> {
     const key = keyOf(source);
     const last = await this.samples.last(key, at);
-    if (last?.at === at) return;
+    if (last?.at === at) return last;
     if (last !== null && last.status !== 'gap' && epochMsOf(at) - epochMsOf(last.at) > gapAfterMs + 1) {
       await this.samples.keep(key, gapAfter(last.at));
     }
-    await this.samples.keep(key, { at, ...(await this.sources.ask(source)) });
+    const sample = { at, ...(await this.sources.ask(source)) };
+    // Another process may have taken it first.
+    return (await this.samples.keep(key, sample)) ? sample : this.samples.last(key, at);
   }
 }
