@@ -77,6 +77,15 @@ export async function trustedAutomation(user: TestClient, change: object = {}): 
   return automation;
 }
 
+/** Another definition, whole; answers the automation after it. */
+export async function redefine(user: TestClient, { id }: Automation, change: object): Promise<Automation> {
+  const { revision } = await automationOf(user, id);
+  const body = { revision, definition: definitionOf(change) };
+  const updated = await user.request<Automation>('PUT', `/automations/${id}`, body);
+  expect([updated.status, updated.body]).toEqual([200, expect.objectContaining({ id })]);
+  return updated.body;
+}
+
 /** Invokes the automation as it is now; answers the run that comes of it, and where. */
 export async function invoke(user: TestClient, id: string, idempotencyKey: string = randomUUID()) {
   const { revision } = await automationOf(user, id);

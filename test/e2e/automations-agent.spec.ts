@@ -44,7 +44,9 @@ it('asks for the rule, in plain words', async () => {
   const { runId, approval } = await asking(user, await conversationOf(user), sentence);
   expect(approval).toMatchObject({
     ...{ kind: 'agent_tool', tool: 'automation_create', contract: null, automationId: null, status: 'pending' },
-    summary: expect.stringMatching(/^Create an automation\. Every minute, if .*wNEAR is below \$2,.*not again/) as string,
+    summary: expect.stringMatching(
+      /^Create an automation\. Every minute, if .*wNEAR is below \$2,.*not again/,
+    ) as string,
     input: { definition: { name: sentence, prompt: 'swap 10 USDC to NEAR', contract: { actions: [swapTen] } } },
   });
   expect((await user.get<Listed>('/automations')).body).toMatchObject({ data: [], total: 0 });
