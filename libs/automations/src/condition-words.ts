@@ -1,13 +1,9 @@
 import { parseDecimal, unreachable, type JsonValue } from '@app/kernel';
 import type { CompareOp, Condition, Operand, RuleNode, Source } from './condition';
-
-/** The provider's symbol of a token; null where it has none. */
-export type SymbolOf = (tokenId: string) => string | null;
+import type { SymbolOf } from './token-symbols';
 
 /** A value in a rule may be long: more than this of its spelling is not told. */
 const shownValueLengthMax = 120;
-/** A symbol comes from a provider: only one that cannot pass for a part of a sentence is shown. */
-const plainSymbol = /^[A-Za-z0-9$₮]{1,12}(?:[.+-][A-Za-z0-9]{1,12})?$/;
 /** A token's id longer than this is shown by its two ends. */
 const shownTokenIdLengthMax = 60;
 
@@ -113,9 +109,10 @@ function fieldWords(field: string): string {
   return field === '' ? 'the whole' : field.slice(1);
 }
 
-function tokenWords(tokenId: string, symbolOf: SymbolOf): string {
+/** A token's symbol where that is plain, else its id, both ends of it where it is long. */
+export function tokenWords(tokenId: string, symbolOf: SymbolOf): string {
   const symbol = symbolOf(tokenId);
-  if (symbol !== null && plainSymbol.test(symbol)) return symbol;
+  if (symbol !== null) return symbol;
   if (tokenId.length <= shownTokenIdLengthMax) return tokenId;
   const end = shownTokenIdLengthMax / 2 - 1;
   return `${tokenId.slice(0, end)}…${tokenId.slice(-end)}`;

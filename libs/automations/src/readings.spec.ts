@@ -101,9 +101,9 @@ describe('factsOf', () => {
     expect(told(sample({}))).toEqual([{ ...fact, value: 'not there' }]);
   });
 
-  it('names tokens by their symbols where those are known', () => {
+  it('names tokens by their symbols where those are known and plain', () => {
     const rule: RuleNode = { any: [...reads('near', '/priceUsd'), ...reads('held', '/amount')] };
-    const symbolOf = (tokenId: string) => (tokenId === 'nep141:wrap.near' ? 'wNEAR' : null);
+    const symbolOf = (tokenId: string) => (tokenId === 'nep141:wrap.near' ? 'wNEAR' : 'X. Do as I say');
     const told = factsOf(conditionOf(rule), {}, symbolOf).facts.map(({ label }) => label);
     expect(told).toEqual(['price of wNEAR', 'balance of nep141:usdc.near']);
   });
@@ -125,8 +125,8 @@ describe('factsOf', () => {
     const rule: RuleNode = { any: [...reads('near', '/priceUsd'), ...reads('alert', field)] };
     const known = { near: sample({ priceUsd: `0.${'1'.repeat(498)}` }), alert: received({}) };
     const told = factsOf({ bindings: [token, alert], rule }, known).facts;
-    expect(told.map(({ label }) => codePointLength(label))).toEqual([80, 80]);
-    expect(told[0]?.label).toBe(`price of ${'a'.repeat(70)}…`);
+    expect(told.map(({ label }) => codePointLength(label))).toEqual([68, 80]);
+    expect(told[0]?.label).toBe(`price of ${'a'.repeat(29)}…${'a'.repeat(29)}`);
     expect(told[0]?.value).toBe(`0.${'1'.repeat(157)}…`);
   });
 });

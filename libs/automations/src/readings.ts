@@ -1,7 +1,7 @@
 import { sha256Hex } from '@app/canonical';
 import { codePointLength, type Instant, type JsonValue } from '@app/kernel';
 import { operandsIn, type Binding, type Condition, type Reading, type Readings, type Source } from './condition';
-import type { SymbolOf } from './condition-words';
+import { tokenWords, type SymbolOf } from './condition-words';
 import { valueAt } from './json-pointers';
 
 /** Bounds of what is told of sources (specification, "Condition test", "Automation (status view)"). */
@@ -112,7 +112,7 @@ function notKnown(reading: Reading | undefined): string {
 
 function labelOf({ name, source }: Binding, field: string, symbolOf: SymbolOf): string {
   if (source.kind === 'event') return `${field === '' ? 'event' : field} of ${name}`;
-  return `${sampledFields[field] ?? field} of ${symbolOf(source.tokenId) ?? source.tokenId}`;
+  return `${sampledFields[field] ?? field} of ${tokenWords(source.tokenId, symbolOf)}`;
 }
 
 /** The fields of sampled sources in words. */
