@@ -24,12 +24,14 @@ function created({
   at,
   userId,
   definition,
+  symbols,
   epoch,
 }: Extract<AutomationEvent, { readonly type: 'automation.created' }>): Automation {
   return {
     ...{
       userId,
       definition,
+      symbols,
       definitionVersion: 1,
       epoch,
       epochAt: at,
@@ -72,10 +74,10 @@ function updated(
   automation: Automation,
   event: Extract<LifeEvent, { readonly type: 'automation.updated' }>,
 ): Automation {
-  const { at, definition, definitionVersion } = event;
+  const { at, definition, symbols, definitionVersion } = event;
   const keeps = isSameContract(definition.contract, automation.definition.contract);
   return {
-    ...{ ...automation, definition, definitionVersion, updatedAt: at, completed: false },
+    ...{ ...automation, definition, symbols, definitionVersion, updatedAt: at, completed: false },
     ...begun(automation, event),
     ...(keeps ? {} : { contractApproval: null, uses: {} }),
   };

@@ -7,6 +7,7 @@ import { Automations } from './automations';
 import { AutomationQueries, type ListedOccurrence } from './automations.queries';
 import { behaviorText, truncated } from './behavior';
 import { monitoringOf, type Monitoring } from './monitoring';
+import { symbolIn } from './token-symbols';
 
 const behaviorLengthMax = 320;
 /** Of an issue's and of a reason's text. */
@@ -57,7 +58,7 @@ export class AutomationStatuses {
       name: automation.definition.name,
       state: automation.state,
       monitoring,
-      behavior: truncated(behaviorText(automation.definition), behaviorLengthMax),
+      behavior: truncated(behaviorText(automation.definition, symbolIn(automation.symbols)), behaviorLengthMax),
       lastCheck: check === null ? null : checkView(check),
       issue: issue === null ? null : truncated(issue, textLengthMax),
       latestOccurrence: latest === undefined ? null : latestView(latest),

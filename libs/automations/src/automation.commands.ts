@@ -13,6 +13,7 @@ import type {
 } from '@app/kernel';
 import type { AutomationDefinition } from './automation-definition';
 import type { Verdict } from './condition';
+import type { TokenSymbols } from './token-symbols';
 
 /** What an automation's stream decides on. Whoever acts for a user names the user: another's automation is not found. */
 export type AutomationCommand =
@@ -47,6 +48,8 @@ interface ByOwner {
 export interface CreateAutomation extends ByOwner {
   readonly type: 'CreateAutomation';
   readonly definition: AutomationDefinition;
+  /** What the provider calls the tokens that it names. */
+  readonly symbols: TokenSymbols;
   readonly epoch: string;
   /** What the user is asked about the definition's contract; null exactly when it has none. */
   readonly review: ContractReview | null;
@@ -56,6 +59,8 @@ export interface UpdateAutomation extends ByOwner {
   readonly type: 'UpdateAutomation';
   readonly revision: string;
   readonly definition: AutomationDefinition;
+  /** What the provider calls the tokens that it names. */
+  readonly symbols: TokenSymbols;
   readonly epoch: string;
   /** Made for every definition with a contract; used only where the contract is another than before. */
   readonly review: ContractReview | null;

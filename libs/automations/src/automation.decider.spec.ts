@@ -37,7 +37,7 @@ const resume = { type: 'ResumeAutomation', ...byAda, epoch: secondEpoch } as con
 const archive = { type: 'ArchiveAutomation', at: soon, userId: ada } as const;
 const rotate = { type: 'RotateWebhookKey', ...byAda, keyId: 'key' } as const;
 const update: UpdateAutomation = {
-  ...{ type: 'UpdateAutomation', ...byAda, epoch: secondEpoch, review: null },
+  ...{ type: 'UpdateAutomation', ...byAda, symbols: { 'nep141:usdc': 'USDC.e' }, epoch: secondEpoch, review: null },
   definition: { ...definitionWith(), name: 'Another' },
 };
 const paused: AutomationEvent = { type: 'automation.paused', at: soon };
@@ -45,7 +45,8 @@ const archived: AutomationEvent = { type: 'automation.archived', at: soon };
 const completed: AutomationEvent = { type: 'automation.completed', at: soon, because: 'end_at' };
 const held: AutomationEvent = { type: 'automation.held', at: soon, reason: 'odd' };
 const updated: AutomationEvent = {
-  ...{ type: 'automation.updated', at: soon, definition: update.definition, definitionVersion: 2, epoch: secondEpoch },
+  ...{ type: 'automation.updated', at: soon, definition: update.definition, symbols: update.symbols },
+  ...{ definitionVersion: 2, epoch: secondEpoch },
 };
 /** One that runs, and one that waits behind it. */
 const busy = [created, ...running(1), evaluated(2, 'true'), arose(dueAt(2))];

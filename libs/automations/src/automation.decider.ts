@@ -47,12 +47,12 @@ type OfService = Extract<
 
 /** The first of an id stands: a repeated creation changes nothing. */
 function create(
-  { at, userId, definition, epoch, review }: CreateAutomation,
+  { at, userId, definition, symbols, epoch, review }: CreateAutomation,
   state: AutomationState,
 ): Decision<AutomationEvent> {
   if (state !== null) return state.userId === userId ? accept() : reject(notFound);
   return accept<AutomationEvent>(
-    { type: 'automation.created', at, userId, definition, definitionVersion: 1, epoch },
+    { type: 'automation.created', at, userId, definition, symbols, definitionVersion: 1, epoch },
     ...opened(at, userId, definition, review),
   );
 }
@@ -101,14 +101,14 @@ function rotate(
 
 /** What was approved holds as long as the contract does: another one is asked for anew, and its uses begin at none. */
 function update(
-  { at, userId, definition, epoch, review }: UpdateAutomation,
+  { at, userId, definition, symbols, epoch, review }: UpdateAutomation,
   automation: Automation,
 ): Decision<AutomationEvent> {
   const keeps = isSameContract(definition.contract, automation.definition.contract);
   const definitionVersion = automation.definitionVersion + 1;
   return accept<AutomationEvent>(
     ...(keeps ? [] : superseded(at, automation)),
-    { type: 'automation.updated', at, definition, definitionVersion, epoch },
+    { type: 'automation.updated', at, definition, symbols, definitionVersion, epoch },
     ...(keeps ? [] : opened(at, userId, definition, review)),
     ...canceledWaiting(at, automation, 'The automation was changed.'),
   );

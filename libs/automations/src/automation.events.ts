@@ -12,6 +12,7 @@ import type {
 } from '@app/kernel';
 import type { AutomationDefinition } from './automation-definition';
 import type { Verdict } from './condition';
+import type { TokenSymbols } from './token-symbols';
 
 /** The facts of one automation, in stream `automation-<automationId>`. */
 export type AutomationEvent = AutomationLifeEvent | OccurrenceEvent | ContractUseEvent | ApprovalEvent;
@@ -34,6 +35,8 @@ export type AutomationLifeEvent =
 
 interface Version {
   readonly definition: AutomationDefinition;
+  /** What the provider called the tokens that it names. */
+  readonly symbols: TokenSymbols;
   /** From 1. */
   readonly definitionVersion: number;
   /** A UUID: the activation that begins here. With the version it makes the revision. */

@@ -10,6 +10,7 @@ import type {
   UserId,
 } from '@app/kernel';
 import type { AutomationDefinition } from './automation-definition';
+import type { TokenSymbols } from './token-symbols';
 
 /** An automation as its stream tells it; null as long as there is none. */
 export type AutomationState = Automation | null;
@@ -17,6 +18,8 @@ export type AutomationState = Automation | null;
 export interface Automation {
   readonly userId: UserId;
   readonly definition: AutomationDefinition;
+  /** What the provider called the tokens that it names. */
+  readonly symbols: TokenSymbols;
   readonly definitionVersion: number;
   /** The present activation; with the version it makes the revision. */
   readonly epoch: string;

@@ -7,6 +7,7 @@ import { AutomationRow, OccurrenceRow } from './automation.row';
 import { automationKind } from './automation.stream';
 import { behaviorText } from './behavior';
 import { searchWords } from './search-words';
+import { symbolIn, type TokenSymbols } from './token-symbols';
 
 /** Table `automations`. */
 export const automationsProjection: Projection<AutomationRow, AutomationEvent> = {
@@ -66,18 +67,18 @@ function created({ event, stream, position }: Recorded<AutomationEvent>): Automa
 }
 
 /** What a definition says, and the activation that begins with it. */
-function defined({ definition, definitionVersion, epoch, at }: Defining) {
+function defined({ definition, symbols, definitionVersion, epoch, at }: Defining) {
   const { name } = definition;
   const activation = { epoch, epochAt: at, updatedAt: at };
-  return { name, definition, definitionVersion, searchWords: wordsOf(definition), ...activation };
+  return { name, definition, definitionVersion, searchWords: wordsOf(definition, symbols), ...activation };
 }
 
 type Defining = Extract<AutomationEvent, { type: 'automation.created' | 'automation.updated' }>;
 
 /** All that a search finds it by (decisions.md, section 6, "Search"). */
-function wordsOf(definition: AutomationDefinition): string[] {
+function wordsOf(definition: AutomationDefinition, symbols: TokenSymbols): string[] {
   const { name, prompt } = definition;
-  return [...new Set(searchWords(`${name}\n${prompt}\n${behaviorText(definition)}`))];
+  return [...new Set(searchWords(`${name}\n${prompt}\n${behaviorText(definition, symbolIn(symbols))}`))];
 }
 
 function changed(row: AutomationRow, event: Change): AutomationRow {

@@ -9,6 +9,7 @@ import {
   notFound,
   ok,
   refuse,
+  Unavailable,
   type AutomationId,
   type Cause,
   type Instant,
@@ -31,6 +32,7 @@ import { checkDefinition, pinnedTokens } from './definition-checks';
 import { parseDefinition } from './definition-parser';
 import { DueTimes } from './firing/due-times';
 import { Samples } from './sources/samples';
+import { symbolsOf, watchedTokenIds } from './token-symbols';
 
 /** A write of a definition, on its way. */
 interface Defining {
@@ -162,15 +164,26 @@ export class Automations {
     return (await this.states.current(automationKind, automationId)).state !== null;
   }
 
-  /** Answers what the provider says of the tokens that the contract pins. */
+  /** Answers what the provider says of the tokens that the definition names. */
   private async check(definition: AutomationDefinition, now: Instant): Promise<Result<readonly Token[]>> {
-    const pinned = pinnedTokens(definition);
-    const found = await Promise.all(pinned.map(({ tokenId }) => this.provider.findToken({ tokenId })));
+    const pinned = pinnedTokens(definition).map(({ tokenId }) => this.provider.findToken({ tokenId }));
+    const watched = watchedTokenIds(definition.condition).map((tokenId) => this.watchedToken(tokenId));
+    const found = await Promise.all([...pinned, ...watched]);
     const tokens = found.filter((token) => token !== null);
     // Looked up now: the engine's tools need this class as well.
     const offer = this.modules.get(EngineOffer, { strict: false });
     const checked = checkDefinition(definition, { now, offer, tokens });
     return checked.ok ? ok(tokens) : checked;
+  }
+
+  /** A token that is only looked at may be unknown, and goes by its id while the provider is away. */
+  private async watchedToken(tokenId: string): Promise<Token | null> {
+    try {
+      return await this.provider.findToken({ tokenId });
+    } catch (error) {
+      if (error instanceof Unavailable) return null;
+      throw error;
+    }
   }
 
   /** The timers come first, so that no clock move passes a due time or an expiry by. */
@@ -189,8 +202,8 @@ export class Automations {
   }
 }
 
-function written({ userId, definition, at }: Defining) {
-  return { userId, definition, at };
+function written({ userId, definition, at, tokens }: Defining) {
+  return { userId, definition, symbols: symbolsOf(tokens), at };
 }
 
 /** A result whose issues are in a part of the input. */

@@ -2,7 +2,8 @@ import { renderContract } from '@app/consent';
 import { unreachable, type Instant } from '@app/kernel';
 import cronstrue from 'cronstrue';
 import type { AutomationDefinition, FiringPolicy, Schedule, Wake } from './automation-definition';
-import { conditionWords, type SymbolOf } from './condition-words';
+import { conditionWords } from './condition-words';
+import type { SymbolOf } from './token-symbols';
 
 /**
  * What an automation does, in whole plain sentences: schedule or events, condition, firing policy, and the bounds of its contract

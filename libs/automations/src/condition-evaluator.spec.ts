@@ -1,4 +1,4 @@
-import { asId, instantOf, type Instant, type JsonValue } from '@app/kernel';
+import { asId, instantOf, isJsonObject, type Instant, type JsonValue } from '@app/kernel';
 import type { Binding, Condition, Operand, Reading, RuleNode } from './condition';
 import { evaluate } from './condition-evaluator';
 
@@ -166,6 +166,23 @@ describe('evaluate', () => {
     expect(reasons(below('nobody', 1), { nobody: sample(two) })).toEqual([
       { nodePath: [], code: 'missing_source', binding: 'nobody' },
     ]));
+
+  it('looks each field up once, however many leaves read it', () => {
+    let reads = 0;
+    const counted = (value: JsonValue): JsonValue =>
+      isJsonObject(value)
+        ? new Proxy(value, {
+            get: (target, name) => {
+              reads += 1;
+              return counted(target[String(name)] ?? null);
+            },
+          })
+        : value;
+    const document = counted({ a: { b: { c: { d: { e: { f: { g: '1'.repeat(1000) } } } } } } });
+    const leaf: RuleNode = { compare: { left: field('price', '/a/b/c/d/e/f/g'), op: 'lt', right: { value: '2' } } };
+    expect(verdict({ any: Array.from({ length: 255 }, () => leaf) }, { price: sample(document) })).toBe('false');
+    expect(reads).toBe(7);
+  });
 
   it('leaves its arguments alone', () => {
     const condition: Condition = Object.freeze({ bindings, rule: Object.freeze({ all: Object.freeze([yes, open]) }) });

@@ -120,6 +120,17 @@ describe('parseCondition', () => {
     expect(paths(issuesOfRule({ all: list(257, below) }))).toEqual(['/rule/all']);
   });
 
+  it('takes no more than 64 KiB', () => {
+    const of = (length: number) => ({ exists: { value: 'x'.repeat(length) } });
+    const rule = { any: [of(16_000), of(16_000), of(16_000), of(16_000), of(1)] };
+    const spare = 64 * 1024 - JSON.stringify(rule).length;
+    const full = { any: [...rule.any.slice(0, 4), of(1 + spare)] };
+    expect(issuesOfRule(full)).toEqual([]);
+    expect(issuesOfRule({ any: [...rule.any.slice(0, 4), of(2 + spare)] })).toEqual([
+      { path: '/rule', message: 'must take at most 64 KiB as JSON' },
+    ]);
+  });
+
   it('is not troubled by hostile sizes', () => {
     let deep: unknown = below;
     for (let depth = 0; depth < 100_000; depth += 1) deep = { not: deep };

@@ -18,6 +18,8 @@ const bounds = {
   depthMax: 8,
   nodesMax: 256,
   fieldLengthMax: 1024,
+  /** Of the whole rule as JSON: it is read at each of the thousands of looks of a simulation. */
+  ruleBytesMax: 64 * 1024,
 } as const;
 
 const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
@@ -30,6 +32,7 @@ const ageRule = `must be a whole number of seconds from 1 to ${bounds.ageSeconds
 const skewRule = `must be a whole number of seconds from 0 to ${bounds.skewSecondsMax}`;
 const fieldRule = `must be a JSON pointer (RFC 6901) of at most ${bounds.fieldLengthMax} characters`;
 const valueRule = 'must be JSON of at most 16 KiB, 8 levels and 256 entries';
+const sizeRule = `must take at most ${bounds.ruleBytesMax / 1024} KiB as JSON`;
 const nodesRule = `must have at most ${bounds.nodesMax} nodes`;
 
 /**
@@ -46,7 +49,7 @@ export function parseCondition(part: Part): Condition | null {
   const members = membersOf(part, hasSkew ? ['bindings', 'rule', 'skewSeconds'] : ['bindings', 'rule']);
   if (members === null) return null;
   const bindings = bindingsIn(members.bindings);
-  const rule = nodeIn(members.rule, { depth: 1, counted: { nodes: 0 }, root: members.rule });
+  const rule = ruleIn(members.rule);
   const skewSeconds = hasSkew ? checked(members.skewSeconds, isSeconds(0, bounds.skewSecondsMax), skewRule) : null;
   // A member that is not known is noted, and the reading goes on, to tell of the next.
   if (bindings === null || rule === null || part.issues.length > notedBefore) return null;
@@ -89,6 +92,12 @@ function sourceIn(part: Part): Source | null {
   const members = membersOf(part, ['kind', 'tokenId']);
   const tokenId = members === null ? null : checked(members.tokenId, isTokenId, tokenIdRule);
   return tokenId === null ? null : { kind, tokenId };
+}
+
+function ruleIn(part: Part): RuleNode | null {
+  const rule = nodeIn(part, { depth: 1, counted: { nodes: 0 }, root: part });
+  if (rule === null) return null;
+  return Buffer.byteLength(JSON.stringify(rule), 'utf8') <= bounds.ruleBytesMax ? rule : wrong(part, sizeRule);
 }
 
 const nodeKinds = ['all', 'any', 'not', 'compare', 'exists'] as const;

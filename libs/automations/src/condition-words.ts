@@ -1,6 +1,6 @@
 import { parseDecimal, unreachable, type JsonValue } from '@app/kernel';
 import type { CompareOp, Condition, Operand, RuleNode, Source } from './condition';
-import type { SymbolOf } from './token-symbols';
+import { isPlainSymbol, type SymbolOf } from './token-symbols';
 
 /** A value in a rule may be long: more than this of its spelling is not told. */
 const shownValueLengthMax = 120;
@@ -112,7 +112,7 @@ function fieldWords(field: string): string {
 /** A token's symbol where that is plain, else its id, both ends of it where it is long. */
 export function tokenWords(tokenId: string, symbolOf: SymbolOf): string {
   const symbol = symbolOf(tokenId);
-  if (symbol !== null) return symbol;
+  if (symbol !== null && isPlainSymbol(symbol)) return symbol;
   if (tokenId.length <= shownTokenIdLengthMax) return tokenId;
   const end = shownTokenIdLengthMax / 2 - 1;
   return `${tokenId.slice(0, end)}…${tokenId.slice(-end)}`;

@@ -1,8 +1,9 @@
 import { sha256Hex } from '@app/canonical';
 import { codePointLength, type Instant, type JsonValue } from '@app/kernel';
 import { operandsIn, type Binding, type Condition, type Reading, type Readings, type Source } from './condition';
-import { tokenWords, type SymbolOf } from './condition-words';
+import { tokenWords } from './condition-words';
 import { valueAt } from './json-pointers';
+import type { SymbolOf } from './token-symbols';
 
 /** Bounds of what is told of sources (specification, "Condition test", "Automation (status view)"). */
 const bounds = { sourceIdLengthMax: 128, factsMax: 3, labelLengthMax: 80, valueLengthMax: 160 } as const;

@@ -2,6 +2,17 @@ import { type JsonObject, type JsonValue, unreachable } from '@app/kernel';
 import type { CompareOp } from './condition';
 import { compareExactly, exactNumberOf, type ExactNumber } from './exact-numbers';
 
+/** A value, and the number that it is or spells. */
+export interface Comparable {
+  readonly value: JsonValue;
+  readonly number: ExactNumber | null;
+}
+
+/** Reads a value for comparisons: once for any number of them. Takes as many steps as its text has characters. */
+export function comparable(value: JsonValue): Comparable {
+  return { value, number: typeof value === 'number' || typeof value === 'string' ? exactNumberOf(value) : null };
+}
+
 /**
  * Whether `left op right` holds; null where the two cannot be compared so (decisions.md, section 6, "Node"):
  *
@@ -14,15 +25,13 @@ import { compareExactly, exactNumberOf, type ExactNumber } from './exact-numbers
  *
  * Takes as many steps as the two have characters and entries together, whatever they hold.
  */
-export function compareValues(left: JsonValue, op: CompareOp, right: JsonValue): boolean | null {
-  if (op === 'contains') return containment(left, right);
-  const one = comparable(left);
-  const other = comparable(right);
+export function compareValues(left: Comparable, op: CompareOp, right: Comparable): boolean | null {
+  if (op === 'contains') return containment(left.value, right);
   if (op === 'eq' || op === 'ne') {
-    const equal = equality(one, other);
+    const equal = equality(left, right);
     return equal === null ? null : equal === (op === 'eq');
   }
-  const order = orderOf(one, other);
+  const order = orderOf(left, right);
   return order === null ? null : inOrder(op, order);
 }
 
@@ -41,16 +50,6 @@ function inOrder(op: 'lt' | 'lte' | 'gt' | 'gte', order: number): boolean {
   }
 }
 
-/** A value, and the number that it is or spells. */
-interface Comparable {
-  readonly value: JsonValue;
-  readonly number: ExactNumber | null;
-}
-
-function comparable(value: JsonValue): Comparable {
-  return { value, number: typeof value === 'number' || typeof value === 'string' ? exactNumberOf(value) : null };
-}
-
 function equality(one: Comparable, other: Comparable): boolean | null {
   if (one.number !== null && other.number !== null) return compareExactly(one.number, other.number) === 0;
   return kindOfValue(one.value) === kindOfValue(other.value) ? sameJson(one.value, other.value) : null;
@@ -65,11 +64,12 @@ function orderOf(one: Comparable, other: Comparable): number | null {
   return one.value < other.value ? -1 : 1;
 }
 
-function containment(left: JsonValue, right: JsonValue): boolean | null {
-  if (typeof left === 'string') return typeof right === 'string' ? occursIn(left, right) : null;
+function containment(left: JsonValue, { value: sought, number }: Comparable): boolean | null {
+  if (typeof left === 'string') return typeof sought === 'string' ? occursIn(left, sought) : null;
   if (!isList(left)) return null;
-  const sought = comparable(right);
-  return left.some((item) => equality(comparable(item), sought) === true);
+  // Only a number can be equal to one that is spelled otherwise.
+  if (number === null) return left.some((item) => kindOfValue(item) === kindOfValue(sought) && sameJson(item, sought));
+  return left.some((item) => equality(comparable(item), { value: sought, number }) === true);
 }
 
 /**
@@ -77,6 +77,7 @@ function containment(left: JsonValue, right: JsonValue): boolean | null {
  * take their product, and rules and events come from strangers.
  */
 function occursIn(text: string, sought: string): boolean {
+  if (sought.length > text.length) return false;
   const borders = bordersOf(sought);
   let matched = 0;
   for (let index = 0; index < text.length && matched < sought.length; index += 1)
@@ -85,18 +86,18 @@ function occursIn(text: string, sought: string): boolean {
 }
 
 /** For each length of a beginning of the text, the length of the longest shorter beginning that also ends it. */
-function bordersOf(text: string): readonly number[] {
-  const borders = [0, 0];
+function bordersOf(text: string): Uint32Array {
+  const borders = new Uint32Array(text.length + 1);
   let matched = 0;
   for (let index = 1; index < text.length; index += 1) {
     matched = extended(text, borders, matched, text.charCodeAt(index));
-    borders.push(matched);
+    borders[index + 1] = matched;
   }
   return borders;
 }
 
 /** How much of the sought text is matched once one more character was read. */
-function extended(sought: string, borders: readonly number[], matched: number, character: number): number {
+function extended(sought: string, borders: Uint32Array, matched: number, character: number): number {
   let length = matched;
   while (length > 0 && sought.charCodeAt(length) !== character) length = borders[length] ?? 0;
   return sought.charCodeAt(length) === character ? length + 1 : 0;

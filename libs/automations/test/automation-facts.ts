@@ -31,6 +31,9 @@ export const eve = asId<UserId>('0b7a3b7e-0000-5000-8000-000000000666');
 export const firstEpoch = '0b7a3b7e-0000-7000-8000-0000000000e1';
 export const secondEpoch = '0b7a3b7e-0000-7000-8000-0000000000e2';
 
+/** What the provider calls the tokens of the rule. */
+export const symbols = { 'nep141:usdc': 'USDC', 'nep141:wrap.near': 'wNEAR' };
+
 export const policy: FiringPolicy = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
 
 export const contract: Contract = {
@@ -66,11 +69,11 @@ export const review: ContractReview = {
 
 export function createWith(definition = definitionWith()): CreateAutomation {
   const asked = definition.contract === undefined ? null : review;
-  return { type: 'CreateAutomation', at, userId: ada, definition, epoch: firstEpoch, review: asked };
+  return { type: 'CreateAutomation', at, userId: ada, definition, symbols, epoch: firstEpoch, review: asked };
 }
 
 export function createdWith(definition = definitionWith()): AutomationEvent {
-  return { type: 'automation.created', at, userId: ada, definition, definitionVersion: 1, epoch: firstEpoch };
+  return { type: 'automation.created', at, userId: ada, definition, symbols, definitionVersion: 1, epoch: firstEpoch };
 }
 
 /** The approval of a contract is asked for. */

@@ -6,7 +6,7 @@ import type { AutomationCommand, RecordMatch } from '../src/automation.commands'
 import { automationDecider } from '../src/automation.decider';
 import type { AutomationEvent } from '../src/automation.events';
 import { revisionOf, type AutomationState } from '../src/automation.state';
-import { ada, call, contract, definitionWith, minutes, review, runOf, seconds } from './automation-facts';
+import { ada, call, contract, definitionWith, minutes, review, runOf, seconds, symbols } from './automation-facts';
 
 // Random histories of one automation.
 
@@ -66,7 +66,14 @@ const toggles: readonly Draft[] = [
 ];
 const update = definition.map<Draft>((changed) => (state, at, step) => {
   const by = { at, userId: ada, revision: present(state) };
-  return { type: 'UpdateAutomation', ...by, definition: changed, epoch: epochAt(step), review: reviewAt(step) };
+  return {
+    type: 'UpdateAutomation',
+    ...by,
+    definition: changed,
+    symbols,
+    epoch: epochAt(step),
+    review: reviewAt(step),
+  };
 });
 const owner = fc.oneof(fc.constantFrom(...toggles), fc.constantFrom(...toggles), update);
 const archive: Draft = (_, at) => ({ type: 'ArchiveAutomation', at, userId: ada });
@@ -151,7 +158,15 @@ export const history: fc.Arbitrary<readonly Step[]> = fc
   )
   .map(([first, drafts, archives, more]) => {
     const create: Draft = (_, at) => {
-      return { type: 'CreateAutomation', at, userId: ada, definition: first, epoch: epochAt(0), review: reviewAt(0) };
+      return {
+        type: 'CreateAutomation',
+        at,
+        userId: ada,
+        definition: first,
+        symbols,
+        epoch: epochAt(0),
+        review: reviewAt(0),
+      };
     };
     return play([create, ...drafts, ...(archives ? [archive, ...more] : [])]);
   });

@@ -42,7 +42,7 @@ export class LiveRule {
     private readonly lateMs: () => number,
   ) {
     this.nowMs = epochMsOf(epochAt);
-    this.record({ type: 'CreateAutomation', at: epochAt, userId: ada, definition, epoch, review: null });
+    this.record({ type: 'CreateAutomation', at: epochAt, userId: ada, definition, symbols: {}, epoch, review: null });
     const { wake, firing } = definition;
     const due = wake.kind === 'schedule' ? nextDue(wake.schedule, epochAt, epochAt) : null;
     if (due !== null) this.schedule(dueTimer(automationId, epoch, due));

@@ -49,7 +49,7 @@ class SmallWorld implements FiringWorld {
   looks = 0;
 
   constructor(definition: AutomationDefinition) {
-    this.give({ type: 'CreateAutomation', at: at(0), userId, definition, epoch, review: null });
+    this.give({ type: 'CreateAutomation', at: at(0), userId, definition, symbols: {}, epoch, review: null });
   }
 
   give(command: AutomationCommand) {

@@ -10,6 +10,7 @@ import { automationKind } from '../automation.stream';
 import { factsOf } from '../readings';
 import { Sampler } from '../sources/sampler';
 import { sourceTimers } from '../sources/source-key';
+import { symbolIn } from '../token-symbols';
 import { readingsAt } from '../sources/source-sample';
 import { admitNext } from './admit-next';
 import { AutomationOwners } from './automation-owners';
@@ -64,8 +65,8 @@ export class FiringProcess implements OnModuleInit {
       readings: async ({ userId, definition: { condition } }, at, delivered) =>
         readingsAt(condition, await this.sampler.look(userId, condition, at), at, delivered),
       looked: async (automationId, { automation, readings, evaluation: { verdict, evaluatedAt, reasons } }) => {
-        const { epoch, definition } = automation;
-        const facts = factsOf(definition.condition, readings);
+        const { epoch, definition, symbols } = automation;
+        const facts = factsOf(definition.condition, readings, symbolIn(symbols));
         await this.checks.record(automationId, {
           at: evaluatedAt,
           epoch,
