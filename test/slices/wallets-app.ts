@@ -20,7 +20,7 @@ export const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad
 /** How the calls answer that are refused. */
 export const changed = { status: 409, body: { reason: 'withdrawal_changed', retryable: false } };
 export const away = { status: 503, body: { reason: 'provider_unavailable', retryable: true } };
-export const noFaults = { down: false, sessionRejected: false, unpriced: false, undescribed: false };
+const noFaults = { down: false, sessionRejected: false, unpriced: false, undescribed: false };
 
 /** The sandbox's ledger behind the port, on whatever clock the replica has. */
 class LedgerModule {}
