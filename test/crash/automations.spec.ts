@@ -1,0 +1,180 @@
+/** Issue 5, item 4: the worker is killed around firing and admission; every due time and every input leads to one run, and to no other. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StoredEvent } from '@app/event-store';
+import type { ProbePoint } from '@app/runtime';
+import { startDeployment, type Deployment } from '../support/deployment';
+import { requestJson, type TestClient } from '../support/deployment-client';
+import type { TestProcess } from '../support/deployment-process';
+import { until } from '../support/until';
+import { auditJournal } from './journal-audit';
+import { answered } from './journey';
+import { keepAlive } from './keep-alive';
+import { KillOrders, type KillOrder } from './kill-orders';
+import { settled, unlikeAReplay } from './stores-audit';
+
+const full = process.env['FIGURES'] === 'full';
+const ROUNDS = Number(process.env['AUTOMATION_KILL_ROUNDS'] ?? (full ? Infinity : 4));
+const TIMEOUT_MS = full ? 3_600_000 : 300_000;
+/** Of the clock in one round; the automation is due at each of them. */
+const MINUTES = 3;
+const SIGNALS = 3;
+const counting: KillOrder = { point: null, nth: 0 };
+const points: readonly ProbePoint[] = ['append:before', 'append:after', 'projection:before-commit', 'model:after'];
+
+let folder: string;
+let orders: KillOrders;
+let deployment: Deployment;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-automation-kills-'));
+  orders = new KillOrders(folder);
+  deployment = await startDeployment({ mode: 'processes', env: orders.env });
+}, 120_000);
+afterAll(async () => {
+  await deployment.stop();
+  await rm(folder, { recursive: true });
+}, 60_000);
+
+function worker(): TestProcess {
+  const [process] = deployment.workers;
+  if (process === undefined) throw new Error('the deployment has no worker');
+  return process;
+}
+
+/** Moves the clock, and goes on from where it got to when a dead worker has stopped it on its way. */
+async function advance(seconds: number): Promise<void> {
+  const url = `${deployment.baseUrls[0]}/sandbox/v1/clock`;
+  const read = async () => Date.parse((await answered(() => requestJson<{ now: string }>('GET', url))).body.now);
+  const targetMs = (await read()) + seconds * 1000;
+  for (let nowMs = await read(); nowMs < targetMs; nowMs = await read()) {
+    await requestJson('POST', url, { advanceSeconds: Math.ceil((targetMs - nowMs) / 1000) });
+  }
+}
+
+interface Made {
+  readonly id: string;
+  readonly revision: string;
+}
+
+async function create(user: TestClient, wake: object, conversation: string): Promise<Made> {
+  const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 3600 };
+  const text = { name: 'Say ok', prompt: 'repeat after me: ok' };
+  const definition = { ...text, conversation, wake, condition: null, firing };
+  return (await answered(() => user.post<Made & Record<string, unknown>>('/automations', definition))).body;
+}
+
+async function untilIdle(user: TestClient, { id }: Made, count: number): Promise<void> {
+  interface Listed {
+    readonly data: readonly { readonly delivery: string; readonly runId: string | null }[];
+  }
+  await until(
+    `${count} runs of ${id}`,
+    async () => {
+      const { body } = await answered(() => user.get<Listed>(`/automations/${id}/occurrences`));
+      const runs = body.data.map(async ({ runId }) =>
+        runId === null ? null : (await answered(() => user.get(`/agent-runs/${runId}`), { orStatus: 404 })).body,
+      );
+      const ended = (await Promise.all(runs)).filter((run) => run?.['status'] === 'completed');
+      return ended.length >= count ? true : null;
+    },
+    90_000,
+  );
+}
+
+/** One automation by the clock, and one that is signalled, each as often as it is said to. */
+async function fire(): Promise<void> {
+  const user = await deployment.newUser();
+  const timed = await create(user, { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } }, 'new');
+  const told = await create(user, { kind: 'event', types: ['any'] }, 'same');
+  const signals = Array.from({ length: SIGNALS }, () => ({ revision: told.revision, idempotencyKey: randomUUID() }));
+  await Promise.all([
+    advance(MINUTES * 60),
+    ...signals.map((signal) => answered(() => user.post(`/automations/${told.id}/signal`, signal))),
+  ]);
+  await untilIdle(user, timed, MINUTES);
+  await untilIdle(user, told, SIGNALS);
+  await answered(() => user.request('DELETE', `/automations/${timed.id}`));
+  await answered(() => user.request('DELETE', `/automations/${told.id}`));
+}
+
+async function plan(): Promise<KillOrder[]> {
+  await orders.give(worker().pid, counting);
+  await fire();
+  const passed = await orders.give(worker().pid, counting);
+  const all = points.flatMap((point) =>
+    Array.from({ length: passed[point] ?? 0 }, (_, index) => ({ point, nth: index + 1 })),
+  );
+  if (full) return all.slice(0, ROUNDS);
+  // One of each kind, somewhere; another every time.
+  return points
+    .flatMap((point) => {
+      const fitting = all.filter((order) => order.point === point);
+      return fitting[Math.floor(Math.random() * fitting.length)] ?? [];
+    })
+    .slice(0, ROUNDS);
+}
+
+/** What is not as it must be among the occurrences and their runs, in words. */
+function auditFiring(events: readonly StoredEvent[]): string[] {
+  const findings: string[] = [];
+  const of = (type: string, occurrenceId: unknown) =>
+    events.filter((event) => event.type === type && event.payload['occurrenceId'] === occurrenceId);
+  const arisen = events.filter(({ type }) => type === 'occurrence.arose');
+  const seen = new Set<string>();
+  for (const { stream, payload } of arisen) {
+    const id = payload['occurrenceId'];
+    const cause = `${stream} ${JSON.stringify(payload['dueAt'] ?? payload['inputId'])}`;
+    if (seen.has(cause)) findings.push(`${cause} led to two occurrences`);
+    seen.add(cause);
+    for (const type of ['occurrence.arose', 'occurrence.accepted', 'occurrence.finished', 'automation.triggered']) {
+      const count = of(type, id).length;
+      if (count !== 1) findings.push(`${count} ${type} of ${String(id)}`);
+    }
+    const runs = of('run.started', id).map((run) => run.payload['runId']);
+    if (runs.length !== 1) findings.push(`${runs.length} runs of ${String(id)}`);
+  }
+  const created = events.filter(({ type }) => type === 'automation.created');
+  for (const { stream, payload } of created) {
+    const own = arisen.filter((event) => event.stream === stream).map((event) => event.payload['dueAt']);
+    if (own.every((dueAt) => dueAt === null)) continue;
+    const sinceMs = own.map((dueAt) => Date.parse(String(dueAt)) - Date.parse(String(payload['at'])));
+    const due = sinceMs.map((_, index) => (index + 1) * 60_000);
+    if (sinceMs.join() !== due.join())
+      findings.push(`${stream} was due at ${due.join()} and fired at ${sinceMs.join()}`);
+  }
+  return findings;
+}
+
+test(
+  'every due time and every input leads to one run, and to no other',
+  async () => {
+    const waiting = await plan();
+    for (const order of waiting) {
+      await orders.give(worker().pid, order);
+      const kept = keepAlive(worker());
+      try {
+        await fire();
+      } catch (error) {
+        throw new Error(`killed at ${JSON.stringify(order)}`, { cause: error });
+      } finally {
+        await kept.leave();
+      }
+    }
+    const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
+    const kills = await orders.carriedOut();
+    const count = events.filter(({ type }) => type === 'occurrence.arose').length;
+    const findings = auditFiring(events);
+    process.stdout.write(
+      `automation kills: ${kills.length} at ${[...new Set(kills)].join(', ')}; ${count} occurrences, ${findings.length} amiss\n`,
+    );
+    expect(findings).toEqual([]);
+    expect(count).toBeGreaterThanOrEqual((waiting.length + 1) * (MINUTES + SIGNALS));
+    const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
+    expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
+    expect(await unlikeAReplay(deployment.databaseUrl, events)).toEqual([]);
+    expect(kills.length).toBeGreaterThan(waiting.length / 2);
+  },
+  TIMEOUT_MS,
+);
