@@ -3,6 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { RequestMethod } from '@nestjs/common';
 import type { Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
+import { anAutomation, automationOperations, changesAutomation } from './automation-operations';
 import { conversationOf, partOf, raw, say } from './journeys';
 import { asking, prepare, usdc } from './money';
 
@@ -19,15 +20,18 @@ export interface Ids {
   readonly artifactId: string;
   /** What a decision on the resource must say. */
   readonly fingerprint: string;
+  readonly automationId: string;
+  /** The automation's present one. */
+  readonly revision: string;
 }
 
 /** What an operation can act on. */
-type ResourceId = 'conversationId' | 'runId' | 'approvalId' | 'operationId' | 'artifactId';
+type ResourceId = 'conversationId' | 'runId' | 'approvalId' | 'operationId' | 'artifactId' | 'automationId';
 
 /** One operation of the partner API, as a well-formed request. */
 export interface OperationCall {
   readonly operation: string;
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The route's pattern; `:name` stands for the id of that name. */
   readonly path: string;
   readonly status: number;
@@ -173,6 +177,7 @@ export const operations: readonly OperationCall[] = [
     ...{ operation: 'financialOperations.get', method: 'GET', path: `${financial}/:operationId`, status: 200 },
     resource: ofOperation,
   },
+  ...automationOperations,
   // Last, since nothing can be done to its conversation any more.
   {
     ...{ operation: 'conversations.archive', method: 'POST', path: `${conversation}/archive`, status: 204 },
@@ -193,13 +198,15 @@ export async function thingsOf(owner: TestClient): Promise<Ids> {
   const runId = String((await say(owner, conversationId))['id']);
   const artifactId = await artifactOf(owner, conversationId);
   const ids = { userId: owner.userId, conversationId, runId, artifactId };
-  return { ...ids, ...(await waitingApproval(owner)), ...(await prepared(owner)) };
+  const asked = { ...(await waitingApproval(owner)), ...(await prepared(owner)) };
+  return { ...ids, ...asked, ...(await anAutomation(owner)) };
 }
 
 /** What an operation needs that uses up what it acts on, so that another one can do the same. */
 export async function usedUpBy(operation: string, owner: TestClient): Promise<Partial<Ids>> {
   if (operation === 'runs.start') return { runId: randomUUID() };
   if (operation === 'approvals.approve' || operation === 'approvals.deny') return waitingApproval(owner);
+  if (changesAutomation(operation)) return anAutomation(owner);
   return operation === 'wallets.confirmWithdrawal' ? prepared(owner) : {};
 }
 

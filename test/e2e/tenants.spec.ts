@@ -67,7 +67,9 @@ async function forger(): Promise<typeof forge> {
   };
 }
 
-const malformed: Partial<Ids> = { conversationId: 'x', runId: 'x', approvalId: 'x', operationId: 'x', artifactId: 'x' };
+const malformed: Partial<Ids> = {
+  ...{ conversationId: 'x', runId: 'x', approvalId: 'x', operationId: 'x', artifactId: 'x', automationId: 'x' },
+};
 
 interface Request {
   readonly ids?: Partial<Ids>;
@@ -152,7 +154,7 @@ describe.each(operations)('$operation', (operation) => {
   it('serves its own user', async () => {
     const ids = await usedUpBy(operation.operation, user);
     expect(await cell({ ids })).toMatchObject({ status: operation.status });
-    if (operation.method === 'POST') await quiet(deployment);
+    if (operation.method !== 'GET') await quiet(deployment);
   });
 
   it('lets nobody in without good credentials, and records nothing', async () => {
