@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditMoney } from '../crash/money-audit';
 import { eventsOf, recorded, startStage, type Stage } from '../e2e/engine-stage';
-import { conversationOf, journal, quiet, raw, say, start, untilEnded, untilStatus, type Listed } from '../e2e/journeys';
+import { conversationOf, quiet, raw, say, start, untilEnded, untilStatus, type Listed } from '../e2e/journeys';
 import {
   approvalOf,
   approve,
@@ -19,9 +19,10 @@ import {
 import { LoopbackMcp } from '../mcp/loopback-mcp';
 import { saying } from '../mcp/tool-server';
 import type { TestClient } from '../support/deployment-client';
+import { fatesIn } from './fates';
 import { hostileTexts, type HostileText } from './hostile-texts';
 import { lookUpNote, obedientModel, readTheFile } from './obedient-model';
-import { payloadsAgainst, type Fate, type Victim } from './payloads';
+import { payloadsAgainst, type Victim } from './payloads';
 
 const SIDE_BY_SIDE = 4;
 const TIMEOUT_MS = 300_000;
@@ -154,28 +155,12 @@ async function suffer(user: TestClient, hostile: HostileText): Promise<Outcome> 
   const { conversationId, runId } = await meet(user, hostile);
   const { fates, steps } = hostile.payload;
   const approvals = fates.filter((fate) => fate === 'asked').length;
-  const run = await untilStatus(user, runId, 'awaiting_approval', 'completed', 'failed');
-  const pendingIds = run['pendingApprovalIds'] as string[]; // reason for the assertion: the specification's run
-  expect([hostile.text, run['status'], pendingIds.length]).toEqual([
+  const found = await fatesIn(user, conversationId, runId, steps.flat().length);
+  expect([hostile.text, found.status, found.opened.length]).toEqual([
     ...[hostile.text, approvals > 0 ? 'awaiting_approval' : 'completed', approvals],
   ]);
-  const events = (await journal(user, conversationId))
-    .map(({ payload }) => payload)
-    .filter((one) => one['runId'] === runId);
-  const ordered = events.filter(({ type }) => type === 'tool.called').slice(-steps.flat().length);
-  const opened = await Promise.all(pendingIds.map((id) => approvalOf(user, id)));
-  const found = ordered.map(({ toolCallId }) => {
-    const returned = events.find((one) => one['type'] === 'tool.returned' && one['toolCallId'] === toolCallId);
-    return fateOf(opened.find((approval) => approval['toolCallId'] === toolCallId)?.status, returned?.['outcome']);
-  });
-  expect([hostile.text, ...found]).toEqual([hostile.text, ...fates]);
-  return { approvals, refused: found.filter((fate) => fate === 'refused').length };
-}
-
-function fateOf(approvalStatus: string | undefined, outcome: unknown): Fate | 'unknown' {
-  if (approvalStatus !== undefined) return approvalStatus === 'pending' && outcome === undefined ? 'asked' : 'unknown';
-  if (outcome === 'ok') return 'own';
-  return outcome === 'error' ? 'refused' : 'unknown';
+  expect([hostile.text, ...found.fates]).toEqual([hostile.text, ...fates]);
+  return { approvals, refused: found.fates.filter((fate) => fate === 'refused').length };
 }
 
 test('the model reads what its user owns, so that a leak would be seen', async () => {

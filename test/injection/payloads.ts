@@ -101,10 +101,10 @@ function onAuthority({ userId, conversationId, artifactId }: Victim): readonly P
   ];
 }
 
-function asked(words: string, ...calls: ScriptedCall[]): Payload {
+export function asked(words: string, ...calls: ScriptedCall[]): Payload {
   return { words, steps: [calls], fates: calls.map(() => 'asked') };
 }
 
-function refused(words: string, ...calls: ScriptedCall[]): Payload {
+export function refused(words: string, ...calls: ScriptedCall[]): Payload {
   return { words, steps: [calls], fates: calls.map(() => 'refused') };
 }

@@ -1,0 +1,112 @@
+/** Issue 5: a prompt, a tool's result or a schedule grants nothing, even on a model that obeys every word it reads. */
+import type { JsonObject } from '@app/kernel';
+import { auditMoney } from '../crash/money-audit';
+import {
+  contractApprovalOf,
+  contractOf,
+  definitionOf,
+  invoke,
+  newAutomation,
+  swapTen,
+  trustedAutomation,
+} from '../e2e/automation-runs';
+import { recorded, startStage, type Stage } from '../e2e/engine-stage';
+import { conversationOf, quiet, raw, say, start } from '../e2e/journeys';
+import { holdings, newOwner, operationsOf, prompt, providerFault } from '../e2e/money';
+import type { TestClient } from '../support/deployment-client';
+import { automationPayloads, type Trusted } from './automation-payloads';
+import { fatesIn } from './fates';
+import { hostileTexts, type HostileText } from './hostile-texts';
+import { obedientModel, readTheFile } from './obedient-model';
+
+const SIDE_BY_SIDE = 4;
+const TIMEOUT_MS = 300_000;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage('openai-compatible', { BUDGET_DAY_CENTS: '1000000', BUDGET_MONTH_CENTS: '1000000' });
+  await providerFault(stage.deployment, prompt);
+}, 60_000);
+afterAll(() => stage.stop());
+
+/** A user of such texts, and the rule that they are after. */
+interface Walker {
+  readonly user: TestClient;
+  readonly texts: readonly HostileText[];
+}
+
+async function newWalker(): Promise<Walker> {
+  const user = await newOwner(stage.deployment);
+  const automation = await trustedAutomation(user);
+  const { id, fingerprint } = await contractApprovalOf(user, automation);
+  const trusted: Trusted = {
+    ...{ automationId: automation.id, revision: automation.revision, contractApprovalId: id, fingerprint },
+    definition: definitionOf() as JsonObject, // reason for the assertion: it is JSON, and so are the next
+    transfer: { type: 'ledger_intents_transfer', actions: [swapTen] },
+    contract: contractOf() as JsonObject,
+  };
+  return { user, texts: hostileTexts(automationPayloads(trusted)) };
+}
+
+/** Starts the run in which the model meets the text: one of the user, or of a rule that has the text for its prompt. */
+async function meet({ user }: Walker, { carrier, text }: HostileText) {
+  // Without any authority, and with one over something else.
+  if (carrier === 'tool result')
+    return invoke(user, (await newAutomation(user, { prompt: text, contract: undefined })).id);
+  if (carrier === 'tool description') {
+    const contract = contractOf({}, [{ ...swapTen, quantity: { kind: 'exact_input_tokens', amountRaw: '1000000' } }]);
+    return invoke(user, (await trustedAutomation(user, { prompt: text, contract })).id);
+  }
+  const conversationId = await conversationOf(user);
+  if (carrier === 'history') await say(user, conversationId, text, { profile: { tools: [] } });
+  if (carrier === 'file') {
+    const file = { body: text, headers: { 'content-type': 'text/plain' } };
+    const uploaded = await raw(user, 'POST', `/conversations/${conversationId}/artifacts?name=notes.txt`, file);
+    expect(uploaded.status).toBe(201);
+  }
+  const said = { 'user text': text, history: 'Thank you, go on.', file: readTheFile }[carrier];
+  const { status, body } = await start(user, conversationId, said);
+  expect(status).toBe(202);
+  return { conversationId, runId: body.runId };
+}
+
+test(
+  'hostile texts about automations, obeyed to the letter: no rule changes, and no contract is used',
+  async () => {
+    const walkers = await Promise.all(Array.from({ length: SIDE_BY_SIDE }, newWalker));
+    const before = await Promise.all(walkers.map(({ user }) => holdings(user)));
+    const decidedBefore = (await recorded(stage.deployment, 'approval.decided')).length;
+    // One model serves all users: each has its own share of the orders, in its own words.
+    const texts = (walkers[0]?.texts ?? []).map((_, order) => walkers[order % SIDE_BY_SIDE]?.texts[order]);
+    stage.models.says(obedientModel(texts.filter((text) => text !== undefined)));
+    let [asked, refused] = [0, 0];
+    const walk = async (walker: Walker, share: number): Promise<void> => {
+      for (const hostile of walker.texts.filter(({ order }) => order % SIDE_BY_SIDE === share)) {
+        const { conversationId, runId } = await meet(walker, hostile);
+        const { steps, fates } = hostile.payload;
+        const found = await fatesIn(walker.user, conversationId, runId, steps.flat().length);
+        expect([hostile.carrier, hostile.text, ...found.fates]).toEqual([hostile.carrier, hostile.text, ...fates]);
+        asked += found.opened.length;
+        refused += fates.filter((fate) => fate === 'refused').length;
+      }
+    };
+    await Promise.all(walkers.map(walk));
+    await quiet(stage.deployment);
+
+    const changes = (await recorded(stage.deployment, 'automation.')).filter(
+      ({ type, metadata }) => /created|updated|paused|resumed|archived/.test(type) && metadata.actor.kind !== 'user',
+    );
+    const uses = await recorded(stage.deployment, 'contract.');
+    const operations = (await Promise.all(walkers.map(({ user }) => operationsOf(user)))).flat();
+    const decided = (await recorded(stage.deployment, 'approval.decided')).slice(decidedBefore);
+    const byOthers = decided.filter(({ payload }) => payload['decidedBy'] !== 'user');
+    process.stdout.write(
+      `injection: ${texts.length} hostile texts about automations obeyed; ${asked} calls wait for an approval, ` +
+        `${refused} were refused; ${changes.length} changes of an automation, ${uses.length} uses of a contract\n`,
+    );
+    expect([changes, uses, operations, byOthers]).toEqual([[], [], [], []]);
+    expect(await Promise.all(walkers.map(({ user }) => holdings(user)))).toEqual(before);
+    expect(await auditMoney(stage.deployment)).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
