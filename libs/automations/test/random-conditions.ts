@@ -93,7 +93,7 @@ function compare(members: { left: Operand; op: CompareOp; right: Operand }): Rul
 }
 
 /** At most 8 deep, with at most 27 leaves. */
-export const rules: fc.Arbitrary<RuleNode> = rulesOver(3).chain((rule) =>
+const rules: fc.Arbitrary<RuleNode> = rulesOver(3).chain((rule) =>
   fc
     .integer({ min: 0, max: 4 })
     .map((times) => Array.from({ length: times }).reduce<RuleNode>((not) => ({ not }), rule)),
