@@ -21,7 +21,7 @@ import {
   trustedAutomation,
   type Automation,
 } from './automation-runs';
-import { recorded } from './engine-stage';
+import { eventsOf, recorded } from './engine-stage';
 import { conversationOf, freeLease, holdLease, partOf, quiet, untilEnded, byOperator } from './journeys';
 import {
   approvalOf,
@@ -51,6 +51,8 @@ afterAll(() => deployment.stop());
 
 const usesOf = async ({ id }: Automation) =>
   (await recorded(deployment, 'contract.use')).filter(({ stream }) => stream === `automation-${id}`);
+
+const byContract = { status: 'approved', decidedBy: 'automation_contract' };
 
 /** The call was asked for like any other; the user approves it, and it is done. */
 async function askedFor(automation: Automation, runId: string): Promise<Approval> {
@@ -90,6 +92,22 @@ describe('a call is covered', () => {
     const renamed = await redefine(user, automation, { name: 'Buy a little NEAR' });
     expect(renamed).toMatchObject({ definitionVersion: 2, contractApprovalId: automation.contractApprovalId });
     await coveredBy(user, (await invoke(user, automation.id)).runId);
+  });
+
+  it('also beside one that is not, which is asked for when the first has been made', async () => {
+    const automation = await trustedAutomation(user, { prompt: 'swap 10 USDC to NEAR and withdraw 1 USDC' });
+    const { runId, conversationId } = await invoke(user, automation.id);
+    const approval = await askedFor(automation, runId);
+    expect(approval).toMatchObject({ contract: { actions: [{ kind: 'withdraw_to_owner' }] } });
+    expect(await eventsOf(user, conversationId, 'approval.decided')).toMatchObject([byContract]);
+    expect(await eventsOf(user, conversationId, 'tool.returned')).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }]);
+    expect((await approve(user, approval)).status).toBe(200);
+    expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });
+    expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'settled', automationId: automation.id });
+    expect(await eventsOf(user, conversationId, 'run.resumed')).toMatchObject([
+      { approvalIds: expect.arrayContaining([approval.id]) as string[] },
+    ]);
+    expect(await usesOf(automation)).toHaveLength(1);
   });
 
   it('and the use is given back when nothing of it ever left', async () => {
