@@ -63,7 +63,7 @@ export function viewOfRow(row: ListedAutomation, now: Instant): AutomationView {
 type Scheduled = Pick<Automation, 'state' | 'held' | 'completed' | 'definition'> & { readonly epochAt: string };
 
 /** When the rule is looked at next; null where events wake it, and as long as nothing can fire. */
-export function nextRunAt({ state, held, completed, definition, epochAt }: Scheduled, now: Instant): Instant | null {
+function nextRunAt({ state, held, completed, definition, epochAt }: Scheduled, now: Instant): Instant | null {
   const { wake, firing } = definition;
   if (state !== 'enabled' || held || completed || wake.kind === 'event') return null;
   // Reason for the assertion: rows keep instants as the events spell them.

@@ -19,7 +19,7 @@ const idForm = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const typeForm = /^[A-Za-z][A-Za-z0-9_.:-]{0,79}$/;
 
 /** Whether a text can be an event's type: 1 to 80 characters, a letter first (specification, "Inbound event"). */
-export function isEventType(value: unknown): value is string {
+function isEventType(value: unknown): value is string {
   return typeof value === 'string' && typeForm.test(value);
 }
 
