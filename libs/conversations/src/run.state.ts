@@ -55,8 +55,11 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
   switch (event.type) {
     case 'run.claimed':
       return { ...run, status: run.status === 'stopping' ? 'stopping' : 'running', attempt: event.attempt };
-    case 'run.suspended':
-      return { ...run, status: 'awaiting_approval' };
+    case 'run.suspended': {
+      // What a contract has covered before is nothing that the run waits for.
+      const approvals = run.approvals.filter(({ approvalId }) => event.approvalIds.includes(approvalId));
+      return { ...run, status: 'awaiting_approval', approvals };
+    }
     case 'run.resumed': {
       const { segment } = event;
       return { ...run, status: 'queued', segment, segmentSeq: seq, segmentCostMicroCents: 0, approvals: [] };

@@ -100,4 +100,25 @@ describe('calls that the automation’s contract covers', () => {
       .when(authorize)
       .thenRefused('stop_pending');
   });
+
+  it('are nothing that the run waits for, when it then asks for another', () => {
+    const [asked, otherCall] = [asId<ApprovalId>('asked'), asId<ToolCallId>('run/1/1')];
+    const calledBeside: ConversationEvent = { ...called, toolCallId: otherCall };
+    const openedBeside: ConversationEvent = { ...opened, approvalId: asked, toolCallId: otherCall };
+    const usage = { inputTokens: 0, outputTokens: 0, costCents: 0 };
+    const suspended: ConversationEvent = {
+      ...{ type: 'run.suspended', at, ...runIds, segment: 1, approvalIds: [asked], usage, userId, segmentCostCents: 0 },
+    };
+    const returned: ConversationEvent = {
+      ...{ type: 'tool.returned', at, ...runIds, toolCallId, outcome: 'ok', result: null },
+    };
+    const before = instant('2026-03-01T09:59Z');
+    const verdict = { status: 'approved' } as const;
+    given(...running, calledBeside, opened, decided, returned, openedBeside, suspended)
+      .when({ type: 'DecideApproval', at: before, approvalId: asked, verdict, decidedBy: 'user', holdsSlot: true })
+      .then(
+        { ...decided, at: before, approvalId: asked, decidedBy: 'user' },
+        { type: 'run.resumed', at: before, ...runIds, segment: 2, approvalIds: [asked] },
+      );
+  });
 });
