@@ -10,6 +10,8 @@ const longTests = [
   'test/integration/',
   'test/e2e/',
   'libs/consent/src/money-oracle',
+  'libs/automations/test/',
+  'libs/automations/src/schedule',
 ];
 const narrowing = process.argv.slice(2);
 
