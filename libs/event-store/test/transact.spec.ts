@@ -3,7 +3,7 @@ import { NoTracing } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
 import { counterKind, someCause, type CounterCommand } from '../../../test/support/counter';
 import { EmbeddedStore, impatient } from '../../../test/support/embedded-stores';
-import { FoldedStates, Transact, type EventStore } from '../src';
+import { FoldedStates, TooBusy, Transact, type EventStore } from '../src';
 import { TransactHandler } from '../src/transact';
 import { KeptSnapshots } from './kept-snapshots';
 
@@ -23,7 +23,7 @@ class Process {
     this.handler = new TransactHandler(store, this.states, new NoTracing());
   }
 
-  give(id: string, command: CounterCommand, options: { newStream?: boolean } = {}) {
+  give(id: string, command: CounterCommand, options: { newStream?: boolean; racesMax?: number } = {}) {
     return this.handler.execute(new Transact(counterKind, id, command, someCause(), options));
   }
 
@@ -114,6 +114,21 @@ describe('a new stream', () => {
     await other.count(id, 1);
     expect(await one.count(id, 1, { newStream: true })).toMatchObject({ accepted: true, events: [], revision: 0 });
     expect(await one.count(id, 2, { newStream: true })).toMatchObject({ accepted: true, state: { counted: [1, 2] } });
+  });
+});
+
+describe('a command that may lose so many races', () => {
+  it('gives up after the last of them, and has recorded nothing', async () => {
+    const [one, other] = [new Process(), new Process()];
+    const id = uuidV7();
+    const append = one.store.append.bind(one.store);
+    let faster = 0;
+    jest.spyOn(one.store, 'append').mockImplementation(async (...asked) => {
+      await other.count(id, (faster += 1));
+      return append(...asked);
+    });
+    await expect(one.give(id, { type: 'Count', n: 9 }, { racesMax: 5 })).rejects.toThrow(TooBusy);
+    expect(await other.numbersIn(id)).toEqual([1, 2, 3, 4, 5]);
   });
 });
 
