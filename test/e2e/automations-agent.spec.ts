@@ -163,3 +163,30 @@ it('arms itself when the price rises, and fires again when it falls', async () =
   expect(await automationOf(user, automation.id)).toMatchObject({ occurrences: 2, revision: automation.revision });
   expect(await auditMoney(deployment)).toEqual([]);
 });
+
+it('tells a price every day at nine in Berlin, whatever the season', async () => {
+  expect((await user.request('DELETE', `/automations/${automation.id}`)).status).toBe(204);
+  const text = '  Every DAY at  09:00 Europe/Berlin tell me the price of NEAR ';
+  const { runId, approval } = await asking(user, await conversationOf(user), text);
+  expect(approval).toMatchObject({
+    summary: expect.stringMatching(
+      /^Create an automation\. Every day at 09:00 \(Europe\/Berlin\), the task runs\./,
+    ) as string,
+  });
+  expect((await approve(user, approval)).status).toBe(200);
+  expect(await untilEnded(user, runId)).toMatchObject({ response: { text: 'It is set up.' } });
+  const { body } = await user.get<Listed<Automation>>('/automations?state=enabled');
+  const [daily] = body.data;
+  expect(daily).toMatchObject({
+    contractApprovalId: null,
+    nextRunAt: expect.stringMatching(/T0[78]:00:00\.000Z$/) as string,
+  });
+  await moveClock(deployment, 86_400);
+  const { run } = await untilFired(user, String(daily?.id), 1);
+  expect(run).toMatchObject({
+    ...{ status: 'completed', segment: 1, request: { input: { text: 'price of NEAR' } } },
+    response: { text: 'wNEAR is at $1.95.' },
+  });
+  const [occurrence] = await occurrencesOf(user, String(daily?.id));
+  expect(occurrence).toMatchObject({ at: daily?.['nextRunAt'], trigger: 'schedule' });
+});
