@@ -3,10 +3,6 @@ import { Clock, instantOf, type JsonObject } from '@app/kernel';
 import { Database, Notifications, processGoneMs, Processes } from '@app/read-store';
 import { Timers, timersChannel, type Timer } from './timers';
 
-/** Handlers that run at once in one process: each waits for the stores most of its time. */
-const runningMax = 32;
-/** Of one kind, so that a kind whose provider is slow leaves room for the others. */
-const ofKindMax = 24;
 /** How often a worker looks when nothing told it to: finds retries and what a dead worker had claimed. */
 const pollMs = 1_000;
 /** A loop that finds something due and gets nothing (another worker is at it) rests at least this long. */
@@ -76,41 +72,47 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
   /** Sets off what is due and tells how long there is nothing more to do, in milliseconds. */
   private async takeDue(): Promise<number> {
     try {
-      const { kinds, count } = this.room();
-      if (count === 0) return pollMs; // the first handler that ends wakes the loop
-      const claimed = await this.claim(kinds, count);
+      const room = this.room();
+      if (room.size === 0) return pollMs; // the first handler that ends wakes the loop
+      const claimed = await this.claim(room);
       for (const row of claimed) this.setOff(row);
       if (claimed.length > 0) return 0;
-      return await this.untilNext(kinds);
+      return await this.untilNext([...room.keys()]);
     } catch (error) {
       this.logger.warn(`due timers were not read: ${error instanceof Error ? error.message : 'unknown'}`);
       return pollMs;
     }
   }
 
-  /** How many timers may be claimed now, of which kinds: as many as there is room for if all of them were of one. */
-  private room(): { readonly kinds: readonly string[]; readonly count: number } {
-    const running = new Map<string, number>();
-    for (const { kind } of this.running.values()) running.set(kind, (running.get(kind) ?? 0) + 1);
-    const kinds = [...this.timers.handlers.keys()].filter((kind) => (running.get(kind) ?? 0) < ofKindMax);
-    const most = Math.max(0, ...kinds.map((kind) => running.get(kind) ?? 0));
-    return { kinds, count: kinds.length === 0 ? 0 : Math.min(runningMax - this.running.size, ofKindMax - most) };
+  /** How many more handlers of each kind may run; a kind that has no room is left out. */
+  private room(): ReadonlyMap<string, number> {
+    const room = new Map([...this.timers.handlers].map(([kind, { atOnceMax }]) => [kind, atOnceMax]));
+    for (const { kind } of this.running.values()) room.set(kind, (room.get(kind) ?? 0) - 1);
+    return new Map([...room].filter(([, count]) => count > 0));
   }
 
-  private async claim(kinds: readonly string[], count: number): Promise<TimerRow[]> {
+  private async claim(room: ReadonlyMap<string, number>): Promise<TimerRow[]> {
     return this.database.query<TimerRow>(
       `WITH due AS (
-         SELECT id FROM timers
-         WHERE due_at_ms <= $2 AND kind = ANY($3) AND id <> ALL($4) AND (retry_at IS NULL OR retry_at <= now())
-           AND (claimed_by IS NULL OR claimed_by = $1 OR NOT EXISTS (
-             SELECT 1 FROM processes WHERE processes.id = timers.claimed_by
-               AND processes.heartbeat_at > now() - $5 * interval '1 ms'))
-         ORDER BY due_at_ms, id LIMIT $6 FOR UPDATE SKIP LOCKED),
+         SELECT due.id FROM unnest($3::text[], $4::int[]) AS room (kind, count), LATERAL (
+           SELECT id FROM timers
+           WHERE due_at_ms <= $2 AND kind = room.kind AND id <> ALL($5) AND (retry_at IS NULL OR retry_at <= now())
+             AND (claimed_by IS NULL OR claimed_by = $1 OR NOT EXISTS (
+               SELECT 1 FROM processes WHERE processes.id = timers.claimed_by
+                 AND processes.heartbeat_at > now() - $6 * interval '1 ms'))
+           ORDER BY due_at_ms, id LIMIT room.count FOR UPDATE SKIP LOCKED) AS due),
        claimed AS (
          UPDATE timers SET claimed_by = $1 FROM due WHERE timers.id = due.id
          RETURNING timers.id, timers.kind, timers.due_at_ms, timers.payload)
        SELECT * FROM claimed ORDER BY due_at_ms, id`,
-      [this.processes.id, this.clock.epochMs(), kinds, [...this.running.keys()], processGoneMs, count],
+      [
+        this.processes.id,
+        this.clock.epochMs(),
+        [...room.keys()],
+        [...room.values()],
+        [...this.running.keys()],
+        processGoneMs,
+      ],
     );
   }
 
@@ -126,7 +128,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async handle(row: TimerRow): Promise<void> {
     const timer: Timer = { id: row.id, kind: row.kind, dueAt: instantOf(row.due_at_ms), payload: row.payload };
     try {
-      await this.timers.handlers.get(row.kind)?.(timer);
+      await this.timers.handlers.get(row.kind)?.run(timer);
       // A handler that scheduled its own id again has moved the row on: that one stays.
       await this.database.query('DELETE FROM timers WHERE id = $1 AND due_at_ms = $2 AND claimed_by = $3', [
         row.id,

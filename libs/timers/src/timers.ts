@@ -21,6 +21,9 @@ export interface Timer {
  */
 export type TimerHandler = (timer: Timer) => Promise<void>;
 
+/** Handlers of one kind that run at once in one process, unless the kind says otherwise. */
+const atOnceUsual = 8;
+
 /** Whoever runs a statement: the database, or the transaction that the timer belongs to. */
 export interface SqlRunner {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
@@ -29,14 +32,17 @@ export interface SqlRunner {
 /** What is due later by the service's clock: expiries, schedules, settlements, samples (decisions.md, section 10, "clock"). */
 @Injectable()
 export class Timers {
-  readonly handlers = new Map<string, TimerHandler>();
+  readonly handlers = new Map<string, { readonly run: TimerHandler; readonly atOnceMax: number }>();
 
   constructor(private readonly database: Database) {}
 
-  /** Registers the one handler of a kind, before the worker starts. Throws when the kind has one already. */
-  handle(kind: string, handler: TimerHandler): void {
+  /**
+   * Registers the one handler of a kind, before the worker starts. Throws when the kind has one already.
+   * @param atOnceMax of one process; a kind whose provider is slow leaves the others their own
+   */
+  handle(kind: string, run: TimerHandler, { atOnceMax = atOnceUsual }: { readonly atOnceMax?: number } = {}): void {
     if (this.handlers.has(kind)) throw new Error(`timers of kind ${kind} have a handler already`);
-    this.handlers.set(kind, handler);
+    this.handlers.set(kind, { run, atOnceMax });
   }
 
   /**

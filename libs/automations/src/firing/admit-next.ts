@@ -23,6 +23,11 @@ const movedAway = 'The conversation was archived meanwhile.';
  * @param seen the automation, where it was read or written this moment
  */
 export async function admitNext(world: FiringWorld, automationId: AutomationId, seen?: Automation): Promise<void> {
+  const admission = () => admitInTurn(world, automationId, seen);
+  await (world.inTurn?.(automationId, admission) ?? admission());
+}
+
+async function admitInTurn(world: FiringWorld, automationId: AutomationId, seen?: Automation): Promise<void> {
   for (let turns = 0; turns < turnsMax; turns += 1) {
     const automation = turns === 0 && seen !== undefined ? seen : await world.fold(automationId);
     const occurrence = automation === null ? null : firstInTurn(automation);

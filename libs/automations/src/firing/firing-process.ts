@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { DeploymentControls } from '@app/deployment';
-import { FoldedStates, Transact } from '@app/event-store';
-import { asId, Clock, type Cause, type RequestId } from '@app/kernel';
+import { FoldedStates, Transact, Turns } from '@app/event-store';
+import { asId, Clock, type AutomationId, type Cause, type RequestId } from '@app/kernel';
 import { Timers, type Timer } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
 import { AutomationChecks } from '../automation-checks';
@@ -22,9 +22,19 @@ import { OccurrenceAdmission } from './occurrence-admission';
 /** A verdict, as the status says it. */
 const outcomes = { true: 'matched', false: 'not_matched', unknown: 'unknown' } as const;
 
+/** Due times that one process has in hand; most of them wait for their admission. */
+const dueAtOnceMax = 128;
+/** Sources that one process asks for at once. */
+const samplesAtOnceMax = 32;
+/** Admissions that go on at once in one process; one automation's are always in the same lane. */
+const lanesMax = 8;
+const waitingPerLaneMax = 1_000;
+
 /** Handles the timers of automations and of the sources that they look at. May be killed anywhere, and run in several workers at once. */
 @Injectable()
 export class FiringProcess implements OnModuleInit {
+  private readonly lanes = new Turns(waitingPerLaneMax);
+
   constructor(
     private readonly commands: CommandBus,
     private readonly states: FoldedStates,
@@ -38,12 +48,15 @@ export class FiringProcess implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.handle(dueTimers, (timer) =>
-      handleDue(this.world(byItself()), { ...activationOf(timer), dueAt: timer.dueAt }),
+    const many = { atOnceMax: dueAtOnceMax };
+    this.timers.handle(
+      dueTimers,
+      (timer) => handleDue(this.world(byItself()), { ...activationOf(timer), dueAt: timer.dueAt }),
+      many,
     );
     this.timers.handle(endTimers, (timer) => handleEnd(this.world(byItself()), activationOf(timer)));
-    this.timers.handle(occurrenceTimers, (timer) => admitNext(this.world(byItself()), automationOf(timer)));
-    this.timers.handle(sourceTimers, (timer) => this.sampler.handle(timer));
+    this.timers.handle(occurrenceTimers, (timer) => admitNext(this.world(byItself()), automationOf(timer)), many);
+    this.timers.handle(sourceTimers, (timer) => this.sampler.handle(timer), { atOnceMax: samplesAtOnceMax });
   }
 
   /** The product, as firing sees it. */
@@ -79,9 +92,15 @@ export class FiringProcess implements OnModuleInit {
       isActive: (userId) => this.owners.isActive(userId),
       placeFor: (automationId, automation, occurrence) => this.admission.placeFor(automationId, automation, occurrence),
       admit: (automationId, automation, place) => this.admission.admit(automationId, automation, place, cause),
+      inTurn: (automationId, admission) => this.lanes.take(laneOf(automationId), admission),
       schedule: (timer) => this.timers.schedule(timer),
     };
   }
+}
+
+/** By the last digits of the id, which are random. */
+function laneOf(automationId: AutomationId): string {
+  return String(parseInt(automationId.slice(-6), 16) % lanesMax);
 }
 
 function activationOf(timer: Timer) {

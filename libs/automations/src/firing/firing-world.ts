@@ -50,6 +50,8 @@ export interface FiringWorld {
   ): Promise<Pick<Admission, 'conversationId' | 'runId'>>;
   /** Starts the run, once for ever, or tells why not. */
   admit(automationId: AutomationId, automation: Automation, admission: Admission): Promise<Result<unknown>>;
+  /** Lets an admission wait for its turn, so that what is due arises before others are admitted; absent: each goes on at once. */
+  inTurn?(automationId: AutomationId, admission: () => Promise<void>): Promise<void>;
   /** Schedules a timer, or moves the one of that id. */
   schedule(timer: Timer): Promise<void>;
 }
