@@ -2,7 +2,10 @@ import { readStore } from '@app/composition';
 import { EventStore, type StoredEvent } from '@app/event-store';
 import { applyBatch, Database, emptyReadModel, ReadGate, type AnyProjection } from '@app/read-store';
 import { startDeployment, type Deployment } from '../support/deployment';
-import { conversationOf, partOf, quiet, raw, say, sql, startLongRun } from './journeys';
+import type { TestClient } from '../support/deployment-client';
+import { until } from '../support/until';
+import { defined, hand, read, rule, update } from './automation-rules';
+import { conversationOf, partOf, quiet, raw, say, sql, startLongRun, untilEnded, type Listed } from './journeys';
 
 let deployment: Deployment;
 beforeAll(async () => {
@@ -38,6 +41,19 @@ async function apply(projection: AnyProjection, batches: readonly StoredEvent[][
   });
 }
 
+/** An automation of the user's, which has been signalled, changed and removed. */
+async function firedOnce(user: TestClient): Promise<void> {
+  const { id } = await defined(user);
+  await hand(user, id, 'signal');
+  const occurrence = await until('the occurrence', async () => {
+    const { body } = await user.get<Listed>(`/automations/${id}/occurrences?delivery=accepted`);
+    return body.data[0];
+  });
+  await untilEnded(user, String(occurrence['runId']));
+  await update(user, await read(user, id), rule({ name: 'Another name' }));
+  await user.request('DELETE', `/automations/${id}`);
+}
+
 it('read models and counters are the same however often, and in whatever batches, the events are applied', async () => {
   const user = await deployment.newUser();
   const [busy, archived, live] = [
@@ -53,19 +69,23 @@ it('read models and counters are the same however often, and in whatever batches
   await user.post(`/conversations/${archived}/archive`);
   const aborted = await startLongRun(user, live);
   await user.post(`/agent-runs/${aborted}/abort`);
+  await firedOnce(user);
   await quiet(deployment);
   await partOf(deployment, ReadGate).passed(await partOf(deployment, EventStore).endPosition());
 
   const [before, events] = [await contents(), await allEvents()];
   expect(before).toMatchObject({
-    conversations: { length: 3 },
-    runs: { length: 4 },
-    messages: { length: 7 },
-    budget_reservations: { length: 4 },
+    automations: { length: 1 },
+    occurrences: { length: 1 },
+    automation_inputs: { length: 1 },
+    conversations: { length: 4 },
+    runs: { length: 5 },
+    messages: { length: 9 },
+    budget_reservations: { length: 5 },
     users: { length: 1 },
     partner_keys: { length: 1 },
     artifacts: { length: 1 },
-    counters: { length: 7 },
+    counters: { length: 10 },
   });
   const each = events.map((event) => [event]);
   for (const projection of projections) {
