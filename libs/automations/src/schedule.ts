@@ -113,7 +113,7 @@ function parsed(expression: string): Cron | null {
   // The library also takes names for whole expressions (`@daily`).
   if (expression.trim().split(/\s+/).length !== 5) return null;
   try {
-    return new Cron(expression, { mode: '5-part', timezone: 'UTC', paused: true });
+    return new Cron(expression, { mode: '5-part', utcOffset: 0, paused: true });
   } catch {
     // The only way to ask: what it cannot parse throws.
     return null;
