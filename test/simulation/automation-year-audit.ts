@@ -1,0 +1,77 @@
+import { dueOf } from './due-oracle';
+import type { AutomationYear } from './automation-year';
+import type { Outcome, Subject } from './automation-year-streams';
+
+const minuteMs = 60_000;
+/** Later than this a due time is rejected (decisions.md, section 6). */
+const lateMaxMs = 60 * minuteMs;
+/** Within this time after the end of an outage everything has been looked at; the year holds it to that. */
+const catchUpMs = 20 * minuteMs;
+
+/** What became of all due times of a year. */
+interface YearFigures {
+  due: number;
+  fired: number;
+  rejected: number;
+  /** Several came due while nobody was up: only the latest counts. */
+  passedOver: number;
+  lateMostMs: number;
+  readonly twice: string[];
+  readonly lost: string[];
+  readonly wrong: string[];
+}
+
+/** Holds what happened against what an independent calendar says was due. */
+export function audited(year: AutomationYear): YearFigures {
+  const figures: YearFigures = {
+    ...{ due: 0, fired: 0, rejected: 0, passedOver: 0, lateMostMs: 0, twice: [], lost: [], wrong: [] },
+  };
+  for (const subject of year.streams.subjects.values()) auditSubject(year, subject, figures);
+  return figures;
+}
+
+function auditSubject(year: AutomationYear, subject: Subject, figures: YearFigures): void {
+  const { plan, createdMs, fired, automationId } = subject;
+  const due = dueOf(plan, createdMs, year.endMs);
+  const expected = new Set(due);
+  for (const dueMs of fired.keys())
+    if (dueMs <= year.endMs && !expected.has(dueMs)) figures.wrong.push(`${named(subject, dueMs)} was not due`);
+  for (const [index, dueMs] of due.entries()) {
+    figures.due += 1;
+    const outage = year.outages.find(({ fromMs, toMs }) => dueMs >= fromMs - minuteMs && dueMs <= toMs);
+    const outcome = fired.get(dueMs);
+    if (outcome === undefined) {
+      const nextMs = due[index + 1] ?? Infinity;
+      const isPassedOver = outage !== undefined && nextMs <= outage.toMs + catchUpMs;
+      if (isPassedOver) figures.passedOver += 1;
+      else figures.lost.push(named(subject, dueMs));
+    } else auditOutcome(outcome, outage !== undefined, named(subject, dueMs), figures);
+  }
+  if (subject.state?.active.length !== 0) figures.wrong.push(`${automationId} did not come to rest`);
+  if (plan.kind === 'once' && subject.state?.completed !== true) figures.wrong.push(`${automationId} did not finish`);
+}
+
+function auditOutcome(outcome: Outcome, inOutage: boolean, name: string, figures: YearFigures): void {
+  const { lateMs } = outcome;
+  const course = courseOf(outcome);
+  // Looked at a little before the occurrence is recorded.
+  const mayFire = lateMs <= lateMaxMs + minuteMs;
+  if (course === 'twice') figures.twice.push(name);
+  else if (course === 'fired' && mayFire) figures.fired += 1;
+  else if (course === 'rejected' && lateMs > lateMaxMs) figures.rejected += 1;
+  else figures.wrong.push(`${name}: ${JSON.stringify(outcome)}`);
+  if (inOutage) return;
+  if (lateMs > catchUpMs) figures.wrong.push(`${name} was ${lateMs} ms late for no reason`);
+  figures.lateMostMs = Math.max(figures.lateMostMs, lateMs);
+}
+
+function courseOf({ arose, accepted, rejected, runs, finished }: Outcome): 'fired' | 'rejected' | 'twice' | 'odd' {
+  if (Math.max(arose, accepted, rejected, runs, finished) > 1) return 'twice';
+  const course = [accepted, runs, finished, rejected].join();
+  if (course === '1,1,1,0') return 'fired';
+  return course === '0,0,0,1' ? 'rejected' : 'odd';
+}
+
+function named({ automationId, plan }: Subject, dueMs: number): string {
+  return `${automationId} (${JSON.stringify(plan)}) of ${new Date(dueMs).toISOString()}`;
+}
