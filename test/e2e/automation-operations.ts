@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestClient } from '../support/deployment-client';
 import { defined } from './automation-rules';
-import type { Ids, OperationCall } from './operations';
+import type { Ids, OperationCall } from './operation-call';
 
 const all = '/v1/users/:userId/automations';
 const one = `${all}/:automationId`;

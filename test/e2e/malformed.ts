@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { eventCount, quiet } from './journeys';
-import { pathOf, thingsOf, type Ids, type OperationCall } from './operations';
+import type { Ids, OperationCall } from './operation-call';
+import { pathOf, thingsOf } from './operations';
 
 /** Malformed requests per kind of damage; more of them with FUZZ_ROUNDS. */
 export const rounds = Number(process.env['FUZZ_ROUNDS'] ?? 40);

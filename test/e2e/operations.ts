@@ -4,50 +4,9 @@ import { RequestMethod } from '@nestjs/common';
 import type { Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { anAutomation, automationOperations, changesAutomation } from './automation-operations';
+import type { Ids, OperationCall } from './operation-call';
 import { conversationOf, partOf, raw, say } from './journeys';
 import { asking, prepare, usdc } from './money';
-
-/** The ids that a call's path and body name. */
-export interface Ids {
-  readonly userId: string;
-  readonly conversationId: string;
-  readonly runId: string;
-  /** Of a run that waits. */
-  readonly approvalId: string;
-  /** Of a prepared withdrawal. */
-  readonly operationId: string;
-  /** Of the conversation. */
-  readonly artifactId: string;
-  /** What a decision on the resource must say. */
-  readonly fingerprint: string;
-  readonly automationId: string;
-  /** The automation's present one. */
-  readonly revision: string;
-}
-
-/** What an operation can act on. */
-type ResourceId = 'conversationId' | 'runId' | 'approvalId' | 'operationId' | 'artifactId' | 'automationId';
-
-/** One operation of the partner API, as a well-formed request. */
-export interface OperationCall {
-  readonly operation: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The route's pattern; `:name` stands for the id of that name. */
-  readonly path: string;
-  readonly status: number;
-  readonly body?: (ids: Ids) => object;
-  /** What stands in the place of a JSON body: bytes of any kind, and the query that they need. */
-  readonly bytes?: { readonly body: string; readonly query: string };
-  /** The resource that the call acts on, and whether its id stands in the path or in the body. */
-  readonly resource?: { readonly id: ResourceId; readonly in: 'path' | 'body' };
-  /** Query parameters that it knows, each with a value that it takes. */
-  readonly query?: Readonly<Record<string, string>>;
-  readonly account?: 'not required';
-  /** Answers with what was once uploaded, which need not be JSON. */
-  readonly answersBytes?: true;
-  /** Answers with an event stream, which never ends by itself. */
-  readonly streams?: true;
-}
 
 const conversation = '/v1/users/:userId/conversations/:conversationId';
 const ofConversation = { id: 'conversationId', in: 'path' } as const;

@@ -8,7 +8,8 @@ import type { Answer, TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
 import { byOperator, eventCount, expectProblem, missingId, partOf, quiet, sql } from './journeys';
 import { prompt } from './money';
-import { operations, pathOf, routesOf, thingsOf, usedUpBy, type Ids, type OperationCall } from './operations';
+import type { Ids, OperationCall } from './operation-call';
+import { operations, pathOf, routesOf, thingsOf, usedUpBy } from './operations';
 
 let deployment: Deployment;
 let user: TestClient;

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AutomationId, Instant } from '@app/kernel';
 import { Database } from '@app/read-store';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
 import type { UnresolvedReason } from './condition';
 import type { Facts } from './readings';
 
@@ -16,22 +15,6 @@ export interface AutomationCheck extends Facts {
   readonly condition: 'matched' | 'not_matched' | 'unknown';
   /** Why it is unknown; in rule order. */
   readonly reasons: readonly UnresolvedReason[];
-}
-
-/** The last check of each automation: one row each, overwritten. No read model, since most checks leave no event. */
-export class CreateAutomationChecks1700000000672 implements MigrationInterface {
-  name = 'CreateAutomationChecks1700000000672';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      CREATE TABLE automation_checks (
-        automation_id uuid PRIMARY KEY, at text NOT NULL, epoch uuid NOT NULL, condition text NOT NULL,
-        facts json NOT NULL, omitted_facts integer NOT NULL, reasons json NOT NULL) WITH (fillfactor = 50)`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE automation_checks');
-  }
 }
 
 /** What was seen when a rule was looked at last. All throw Unavailable. */

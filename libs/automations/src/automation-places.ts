@@ -3,30 +3,12 @@ import { FoldedStates } from '@app/event-store';
 import { asId, type AutomationId, type UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { Configuration } from '@app/runtime';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { automationKind } from './automation.stream';
 
 /** A place whose automation has not come to be by then is given up. Real time; no request takes nearly as long. */
 const abandonedAfter = '10 minutes';
 /** Places that one look finds abandoned. */
 const abandonedAtOnceMax = 100;
-
-/** Places of automations that are being created. No read model: what the read model has is counted there. */
-export class CreateAutomationPlaces1700000000674 implements MigrationInterface {
-  name = 'CreateAutomationPlaces1700000000674';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      CREATE TABLE automation_places (
-        automation_id uuid PRIMARY KEY, user_id uuid NOT NULL, taken_at timestamptz NOT NULL DEFAULT now());
-      CREATE INDEX automation_places_of_user ON automation_places (user_id);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE automation_places');
-  }
-}
 
 /**
  * Keeps users to `AUTOMATIONS_PER_USER`, however many create at once on however many replicas: whoever creates takes a place first,

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
 import { WalletsModule } from '@app/wallets';
-import { AutomationChecks, CreateAutomationChecks1700000000672 } from './automation-checks';
+import { AutomationChecks } from './automation-checks';
 import { AutomationLife } from './automation-life';
-import { AutomationPlaces, CreateAutomationPlaces1700000000674 } from './automation-places';
+import { AutomationPlaces } from './automation-places';
 import { AutomationStatuses } from './automation-status';
 import { AutomationRow, CreateAutomations1700000000670, OccurrenceRow } from './automation.row';
 import { Automations } from './automations';
@@ -14,13 +14,18 @@ import { ContractReviews } from './contract-review';
 import { DueTimes } from './firing/due-times';
 import { CreateAutomationInputs1700000000671, InputRow, inputsProjection } from './input.row';
 import { OccurrencesController } from './occurrences.controller';
+import {
+  CreateAutomationChecks1700000000672,
+  CreateAutomationPlaces1700000000674,
+  CreateWebhookKeys1700000000673,
+} from './operational-tables.row';
 import { SearchAutomations } from './search-automations';
 import { CreateSourceSamples1700000000680 } from './sources/source-samples';
 import { SourcesModule } from './sources/sources.module';
 import { SimulateAutomation } from './simulate-automation';
 import { TakeInputs } from './take-inputs';
 import { TestCondition } from './test-condition';
-import { CreateWebhookKeys1700000000673, WebhookKeys } from './webhook-keys';
+import { WebhookKeys } from './webhook-keys';
 import { WebhooksController } from './webhooks.controller';
 
 /** Rules that fire by themselves: their definitions, what they are handed, and what is known of them. */

@@ -15,31 +15,12 @@ import {
 import { Database, ReadGate } from '@app/read-store';
 import { Configuration, Sealing } from '@app/runtime';
 import { randomBytes } from 'node:crypto';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { v7 as uuidV7 } from 'uuid';
 import { automationKind } from './automation.stream';
 
 const secretBytes = 32;
 /** Sealed secrets of earlier keys are kept this long: another rotation may be on its way with its own. Real time. */
 const forgottenAfter = '1 hour';
-
-/** The sealed secrets of webhooks. No read model: no rebuild touches them, and events carry the key's id only. */
-export class CreateWebhookKeys1700000000673 implements MigrationInterface {
-  name = 'CreateWebhookKeys1700000000673';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      CREATE TABLE webhook_keys (
-        key_id uuid PRIMARY KEY, automation_id uuid NOT NULL, sealed bytea NOT NULL,
-        created_at timestamptz NOT NULL DEFAULT now());
-      CREATE INDEX webhook_keys_of_automation ON webhook_keys (automation_id);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE webhook_keys');
-  }
-}
 
 /** What `automations.rotateWebhookSecret` answers: the secret is shown this once. */
 export interface RotatedSecret {
