@@ -1,7 +1,7 @@
 import { epochMsOf, instantOf, type Instant } from '@app/kernel';
 import * as fc from 'fast-check';
 import type { Schedule } from './automation-definition';
-import { dueTimes, isCronExpression, latestDue, nextDue } from './schedule';
+import { isCronExpression, latestDue, nextDue } from './schedule';
 import { instantAtWall, isZone, wallAt } from './zones';
 
 const at = (text: string): Instant => instantOf(Date.parse(text));
@@ -9,6 +9,16 @@ const cron = (expression: string, timezone: string): Schedule => ({ kind: 'cron'
 const anchor = at('2026-01-01T00:00:00Z');
 const dues = (schedule: Schedule, from: string, until: string): string[] =>
   dueTimes(schedule, anchor, at(from), at(until), 1000).map((due) => due.replace(':00.000Z', 'Z'));
+
+/** The due times after `from` and not after `until`, oldest first: `max` of them at most. */
+function dueTimes(schedule: Schedule, epochAt: Instant, from: Instant, until: Instant, max: number): Instant[] {
+  const found: Instant[] = [];
+  for (let due = nextDue(schedule, epochAt, from); due !== null && due <= until && found.length < max;) {
+    found.push(due);
+    due = nextDue(schedule, epochAt, due);
+  }
+  return found;
+}
 
 const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia', 'UTC'];
 

@@ -59,16 +59,6 @@ function lastDueMs(firstMs: number, untilMs: number, dueAfter: (afterMs: number)
   return latestMs;
 }
 
-/** The due times after `from` and not after `until`, oldest first: `max` of them at most. */
-export function dueTimes(schedule: Schedule, epochAt: Instant, from: Instant, until: Instant, max: number): Instant[] {
-  const found: Instant[] = [];
-  for (let due = nextDue(schedule, epochAt, from); due !== null && due <= until && found.length < max;) {
-    found.push(due);
-    due = nextDue(schedule, epochAt, due);
-  }
-  return found;
-}
-
 function nextDueMs(schedule: Schedule, epochAtMs: number, afterMs: number): number | null {
   switch (schedule.kind) {
     case 'cron':

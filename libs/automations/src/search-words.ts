@@ -1,9 +1,9 @@
 /**
  * The words of a text, in order, as searches compare them: runs of Unicode letters and digits, NFKC, case-folded (decisions.md,
- * section 6, "Search"). A mark belongs to the letter that it stands on.
+ * section 6, "Search").
  */
 export function searchWords(text: string): readonly string[] {
-  return folded(text).match(/[\p{L}\p{Nd}][\p{L}\p{Nd}\p{M}]*/gu) ?? [];
+  return folded(text).match(/[\p{L}\p{Nd}]+/gu) ?? [];
 }
 
 /** The language has no case folding of its own: through capitals, what only small letters tell apart is alike (ß and ss, ς and σ). */

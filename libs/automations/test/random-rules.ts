@@ -8,7 +8,7 @@ import { ada } from './automation-facts';
 import { automationId } from './live-rule';
 
 /** Two hours of every life, on a day on which the clocks of Europe change in them. */
-export const beginMs = Date.UTC(2026, 2, 29, 0, 0);
+const beginMs = Date.UTC(2026, 2, 29, 0, 0);
 export const minutesLong = 120;
 const minuteMs = 60_000;
 
