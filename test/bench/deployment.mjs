@@ -68,6 +68,8 @@ async function startApi(folder, stores, args) {
     RATE_LIMIT_USER_PER_MINUTE: unreached,
     BUDGET_DAY_CENTS: unreached,
     BUDGET_MONTH_CENTS: unreached,
+    EXECUTION_CAPACITY: unreached,
+    AUTOMATIONS_PER_USER: unreached,
     STREAMS_PER_USER: streamsMax,
     STREAMS_PER_REPLICA: streamsMax,
     // What a deployment has by default; npm start alone is quieter in sandbox mode.

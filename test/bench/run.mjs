@@ -10,6 +10,7 @@ import { append } from './benchmarks/append.mjs';
 import { create } from './benchmarks/create.mjs';
 import { events } from './benchmarks/events.mjs';
 import { fanOut } from './benchmarks/fan-out.mjs';
+import { firings } from './benchmarks/firings.mjs';
 import { approvalsList, runsList } from './benchmarks/lists.mjs';
 import { latency } from './benchmarks/latency.mjs';
 import { longJournal } from './benchmarks/long-conversation.mjs';
@@ -22,7 +23,7 @@ import { rowsOf, tableOf, writeReport } from './report.mjs';
 
 const benchmarks = [
   ...[create, transact, append, me, runsList, approvalsList, events, fanOut, latency, agentStep, dbosStep, resume],
-  ...[longJournal],
+  ...[firings, longJournal],
 ];
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const resultsFolder = path.join(folder, 'results');
@@ -39,6 +40,7 @@ const full = {
   fewRows: 10_000,
   agentRuns: 150,
   approvals: 60,
+  automations: 400,
 };
 const quick = {
   rounds: 1,
@@ -52,6 +54,7 @@ const quick = {
   fewRows: 2_000,
   agentRuns: 10,
   approvals: 5,
+  automations: 20,
 };
 
 const { values: options } = parseArgs({
