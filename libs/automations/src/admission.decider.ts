@@ -35,12 +35,11 @@ export function decideAdmission(command: Command, automation: Automation): Decis
   }
 }
 
+/** What is admitted, or runs, stays first; so does what was deferred. */
 function isInTurn(occurrence: ActiveOccurrence, automation: Automation, { at }: Of<'BeginAdmission'>): boolean {
   const { active, state, held } = automation;
-  if (state !== 'enabled' || held || !isWaiting(occurrence)) return false;
-  // Those that are admitted or run are never behind one that waits, unless that was deferred: it keeps its turn.
-  const isFirst = active.every((other) => isWaiting(other)) && active[0] === occurrence;
-  return isFirst && (occurrence.retryAt === null || occurrence.retryAt <= at);
+  if (state !== 'enabled' || held || active[0] !== occurrence || !isWaiting(occurrence)) return false;
+  return occurrence.retryAt === null || occurrence.retryAt <= at;
 }
 
 function admitting(
