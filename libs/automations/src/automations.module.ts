@@ -20,7 +20,7 @@ import {
   CreateWebhookKeys1700000000673,
 } from './operational-tables.row';
 import { SearchAutomations } from './search-automations';
-import { CreateSourceSamples1700000000680 } from './sources/source-samples';
+import { CreateSourceSamples1700000000680 } from './sources/source-samples.row';
 import { SourcesModule } from './sources/sources.module';
 import { SimulateAutomation } from './simulate-automation';
 import { TakeInputs } from './take-inputs';

@@ -1,33 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { epochMsOf, instantOf, type Instant, type JsonValue, type UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { keyOf, sourceTimers, type SourceInUse } from './source-key';
 import type { Sample } from './source-sample';
-
-/** The bindings of an automation's condition, as the index has them. */
-const bindings = `(definition::jsonb #> '{condition,bindings}')`;
-
-/** Retained samples of sources. No read model: nothing else knows what a price was. */
-export class CreateSourceSamples1700000000680 implements MigrationInterface {
-  name = 'CreateSourceSamples1700000000680';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      CREATE TABLE source_samples (
-        source_key text NOT NULL, at_ms bigint NOT NULL, status text NOT NULL, value jsonb, reason text,
-        PRIMARY KEY (source_key, at_ms));
-      CREATE INDEX source_samples_oldest ON source_samples (at_ms);
-      CREATE INDEX automations_sources ON automations
-        USING gin ((${bindings}) jsonb_path_ops)
-        WHERE state = 'enabled' AND NOT completed;
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX automations_sources; DROP TABLE source_samples');
-  }
-}
+import { bindings } from './source-samples.row';
 
 interface SampleRow {
   readonly atMs: number;
