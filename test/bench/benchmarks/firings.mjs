@@ -6,7 +6,7 @@ const createdAtOnce = 8;
 /** Between the last creation and the due time of all. */
 const leadMs = 3_000;
 /** What one creation takes at most, so that the due time is not past when all are made. */
-const creationMs = 60;
+const creationMs = 250;
 const startedWithinMs = 120_000;
 /** As many as one process of the product has connections. */
 const jobsAtOnce = 10;
