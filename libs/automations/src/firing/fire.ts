@@ -93,7 +93,9 @@ function isLive(automation: AutomationState, epoch: string): automation is Autom
   return automation !== null && automation.epoch === epoch && automation.state === 'enabled' && !automation.completed;
 }
 
-function looksAt(automation: AutomationState, { at, source, event }: InputRecorded): automation is Automation {
+function looksAt(automation: AutomationState, input: InputRecorded): automation is Automation {
+  const { at, source, event, dormant } = input;
+  if (dormant === true) return false;
   if (automation === null || automation.state !== 'enabled' || automation.completed || automation.held) return false;
   const { wake } = automation.definition;
   // Paused at that time, or defined otherwise: what was not looked at then is not made up for.
@@ -102,12 +104,15 @@ function looksAt(automation: AutomationState, { at, source, event }: InputRecord
 }
 
 async function lookAtDue(world: FiringWorld, automationId: AutomationId, automation: Automation, due: Instant) {
-  const lateMs = epochMsOf(world.now()) - epochMsOf(due);
   const match = {
-    ...{ forAt: due, dueAt: due, input: null, tooLate: lateMs > lateMaxMs ? tooLate : null },
+    ...{ forAt: due, dueAt: due, input: null, trigger: 'schedule' },
     occurrenceId: dueOccurrenceId(automationId, automation.epoch, due),
-  };
-  return look(world, automationId, automation, { ...match, trigger: 'schedule' }, null);
+  } as const;
+  if (epochMsOf(world.now()) - epochMsOf(due) <= lateMaxMs) {
+    return look(world, automationId, automation, { ...match, tooLate: null }, null);
+  }
+  // Whatever the rule came to then, nobody knows any more.
+  return recordMatch(world, automationId, automation, { ...match, tooLate, verdict: 'unknown' });
 }
 
 type Match = Omit<RecordMatch, 'type' | 'at' | 'epoch' | 'verdict'> & { readonly occurrenceId: OccurrenceId };
