@@ -1,0 +1,142 @@
+/** Issue 5, item 5: the worker is killed around calls that a contract covers; each use is counted once, and done once. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StoredEvent } from '@app/event-store';
+import type { ProbePoint } from '@app/runtime';
+import { automationOf, trustedAutomation, type Automation, type Occurrence } from '../e2e/automation-runs';
+import type { Listed } from '../e2e/journeys';
+import { holdings, newOwner, operationsOf, prompt, providerFault, untilOperation, usdc } from '../e2e/money';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { TestClient } from '../support/deployment-client';
+import type { TestProcess } from '../support/deployment-process';
+import { until } from '../support/until';
+import { auditJournal } from './journal-audit';
+import { answered } from './journey';
+import { keepAlive } from './keep-alive';
+import { KillOrders, type KillOrder } from './kill-orders';
+import { settled, unbalanced } from './stores-audit';
+
+const full = process.env['FIGURES'] === 'full';
+const ROUNDS = Number(process.env['AUTHORITY_KILL_ROUNDS'] ?? (full ? Infinity : 4));
+const TIMEOUT_MS = full ? 3_600_000 : 300_000;
+/** Longer than a lost worker's lease, a restart and a busy machine need together. */
+const doneWithinMs = 90_000;
+const counting: KillOrder = { point: null, nth: 0 };
+const points: readonly ProbePoint[] = ['append:before', 'append:after', 'tool:before', 'provider:before'];
+
+let folder: string;
+let orders: KillOrders;
+let deployment: Deployment;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-authority-kills-'));
+  orders = new KillOrders(folder);
+  deployment = await startDeployment({ mode: 'processes', env: { ...orders.env, BUDGET_DAY_CENTS: '100000' } });
+  await providerFault(deployment, prompt);
+}, 120_000);
+afterAll(async () => {
+  await deployment.stop();
+  await rm(folder, { recursive: true });
+}, 60_000);
+
+function worker(): TestProcess {
+  const [process] = deployment.workers;
+  if (process === undefined) throw new Error('the deployment has no worker');
+  return process;
+}
+
+/** Somebody who has allowed an automation to swap 10 USDC. */
+interface Trusting {
+  readonly user: TestClient;
+  readonly automation: Automation;
+}
+
+async function trusting(): Promise<Trusting> {
+  const user = await newOwner(deployment);
+  return { user, automation: await trustedAutomation(user) };
+}
+
+/** The automation is invoked, and does what it may without a question. */
+async function fire({ user, automation }: Trusting): Promise<void> {
+  const { revision } = await automationOf(user, automation.id);
+  const asked = { revision, idempotencyKey: randomUUID() };
+  await answered(() => user.post(`/automations/${automation.id}/invoke`, asked));
+  const look = async () => {
+    const list = () =>
+      user.get<Listed<Occurrence> & Record<string, unknown>>(`/automations/${automation.id}/occurrences`);
+    const [occurrence] = (await answered(list)).body.data;
+    if (occurrence?.runId == null) return null;
+    const run = await answered(() => user.get(`/agent-runs/${occurrence.runId}`), { orStatus: 404 });
+    return ['completed', 'failed', 'awaiting_approval'].includes(String(run.body['status'])) ? run.body : null;
+  };
+  expect(await until('the end of the run', look, doneWithinMs)).toMatchObject({ status: 'completed', segment: 1 });
+  const [operation, ...others] = await operationsOf(user);
+  expect(others).toEqual([]);
+  expect(await untilOperation(user, operation?.id ?? null)).toMatchObject({ status: 'settled' });
+  expect((await holdings(user))[usdc]).toBe('240000000');
+}
+
+async function plan(): Promise<KillOrder[]> {
+  const one = await trusting();
+  await orders.give(worker().pid, counting);
+  await fire(one);
+  const passed = await orders.give(worker().pid, counting);
+  const all = points.flatMap((point) =>
+    Array.from({ length: passed[point] ?? 0 }, (_, index) => ({ point, nth: index + 1 })),
+  );
+  if (full) return all.slice(0, ROUNDS);
+  // One of each kind, somewhere in the middle; another every time.
+  return points
+    .flatMap((point) => {
+      const fitting = all.filter((order) => order.point === point);
+      return fitting[Math.floor(Math.random() * fitting.length)] ?? [];
+    })
+    .slice(0, ROUNDS);
+}
+
+/** Uses that are not exactly one for each approval that a contract has given, and one operation for each of those. */
+function auditUses(events: readonly StoredEvent[]): string[] {
+  const of = (type: string) => events.filter((event) => event.type === type).map(({ payload }) => payload);
+  const decided = of('approval.decided').filter(({ decidedBy }) => decidedBy === 'automation_contract');
+  const ids = (payloads: readonly StoredEvent['payload'][]) =>
+    payloads.map(({ approvalId }) => JSON.stringify(approvalId)).sort();
+  const [uses, given, used] = [ids(of('contract.used')), ids(decided), ids(of('operation.used'))];
+  const findings = uses.filter((id, index) => uses[index - 1] === id).map((id) => `${id} was counted twice`);
+  if (uses.join() !== given.join()) findings.push(`${uses.length} uses, ${given.length} approvals by contract`);
+  if (given.join() !== used.join()) findings.push(`${given.length} approvals by contract, ${used.length} operations`);
+  return findings;
+}
+
+test(
+  'each use is counted once, and done once',
+  async () => {
+    const waiting = await plan();
+    for (const order of waiting) {
+      const one = await trusting();
+      await orders.give(worker().pid, order);
+      const kept = keepAlive(worker());
+      try {
+        await fire(one);
+      } catch (error) {
+        throw new Error(`killed at ${JSON.stringify(order)}`, { cause: error });
+      } finally {
+        await kept.leave();
+      }
+    }
+    const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
+    const kills = await orders.carriedOut();
+    const findings = auditUses(events);
+    const uses = events.filter(({ type }) => type === 'contract.used').length;
+    process.stdout.write(
+      `authority kills: ${kills.length} at ${[...new Set(kills)].join(', ')}; ${uses} uses of contracts, ${findings.length} amiss\n`,
+    );
+    expect(findings).toEqual([]);
+    expect(uses).toBe(waiting.length + 1);
+    const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
+    expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
+    expect(await unbalanced(deployment.databaseUrl)).toEqual([]);
+    expect(kills.length).toBeGreaterThan(waiting.length / 2);
+  },
+  TIMEOUT_MS,
+);
