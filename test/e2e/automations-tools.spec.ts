@@ -1,9 +1,19 @@
 /** The agent's own tools for automations, as a model that calls them sees them (decisions.md, sections 3 and 6). */
-import type { JsonObject } from '@app/kernel';
+import { randomUUID } from 'node:crypto';
+import {
+  asId,
+  instantOf,
+  type ApprovalId,
+  type ConversationId,
+  type JsonObject,
+  type RunId,
+  type ToolCallId,
+} from '@app/kernel';
+import { Tools } from '../../libs/engine/src/tools';
 import type { TestClient } from '../support/deployment-client';
 import { definitionOf, type Automation } from './automation-runs';
 import { eventsOf, recorded, startStage, type Stage } from './engine-stage';
-import { conversationOf, say, untilEnded, type Listed } from './journeys';
+import { byOperator, conversationOf, partOf, say, untilEnded, type Listed } from './journeys';
 import { approve, asking, newOwner, pendingOf, usdc, type Approval } from './money';
 
 let stage: Stage;
@@ -176,9 +186,35 @@ describe('an update', () => {
   });
 });
 
+it('makes a call that was cut off again without making anything twice', async () => {
+  const tools = partOf(stage.deployment, Tools);
+  const { userId, cause } = byOperator(user);
+  const of = {
+    conversationId: asId<ConversationId>(conversationId),
+    runId: asId<RunId>(randomUUID()),
+    automationId: null,
+  };
+  const context = { ...of, userId, cause, toolCallId: asId<ToolCallId>('run/1/0') };
+  const twice = async (name: string, input: JsonObject) => {
+    const tool = tools.find(name);
+    if (tool?.consent !== 'ask') throw new Error(`${name} is no tool that asks`);
+    const approvalId = asId<ApprovalId>(randomUUID());
+    const call = { approvalId, input, contract: null, useBefore: instantOf(Date.now() + 60_000) };
+    const first = await tool.run(call, context, new AbortController().signal);
+    expect(await tool.run(call, context, new AbortController().signal)).toEqual(first);
+    expect(first).toMatchObject({ outcome: 'ok' });
+  };
+  await twice('automation_create', { definition });
+  const [created, ...others] = await automationsOf();
+  expect(others).toEqual([]);
+  const { id, revision } = created as Automation; // reason for the assertion: the call told of it
+  await twice('automation_update', { automationId: id, revision, definition: changed });
+  expect(await automationsOf()).toMatchObject([{ id, definitionVersion: 2, definition: changed }]);
+});
+
 it('has made no automation without a decision of its user', async () => {
   const created = await recorded(stage.deployment, 'automation.created');
-  const byAgents = created.filter(({ metadata }) => metadata.actor.kind === 'service');
+  const byAgents = created.filter(({ metadata }) => metadata.actor.id === 'engine');
   const decided = await recorded(stage.deployment, 'approval.decided');
   expect(byAgents.length).toBeGreaterThan(0);
   for (const { metadata } of byAgents)
