@@ -104,10 +104,8 @@ function looksAt(automation: AutomationState, input: InputRecorded): automation 
 }
 
 async function lookAtDue(world: FiringWorld, automationId: AutomationId, automation: Automation, due: Instant) {
-  const match = {
-    ...{ forAt: due, dueAt: due, input: null, trigger: 'schedule' },
-    occurrenceId: dueOccurrenceId(automationId, automation.epoch, due),
-  } as const;
+  const occurrenceId = dueOccurrenceId(automationId, automation.epoch, due);
+  const match = { forAt: due, dueAt: due, input: null, trigger: 'schedule', occurrenceId } as const;
   if (epochMsOf(world.now()) - epochMsOf(due) <= lateMaxMs) {
     return look(world, automationId, automation, { ...match, tooLate: null }, null);
   }
