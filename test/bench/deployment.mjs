@@ -78,7 +78,14 @@ async function startApi(folder, stores, args) {
   const log = openSync(logFile, 'w');
   const child = startNode(program('standalone'), { env, args, cwd: folder, stdout: log, stderr: log });
   const access = await accessTo(path.join(env.PARLEY_DATA_DIR, 'sandbox.json'), child, logFile);
-  return { child, baseUrl: access.baseUrl, newUser: (subject) => newUser(access, subject) };
+  const { baseUrl } = access;
+  return {
+    child,
+    baseUrl,
+    newUser: (subject) => newUser(access, subject),
+    /** Moves the service's clock, and answers how late it is by it: `{now}`. */
+    moveClock: (advanceSeconds) => send(`${baseUrl}/sandbox/v1/clock`, 'POST', {}, { advanceSeconds }),
+  };
 }
 
 /** What the product writes when it is ready to be called. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import type { StoredEvent } from '@app/event-store';
 import type { ProbePoint } from '@app/runtime';
 import { startDeployment, type Deployment } from '../support/deployment';
@@ -116,6 +117,9 @@ async function plan(): Promise<KillOrder[]> {
     .slice(0, ROUNDS);
 }
 
+/** An instant that stands in an event. */
+const msIn = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : NaN);
+
 /** What is not as it must be among the occurrences and their runs, in words. */
 function auditFiring(events: readonly StoredEvent[]): string[] {
   const findings: string[] = [];
@@ -130,16 +134,16 @@ function auditFiring(events: readonly StoredEvent[]): string[] {
     seen.add(cause);
     for (const type of ['occurrence.arose', 'occurrence.accepted', 'occurrence.finished', 'automation.triggered']) {
       const count = of(type, id).length;
-      if (count !== 1) findings.push(`${count} ${type} of ${String(id)}`);
+      if (count !== 1) findings.push(`${count} ${type} of ${JSON.stringify(id)}`);
     }
     const runs = of('run.started', id).map((run) => run.payload['runId']);
-    if (runs.length !== 1) findings.push(`${runs.length} runs of ${String(id)}`);
+    if (runs.length !== 1) findings.push(`${runs.length} runs of ${JSON.stringify(id)}`);
   }
   const created = events.filter(({ type }) => type === 'automation.created');
   for (const { stream, payload } of created) {
     const own = arisen.filter((event) => event.stream === stream).map((event) => event.payload['dueAt']);
     if (own.every((dueAt) => dueAt === null)) continue;
-    const sinceMs = own.map((dueAt) => Date.parse(String(dueAt)) - Date.parse(String(payload['at'])));
+    const sinceMs = own.map((dueAt) => msIn(dueAt) - msIn(payload['at']));
     const due = sinceMs.map((_, index) => (index + 1) * 60_000);
     if (sinceMs.join() !== due.join())
       findings.push(`${stream} was due at ${due.join()} and fired at ${sinceMs.join()}`);
@@ -178,3 +182,42 @@ test(
   },
   TIMEOUT_MS,
 );
+
+/** The clock goes on while nobody is there to handle what falls due: as time itself does while the service is down. */
+async function passWithoutService(seconds: number): Promise<void> {
+  const client = new Client({ connectionString: deployment.databaseUrl });
+  await client.connect();
+  await client.query(
+    `WITH moved AS (
+       UPDATE sandbox_state SET value = jsonb_build_object('offsetMs', (value->>'offsetMs')::bigint + $1)
+       WHERE name = 'clock' RETURNING value->>'offsetMs' AS offset_ms)
+     SELECT pg_notify('parley_clock', offset_ms) FROM moved`,
+    [seconds * 1000],
+  );
+  await client.end();
+}
+
+test('what was due while the service was down fires once when it is back, unless that is more than an hour late', async () => {
+  const user = await deployment.newUser();
+  const { now } = await deployment.sandbox<{ now: string }>('GET', 'clock');
+  const inMinutes = (minutes: number) => new Date(Date.parse(now) + minutes * 60_000).toISOString();
+  const once = (minutes: number) => ({ kind: 'schedule', schedule: { kind: 'once', at: inMinutes(minutes) } });
+  const tooLate = await create(user, once(50), 'new');
+  const late = await create(user, once(70), 'new');
+  const often = await create(user, { kind: 'schedule', schedule: { kind: 'every', seconds: 600 } }, 'new');
+  await worker().kill('SIGKILL');
+  await passWithoutService(2 * 3_600);
+  await worker().start();
+  const outcomeOf = async ({ id }: Made) =>
+    until(`an outcome of ${id}`, async () => {
+      const { body } = await answered(() =>
+        user.get<{ data: { delivery: string }[] }>(`/automations/${id}/occurrences`),
+      );
+      const outcomes = body.data.map(({ delivery }) => delivery);
+      return outcomes.length > 0 && !outcomes.includes('pending') ? outcomes : null;
+    });
+  expect(await outcomeOf(tooLate)).toEqual(['rejected']);
+  expect(await outcomeOf(late)).toEqual(['accepted']);
+  expect(await outcomeOf(often)).toEqual(['accepted']);
+  await answered(() => user.request('DELETE', `/automations/${often.id}`));
+}, 120_000);

@@ -60,6 +60,9 @@ function spread(values: readonly number[]): string {
   return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, at most ${at(1)} ms`;
 }
 
+/** An instant that stands in an event. */
+const msIn = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : NaN);
+
 const ofType = (events: readonly StoredEvent[], wanted: string) => events.filter(({ type }) => type === wanted);
 
 test(
@@ -80,13 +83,9 @@ test(
       TIMEOUT_MS / 2,
     );
     const arisen = ofType(events, 'occurrence.arose');
-    const dueAtMs = new Map(
-      arisen.map(({ payload }) => [payload['occurrenceId'], Date.parse(String(payload['dueAt']))]),
-    );
+    const dueAtMs = new Map(arisen.map(({ payload }) => [payload['occurrenceId'], msIn(payload['dueAt'])]));
     const lateMs = (type: string) =>
-      ofType(events, type).map(
-        ({ payload }) => Date.parse(String(payload['at'])) - (dueAtMs.get(payload['occurrenceId']) ?? NaN),
-      );
+      ofType(events, type).map(({ payload }) => msIn(payload['at']) - (dueAtMs.get(payload['occurrenceId']) ?? NaN));
     const [arose, started] = [lateMs('occurrence.arose'), lateMs('run.started')];
     process.stdout.write(
       `firing lateness of ${AUTOMATIONS} due within ${WITHIN_MS / 1000} s: occurrences ${spread(arose)}; runs ${spread(started)}\n`,
