@@ -1,3 +1,4 @@
+import { epochMsOf } from '@app/kernel';
 import { dueOf } from './due-oracle';
 import type { AutomationYear } from './automation-year';
 import type { Outcome, Subject } from './automation-year-streams';
@@ -26,19 +27,31 @@ export function audited(year: AutomationYear): YearFigures {
   const figures: YearFigures = {
     ...{ due: 0, fired: 0, rejected: 0, passedOver: 0, lateMostMs: 0, twice: [], lost: [], wrong: [] },
   };
-  for (const subject of year.streams.subjects.values()) auditSubject(year, subject, figures);
+  const outages = joined(year.outages);
+  for (const subject of year.streams.subjects.values()) auditSubject(subject, year.endMs, outages, figures);
   return figures;
 }
 
-function auditSubject(year: AutomationYear, subject: Subject, figures: YearFigures): void {
+type Outage = AutomationYear['outages'][number];
+
+/** Two outages between which there was no time to catch up are one. */
+function joined(outages: readonly Outage[]): Outage[] {
+  return outages.reduce<Outage[]>((before, next) => {
+    const last = before.at(-1);
+    if (last === undefined || next.fromMs > last.toMs + catchUpMs) return [...before, next];
+    return [...before.slice(0, -1), { fromMs: last.fromMs, toMs: Math.max(last.toMs, next.toMs) }];
+  }, []);
+}
+
+function auditSubject(subject: Subject, endMs: number, outages: readonly Outage[], figures: YearFigures): void {
   const { plan, createdMs, fired, automationId } = subject;
-  const due = dueOf(plan, createdMs, year.endMs);
+  const due = dueOf(plan, createdMs, endMs);
   const expected = new Set(due);
   for (const dueMs of fired.keys())
-    if (dueMs <= year.endMs && !expected.has(dueMs)) figures.wrong.push(`${named(subject, dueMs)} was not due`);
+    if (dueMs <= endMs && !expected.has(dueMs)) figures.wrong.push(`${named(subject, dueMs)} was not due`);
   for (const [index, dueMs] of due.entries()) {
     figures.due += 1;
-    const outage = year.outages.find(({ fromMs, toMs }) => dueMs >= fromMs - minuteMs && dueMs <= toMs);
+    const outage = outages.find(({ fromMs, toMs }) => dueMs >= fromMs - minuteMs && dueMs <= toMs);
     const outcome = fired.get(dueMs);
     if (outcome === undefined) {
       const nextMs = due[index + 1] ?? Infinity;
@@ -47,7 +60,8 @@ function auditSubject(year: AutomationYear, subject: Subject, figures: YearFigur
       else figures.lost.push(named(subject, dueMs));
     } else auditOutcome(outcome, outage !== undefined, named(subject, dueMs), figures);
   }
-  if (subject.state?.active.length !== 0) figures.wrong.push(`${automationId} did not come to rest`);
+  if (subject.state?.active.some(({ forAt }) => epochMsOf(forAt) <= endMs) !== false)
+    figures.wrong.push(`${automationId} did not come to rest`);
   if (plan.kind === 'once' && subject.state?.completed !== true) figures.wrong.push(`${automationId} did not finish`);
 }
 

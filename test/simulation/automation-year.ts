@@ -21,7 +21,7 @@ const runningMax = 8;
 /** What a dead process had claimed is free so much later. */
 const claimLostAfterMs = 6_000;
 /** Of steps, after which a process is taken for dead though it lives. */
-const stalls = 0.02;
+const stalls = 0.01;
 /** Of steps at work, once a restart's time has come; by then it comes in any case. */
 const restartAtWork = 0.05;
 const restartWithinMs = 2 * dayMs;
