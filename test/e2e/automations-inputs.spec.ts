@@ -4,7 +4,17 @@ import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
 import { act, defined, hand, read, rule, update } from './automation-rules';
-import { allPages, anInstant, aUuid, byOperator, eventCount, expectProblem, partOf, untilEnded } from './journeys';
+import {
+  atRest,
+  allPages,
+  anInstant,
+  aUuid,
+  byOperator,
+  eventCount,
+  expectProblem,
+  partOf,
+  untilEnded,
+} from './journeys';
 
 let deployment: Deployment;
 let user: TestClient;
@@ -18,6 +28,7 @@ beforeEach(async () => {
   user = await deployment.newUser();
   there = user.via(deployment.baseUrls[1] ?? '');
 });
+afterEach(() => atRest(deployment));
 afterAll(() => deployment.stop());
 
 interface Occurrence extends Record<string, unknown> {

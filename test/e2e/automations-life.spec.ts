@@ -6,6 +6,7 @@ import type { TestClient } from '../support/deployment-client';
 import { act, defined, hourly, read, rule, update, type AutomationBody } from './automation-rules';
 import {
   allPages,
+  atRest,
   anInstant,
   aUuid,
   byOperator,
@@ -30,6 +31,7 @@ beforeEach(async () => {
   user = await deployment.newUser();
   there = user.via(deployment.baseUrls[1] ?? '');
 });
+afterEach(() => atRest(deployment));
 afterAll(() => deployment.stop());
 
 const revisionForm = /^1\.[0-9a-f]{8}-[0-9a-f-]{27}$/;

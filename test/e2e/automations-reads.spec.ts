@@ -5,7 +5,7 @@ import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
 import { act, defined, hand, hourly, read, rule, update } from './automation-rules';
-import { anInstant, aUuid, expectProblem } from './journeys';
+import { atRest, anInstant, aUuid, expectProblem } from './journeys';
 import { approvalOf, approve, usdc, wrappedNear as near } from './money';
 
 let deployment: Deployment;
@@ -20,6 +20,7 @@ beforeEach(async () => {
   user = await deployment.newUser();
   there = user.via(deployment.baseUrls[1] ?? '');
 });
+afterEach(() => atRest(deployment));
 afterAll(() => deployment.stop());
 
 interface Page extends Record<string, unknown> {

@@ -1,11 +1,12 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { AutomationLife } from '@app/automations';
+import { PauseControl } from '@app/deployment';
 import { asId, type AutomationId } from '@app/kernel';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { Answer, TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
 import { act, defined, hourly, read, update } from './automation-rules';
-import { aUuid, byOperator, eventCount, expectProblem, partOf, sql, untilEnded, type Listed } from './journeys';
+import { atRest, aUuid, byOperator, eventCount, expectProblem, partOf, sql, untilEnded, type Listed } from './journeys';
 
 let deployment: Deployment;
 let user: TestClient;
@@ -19,6 +20,7 @@ beforeEach(async () => {
   user = await deployment.newUser();
   there = user.via(deployment.baseUrls[1] ?? '');
 });
+afterEach(() => atRest(deployment));
 afterAll(() => deployment.stop());
 
 interface Key extends Record<string, unknown> {
@@ -201,7 +203,7 @@ it('holds bodies to the rules of all others, once they are signed', async () => 
   expect(await eventCount(deployment)).toBe(before);
 });
 
-it('records while the automation is paused or held, and fires nothing of it, then or later', async () => {
+it('records while the automation or the deployment is paused, or it is held, and fires nothing of it, then or later', async () => {
   const { id } = await defined(user);
   const key = await rotated(id);
   await act(user, id, 'pause');
@@ -213,6 +215,10 @@ it('records while the automation is paused or held, and fires nothing of it, the
   await life.hold(automationId, 'looks odd', cause);
   expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
   await life.release(automationId, 'was fine', cause);
+  const control = { control: 'automations', reason: 'test', cause } as const;
+  await partOf(deployment, PauseControl).pause(control);
+  expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
+  await partOf(deployment, PauseControl).resume(control);
   // A type that the rule does not ask for is recorded as well, and wakes nothing.
   expect((await deliver(key, eventOf({ type: 'order.lost' }))).body).toMatchObject({ status: 'recorded' });
   const last = await deliver(key, eventOf());

@@ -18,6 +18,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { v5 as uuidV5 } from 'uuid';
 import type { Deployment } from '../support/deployment';
 import { requestJson, type Answer, type Frame, type TestClient } from '../support/deployment-client';
+import { until } from '../support/until';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
@@ -220,4 +221,17 @@ export async function quiet(deployment: Deployment): Promise<void> {
     await sleep(200);
     now = await eventCount(deployment);
   }
+}
+
+/**
+ * Resolves once all that was set in motion is over, however slowly it goes. Where several replicas are in this process, it comes before
+ * the first of them stops: the store's client keeps the appends of all of them in one place, and drops them with the first that ends.
+ */
+export async function atRest(deployment: Deployment): Promise<void> {
+  await quiet(deployment);
+  await until('the end of all runs', async () => {
+    const live = await sql(deployment, `SELECT 1 FROM runs WHERE status IN ('queued', 'running', 'stopping')`);
+    return live.length === 0 ? true : null;
+  });
+  await quiet(deployment);
 }

@@ -5,8 +5,7 @@ import { DisableUser } from '@app/users';
 import { exportSPKI, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { Answer, TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
-import { byOperator, eventCount, expectProblem, missingId, partOf, quiet, sql } from './journeys';
+import { atRest, byOperator, eventCount, expectProblem, missingId, partOf, quiet, sql } from './journeys';
 import { prompt } from './money';
 import type { Ids, OperationCall } from './operation-call';
 import { operations, pathOf, routesOf, thingsOf, usedUpBy } from './operations';
@@ -37,16 +36,6 @@ beforeAll(async () => {
   await quiet(deployment);
 });
 afterAll(() => deployment.stop());
-
-/** Everything that the call set in motion is over, however slowly it goes. */
-async function over(): Promise<void> {
-  await quiet(deployment);
-  await until('the end of all runs', async () => {
-    const live = await sql(deployment, `SELECT 1 FROM runs WHERE status IN ('queued', 'running', 'stopping')`);
-    return live.length === 0 ? true : null;
-  });
-  await quiet(deployment);
-}
 
 type Forgery = 'genuine' | 'none' | 'HS256' | 'unknown kid' | 'altered';
 
@@ -166,7 +155,7 @@ describe.each(operations)('$operation', (operation) => {
   it('serves its own user', async () => {
     const ids = await usedUpBy(operation.operation, user);
     expect(await cell({ ids })).toMatchObject({ status: operation.status });
-    if (operation.method !== 'GET') await over();
+    if (operation.method !== 'GET') await atRest(deployment);
   });
 
   it('lets nobody in without good credentials, and records nothing', async () => {

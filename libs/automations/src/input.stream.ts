@@ -29,6 +29,8 @@ export interface InputRecorded {
   readonly userId: UserId;
   readonly source: InputSource;
   readonly event: InboundEvent;
+  /** Set where nothing could fire when it came: it is kept and never looked at, however soon that ends. */
+  readonly dormant?: true;
 }
 
 export interface InputState {

@@ -21,7 +21,7 @@ import { ReadGate } from '@app/read-store';
 import { inputIdOf, inputOccurrenceId } from './automation-ids';
 import { revisionOf, type Automation } from './automation.state';
 import { Automations } from './automations';
-import { inputKind, type InboundEvent, type InputSource } from './input.stream';
+import { inputKind, type InboundEvent, type InputRecorded } from './input.stream';
 
 /** What a caller hands to an automation, under a key of the caller's choice. */
 export interface Handed {
@@ -61,14 +61,16 @@ export class TakeInputs {
     return ok({ status: done.value, occurrenceId: inputOccurrenceId(handed.automationId, idOf('invoke', handed)) });
   }
 
-  /** Records a webhook's event, whatever the automation's state. */
+  /** Records a webhook's event, whatever the automation's state; what comes while nothing can fire never does. */
   async deliver(
-    { userId, automationId }: Pick<Handed, 'userId' | 'automationId'>,
+    { userId, automationId, awake }: Pick<Handed, 'userId' | 'automationId'> & { readonly awake: boolean },
     event: InboundEvent,
     cause: Cause,
   ): Promise<{ status: Recording; inputId: InputId }> {
     const inputId = inputIdOf(automationId, 'webhook', event.id);
-    return { status: await this.record({ userId, automationId, cause }, 'webhook', inputId, event), inputId };
+    const dormant = !awake || (await this.controls.paused('automations'));
+    const input = { source: 'webhook', inputId, event, ...(dormant && { dormant }) } as const;
+    return { status: await this.record({ userId, automationId, cause }, input), inputId };
   }
 
   /**
@@ -86,16 +88,15 @@ export class TakeInputs {
     if (refusal !== null) return refuse(refusal);
     if (await this.controls.paused('automations')) return refuse(because('deployment_paused'));
     const event = { id: idempotencyKey, type: source, occurredAt: this.clock.now(), data: input };
-    return ok(await this.record(handed, source, inputId, event));
+    return ok(await this.record(handed, { source, inputId, event }));
   }
 
   private async record(
     { userId, automationId, cause }: Pick<Handed, 'userId' | 'automationId' | 'cause'>,
-    source: InputSource,
-    inputId: InputId,
-    event: InboundEvent,
+    input: Pick<InputRecorded, 'source' | 'inputId' | 'event' | 'dormant'>,
   ): Promise<Recording> {
-    const command = { at: this.clock.now(), inputId, automationId, userId, source, event };
+    const { inputId } = input;
+    const command = { at: this.clock.now(), automationId, userId, ...input };
     const done = await this.commands.execute(new Transact(inputKind, inputId, command, cause));
     if (!done.accepted) throw new Error(`the input ${inputId} was refused`);
     await this.gate.passed(done.position);

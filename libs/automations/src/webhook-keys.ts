@@ -36,6 +36,8 @@ export interface WebhookKey {
   readonly automationId: AutomationId;
   readonly userId: UserId;
   readonly secret: Uint8Array;
+  /** Whether the automation can fire: it is enabled, and nobody holds it. */
+  readonly awake: boolean;
 }
 
 /** Secrets of automations' webhooks: sealed in PostgreSQL, while the stream says which key is the present one. All throw Unavailable. */
@@ -99,7 +101,8 @@ export class WebhookKeys {
     const automationId = asId<AutomationId>(row.automation_id);
     const { state } = await this.states.current(automationKind, automationId);
     if (state === null || state.webhookKeyId !== keyId || state.state === 'archived') return null;
-    return { automationId, userId: state.userId, secret: this.sealing.open(row.sealed, boundTo(keyId, automationId)) };
+    const secret = this.sealing.open(row.sealed, boundTo(keyId, automationId));
+    return { automationId, userId: state.userId, secret, awake: state.state === 'enabled' && !state.held };
   }
 
   private async forgetOld(automationId: AutomationId, keyId: string): Promise<void> {
