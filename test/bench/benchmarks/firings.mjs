@@ -93,10 +93,15 @@ async function openJobs(connectionString) {
         pg.query("SELECT graphile_worker.add_job('nothing', '{}'::json) FROM generate_series(1, $1::int)", [count]),
       );
       let done = 0;
-      const startedMs = performance.now();
+      // From the first one on: how long the library takes to start is none of its jobs'.
+      let startedMs = 0;
+      const nothing = () => {
+        if (done === 0) startedMs = performance.now();
+        done += 1;
+      };
       const runner = await run({
         ...{ connectionString, logger, concurrency: jobsAtOnce, noHandleSignals: true },
-        taskList: { nothing: () => void (done += 1) },
+        taskList: { nothing },
       });
       while (done < count) await sleep(1);
       const tookMs = performance.now() - startedMs;
