@@ -5,7 +5,7 @@ import type { Automation, AutomationState } from '../automation.state';
 import { evaluate } from '../condition-evaluator';
 import type { InputRecorded } from '../input.stream';
 import { latestDue, nextDue } from '../schedule';
-import { admitNext } from './admit-next';
+import { admitNext, admitSoon } from './admit-next';
 import { dueTimer, endTimer, later } from './firing-timers';
 import type { Delivered, FiringWorld } from './firing-world';
 
@@ -35,7 +35,7 @@ export async function handleDue(
   const due = latestDue(wake.schedule, automation.epochAt, later(dueAt, -1), world.now());
   const looks = due !== null && !automation.held && !(await world.paused());
   const after = looks ? await lookAtDue(world, automationId, automation, due) : automation;
-  if (after.active.length > 0) await admitNext(world, automationId, after);
+  await admitSoon(world, automationId, after);
   if (isLive(after, epoch)) await scheduleNext(world, automationId, after, due ?? world.now());
 }
 
@@ -52,7 +52,7 @@ export async function handleInput(world: FiringWorld, input: InputRecorded, posi
     source === 'invoke'
       ? await recordMatch(world, automationId, automation, { ...match, verdict: 'true' })
       : await look(world, automationId, automation, match, { event, receivedAt: forAt });
-  if (after.active.length > 0) await admitNext(world, automationId, after);
+  await admitSoon(world, automationId, after);
 }
 
 /** The automation's `endAt` has come. @throws Unavailable */

@@ -22,8 +22,8 @@ import { OccurrenceAdmission } from './occurrence-admission';
 /** A verdict, as the status says it. */
 const outcomes = { true: 'matched', false: 'not_matched', unknown: 'unknown' } as const;
 
-/** Due times that one process has in hand; most of them wait for their admission. */
-const dueAtOnceMax = 128;
+/** Due times that one process has in hand. */
+const dueAtOnceMax = 32;
 /** Sources that one process asks for at once. */
 const samplesAtOnceMax = 32;
 /** Admissions that go on at once in one process; one automation's are always in the same lane. */
@@ -34,6 +34,8 @@ const waitingPerLaneMax = 1_000;
 @Injectable()
 export class FiringProcess implements OnModuleInit {
   private readonly lanes = new Turns(waitingPerLaneMax);
+  /** Admissions under way, or in line, in this process. */
+  private admitting = 0;
 
   constructor(
     private readonly commands: CommandBus,
@@ -48,15 +50,25 @@ export class FiringProcess implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const many = { atOnceMax: dueAtOnceMax };
     this.timers.handle(
       dueTimers,
       (timer) => handleDue(this.world(byItself()), { ...activationOf(timer), dueAt: timer.dueAt }),
-      many,
+      { atOnceMax: dueAtOnceMax },
     );
     this.timers.handle(endTimers, (timer) => handleEnd(this.world(byItself()), activationOf(timer)));
-    this.timers.handle(occurrenceTimers, (timer) => admitNext(this.world(byItself()), automationOf(timer)), many);
+    this.timers.handle(occurrenceTimers, (timer) => admitNext(this.world(byItself()), automationOf(timer)), {
+      atOnceMax: lanesMax,
+    });
     this.timers.handle(sourceTimers, (timer) => this.sampler.handle(timer), { atOnceMax: samplesAtOnceMax });
+  }
+
+  private async inTurn(automationId: AutomationId, admission: () => Promise<void>): Promise<void> {
+    this.admitting += 1;
+    try {
+      await this.lanes.take(laneOf(automationId), admission);
+    } finally {
+      this.admitting -= 1;
+    }
   }
 
   /** The product, as firing sees it. */
@@ -92,7 +104,8 @@ export class FiringProcess implements OnModuleInit {
       isActive: (userId) => this.owners.isActive(userId),
       placeFor: (automationId, automation, occurrence) => this.admission.placeFor(automationId, automation, occurrence),
       admit: (automationId, automation, place) => this.admission.admit(automationId, automation, place, cause),
-      inTurn: (automationId, admission) => this.lanes.take(laneOf(automationId), admission),
+      inTurn: (automationId, admission) => this.inTurn(automationId, admission),
+      isBusy: () => this.admitting >= lanesMax,
       schedule: (timer) => this.timers.schedule(timer),
     };
   }

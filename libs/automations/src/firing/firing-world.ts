@@ -50,8 +50,10 @@ export interface FiringWorld {
   ): Promise<Pick<Admission, 'conversationId' | 'runId'>>;
   /** Starts the run, once for ever, or tells why not. */
   admit(automationId: AutomationId, automation: Automation, admission: Admission): Promise<Result<unknown>>;
-  /** Lets an admission wait for its turn, so that what is due arises before others are admitted; absent: each goes on at once. */
+  /** Runs an admission, in turn with others of the automation; absent: at once. */
   inTurn?(automationId: AutomationId, admission: () => Promise<void>): Promise<void>;
+  /** Whether so many admissions are under way that another one should wait for a timer of its own; absent: never. */
+  isBusy?(): boolean;
   /** Schedules a timer, or moves the one of that id. */
   schedule(timer: Timer): Promise<void>;
 }
