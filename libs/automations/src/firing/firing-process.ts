@@ -23,11 +23,11 @@ import { OccurrenceAdmission } from './occurrence-admission';
 const outcomes = { true: 'matched', false: 'not_matched', unknown: 'unknown' } as const;
 
 /** Due times that one process has in hand. */
-const dueAtOnceMax = 32;
+const dueAtOnceMax = 48;
 /** Sources that one process asks for at once. */
 const samplesAtOnceMax = 32;
-/** Admissions that go on at once in one process; one automation's are always in the same lane. */
-const lanesMax = 8;
+/** Admissions that go on at once in one process, few, so that what is due arises in time; one automation's are always in the same lane. */
+const lanesMax = 3;
 const waitingPerLaneMax = 1_000;
 
 /** Handles the timers of automations and of the sources that they look at. May be killed anywhere, and run in several workers at once. */
