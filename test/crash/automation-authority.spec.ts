@@ -14,8 +14,8 @@ import type { TestProcess } from '../support/deployment-process';
 import { until } from '../support/until';
 import { auditJournal } from './journal-audit';
 import { answered } from './journey';
-import { keepAlive } from './keep-alive';
-import { KillOrders, type KillOrder } from './kill-orders';
+import { KillOrders } from './kill-orders';
+import { killInTurn } from './kill-rounds';
 import { settled, unbalanced } from './stores-audit';
 
 const full = process.env['FIGURES'] === 'full';
@@ -23,7 +23,6 @@ const ROUNDS = Number(process.env['AUTHORITY_KILL_ROUNDS'] ?? (full ? Infinity :
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 /** Longer than a lost worker's lease, a restart and a busy machine need together. */
 const doneWithinMs = 90_000;
-const counting: KillOrder = { point: null, nth: 0 };
 const points: readonly ProbePoint[] = ['append:before', 'append:after', 'tool:before', 'provider:before'];
 
 let folder: string;
@@ -77,24 +76,6 @@ async function fire({ user, automation }: Trusting): Promise<void> {
   expect((await holdings(user))[usdc]).toBe('240000000');
 }
 
-async function plan(): Promise<KillOrder[]> {
-  const one = await trusting();
-  await orders.give(worker().pid, counting);
-  await fire(one);
-  const passed = await orders.give(worker().pid, counting);
-  const all = points.flatMap((point) =>
-    Array.from({ length: passed[point] ?? 0 }, (_, index) => ({ point, nth: index + 1 })),
-  );
-  if (full) return all.slice(0, ROUNDS);
-  // One of each kind, somewhere in the middle; another every time.
-  return points
-    .flatMap((point) => {
-      const fitting = all.filter((order) => order.point === point);
-      return fitting[Math.floor(Math.random() * fitting.length)] ?? [];
-    })
-    .slice(0, ROUNDS);
-}
-
 /** Uses that are not exactly one for each approval that a contract has given, and one operation for each of those. */
 function auditUses(events: readonly StoredEvent[]): string[] {
   const of = (type: string) => events.filter((event) => event.type === type).map(({ payload }) => payload);
@@ -111,19 +92,10 @@ function auditUses(events: readonly StoredEvent[]): string[] {
 test(
   'each use is counted once, and done once',
   async () => {
-    const waiting = await plan();
-    for (const order of waiting) {
+    const ordered = await killInTurn({ orders, worker, points, roundsMax: ROUNDS, full }, async () => {
       const one = await trusting();
-      await orders.give(worker().pid, order);
-      const kept = keepAlive(worker());
-      try {
-        await fire(one);
-      } catch (error) {
-        throw new Error(`killed at ${JSON.stringify(order)}`, { cause: error });
-      } finally {
-        await kept.leave();
-      }
-    }
+      return () => fire(one);
+    });
     const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
     const kills = await orders.carriedOut();
     const findings = auditUses(events);
@@ -132,11 +104,11 @@ test(
       `authority kills: ${kills.length} at ${[...new Set(kills)].join(', ')}; ${uses} uses of contracts, ${findings.length} amiss\n`,
     );
     expect(findings).toEqual([]);
-    expect(uses).toBe(waiting.length + 1);
+    expect(uses).toBe(ordered + 1);
     const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
     expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
     expect(await unbalanced(deployment.databaseUrl)).toEqual([]);
-    expect(kills.length).toBeGreaterThan(waiting.length / 2);
+    expect(kills.length).toBeGreaterThan(ordered / 2);
   },
   TIMEOUT_MS,
 );

@@ -12,8 +12,8 @@ import type { TestProcess } from '../support/deployment-process';
 import { until } from '../support/until';
 import { auditJournal } from './journal-audit';
 import { answered } from './journey';
-import { keepAlive } from './keep-alive';
-import { KillOrders, type KillOrder } from './kill-orders';
+import { KillOrders } from './kill-orders';
+import { killInTurn } from './kill-rounds';
 import { settled, unlikeAReplay } from './stores-audit';
 
 const full = process.env['FIGURES'] === 'full';
@@ -22,7 +22,6 @@ const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 /** Of the clock in one round; the automation is due at each of them. */
 const MINUTES = 3;
 const SIGNALS = 3;
-const counting: KillOrder = { point: null, nth: 0 };
 const points: readonly ProbePoint[] = ['append:before', 'append:after', 'projection:before-commit', 'model:after'];
 
 let folder: string;
@@ -100,23 +99,6 @@ async function fire(): Promise<void> {
   await answered(() => user.request('DELETE', `/automations/${told.id}`));
 }
 
-async function plan(): Promise<KillOrder[]> {
-  await orders.give(worker().pid, counting);
-  await fire();
-  const passed = await orders.give(worker().pid, counting);
-  const all = points.flatMap((point) =>
-    Array.from({ length: passed[point] ?? 0 }, (_, index) => ({ point, nth: index + 1 })),
-  );
-  if (full) return all.slice(0, ROUNDS);
-  // One of each kind, somewhere; another every time.
-  return points
-    .flatMap((point) => {
-      const fitting = all.filter((order) => order.point === point);
-      return fitting[Math.floor(Math.random() * fitting.length)] ?? [];
-    })
-    .slice(0, ROUNDS);
-}
-
 /** An instant that stands in an event. */
 const msIn = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : NaN);
 
@@ -154,18 +136,7 @@ function auditFiring(events: readonly StoredEvent[]): string[] {
 test(
   'every due time and every input leads to one run, and to no other',
   async () => {
-    const waiting = await plan();
-    for (const order of waiting) {
-      await orders.give(worker().pid, order);
-      const kept = keepAlive(worker());
-      try {
-        await fire();
-      } catch (error) {
-        throw new Error(`killed at ${JSON.stringify(order)}`, { cause: error });
-      } finally {
-        await kept.leave();
-      }
-    }
+    const ordered = await killInTurn({ orders, worker, points, roundsMax: ROUNDS, full }, async () => fire);
     const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
     const kills = await orders.carriedOut();
     const count = events.filter(({ type }) => type === 'occurrence.arose').length;
@@ -174,11 +145,11 @@ test(
       `automation kills: ${kills.length} at ${[...new Set(kills)].join(', ')}; ${count} occurrences, ${findings.length} amiss\n`,
     );
     expect(findings).toEqual([]);
-    expect(count).toBeGreaterThanOrEqual((waiting.length + 1) * (MINUTES + SIGNALS));
+    expect(count).toBeGreaterThanOrEqual((ordered + 1) * (MINUTES + SIGNALS));
     const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
     expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
     expect(await unlikeAReplay(deployment.databaseUrl, events)).toEqual([]);
-    expect(kills.length).toBeGreaterThan(waiting.length / 2);
+    expect(kills.length).toBeGreaterThan(ordered / 2);
   },
   TIMEOUT_MS,
 );

@@ -11,8 +11,8 @@ import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestProcess } from '../support/deployment-process';
 import { expectedTold, scriptedSteps, toldIn, transferByRun } from './engine-journey';
 import { auditJournal } from './journal-audit';
-import { keepAlive } from './keep-alive';
-import { KillOrders, type KillOrder } from './kill-orders';
+import { KillOrders } from './kill-orders';
+import { killInTurn } from './kill-rounds';
 import { settled } from './stores-audit';
 
 const full = process.env['FIGURES'] === 'full';
@@ -20,7 +20,6 @@ const full = process.env['FIGURES'] === 'full';
 const USERS = 3;
 const ROUNDS = Number(process.env['ENGINE_KILL_ROUNDS'] ?? (full ? Infinity : 6));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
-const counting: KillOrder = { point: null, nth: 0 };
 const points: readonly ProbePoint[] = [
   ...(['model:before', 'model:after', 'tool:before', 'tool:after'] as const),
   ...(['append:before', 'append:after', 'provider:before', 'provider:after'] as const),
@@ -66,38 +65,10 @@ async function transfers(): Promise<void> {
   );
 }
 
-async function plan(): Promise<KillOrder[]> {
-  await orders.give(worker().pid, counting);
-  await transfers();
-  const passed = await orders.give(worker().pid, counting);
-  const all = points.flatMap((point) =>
-    Array.from({ length: passed[point] ?? 0 }, (_, index) => ({ point, nth: index + 1 })),
-  );
-  if (full) return all.slice(0, ROUNDS);
-  // One of each kind, somewhere in the middle; another every time.
-  return points
-    .flatMap((point) => {
-      const fitting = all.filter((order) => order.point === point);
-      return fitting[Math.floor(Math.random() * fitting.length)] ?? [];
-    })
-    .slice(0, ROUNDS);
-}
-
 test(
   'nothing is said or done twice, and every run ends once',
   async () => {
-    const waiting = await plan();
-    for (const order of waiting) {
-      await orders.give(worker().pid, order);
-      const kept = keepAlive(worker());
-      try {
-        await transfers();
-      } catch (error) {
-        throw new Error(`killed at ${JSON.stringify(order)}`, { cause: error });
-      } finally {
-        await kept.leave();
-      }
-    }
+    const ordered = await killInTurn({ orders, worker, points, roundsMax: ROUNDS, full }, async () => transfers);
     const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
     const ofConversations = events.filter(({ stream }) => stream.startsWith(`${conversationKind.category}-`));
     const streams = [...new Set(ofConversations.map(({ stream }) => stream))];
@@ -114,7 +85,7 @@ test(
     expect(unlike).toEqual([]);
     const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
     expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
-    expect(kills.length).toBeGreaterThan(waiting.length / 2);
+    expect(kills.length).toBeGreaterThan(ordered / 2);
   },
   TIMEOUT_MS,
 );

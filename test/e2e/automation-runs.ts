@@ -1,10 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  occurrenceConversationId,
-  occurrenceRunId,
-  inputIdOf,
-  inputOccurrenceId,
-} from '../../libs/automations/src/automation-ids';
+import { inputIdOf, inputOccurrenceId, occurrenceConversationId, occurrenceRunId } from '@app/automations';
 import { asId, type AutomationId } from '@app/kernel';
 import { v5 as uuidV5 } from 'uuid';
 import type { Deployment } from '../support/deployment';

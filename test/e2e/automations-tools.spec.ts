@@ -1,5 +1,6 @@
 /** The agent's own tools for automations, as a model that calls them sees them (decisions.md, sections 3 and 6). */
 import { randomUUID } from 'node:crypto';
+import { Tools } from '@app/engine';
 import {
   asId,
   instantOf,
@@ -9,7 +10,6 @@ import {
   type RunId,
   type ToolCallId,
 } from '@app/kernel';
-import { Tools } from '../../libs/engine/src/tools';
 import type { TestClient } from '../support/deployment-client';
 import { definitionOf, type Automation } from './automation-runs';
 import { eventsOf, recorded, startStage, type Stage } from './engine-stage';

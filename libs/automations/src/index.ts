@@ -1,4 +1,5 @@
 export { AutomationApprovals } from './automation-approvals';
+export { inputIdOf, inputOccurrenceId, occurrenceConversationId, occurrenceRunId } from './automation-ids';
 export { AutomationConsentModule } from './automation-consent.module';
 export type { AutomationDefinition, Schedule } from './automation-definition';
 export { AutomationLife } from './automation-life';

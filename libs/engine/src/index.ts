@@ -1,2 +1,3 @@
 export { ActiveAccounts } from './active-accounts';
 export { EngineModule, EngineOfferModule } from './engine.module';
+export { Tools } from './tools';
