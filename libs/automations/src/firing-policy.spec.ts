@@ -39,6 +39,13 @@ describe('judge', () => {
     expect(judge(cooling, memory, { forAt: seconds(150), verdict: 'true' })).toBe('fire');
   });
 
+  it('loses nothing that came before the last accepted one and is looked at after it, unless it cools down', () => {
+    const memory = afterAccepted(freshMemory, minutes(2));
+    expect(judge(policy, memory, look(1))).toBe('fire');
+    expect(afterAccepted(memory, minutes(1)).lastAcceptedFor).toBe(minutes(2));
+    expect(judge({ ...policy, cooldownSeconds: 90 }, memory, look(1))).toBe('cooldown');
+  });
+
   it('lets nothing fire beyond the number or the end, whatever the cooldown', () => {
     const limited = { ...policy, cooldownSeconds: 90, maxOccurrences: 1 };
     expect(judge(limited, freshMemory, look(1))).toBe('fire');

@@ -54,7 +54,13 @@ export function afterVerdict<Memory extends Pick<PolicyMemory, 'lastKnown'>>(mem
 
 /** After a match was accepted. */
 export function afterAccepted(memory: PolicyMemory, forAt: Instant): PolicyMemory {
-  return { ...memory, lastAcceptedFor: forAt, accepted: memory.accepted + 1, taken: true };
+  const lastAcceptedFor = laterOf(memory.lastAcceptedFor, forAt);
+  return { ...memory, lastAcceptedFor, accepted: memory.accepted + 1, taken: true };
+}
+
+/** Inputs come in the order of the store, which need not be that of the instants at which they came. */
+export function laterOf(one: Instant | null, other: Instant): Instant {
+  return one !== null && one > other ? one : other;
 }
 
 function isTriggered({ trigger }: FiringPolicy, { lastKnown, taken }: PolicyMemory): boolean {
@@ -69,5 +75,7 @@ function isTriggered({ trigger }: FiringPolicy, { lastKnown, taken }: PolicyMemo
 }
 
 function isCoolingDown({ cooldownSeconds }: FiringPolicy, { lastAcceptedFor }: PolicyMemory, forAt: Instant): boolean {
-  return lastAcceptedFor !== null && epochMsOf(forAt) < epochMsOf(lastAcceptedFor) + cooldownSeconds * 1000;
+  // Without a cooldown what came before the last accepted one, and is looked at after it, fires like any other.
+  if (lastAcceptedFor === null || cooldownSeconds === 0) return false;
+  return epochMsOf(forAt) < epochMsOf(lastAcceptedFor) + cooldownSeconds * 1000;
 }

@@ -29,6 +29,8 @@ export interface InputRecorded {
   readonly userId: UserId;
   readonly source: InputSource;
   readonly event: InboundEvent;
+  /** The activation in which it came: no other one looks at it. Clocks of replicas differ, so no instant can tell. */
+  readonly epoch: string;
   /** Set where nothing could fire when it came: it is kept and never looked at, however soon that ends. */
   readonly dormant?: true;
 }

@@ -2,7 +2,7 @@ import { accept, unreachable, type Decision, type Instant } from '@app/kernel';
 import type { RecordMatch } from './automation.commands';
 import type { AutomationEvent, OccurrenceEvent } from './automation.events';
 import type { ActiveOccurrence, Automation, FiringMemory } from './automation.state';
-import { afterVerdict, judge, limitReached, type Judgement } from './firing-policy';
+import { afterVerdict, judge, laterOf, limitReached, type Judgement } from './firing-policy';
 
 /** Occurrences of one automation that wait behind another; the next is rejected (decisions.md, section 6, `queue`). */
 export const waitingMax = 100;
@@ -152,7 +152,7 @@ function accepted(
     {
       ...automation,
       occurrences: automation.occurrences + 1,
-      memory: isPresent ? { ...memory, lastAcceptedFor: occurrence.forAt } : memory,
+      memory: isPresent ? { ...memory, lastAcceptedFor: laterOf(memory.lastAcceptedFor, occurrence.forAt) } : memory,
     },
     event,
     { delivery: 'accepted', retryAt: null, conversationId, runId },

@@ -22,6 +22,7 @@ import { inputIdOf, inputOccurrenceId } from './automation-ids';
 import { revisionOf, type Automation } from './automation.state';
 import { Automations } from './automations';
 import { inputKind, type InboundEvent, type InputRecorded } from './input.stream';
+import type { WebhookKey } from './webhook-keys';
 
 /** What a caller hands to an automation, under a key of the caller's choice. */
 export interface Handed {
@@ -63,13 +64,13 @@ export class TakeInputs {
 
   /** Records a webhook's event, whatever the automation's state; what comes while nothing can fire never does. */
   async deliver(
-    { userId, automationId, awake }: Pick<Handed, 'userId' | 'automationId'> & { readonly awake: boolean },
+    { userId, automationId, epoch, awake }: Pick<WebhookKey, 'userId' | 'automationId' | 'epoch' | 'awake'>,
     event: InboundEvent,
     cause: Cause,
   ): Promise<{ status: Recording; inputId: InputId }> {
     const inputId = inputIdOf(automationId, 'webhook', event.id);
     const dormant = !awake || (await this.controls.paused('automations'));
-    const input = { source: 'webhook', inputId, event, ...(dormant && { dormant }) } as const;
+    const input = { source: 'webhook', inputId, epoch, event, ...(dormant && { dormant }) } as const;
     return { status: await this.record({ userId, automationId, cause }, input), inputId };
   }
 
@@ -88,12 +89,12 @@ export class TakeInputs {
     if (refusal !== null) return refuse(refusal);
     if (await this.controls.paused('automations')) return refuse(because('deployment_paused'));
     const event = { id: idempotencyKey, type: source, occurredAt: this.clock.now(), data: input };
-    return ok(await this.record(handed, { source, inputId, event }));
+    return ok(await this.record(handed, { source, inputId, epoch: automation.epoch, event }));
   }
 
   private async record(
     { userId, automationId, cause }: Pick<Handed, 'userId' | 'automationId' | 'cause'>,
-    input: Pick<InputRecorded, 'source' | 'inputId' | 'event' | 'dormant'>,
+    input: Pick<InputRecorded, 'source' | 'inputId' | 'epoch' | 'event' | 'dormant'>,
   ): Promise<Recording> {
     const { inputId } = input;
     const command = { at: this.clock.now(), automationId, userId, ...input };

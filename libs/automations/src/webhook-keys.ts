@@ -36,6 +36,8 @@ export interface WebhookKey {
   readonly automationId: AutomationId;
   readonly userId: UserId;
   readonly secret: Uint8Array;
+  /** The automation's present activation. */
+  readonly epoch: string;
   /** Whether the automation can fire: it is enabled, and nobody holds it. */
   readonly awake: boolean;
 }
@@ -102,7 +104,8 @@ export class WebhookKeys {
     const { state } = await this.states.current(automationKind, automationId);
     if (state === null || state.webhookKeyId !== keyId || state.state === 'archived') return null;
     const secret = this.sealing.open(row.sealed, boundTo(keyId, automationId));
-    return { automationId, userId: state.userId, secret, awake: state.state === 'enabled' && !state.held };
+    const { userId, epoch, held } = state;
+    return { automationId, userId, secret, epoch, awake: state.state === 'enabled' && !held };
   }
 
   private async forgetOld(automationId: AutomationId, keyId: string): Promise<void> {

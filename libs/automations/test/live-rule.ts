@@ -21,9 +21,9 @@ import type { InputRecorded } from '../src/input.stream';
 import { nextDue } from '../src/schedule';
 import { readingsAt, type Sample, type SampleHistory } from '../src/sources/source-sample';
 import { ada } from './automation-facts';
+import { epoch } from './random-rules';
 
 export const automationId = asId<AutomationId>('0b7a3b7e-0000-7000-8000-00000000000a');
-const epoch = '0b7a3b7e-0000-7000-8000-0000000000e1';
 
 /**
  * One rule that fires live: the firing process and the decider as they are, over a clock, timers and samples in memory. Every run is

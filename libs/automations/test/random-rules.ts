@@ -122,6 +122,9 @@ function withGaps(samples: readonly Sample[]): readonly Sample[] {
   });
 }
 
+/** The one activation that a rule lives through. */
+export const epoch = '0b7a3b7e-0000-7000-8000-0000000000e1';
+
 const inputs: fc.Arbitrary<readonly InputRecorded[]> = fc
   .array(
     fc.record({
@@ -141,7 +144,7 @@ const inputs: fc.Arbitrary<readonly InputRecorded[]> = fc
     return inOrder.map(({ ms, source, type, data, aheadMs }, index): InputRecorded => {
       const event: InboundEvent = { id: `e${index}`, type, occurredAt: after(ms + aheadMs), data };
       const inputId = asId<InputId>(`0b7a3b7e-0000-5000-8000-${String(index).padStart(12, '0')}`);
-      return { type: 'input.recorded', at: after(ms), inputId, automationId, userId: ada, source, event };
+      return { type: 'input.recorded', at: after(ms), inputId, automationId, userId: ada, source, epoch, event };
     });
   });
 

@@ -92,7 +92,16 @@ class SmallWorld implements FiringWorld {
     this.nowSeconds = seconds;
     const inputId = asId<InputId>(`44444444-4444-4444-8444-${String(seconds).padStart(12, '0')}`);
     const event = { id: inputId, type, occurredAt: at(seconds), data: {} };
-    const recorded = { type: 'input.recorded', at: at(seconds), inputId, automationId, userId, source, event } as const;
+    const recorded = {
+      type: 'input.recorded',
+      at: at(seconds),
+      inputId,
+      automationId,
+      userId,
+      source,
+      epoch,
+      event,
+    } as const;
     await handleInput(this, recorded, seconds);
   }
 

@@ -94,12 +94,12 @@ function isLive(automation: AutomationState, epoch: string): automation is Autom
 }
 
 function looksAt(automation: AutomationState, input: InputRecorded): automation is Automation {
-  const { at, source, event, dormant } = input;
+  const { epoch, source, event, dormant } = input;
   if (dormant === true) return false;
   if (automation === null || automation.state !== 'enabled' || automation.completed || automation.held) return false;
   const { wake } = automation.definition;
-  // Paused at that time, or defined otherwise: what was not looked at then is not made up for.
-  if (at < automation.epochAt) return false;
+  // Defined otherwise at that time, or paused since: what was not looked at then is not made up for.
+  if (epoch !== automation.epoch) return false;
   return source !== 'webhook' || (wake.kind === 'event' && wake.types.includes(event.type));
 }
 
