@@ -21,8 +21,9 @@ import type { InputRecorded } from '../src/input.stream';
 import { nextDue } from '../src/schedule';
 import { readingsAt, type Sample, type SampleHistory } from '../src/sources/source-sample';
 import { ada } from './automation-facts';
-import { epoch } from './random-rules';
 
+/** The one activation that a rule lives through. */
+export const epoch = '0b7a3b7e-0000-7000-8000-0000000000e1';
 export const automationId = asId<AutomationId>('0b7a3b7e-0000-7000-8000-00000000000a');
 
 /**

@@ -5,7 +5,7 @@ import type { Condition, Operand, RuleNode } from '../src/condition';
 import type { InboundEvent, InputRecorded } from '../src/input.stream';
 import { gapAfter, gapAfterMs, type Sample, type SampleHistory } from '../src/sources/source-sample';
 import { ada } from './automation-facts';
-import { automationId } from './live-rule';
+import { automationId, epoch } from './live-rule';
 
 /** Two hours of every life, on a day on which the clocks of Europe change in them. */
 const beginMs = Date.UTC(2026, 2, 29, 0, 0);
@@ -121,9 +121,6 @@ function withGaps(samples: readonly Sample[]): readonly Sample[] {
     return missed ? [gapAfter(before.at), sample] : [sample];
   });
 }
-
-/** The one activation that a rule lives through. */
-export const epoch = '0b7a3b7e-0000-7000-8000-0000000000e1';
 
 const inputs: fc.Arbitrary<readonly InputRecorded[]> = fc
   .array(
