@@ -44,11 +44,12 @@ const cheap = {
 };
 const edge = { trigger: 'edge', cooldownSeconds: 200, overlap: 'queue' };
 
-/** What fired live, oldest first, once all of it has been admitted. */
-async function fired(id: string): Promise<readonly unknown[]> {
+/** What fired live, oldest first, once all of it has been admitted, and among it the occurrence that an input has led to. */
+async function fired(id: string, occurrenceId: unknown): Promise<readonly unknown[]> {
   const { items } = await until('the admission of all occurrences', async () => {
     const all = await allPages(user, `/automations/${id}/occurrences?limit=100`);
-    return all.items.every(({ delivery }) => delivery === 'accepted') ? all : null;
+    const arisen = all.items.some((occurrence) => occurrence['id'] === occurrenceId);
+    return arisen && all.items.every(({ delivery }) => delivery === 'accepted') ? all : null;
   });
   return items.map(({ at, trigger }) => ({ at, wouldBe: 'fired', trigger })).reverse();
 }
@@ -76,8 +77,8 @@ test('tells what has fired, and answers the same again, paused, archived, and of
   await advance(180);
   await deployment.sandbox('PUT', 'faults', { provider: { down: false } });
   await advance(120);
-  await hand(user, rule.id, 'invoke', { idempotencyKey: randomUUID() });
-  const live = await fired(rule.id);
+  const invoked = await hand(user, rule.id, 'invoke', { idempotencyKey: randomUUID() });
+  const live = await fired(rule.id, invoked.body['occurrenceId']);
   expect(live.length).toBeGreaterThanOrEqual(3);
 
   const to = await now();

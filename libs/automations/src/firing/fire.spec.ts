@@ -92,17 +92,8 @@ class SmallWorld implements FiringWorld {
     this.nowSeconds = seconds;
     const inputId = asId<InputId>(`44444444-4444-4444-8444-${String(seconds).padStart(12, '0')}`);
     const event = { id: inputId, type, occurredAt: at(seconds), data: {} };
-    const recorded = {
-      type: 'input.recorded',
-      at: at(seconds),
-      inputId,
-      automationId,
-      userId,
-      source,
-      epoch,
-      event,
-    } as const;
-    await handleInput(this, recorded, seconds);
+    const input = { inputId, automationId, userId, source, epoch, event };
+    await handleInput(this, { type: 'input.recorded', at: at(seconds), ...input }, seconds);
   }
 
   /** What happened to occurrences since it was asked last. */
