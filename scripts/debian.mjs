@@ -1,0 +1,78 @@
+// Programs that tests drive and npm does not bring (a browser, a proxy): found on this machine, or installed with apt-get as root on Debian. Never skipped: without them it fails and says how to mend it.
+//   node scripts/debian.mjs nginx=nginx docker-compose=docker-compose   installs what is missing, prints a path for each (program=package)
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const lockFile = '/tmp/parley-apt.lock';
+const installTimeoutSeconds = 900;
+/** Someone else's apt-get may hold the lists or dpkg for as long as it downloads. */
+const triesMax = 20;
+const retryMs = 5_000;
+
+/** @returns {string | undefined} the path of the first of these programs (names looked up on the PATH, or paths) that can be run */
+export function findProgram(names) {
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/bin', '/usr/sbin'];
+  return names
+    .flatMap((name) => (path.isAbsolute(name) ? [name] : folders.map((folder) => path.join(folder, name))))
+    .find(isExecutable);
+}
+
+/**
+ * The path of a program; installs the Debian packages that bring it when it is missing. Two processes may ask at once: one installs, the other waits.
+ * @param {{names: string[], packages: string[], hint?: string}} wanted
+ * @throws {Error} when it is missing and cannot be installed: says what to install
+ */
+export async function requireProgram({ names, packages, hint = '' }) {
+  const missing = (why) =>
+    new Error(`${names[0]} is needed and ${why}. Install it: apt-get install ${packages.join(' ')}${hint}`);
+  const found = findProgram(names);
+  if (found) return found;
+  if (process.getuid?.() !== 0) throw missing('missing; this process is not root, so it cannot install it');
+  if (!existsSync('/usr/bin/apt-get')) throw missing('missing; this is no Debian, so it cannot be installed from here');
+  await install(packages, missing, () => findProgram(names) !== undefined);
+  const installed = findProgram(names);
+  if (!installed) throw missing('still missing after apt-get installed its packages');
+  return installed;
+}
+
+async function install(packages, missing, isThere) {
+  let output = '';
+  for (let tried = 0; tried < triesMax; tried += 1) {
+    // flock: one of us at a time, and the lock of a process that died is free. Its first job may have been ours.
+    const command = `apt-get update -qq && apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=${installTimeoutSeconds} ${packages.join(' ')}`;
+    const run = spawnSync('flock', [lockFile, 'sh', '-c', command], {
+      encoding: 'utf8',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      timeout: installTimeoutSeconds * 1_000,
+    });
+    if (run.status === 0 || isThere()) return;
+    output = `${run.error?.message ?? ''}${run.stdout ?? ''}${run.stderr ?? ''}`;
+    if (!/could not get lock|unable to lock|temporary failure|is another process using it/i.test(output)) break;
+    await sleep(retryMs);
+  }
+  throw missing(`apt-get could not install it:\n${output.trim()}\n`);
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false; // missing or not executable: either way not the one
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    for (const wanted of process.argv.slice(2)) {
+      const [program, debianPackage = program] = wanted.split('=');
+      console.log(await requireProgram({ names: [program], packages: [debianPackage] }));
+    }
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
