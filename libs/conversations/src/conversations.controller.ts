@@ -10,12 +10,14 @@ import {
 } from './conversations.dto';
 import { ConversationQueries, type ConversationView } from './conversations.queries';
 import type { MessageRow } from './conversation.row';
+import { ListConversations, type ConversationPage } from './list-conversations';
 
 /** Conversations (decisions.md, section 2). */
 @Controller('/v1/users/:userId/conversations')
 export class ConversationsController {
   constructor(
     private readonly conversations: ConversationCommands,
+    private readonly lists: ListConversations,
     private readonly queries: ConversationQueries,
     private readonly cursors: Cursors,
   ) {}
@@ -28,24 +30,9 @@ export class ConversationsController {
 
   @Get()
   @Operation('conversations.list')
-  async list(
-    @Caller() { userId }: Caller,
-    @Query() query: ListConversationsDto,
-  ): Promise<Page<ConversationView> & { total: number }> {
+  async list(@Caller() { userId }: Caller, @Query() query: ListConversationsDto): Promise<ConversationPage> {
     const { cursor, limit, ...filter } = query;
-    const binding = { list: 'conversations.list', userId, filters: { ...filter } };
-    const before = cursor === undefined ? null : Number(answer(this.cursors.read(binding, cursor))[0]);
-    const [rows, total] = await Promise.all([
-      this.queries.list(userId, filter, before, limit + 1),
-      this.queries.total(userId, filter),
-    ]);
-    const page = pageOf(
-      rows,
-      limit,
-      ({ activityPosition: _, ...conversation }) => conversation,
-      (row) => this.cursors.mint(binding, [row.activityPosition]),
-    );
-    return { ...page, total };
+    return answer(await this.lists.page(userId, filter, { cursor, limit }));
   }
 
   @Get(':conversationId')

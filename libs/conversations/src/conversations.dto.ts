@@ -1,7 +1,6 @@
-import { BooleanText, IntegerText, OneOf, Optional, Text, Value } from '@app/http';
+import { CursorText, BooleanText, IntegerText, OneOf, Optional, Text } from '@app/http';
 import { limits } from '@app/kernel';
 
-const isText = (value: unknown) => typeof value === 'string';
 
 export class CreateConversationDto {
   @Optional()
@@ -16,7 +15,7 @@ export class UpdateConversationDto {
 
 export class ListConversationsDto {
   @Optional()
-  @Value('a text', isText)
+  @CursorText()
   cursor?: string;
 
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
@@ -36,7 +35,7 @@ export class ListConversationsDto {
 
 export class ListMessagesDto {
   @Optional()
-  @Value('a text', isText)
+  @CursorText()
   cursor?: string;
 
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })

@@ -4,10 +4,12 @@ import { ConversationRow, CreateConversations1700000000010, MessageRow } from '.
 import { ConversationsController } from './conversations.controller';
 import { conversationsProjection, messagesProjection } from './conversations.projection';
 import { ConversationQueries } from './conversations.queries';
+import { ListConversations } from './list-conversations';
 
 @Module({
   controllers: [ConversationsController],
-  providers: [ConversationCommands, ConversationQueries],
+  providers: [ConversationCommands, ConversationQueries, ListConversations],
+  exports: [ListConversations],
 })
 export class ConversationsModule {}
 
