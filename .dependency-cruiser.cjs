@@ -58,6 +58,9 @@ const base = {
   http: ['kernel', 'canonical', 'runtime'],
   'event-store-server': ['kernel', 'runtime'],
   'embedded-postgres': ['kernel'],
+  'data-folder': ['kernel'],
+  // Copies every event of one store into another, byte by byte, which is below what event-store offers.
+  'event-migration': ['kernel', 'runtime', 'event-store', 'read-store'],
 };
 
 /** One rule for each library with a fixed list: any other library of ours is out of its reach. */
@@ -138,8 +141,8 @@ const rules = [
   },
   {
     name: 'event-store-client',
-    comment: 'Only event-store and event-store-server speak to the store.',
-    from: { path: product, pathNot: lib('event-store', 'event-store-server') },
+    comment: 'Only event-store, event-store-server and event-migration speak to the store.',
+    from: { path: product, pathNot: lib('event-store', 'event-store-server', 'event-migration') },
     to: { path: npm('@eventstore/db-client') },
   },
   {

@@ -241,10 +241,10 @@ describe('npm start refuses', () => {
       PARLEY_SECRET_KEY: secretKey,
       OIDC_ISSUER: `http://127.0.0.1:${ports[0]}/sandbox/issuer`,
     });
-    await expect(one.start()).rejects.toThrow('Production refuses');
+    await expect(one.start()).rejects.toThrow('The environment is not valid');
     expect(await one.kill()).toBe(1);
-    expect(one.output).toContain('PARLEY_SECRET_KEY');
-    expect(one.output).toContain('OIDC_ISSUER');
+    expect(one.output).toContain('PARLEY_SECRET_KEY: was generated for a sandbox');
+    expect(one.output).toContain("OIDC_ISSUER: is a sandbox's issuer");
     expect(one.output).not.toContain(secretKey);
     const bare = standalone({ PARLEY_MODE: 'production' });
     await expect(bare.start()).rejects.toThrow(/PARLEY_SECRET_KEY[^]*OIDC_ISSUER|OIDC_ISSUER[^]*PARLEY_SECRET_KEY/);

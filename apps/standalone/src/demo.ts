@@ -2,13 +2,13 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
+import { writePrivate } from '@app/data-folder';
 import { asId, isJsonObject, type RequestId } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { ReadGate } from '@app/read-store';
 import type { Configuration } from '@app/runtime';
 import { Issuer } from '@app/sandbox';
 import { v7 as uuidV7 } from 'uuid';
-import { writePrivate } from './secrets';
 
 const userSubject = 'demo-user';
 const operatorSubject = 'demo-operator';

@@ -1,10 +1,10 @@
 import { readDotEnv, startServing, type RunningProcess, type Stoppable } from '@app/composition';
+import { ensureSecrets, removeRunningStores, writeRunningStores } from '@app/data-folder';
 import { readConfiguration, type Configuration } from '@app/runtime';
 import { readyBlock } from './block';
 import { removeAccess, seedSandbox, writeAccess } from './demo';
 import { ensureFreePorts } from './free-ports';
-import { refuseSandboxDefaults } from './production';
-import { ensureSecrets } from './secrets';
+import { warnOfEmbeddedStores } from './production';
 import { startStores, type Stores } from './stores';
 
 const log = (line: string): void => console.error(line);
@@ -16,14 +16,16 @@ const log = (line: string): void => console.error(line);
 export async function startStandalone(): Promise<Stoppable> {
   readDotEnv();
   const asked = readConfiguration(process.env);
-  await refuseSandboxDefaults(asked, log);
+  warnOfEmbeddedStores(asked, log);
   // Before the ports: of two starts on one data folder, the second is told of the first.
   const stores = await startStores(asked, log);
   try {
     await ensureFreePorts(asked);
+    await writeRunningStores(asked.env.PARLEY_DATA_DIR, stores);
     const running = await (asked.sandbox ? serveSandbox(asked, stores) : serve(stores, asked.env.PARLEY_SECRET_KEY));
     return untilLost(running, stores, asked.env.PARLEY_DATA_DIR);
   } catch (error) {
+    await removeRunningStores(asked.env.PARLEY_DATA_DIR);
     await stores.stop();
     throw error;
   }
@@ -77,6 +79,7 @@ function untilLost(running: RunningProcess, stores: Stores, dataDir: string): St
         await running.stop();
       } finally {
         await removeAccess(dataDir);
+        await removeRunningStores(dataDir);
         await stores.stop();
       }
     },

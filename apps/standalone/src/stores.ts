@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CannotStart } from '@app/composition';
+import { embeddedDatabaseName, embeddedPostgresFolder } from '@app/data-folder';
 import { DataFolderInUse, ensureDatabase, startEmbeddedPostgres } from '@app/embedded-postgres';
 import type { Configuration } from '@app/runtime';
 import { EventStoreProcess } from './event-store-process';
 import { socketPathFor } from './run-folder';
 
-const databaseName = 'parley';
 const restartPauseMs = 100;
 
 export interface Stores {
@@ -49,12 +48,12 @@ function given(url: string) {
 
 /** The embedded PostgreSQL, started anew, at the same URL, when something kills it. */
 async function startDatabase(dataDir: string, log: (line: string) => void) {
-  const start = () => startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres') });
+  const start = () => startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(dataDir) });
   const first = await start().catch((error: unknown) => {
     throw error instanceof DataFolderInUse ? inUse(dataDir, error.pid) : error;
   });
-  const url = first.url(databaseName);
-  await ensureDatabase(first.url('postgres'), databaseName);
+  const url = first.url(embeddedDatabaseName);
+  await ensureDatabase(first.url('postgres'), embeddedDatabaseName);
   let stopping = false;
   let current = Promise.resolve(first);
   const keepRunning = async (): Promise<void> => {
@@ -67,7 +66,7 @@ async function startDatabase(dataDir: string, log: (line: string) => void) {
       await sleep(restartPauseMs);
       current = start();
       // Under a very long path its socket lies in a folder with a new name: whoever holds the old URL could not follow.
-      if ((await current).url(databaseName) !== url) return;
+      if ((await current).url(embeddedDatabaseName) !== url) return;
     }
   };
   const lost = keepRunning().catch((error: unknown) => log(String(error)));

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Configuration } from './configuration';
 import { ConfigurationError, readConfiguration } from './configuration';
 
@@ -66,6 +69,21 @@ describe('readConfiguration', () => {
 
   it.each(['0.0.0.0', '::', '10.0.0.7', '127.0.0.1.example'])('does not let a sandbox listen on %s', (HOST) => {
     expect(messageOf({ HOST, PORT: '0' })).toMatch(/^ {2}PORT: .*\n {2}HOST: sandbox mode listens on loopback only$/m);
+  });
+
+  it('refuses everything of a sandbox in production, at once', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-configuration-'));
+    writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ secretKey, partnerKey: 'pk_' }));
+    const sandbox = { PARLEY_MODE: 'production', PARLEY_DATA_DIR: folder, PARLEY_SECRET_KEY: secretKey };
+    const message = messageOf({ ...sandbox, OIDC_ISSUER: 'http://127.0.0.1:8080/sandbox/issuer/', PORT: 'eighty' });
+    rmSync(folder, { recursive: true });
+    expect(message.split('\n').slice(1)).toEqual([
+      expect.stringContaining('  PORT: '),
+      '  WALLET_PROVIDER: production takes near-intents only',
+      "  OIDC_ISSUER: is a sandbox's issuer",
+      '  PARLEY_SECRET_KEY: was generated for a sandbox',
+    ]);
+    expect(message).not.toContain(secretKey);
   });
 
   it('demands a secret key, an issuer and real wallets in production, which may listen anywhere', () => {

@@ -1,8 +1,12 @@
 import { bool, cleanEnv, EnvMissingError, port, str, type CleanedEnv } from 'envalid';
 import { artifactVariables } from './artifact-variables';
+import { deprecationVariables, endsTooSoon } from './deprecation-variables';
 import { mcpVariables } from './mcp-variables';
 import { modelVariables, offersUnpriced } from './model-variables';
+import { sandboxDefaults } from './sandbox-defaults';
 import { eventStoreUrl, httpUrl, positiveInteger, postgresUrl, Rule, secretKey, wholeNumber } from './variable-rules';
+
+const defaultDataDir = '.parley';
 
 /**
  * Every environment variable of the service, with its default and meaning: the one table (decisions.md, section 11).
@@ -18,7 +22,7 @@ export const variables = {
   PORT: port({ default: 8080, desc: 'Port of the partner API' }),
   MANAGEMENT_PORT: port({ default: 9464, desc: 'Port of GET /metrics, on the same address' }),
   PARLEY_DATA_DIR: str({
-    default: '.parley',
+    default: defaultDataDir,
     desc: 'Folder of the embedded stores, of artifacts and of generated sandbox secrets',
   }),
   DATABASE_URL: postgresUrl({ default: undefined, desc: 'PostgreSQL; unset: the embedded one (npm start only)' }),
@@ -116,6 +120,7 @@ export const variables = {
   STREAMS_PER_REPLICA: positiveInteger({ default: 2000, desc: 'Open event streams per api process' }),
   BODY_LIMIT_BYTES: positiveInteger({ default: 256 * 1024, desc: 'Largest JSON body, in bytes' }),
   ...artifactVariables,
+  ...deprecationVariables,
   DATABASE_POOL_SIZE: positiveInteger({
     default: 10,
     desc: 'PostgreSQL connections per process, besides one that listens',
@@ -178,8 +183,10 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
     reporter: ({ errors }) => {
       const broken = Object.entries(errors).map(([name, error]) => `  ${name}: ${describe(name, error)}`);
       if (isOpenSandbox(given)) broken.push('  HOST: sandbox mode listens on loopback only');
-      if (playsWithMoney(given)) broken.push('  WALLET_PROVIDER: production takes near-intents only');
+      broken.push(...sandboxDefaults(given, defaultDataDir).map((rule) => `  ${rule}`));
       if (offersUnpriced(given)) broken.push('  MODEL_PRICES: must price every model of MODEL_NAME and MODEL_ALLOWED');
+      if (endsTooSoon(given))
+        broken.push('  V1_SUNSET_AT: must be set with V1_DEPRECATED_AT, six months or more after it');
       if (broken.length > 0) throw new ConfigurationError(`The environment is not valid:\n${broken.join('\n')}`);
     },
   });
@@ -188,10 +195,6 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
 
 function isOpenSandbox({ PARLEY_MODE: mode, HOST: host }: NodeJS.ProcessEnv): boolean {
   return (mode ?? 'sandbox') === 'sandbox' && host !== undefined && !loopbackHosts.includes(host);
-}
-
-function playsWithMoney({ PARLEY_MODE: mode, WALLET_PROVIDER: provider }: NodeJS.ProcessEnv): boolean {
-  return mode === 'production' && (provider ?? 'sandbox') === 'sandbox';
 }
 
 function describe(name: string, error: Error): string {

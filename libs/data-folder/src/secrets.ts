@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '@app/kernel';
+import { readJson, writePrivate } from './private-file';
 
 /** What a sandbox generates once and keeps, so that cursors, sealed secrets and the printed key outlive a restart. */
 export interface SandboxSecrets {
@@ -28,27 +28,9 @@ export async function ensureSecrets(dataDir: string): Promise<SandboxSecrets> {
 /** The secrets that a data folder holds, or null. */
 export async function readSecrets(dataDir: string): Promise<SandboxSecrets | null> {
   const path = join(dataDir, secretFile);
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  if (text === null) return null;
-  const value: unknown = JSON.parse(text);
+  const value = await readJson(path);
+  if (value === null) return null;
   const { secretKey, partnerKey } = isJsonObject(value) ? value : {};
   if (typeof secretKey !== 'string' || typeof partnerKey !== 'string') throw new Error(`${path} is damaged`);
   return { secretKey, partnerKey };
-}
-
-/** Writes a file for the folder's owner only, whole or not at all. */
-export async function writePrivate(folder: string, name: string, content: object): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const unfinished = join(folder, `.${name}.unfinished`);
-  const file = await open(unfinished, 'w', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(content, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(unfinished, join(folder, name));
 }

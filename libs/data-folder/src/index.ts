@@ -1,0 +1,4 @@
+export { embeddedDatabaseName, embeddedPostgresFolder } from './embedded-database';
+export { writePrivate } from './private-file';
+export { findRunningStores, removeRunningStores, writeRunningStores } from './running-stores';
+export { ensureSecrets, readSecrets } from './secrets';

@@ -1,0 +1,27 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findRunningStores, removeRunningStores, writeRunningStores } from './running-stores';
+
+const stores = { databaseUrl: 'postgres://a', eventStoreUrl: 'unix:/b' };
+let folder: string;
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'parley-running-'))));
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('what a running npm start says of its stores', () => {
+  it('is found while it runs, by its owner only, and gone when it is taken back', async () => {
+    expect(await findRunningStores(folder)).toBeNull();
+    await writeRunningStores(folder, stores);
+    expect((await stat(join(folder, 'running.json'))).mode & 0o777).toBe(0o600);
+    expect(await findRunningStores(folder)).toEqual(stores);
+    await removeRunningStores(folder);
+    await removeRunningStores(folder);
+    expect(await findRunningStores(folder)).toBeNull();
+  });
+
+  it('counts for nothing when that process is gone', async () => {
+    // No system of ours gives out this id.
+    await writeFile(join(folder, 'running.json'), JSON.stringify({ pid: 2 ** 30, ...stores }));
+    expect(await findRunningStores(folder)).toBeNull();
+  });
+});

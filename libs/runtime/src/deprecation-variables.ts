@@ -1,0 +1,32 @@
+import { makeValidator } from 'envalid';
+import { Rule } from './variable-rules';
+
+const utcInstant = makeValidator<string>((text) => {
+  const whole = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(whole) || Number.isNaN(Date.parse(whole))) {
+    throw new Rule('must be a date, or an instant in UTC as in 2027-01-31T00:00:00Z');
+  }
+  return whole;
+});
+
+/** When `/v1` became deprecated and when it ends (specification, "Versioning", rule 6); unset while it is neither. */
+export const deprecationVariables = {
+  V1_DEPRECATED_AT: utcInstant({
+    default: undefined,
+    desc: 'Since when /v1 is deprecated: its answers then carry Deprecation and Sunset',
+  }),
+  V1_SUNSET_AT: utcInstant({
+    default: undefined,
+    desc: 'When /v1 ends; set with V1_DEPRECATED_AT, and at least six months after it',
+  }),
+};
+
+const noticeMonths = 6;
+
+/** Whether one of the two is set without the other, or the notice between them is shorter than the specification promises. */
+export function endsTooSoon({ V1_DEPRECATED_AT: since, V1_SUNSET_AT: until }: NodeJS.ProcessEnv): boolean {
+  if (since === undefined || until === undefined) return since !== until;
+  const earliest = new Date(since);
+  earliest.setUTCMonth(earliest.getUTCMonth() + noticeMonths);
+  return new Date(until) < earliest;
+}
