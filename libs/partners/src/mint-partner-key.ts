@@ -29,6 +29,8 @@ export interface MintRequest {
   readonly cause: Cause;
   /** A key that exists already, in the format of ours (the sandbox keeps its own); absent: a new one. */
   readonly key?: string;
+  /** Why, 1 to 500 code points; kept in the event. */
+  readonly reason?: string;
 }
 
 export interface MintedPartnerKey {
@@ -50,14 +52,14 @@ export class MintPartnerKey {
 
   /**
    * Mints a key, or makes sure that the given one exists; requests that carry it are admitted from then on.
-   * Refuses with `invalid_input` (label, key), or `partner_key_invalid` when the given key was revoked.
+   * Refuses with `invalid_input` (label, key, reason), or `partner_key_invalid` when the given key was revoked.
    */
-  async mint({ label, cause, key: given }: MintRequest): Promise<Result<MintedPartnerKey>> {
+  async mint({ label, cause, key: given, reason }: MintRequest): Promise<Result<MintedPartnerKey>> {
     if (given !== undefined && !keyFormat.test(given)) return refuse(invalid('/key', 'must be pk_ and 43 characters'));
     const key = given ?? `pk_${randomBytes(keyBytes).toString('base64url')}`;
     const keyHash = createHash('sha256').update(key).digest('hex');
     const keyId = given === undefined ? uuidV7() : uuidV5(keyHash, givenKeyNamespace);
-    const command = { type: 'MintKey', at: this.clock.now(), label, keyHash } as const;
+    const command = { type: 'MintKey', at: this.clock.now(), label, keyHash, reason: reason ?? null } as const;
     const done = await this.commands.execute(
       new Transact(partnerKeyKind, keyId, command, cause, { newStream: given === undefined }),
     );

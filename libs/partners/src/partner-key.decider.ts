@@ -12,7 +12,7 @@ import {
 } from '@app/kernel';
 import type { PartnerKeyEvent } from './partner-key.events';
 
-export type PartnerKeyCommand = MintKey | { readonly type: 'RevokeKey'; readonly at: Instant };
+export type PartnerKeyCommand = MintKey | RevokeKey;
 
 export interface MintKey {
   readonly type: 'MintKey';
@@ -21,6 +21,14 @@ export interface MintKey {
   readonly label: string;
   /** Lower-case hex SHA-256 of the key. */
   readonly keyHash: string;
+  /** Why, in the operator's words of 1 to 500 code points, or null. */
+  readonly reason: string | null;
+}
+
+interface RevokeKey {
+  readonly type: 'RevokeKey';
+  readonly at: Instant;
+  readonly reason: string | null;
 }
 
 export type PartnerKeyState =
@@ -33,6 +41,7 @@ export type PartnerKeyState =
     };
 
 const labelLengthMax = 100;
+const reasonLengthMax = 500;
 const sha256Hex = /^[0-9a-f]{64}$/;
 
 /** The rules of one partner key: minted once, revoked for good (specification, "Authentication", rule 4). */
@@ -44,8 +53,7 @@ export const partnerKeyDecider: Decider<PartnerKeyState, PartnerKeyCommand, Part
       case 'MintKey':
         return mint(command, state);
       case 'RevokeKey':
-        if (state.status === 'absent') return reject(notFound);
-        return state.status === 'revoked' ? accept() : accept({ type: 'partner_key.revoked', at: command.at });
+        return revoke(command, state);
       default:
         return unreachable(command);
     }
@@ -64,13 +72,26 @@ export const partnerKeyDecider: Decider<PartnerKeyState, PartnerKeyCommand, Part
 };
 
 /** The very same key again is nothing to do, whatever its label; a revoked one never comes back. */
-function mint({ at, label, keyHash }: MintKey, state: PartnerKeyState): Decision<PartnerKeyEvent> {
+function mint({ at, label, keyHash, reason }: MintKey, state: PartnerKeyState): Decision<PartnerKeyEvent> {
   const length = codePointLength(label);
   if (length < 1 || length > labelLengthMax) {
     return reject(invalid('/label', `must be a text of 1 to ${labelLengthMax} characters`));
   }
   if (!sha256Hex.test(keyHash)) return reject(invalid('/keyHash', 'must be a SHA-256 in lower-case hex'));
-  if (state.status === 'absent') return accept({ type: 'partner_key.minted', at, label, keyHash });
+  if (!isReason(reason)) return reject(wrongReason);
+  if (state.status === 'absent') return accept({ type: 'partner_key.minted', at, label, keyHash, reason });
   if (state.keyHash !== keyHash) return reject(invalid('/keyHash', 'must be the hash that this key id stands for'));
   return state.status === 'live' ? accept() : reject(because('partner_key_invalid'));
+}
+
+function revoke({ at, reason }: RevokeKey, { status }: PartnerKeyState): Decision<PartnerKeyEvent> {
+  if (!isReason(reason)) return reject(wrongReason);
+  if (status === 'absent') return reject(notFound);
+  return status === 'revoked' ? accept() : accept({ type: 'partner_key.revoked', at, reason });
+}
+
+const wrongReason = invalid('/reason', `must be a text of 1 to ${reasonLengthMax} characters`);
+
+function isReason(reason: string | null): boolean {
+  return reason === null || (reason !== '' && codePointLength(reason) <= reasonLengthMax);
 }

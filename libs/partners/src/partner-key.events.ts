@@ -2,5 +2,12 @@ import type { Instant } from '@app/kernel';
 
 /** The facts of one partner key's stream. The key itself is nowhere: only the lower-case hex SHA-256 of it. */
 export type PartnerKeyEvent =
-  | { readonly type: 'partner_key.minted'; readonly at: Instant; readonly label: string; readonly keyHash: string }
-  | { readonly type: 'partner_key.revoked'; readonly at: Instant };
+  | {
+      readonly type: 'partner_key.minted';
+      readonly at: Instant;
+      readonly label: string;
+      readonly keyHash: string;
+      /** Why the operator did it; null: nobody said, as in all events of version 1. */
+      readonly reason: string | null;
+    }
+  | { readonly type: 'partner_key.revoked'; readonly at: Instant; readonly reason: string | null };

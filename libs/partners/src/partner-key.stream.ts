@@ -1,10 +1,12 @@
 import type { StreamKind } from '@app/event-store';
 import { partnerKeyDecider, type PartnerKeyCommand, type PartnerKeyState } from './partner-key.decider';
 import type { PartnerKeyEvent } from './partner-key.events';
+import { partnerKeyUpcasters } from './partner-key.upcasters';
 
 /** `partner-<keyId>`: one stream for each key. */
 export const partnerKeyKind: StreamKind<PartnerKeyState, PartnerKeyCommand, PartnerKeyEvent> = {
   category: 'partner',
   decider: partnerKeyDecider,
+  upcasters: partnerKeyUpcasters,
   stateVersion: 1,
 };

@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
 import { PartnerKeys } from '@app/http';
 import { MintPartnerKey } from './mint-partner-key';
-import { StoredPartnerKeys } from './partner-key.queries';
+import { PartnerKeyList, StoredPartnerKeys } from './partner-key.queries';
 import { RevokePartnerKey } from './revoke-partner-key';
 import { partnerKeysProjection } from './partner-key.projection';
 import { CreatePartnerKeys1700000000100, PartnerKeyRow } from './partner-key.row';
 
 /** Partner keys; binds the port by which admission looks them up. */
 @Module({
-  providers: [MintPartnerKey, RevokePartnerKey, { provide: PartnerKeys, useClass: StoredPartnerKeys }],
-  exports: [MintPartnerKey, RevokePartnerKey, PartnerKeys],
+  providers: [MintPartnerKey, RevokePartnerKey, PartnerKeyList, { provide: PartnerKeys, useClass: StoredPartnerKeys }],
+  exports: [MintPartnerKey, RevokePartnerKey, PartnerKeyList, PartnerKeys],
 })
 export class PartnersModule {}
 

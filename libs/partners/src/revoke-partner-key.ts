@@ -5,6 +5,13 @@ import { Clock, ok, refuse, type Cause, type PartnerKeyId, type Result } from '@
 import { ReadGate } from '@app/read-store';
 import { partnerKeyKind } from './partner-key.stream';
 
+export interface RevokeRequest {
+  readonly keyId: PartnerKeyId;
+  readonly cause: Cause;
+  /** Why, 1 to 500 code points; kept in the event. */
+  readonly reason?: string;
+}
+
 /** Ends what a partner key admits, for good. */
 @Injectable()
 export class RevokePartnerKey {
@@ -14,9 +21,9 @@ export class RevokePartnerKey {
     private readonly gate: ReadGate,
   ) {}
 
-  /** Also when repeated. Replicas that admitted the key lately stop within 30 s. Refuses with `not_found`. */
-  async revoke({ keyId, cause }: { readonly keyId: PartnerKeyId; readonly cause: Cause }): Promise<Result<void>> {
-    const command = { type: 'RevokeKey', at: this.clock.now() } as const;
+  /** Also when repeated. Replicas that admitted the key lately stop within 30 s. Refuses with `not_found`, `invalid_input` (reason). */
+  async revoke({ keyId, cause, reason }: RevokeRequest): Promise<Result<void>> {
+    const command = { type: 'RevokeKey', at: this.clock.now(), reason: reason ?? null } as const;
     const done = await this.commands.execute(new Transact(partnerKeyKind, keyId, command, cause));
     if (!done.accepted) return refuse(done.refusal);
     await this.gate.passed(done.position);
