@@ -1,0 +1,139 @@
+import { call } from './backend.js';
+import { describeAction, fact } from './contract-words.js';
+import { decisionForm } from './decision-form.js';
+import { announce, make } from './elements.js';
+import { balanceOf, nameOf, readWallet } from './wallet.js';
+
+/** @typedef {import('./journal.js').Asked} Asked */
+
+const headings = {
+  pending: 'Your approval is needed',
+  approved: 'Approved',
+  denied: 'Denied',
+  expired: 'Expired',
+};
+
+/**
+ * A card that asks for a decision and later shows what became of it.
+ * @param {Asked} first
+ */
+export function approvalCard(first) {
+  const heading = make('h3', { tabindex: '-1' });
+  const review = make('div', { class: 'review' }, make('p', { class: 'quiet' }, 'Loading what is asked…'));
+  const outcome = make('div', { class: 'outcome' });
+  const element = make(
+    'section',
+    { class: 'card approval', 'data-approval': first.approvalId },
+    heading,
+    review,
+    outcome,
+  );
+  /** @type {Map<string, import('./wallet.js').Asset> | null} */
+  let before = null;
+  /** @type {Promise<any> | null} */
+  let reading = null;
+  let shown = 0;
+
+  /** @param {Asked} item */
+  async function update(item) {
+    const turn = (shown += 1);
+    element.dataset.status = item.settlement ?? item.status;
+    heading.textContent = headings[item.status];
+    if (item.status === 'pending') before = await readWallet().catch(() => null);
+    reading ??= call('GET', `/api/approvals/${item.approvalId}`);
+    const approval = await reading;
+    if (turn !== shown) return; // a newer state was shown meanwhile
+    if (review.dataset.ready === undefined) showReview(review, approval);
+    if (item.status === 'pending') outcome.replaceChildren(decisionForm(approval, heading));
+    else outcome.replaceChildren(...(await outcomeOf(item, approval, before)));
+  }
+
+  return {
+    element,
+    /** @param {Asked} item */
+    update(item) {
+      update(item).catch((problem) => {
+        reading = null;
+        outcome.replaceChildren(make('p', { class: 'problem', role: 'alert' }, problem.message));
+      });
+    },
+  };
+}
+
+/**
+ * What exactly would be done: in a sentence, action by action, and what binds the decision to it.
+ * @param {HTMLElement} review
+ * @param {any} approval
+ */
+function showReview(review, approval) {
+  const expires = make('time', { datetime: approval.expiresAt }, new Date(approval.expiresAt).toLocaleString());
+  const actions = approval.contract?.actions.map(describeAction) ?? [];
+  review.dataset.ready = '';
+  review.replaceChildren(
+    make('p', { class: 'summary' }, approval.summary),
+    make('ol', { class: 'actions', 'aria-label': 'Exactly this will be done' }, ...actions),
+    make(
+      'dl',
+      { class: 'facts' },
+      ...fact('Fingerprint', make('code', {}, approval.fingerprint)),
+      ...fact('Decide before', expires),
+    ),
+    make(
+      'details',
+      {},
+      make('summary', {}, 'The request itself'),
+      make('pre', { tabindex: '0' }, JSON.stringify({ tool: approval.tool, input: approval.input }, null, 2)),
+    ),
+  );
+  if (approval.status === 'pending') announce(`Your approval is needed. ${approval.summary}`);
+}
+
+/**
+ * What became of the decision. That money moved is read from the financial operation; neither the decision nor the end of the run
+ * says so.
+ * @param {Asked} item
+ * @param {any} reviewed the approval as it was read first
+ * @param {Map<string, import('./wallet.js').Asset> | null} before the balances when the decision was asked for
+ */
+async function outcomeOf(item, reviewed, before) {
+  if (item.status === 'expired') return [make('p', {}, 'Nobody decided in time. Nothing was done.')];
+  if (item.status === 'denied') {
+    const { denialReason } = await call('GET', `/api/approvals/${item.approvalId}`);
+    return [
+      make('p', {}, 'You said no. Nothing was done.'),
+      denialReason && make('p', { class: 'quiet' }, `“${denialReason}”`),
+    ];
+  }
+  if (reviewed.contract === null) return [make('p', {}, 'You said yes.')];
+  if (item.operationId === null) return [make('p', {}, 'You said yes. Sending it off…')];
+  if (item.settlement === null) return [make('p', {}, 'Sent. Waiting for the settlement…')];
+  const [operation, after] = await Promise.all([call('GET', `/api/operations/${item.operationId}`), readWallet()]);
+  const words = operation.status === 'settled' ? 'Settled: the money has moved.' : `Failed: ${operation.failure?.text}`;
+  announce(words);
+  return [make('p', { class: 'result' }, words), ...(before === null ? [] : [balances(before, after)])];
+}
+
+/**
+ * @param {Map<string, import('./wallet.js').Asset>} before
+ * @param {Map<string, import('./wallet.js').Asset>} after
+ */
+function balances(before, after) {
+  const tokenIds = [...new Set([...before.keys(), ...after.keys()])];
+  const moved = tokenIds.filter((id) => before.get(id)?.amountRaw !== after.get(id)?.amountRaw);
+  const rows = moved.map((id) =>
+    make(
+      'tr',
+      {},
+      make('th', { scope: 'row' }, nameOf(id)),
+      make('td', {}, balanceOf(before.get(id))),
+      make('td', {}, balanceOf(after.get(id))),
+    ),
+  );
+  const columns = ['Balance', 'Before', 'After'].map((name) => make('th', { scope: 'col' }, name));
+  return make(
+    'table',
+    { class: 'balances' },
+    make('thead', {}, make('tr', {}, ...columns)),
+    make('tbody', {}, ...rows),
+  );
+}

@@ -1,0 +1,53 @@
+import { call } from './backend.js';
+
+const openAgainAfterMs = 3_000;
+
+/**
+ * Follows a conversation's journal for as long as it is wanted. The browser itself reconnects a broken connection and says where
+ * it was (`Last-Event-ID`); what it gives up on, a refusal, is looked into and tried again from the same place.
+ * @param {string} conversationId
+ * @param {object} listener
+ * @param {(frame: { seq?: number, payload: any }) => void} listener.onFrame
+ * @param {(isOpen: boolean) => void} listener.onConnection
+ * @param {() => void} listener.onSignedOut
+ * @param {() => void} listener.onMissing there is no such conversation, or it is somebody else's
+ * @returns {() => void} ends it
+ */
+export function follow(conversationId, { onFrame, onConnection, onSignedOut, onMissing }) {
+  let lastSeq = 0;
+  let isWanted = true;
+  /** @type {EventSource | undefined} */
+  let source;
+
+  function open() {
+    source = new EventSource(`/api/conversations/${conversationId}/stream?after=${lastSeq}`);
+    source.onopen = () => onConnection(true);
+    source.onmessage = ({ data }) => {
+      const frame = JSON.parse(data);
+      lastSeq = frame.seq ?? lastSeq;
+      onFrame(frame);
+    };
+    source.onerror = () => {
+      onConnection(false);
+      if (source?.readyState === EventSource.CLOSED) setTimeout(() => void openAgain(), openAgainAfterMs);
+    };
+  }
+
+  async function openAgain() {
+    if (!isWanted) return;
+    const reason = await call('GET', `/api/conversations/${conversationId}`).then(
+      () => null,
+      (problem) => problem.reason,
+    );
+    if (!isWanted) return;
+    if (reason === 'not_signed_in') onSignedOut();
+    else if (reason === 'not_found') onMissing();
+    else open();
+  }
+
+  open();
+  return () => {
+    isWanted = false;
+    source?.close();
+  };
+}

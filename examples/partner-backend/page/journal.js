@@ -1,0 +1,182 @@
+// What a conversation looks like, folded from its journal. Pure: the same frames give the same items, whenever they arrive.
+
+/**
+ * @typedef {{ kind: 'said', key: string, by: 'user' | 'agent', text: string, complete: boolean }} Said
+ * @typedef {{ kind: 'tool', key: string, tool: string, outcome: string | null }} Tool
+ * @typedef {object} Asked an approval, and what became of it
+ * @property {'approval'} kind
+ * @property {string} key
+ * @property {string} approvalId
+ * @property {'pending' | 'approved' | 'denied' | 'expired'} status
+ * @property {string | null} operationId once what was approved was sent off
+ * @property {'settled' | 'failed' | null} settlement the only evidence that money moved
+ * @typedef {{ kind: 'note', key: string, text: string, isProblem: boolean }} Note
+ * @typedef {Said | Tool | Asked | Note} Item
+ *
+ * @typedef {object} Journal
+ * @property {number} lastSeq everything up to here is folded in
+ * @property {string | null} title
+ * @property {string | null} liveRunId the run that works now; one that waits for an approval does not
+ * @property {boolean} isStopping
+ * @property {Map<string, Item>} items in the order in which they are shown
+ */
+
+/** @returns {Journal} */
+export function emptyJournal() {
+  return { lastSeq: 0, title: null, liveRunId: null, isStopping: false, items: new Map() };
+}
+
+/**
+ * Takes one frame in.
+ * @param {Journal} journal
+ * @param {{ seq?: number, payload: any }} frame
+ * @returns {Item[]} the items that are new or have changed
+ */
+export function fold(journal, { seq, payload }) {
+  if (seq !== undefined) {
+    if (seq <= journal.lastSeq) return []; // seen before the connection was lost
+    journal.lastSeq = seq;
+  }
+  const changed = change(journal, payload);
+  for (const item of changed) journal.items.set(item.key, item);
+  return changed;
+}
+
+/**
+ * @param {Journal} journal
+ * @param {any} event
+ * @returns {Item[]}
+ */
+function change(journal, event) {
+  switch (event.type) {
+    case 'conversation.created':
+    case 'conversation.updated':
+      journal.title = event.title;
+      return [];
+    case 'run.started':
+      journal.liveRunId = event.runId;
+      journal.isStopping = false;
+      return [said(`run ${event.runId}`, 'user', event.request.input.text, true)];
+    case 'run.resumed':
+      journal.liveRunId = event.runId;
+      return [];
+    case 'run.stopping':
+      journal.isStopping = true;
+      return [];
+    case 'run.suspended':
+      journal.liveRunId = null;
+      return [];
+    case 'run.ended':
+      return runEnded(journal, event);
+    case 'agent.text_delta':
+      return spoken(journal, event);
+    case 'agent.message':
+      return [said(messageKey(event), 'agent', event.text, true)];
+    default:
+      return toolOrMoney(journal, event);
+  }
+}
+
+/**
+ * @param {Journal} journal
+ * @param {any} event
+ * @returns {Item[]}
+ */
+function toolOrMoney(journal, event) {
+  switch (event.type) {
+    case 'tool.called':
+      return [{ kind: 'tool', key: `tool ${event.toolCallId}`, tool: event.tool, outcome: null }];
+    case 'tool.returned': {
+      const call = journal.items.get(`tool ${event.toolCallId}`);
+      return call?.kind === 'tool' ? [{ ...call, outcome: event.outcome }] : [];
+    }
+    case 'approval.opened':
+      return [asked(event.approvalId)];
+    case 'approval.decided':
+      return [{ ...approval(journal, event.approvalId), status: event.status }];
+    case 'approval.expired':
+      return [{ ...approval(journal, event.approvalId), status: 'expired' }];
+    case 'operation.submitted':
+      return [{ ...approval(journal, event.approvalId), operationId: event.operationId }];
+    case 'settlement.updated': {
+      const settled = [...journal.items.values()].find((item) => isOf(item, event.operationId));
+      return settled?.kind === 'approval' ? [{ ...settled, settlement: event.status }] : [];
+    }
+    case 'artifact.uploaded':
+      return [note(event.artifactId, `File added: ${event.name}`)];
+    case 'automation.triggered':
+      return [note(event.occurrenceId, 'Started by one of your automations')];
+    default:
+      return []; // nothing to show: conversation.archived, run.claimed, agent.step
+  }
+}
+
+/**
+ * A word of a message that is still being written. When the whole message is in the journal its words are late, and dropped.
+ * @param {Journal} journal
+ * @param {any} delta
+ * @returns {Item[]}
+ */
+function spoken(journal, delta) {
+  const message = journal.items.get(messageKey(delta));
+  if (message?.kind !== 'said') return [said(messageKey(delta), 'agent', delta.text, false)];
+  return message.complete ? [] : [{ ...message, text: message.text + delta.text }];
+}
+
+/**
+ * @param {Journal} journal
+ * @param {any} event
+ * @returns {Item[]}
+ */
+function runEnded(journal, { runId, status, failure }) {
+  if (journal.liveRunId === runId) journal.liveRunId = null;
+  journal.isStopping = false;
+  /** @type {Item[]} */
+  const broken = [...journal.items.values()].filter((item) => item.kind === 'said' && !item.complete);
+  const cutShort = broken.map((item) => ({ ...item, complete: true }));
+  if (status === 'failed') return [...cutShort, note(runId, failure.text, true)];
+  return status === 'aborted' ? [...cutShort, note(runId, 'Stopped')] : cutShort;
+}
+
+/** @param {any} event */
+const messageKey = ({ messageId }) => `message ${messageId}`;
+
+/**
+ * @param {string} key
+ * @param {'user' | 'agent'} by
+ * @param {string} text
+ * @param {boolean} complete
+ * @returns {Said}
+ */
+const said = (key, by, text, complete) => ({ kind: 'said', key, by, text, complete });
+
+/**
+ * @param {string} id
+ * @param {string} text
+ * @returns {Note}
+ */
+const note = (id, text, isProblem = false) => ({ kind: 'note', key: `note ${id}`, text, isProblem });
+
+/**
+ * @param {string} approvalId
+ * @returns {Asked}
+ */
+function asked(approvalId) {
+  const key = `approval ${approvalId}`;
+  return { kind: 'approval', key, approvalId, status: 'pending', operationId: null, settlement: null };
+}
+
+/**
+ * @param {Journal} journal
+ * @param {string} approvalId
+ */
+function approval(journal, approvalId) {
+  const item = journal.items.get(`approval ${approvalId}`);
+  return item?.kind === 'approval' ? item : asked(approvalId);
+}
+
+/**
+ * @param {Item} item
+ * @param {string} operationId
+ */
+const isOf = (item, operationId) => item.kind === 'approval' && item.operationId === operationId;

@@ -1,0 +1,115 @@
+import { approvalCard } from './approval-card.js';
+import { announce, make } from './elements.js';
+
+/** @typedef {import('./journal.js').Item} Item */
+
+/** What is said of a tool that was used. */
+const toolWords = new Map([
+  ['wallet_balances', 'Looked at your wallet'],
+  ['token_price', 'Looked up a price'],
+  ['intents_transfer', 'Prepared a transfer'],
+  ['automation_create', 'Wrote an automation'],
+  ['automation_update', 'Changed an automation'],
+  ['automation_list', 'Looked at your automations'],
+  ['artifact_read', 'Read a file'],
+  ['current_time', 'Looked at the clock'],
+]);
+const outcomeWords = new Map([
+  ['error', 'it failed'],
+  ['denied', 'you said no'],
+  ['expired', 'its time was over'],
+]);
+
+/**
+ * Shows a conversation's items in a list, each one in a place of its own that changes with it.
+ * @param {HTMLElement} list
+ */
+export function createLog(list) {
+  /** @type {Map<string, (item: any) => void>} */
+  const updates = new Map();
+
+  return {
+    /** @param {Item} item */
+    show(item) {
+      const isAtEnd = isScrolledToEnd(list);
+      let update = updates.get(item.key);
+      if (update === undefined) {
+        const place = placeFor(item);
+        update = place.update;
+        updates.set(item.key, update);
+        list.append(place.element);
+      }
+      update(item);
+      if (isAtEnd) list.lastElementChild?.scrollIntoView({ block: 'end' });
+    },
+
+    clear() {
+      updates.clear();
+      list.replaceChildren();
+    },
+  };
+}
+
+/** @param {HTMLElement} list */
+function isScrolledToEnd(list) {
+  const pane = list.parentElement;
+  return pane === null || pane.scrollHeight - pane.scrollTop - pane.clientHeight < 80;
+}
+
+/**
+ * @param {Item} item
+ * @returns {{ element: HTMLElement, update: (item: any) => void }}
+ */
+function placeFor(item) {
+  switch (item.kind) {
+    case 'said':
+      return saidPlace(item);
+    case 'tool':
+      return toolPlace();
+    case 'approval': {
+      const card = approvalCard(item);
+      return { element: make('li', { class: 'asked' }, card.element), update: card.update };
+    }
+    case 'note':
+      return {
+        element: make('li', { class: item.isProblem ? 'note problem' : 'note quiet small' }, item.text),
+        update: () => undefined,
+      };
+  }
+}
+
+/** @param {import('./journal.js').Said} first */
+function saidPlace({ by, key }) {
+  const text = make('p', { class: 'text' });
+  const who = make('span', { class: 'unseen' }, by === 'user' ? 'You said: ' : 'The agent said: ');
+  const element = make('li', { class: `said ${by}`, 'data-item': key }, who, text);
+  let length = 0;
+
+  /** @param {import('./journal.js').Said} said */
+  function update({ text: words, complete }) {
+    const isFresh = element.dataset.complete === undefined;
+    const wasBusy = element.getAttribute('aria-busy') === 'true';
+    if (complete) {
+      if (text.textContent !== words) text.textContent = words;
+      if (wasBusy) announce(words); // once and whole, not word by word
+    } else {
+      text.append(make('span', { class: 'word' }, words.slice(length)));
+      length = words.length;
+    }
+    element.setAttribute('aria-busy', String(!complete));
+    if (isFresh || complete) element.dataset.complete = String(complete);
+  }
+  return { element, update };
+}
+
+function toolPlace() {
+  const element = make('li', { class: 'tool quiet small' });
+  /** @param {import('./journal.js').Tool} call */
+  function update({ tool, outcome }) {
+    const words = toolWords.get(tool) ?? `Used ${tool}`;
+    const ending = outcome === null ? '…' : outcomeWords.has(outcome) ? `: ${outcomeWords.get(outcome)}` : '';
+    element.textContent = words + ending;
+    element.dataset.outcome = outcome ?? 'open';
+  }
+  return { element, update };
+}

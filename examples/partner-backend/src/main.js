@@ -1,0 +1,14 @@
+// The example's one process: `npm start -w examples/partner-backend`.
+import { createServer } from './server.js';
+import { readSettings } from './settings.js';
+
+try {
+  const settings = readSettings(process.env);
+  const server = await createServer(settings);
+  await server.listen({ host: settings.host, port: settings.port });
+  console.log(`The example is at ${settings.publicOrigin.origin} and speaks to Parley at ${settings.baseUrl}`);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void server.close());
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+
+/** Where `npm start` of the repository writes what its sandbox may be reached with. */
+const sandboxFile = new URL('../../../.parley/sandbox.json', import.meta.url);
+
+/**
+ * @typedef {object} Settings
+ * @property {string} baseUrl where Parley is
+ * @property {string} partnerKey the company's own secret: it goes to Parley and nowhere else, least of all to a browser
+ * @property {string} host the address to listen on
+ * @property {number} port
+ * @property {URL} publicOrigin how browsers reach the page; behind a proxy that ends TLS this is its https address
+ */
+
+/**
+ * Reads the settings from the environment, and from the sandbox of this repository where the environment is silent.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Settings}
+ */
+export function readSettings(env) {
+  const host = env.HOST ?? '127.0.0.1';
+  const port = Number(env.PORT ?? 3000);
+  const publicOrigin = new URL(env.PUBLIC_ORIGIN ?? `http://${host}:${port}`);
+  return { ...readAccess(env), host, port, publicOrigin };
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+function readAccess(env) {
+  if (env.PARLEY_BASE_URL && env.PARLEY_PARTNER_KEY) {
+    return { baseUrl: env.PARLEY_BASE_URL, partnerKey: env.PARLEY_PARTNER_KEY };
+  }
+  try {
+    const { baseUrl, partnerKey } = JSON.parse(readFileSync(sandboxFile, 'utf8'));
+    return { baseUrl: String(baseUrl), partnerKey: String(partnerKey) };
+  } catch (cause) {
+    const hint = 'run `npm start` in the repository first, or set PARLEY_BASE_URL and PARLEY_PARTNER_KEY';
+    throw new Error(`There is no Parley to speak to: ${hint}.`, { cause });
+  }
+}

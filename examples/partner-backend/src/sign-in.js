@@ -1,0 +1,40 @@
+// ┌──────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
+// │ THE ONE PLACE TO REPLACE. This login is a fake: whoever types a name is believed.                                │
+// │ Put your own here: check the password, the passkey or the code of your OpenID provider, and let `issueToken`     │
+// │ ask that provider for access tokens (the grant of the refresh token). Parley verifies them against OIDC_ISSUER.  │
+// └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+
+const tokenLifeSeconds = 600;
+
+/**
+ * @typedef {object} AccessToken as the token endpoint of an OpenID provider gives it
+ * @property {string} accessToken
+ * @property {number} expiresInSeconds
+ *
+ * @typedef {object} Identity somebody who signed in
+ * @property {string} name what the page calls them
+ * @property {() => Promise<AccessToken>} issueToken gets a new access token for them, as often as one is needed
+ */
+
+/**
+ * Signs somebody in by their name alone, with the issuer that is built into Parley's sandbox.
+ * @param {string} baseUrl
+ * @param {string} name
+ * @returns {Promise<Identity>}
+ */
+export async function signIn(baseUrl, name) {
+  const subject = `example:${name.trim().toLowerCase()}`;
+
+  async function issueToken() {
+    const answer = await fetch(new URL('/sandbox/v1/tokens', baseUrl), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ subject, expiresInSeconds: tokenLifeSeconds }),
+    });
+    if (!answer.ok) throw new Error(`the sandbox's issuer answered ${answer.status}`);
+    const { accessToken } = await answer.json();
+    return { accessToken: String(accessToken), expiresInSeconds: tokenLifeSeconds };
+  }
+
+  return { name: name.trim(), issueToken };
+}

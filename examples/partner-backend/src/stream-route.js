@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+
+const heartbeatMs = 15_000;
+
+/**
+ * A conversation's journal as server-sent events for the page's EventSource. The client resumes towards Parley by itself; this
+ * route makes the same true towards the browser: what is durable carries its `seq` as SSE id, and a browser that comes back with
+ * `Last-Event-ID` goes on after it.
+ * @param {import('fastify').FastifyInstance} app
+ * @param {import('./sessions.js').Sessions} sessions
+ */
+export function streamRoute(app, sessions) {
+  app.get('/api/conversations/:conversationId/stream', async (request, reply) => {
+    const { parley, userId, over } = sessions.of(request);
+    const { conversationId } = /** @type {{ conversationId: string }} */ (request.params);
+    // Refused before the first byte, while there is still a status to refuse with.
+    await parley.api.GET('/v1/users/{userId}/conversations/{conversationId}', {
+      params: { path: { userId, conversationId } },
+    });
+
+    const gone = new AbortController();
+    reply.raw.on('close', () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, over]);
+    const frames = parley.stream({ userId, conversationId, after: resumeAfter(request), signal });
+    reply.header('content-type', 'text/event-stream');
+    reply.header('x-accel-buffering', 'no'); // nginx would collect deltas before it passes them on
+    return reply.send(serverSentEvents(frames, signal));
+  });
+}
+
+/** @param {import('fastify').FastifyRequest} request */
+function resumeAfter({ headers, query }) {
+  const { after } = /** @type {{ after?: string }} */ (query);
+  const seq = Number(headers['last-event-id'] ?? after ?? 0);
+  return Number.isSafeInteger(seq) && seq >= 0 ? seq : 0;
+}
+
+/**
+ * The frames as bytes for the browser. Ends with them, or with the signal; a browser that reads slowly slows the reading from
+ * Parley down, and fills no memory here.
+ * @param {AsyncIterable<import('@parley/client').JournalFrame>} frames
+ * @param {AbortSignal} signal
+ */
+function serverSentEvents(frames, signal) {
+  const out = new PassThrough();
+  out.write('retry: 2000\n\n');
+  const heartbeat = setInterval(() => {
+    if (!out.writableNeedDrain) out.write(': still here\n\n');
+  }, heartbeatMs);
+  void pump(frames, out, signal).finally(() => {
+    clearInterval(heartbeat);
+    out.end();
+  });
+  return out;
+}
+
+/**
+ * @param {AsyncIterable<import('@parley/client').JournalFrame>} frames
+ * @param {PassThrough} out
+ * @param {AbortSignal} signal
+ */
+async function pump(frames, out, signal) {
+  try {
+    for await (const frame of frames) {
+      const id = frame.delivery === 'durable' ? `id: ${frame.seq}\n` : '';
+      if (!out.write(`${id}data: ${JSON.stringify(frame)}\n\n`)) await once(out, 'drain', { signal });
+    }
+  } catch {
+    // Refused for good (signed out at Parley, the account disabled) or gone: the stream ends, the browser comes back,
+    // and the checks at the door above tell it why.
+  }
+}
