@@ -82,6 +82,7 @@ const listed = [
   ...eventReaders,
   ...adapters,
   'composition',
+  'client',
 ];
 
 const rules = [
@@ -126,6 +127,17 @@ const rules = [
       'The sandbox and the provider adapters implement ports: the ports of wallets apart, they import only types of slices.',
     from: { path: lib(...adapters), pathNot: spec },
     to: { path: '^libs/', pathNot: lib(...adapters, ...foundation, 'wallets'), dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'client-stands-alone',
+    comment: 'The published client uses its own few packages, and nothing of the service.',
+    from: { path: lib('client') },
+    to: {
+      pathNot: [
+        lib('client'),
+        npm('openapi-fetch', 'openapi-typescript-helpers', 'eventsource-parser', 'standardwebhooks'),
+      ],
+    },
   },
   {
     name: 'entered-by-index',
@@ -190,7 +202,7 @@ module.exports = {
   forbidden: rules.map((rule) => ({ severity: 'error', ...rule })),
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|coverage)/|^test/bench/node_modules/' },
+    exclude: { path: '^(dist|coverage|libs/client/dist[^/]*)/|^test/bench/node_modules/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -65,6 +65,7 @@ export const violations: readonly PlantedFile[] = [
   { path: 'libs/runs/src/b-clock.ts', text: uses('node:perf_hooks') },
   { path: 'libs/forgotten/src/index.ts', text: uses('@app/kernel'), rule: 'listed-libraries' },
   ...pastTheList,
+  { path: 'libs/client/src/uses-nest.ts', text: uses('@nestjs/common'), rule: 'client-stands-alone' },
   { path: 'libs/http/src/uses-a-slice.ts', text: uses('@app/users'), rule: 'along-the-list:http' },
   { path: 'libs/conversations/src/uses-a-later.ts', text: uses('@app/runs'), rule: 'along-the-list:conversations' },
   { path: 'libs/journal/src/runs-code.ts', text: uses('@app/runs'), rule: 'event-readers-import-types' },

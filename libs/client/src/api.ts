@@ -1,0 +1,51 @@
+import createClient from 'openapi-fetch';
+import type { paths } from './generated/openapi.js';
+import { withClientMadeId, isRepeatable } from './repeatable.js';
+import type { Transport } from './transport.js';
+import type { CallMethod } from './types.js';
+
+/** Every operation of the service by method and path, typed. A call that fails rejects; see `ParleyProblem` and `ParleyUnreachable`. */
+export interface Api {
+  readonly GET: CallMethod<'get'>;
+  readonly POST: CallMethod<'post'>;
+  readonly PUT: CallMethod<'put'>;
+  readonly PATCH: CallMethod<'patch'>;
+  readonly DELETE: CallMethod<'delete'>;
+}
+
+/** What the calls have in common once their types are left aside. */
+interface UntypedOptions {
+  readonly body?: unknown;
+  readonly parseAs?: string;
+  readonly headers?: HeadersInit;
+}
+export type UntypedCall = (path: string, options?: object) => Promise<{ data: unknown; response: Response }>;
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export function createApi(baseUrl: string, transport: Transport): Api {
+  const client = createClient<paths>({ baseUrl, bodySerializer: serialized });
+  const calls = methods.map((method) => {
+    const call: UntypedCall = async (path, options = {}) => {
+      // Reason for the assertion: the typed signature of this very call, `CallMethod`, lets nothing else through.
+      const given = withClientMadeId(method, path, options as UntypedOptions);
+      const traits = { repeatable: isRepeatable(method, path), expectsJson: (given.parseAs ?? 'json') === 'json' };
+      const fetch = (request: Request): Promise<Response> => transport.send(request, traits);
+      // Reason for the assertion: openapi-fetch's own type needs a literal path; the typed signature has checked it.
+      const untyped = client[method] as unknown as UntypedCall;
+      const { data, response } = await untyped(path, { ...given, fetch });
+      return { data, response };
+    };
+    return [method, call] as const;
+  });
+  // Reason for the assertion: one call for each method of `Api`, whose types only say more of the same arguments.
+  return Object.fromEntries(calls) as unknown as Api;
+}
+
+/** Bytes and texts go as they are, everything else as JSON. */
+function serialized(body: unknown): BodyInit {
+  if (typeof body === 'string' || body instanceof Blob || body instanceof ArrayBuffer) return body;
+  // Reason for the assertion: a view of shared memory is refused by fetch itself.
+  if (ArrayBuffer.isView(body)) return body as ArrayBufferView<ArrayBuffer>;
+  return JSON.stringify(body);
+}

@@ -1,0 +1,71 @@
+import { createApi, type Api, type UntypedCall } from './api.js';
+import type { Fetch } from './attempt.js';
+import { Credentials, type UserToken } from './credentials.js';
+import { itemsOf } from './pages.js';
+import { defaultRetries, type RetryOptions } from './retries.js';
+import { JournalStream, type StreamOptions } from './stream.js';
+import { Transport } from './transport.js';
+import type { ItemOf, JournalFrame, ListOptions, ListPath, OptionalWhereEmpty } from './types.js';
+
+export interface ParleyClientOptions {
+  /** Where the service is, without `/v1`: `https://parley.example.com`. */
+  readonly baseUrl: string;
+  /** Your integration's key. It belongs into a backend, never into a browser. */
+  readonly partnerKey: string;
+  /** The user that this client acts for. */
+  readonly userToken: UserToken;
+  /** The runtime's own when absent. */
+  readonly fetch?: Fetch;
+  readonly retry?: RetryOptions;
+}
+
+/**
+ * One user's view of a Parley deployment. Cheap to make: one for each of your users' sessions.
+ *
+ * Calls that fail are sent again only where that does nothing twice: reads, deletions, writes that the service recognizes, whatever it
+ * calls `retryable`, and what never left. All else rejects with what is known of it.
+ */
+export class ParleyClient {
+  /** Every operation by method and path: `await parley.api.GET('/v1/users/me')`. */
+  readonly api: Api;
+  private readonly transport: Transport;
+  private readonly baseUrl: string;
+
+  constructor({ baseUrl, partnerKey, userToken, fetch, retry = {} }: ParleyClientOptions) {
+    this.baseUrl = baseUrl.replace(/\/+$/, '');
+    // Looked up at each call, so that instrumentation which replaces it later is used.
+    const send: Fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
+    const policy = { ...defaultRetries, ...withoutGaps(retry) };
+    this.transport = new Transport(send, new Credentials(partnerKey, userToken), policy);
+    this.api = createApi(this.baseUrl, this.transport);
+  }
+
+  /**
+   * Every item of a list, page after page: `for await (const run of parley.pages('/v1/users/{userId}/agent-runs', { params }))`.
+   * The options are those of the list: `limit` is the size of a page. Throws as the calls do.
+   */
+  pages<Path extends ListPath>(
+    path: Path,
+    ...[options]: OptionalWhereEmpty<ListOptions<Path>>
+  ): AsyncGenerator<ItemOf<Path>, void> {
+    // Reason for the assertion: `ListPath` and `ListOptions` have checked path and options.
+    const get = this.api.GET as unknown as UntypedCall;
+    // Reason for the assertion: `ItemOf` is what the list at this path holds.
+    return itemsOf(get, path, options ?? {}) as AsyncGenerator<ItemOf<Path>, void>;
+  }
+
+  /**
+   * A conversation's journal from `after` on, and then live: every durable frame exactly once and in order, whatever happens to
+   * the connection, and live frames as they come. Runs until its signal aborts or the loop over it is left.
+   * Throws ParleyProblem when the service refuses for good (401, 403, 404), after a fresh token was asked for if the old one had expired.
+   */
+  stream(options: StreamOptions): AsyncGenerator<JournalFrame, void> {
+    const signal = options.signal ?? new AbortController().signal;
+    return new JournalStream(this.transport, this.baseUrl, options).frames(signal);
+  }
+}
+
+/** An option that is there but undefined stands for its default. */
+function withoutGaps(retry: RetryOptions): RetryOptions {
+  return Object.fromEntries(Object.entries(retry).filter(([, value]) => value !== undefined));
+}

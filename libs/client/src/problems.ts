@@ -1,0 +1,126 @@
+import { reasons, type Reason } from './generated/enums.js';
+import type { Schemas } from './types.js';
+
+/** What the service says of a failure: an RFC 9457 problem. */
+export type Problem = Schemas['Problem'];
+/** One thing that was wrong with a body or a query; `path` is a JSON pointer, empty for the root. */
+export type Issue = NonNullable<Problem['issues']>[number];
+
+const problemName = 'ParleyProblem';
+const unreachableName = 'ParleyUnreachable';
+
+/**
+ * The service answered, and refused. Compare `reason` (closed set) or `type`; `title` is for logs. `retryable` says whether the
+ * very same request can succeed later: the client has tried that already, within the bounds of its `retry` options.
+ */
+export class ParleyProblem extends Error {
+  override readonly name = problemName;
+  /** `urn:parley:error:<kind>`; stable. */
+  readonly type: string;
+  readonly title: string;
+  /** The HTTP status. */
+  readonly status: number;
+  /** Absent on 404, 405, 413, and on a 401 for a token that is missing or invalid. */
+  readonly reason: Reason | undefined;
+  /** Quote it when you report the failure. */
+  readonly requestId: string;
+  readonly retryable: boolean;
+  /** With `invalid_input` only: which part failed. */
+  readonly detail: string | undefined;
+  /** With `invalid_input` only. */
+  readonly issues: readonly Issue[] | undefined;
+  /** What `Retry-After` asks for, when there is one. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(problem: Problem, retryAfterSeconds?: number) {
+    super(`${problem.title} (${[problem.status, problem.reason, problem.detail].filter(Boolean).join(', ')})`);
+    this.type = problem.type;
+    this.title = problem.title;
+    this.status = problem.status;
+    this.reason = problem.reason;
+    this.requestId = problem.requestId;
+    this.retryable = problem.retryable;
+    this.detail = problem.detail;
+    this.issues = problem.issues;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** How a call went wrong without a word of the service itself. */
+export interface Unreached {
+  /** `connection`: none, or it broke. `timeout`: no whole answer in time. `answer`: what came is none of the service's, such as a proxy's page. */
+  readonly kind: 'connection' | 'timeout' | 'answer';
+  /**
+   * `not_sent`: the request did not reach anything, nothing has happened. `unknown`: it may have been carried out; read the
+   * recorded state before you act again.
+   */
+  readonly outcome: 'not_sent' | 'unknown';
+  /** The id that the request carried. */
+  readonly requestId: string;
+  /** The HTTP status, when there was an answer at all. */
+  readonly status?: number | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** The service could not be asked, or its answer did not arrive whole. */
+export class ParleyUnreachable extends Error implements Unreached {
+  override readonly name = unreachableName;
+  readonly kind: Unreached['kind'];
+  readonly outcome: Unreached['outcome'];
+  readonly requestId: string;
+  readonly status: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(message: string, { kind, outcome, requestId, status, retryAfterSeconds, cause }: Unreached) {
+    super(message, { cause });
+    this.kind = kind;
+    this.outcome = outcome;
+    this.requestId = requestId;
+    this.status = status;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Whether an error is a problem of the service; also one that another copy of this package made. */
+export function isProblem(error: unknown): error is ParleyProblem {
+  return error instanceof Error && error.name === problemName;
+}
+
+/** Whether an error says that the service could not be reached; also one that another copy of this package made. */
+export function isUnreachable(error: unknown): error is ParleyUnreachable {
+  return error instanceof Error && error.name === unreachableName;
+}
+
+/** Whether an error is a problem with one of these reasons: `if (isReason(error, 'run_active')) …`. */
+export function isReason<Wanted extends Reason>(
+  error: unknown,
+  ...wanted: readonly Wanted[]
+): error is ParleyProblem & { readonly reason: Wanted } {
+  return isProblem(error) && wanted.some((reason) => reason === error.reason);
+}
+
+/** A problem document, or null when the value is none. A reason that this client does not know is left out. */
+export function problemOf(value: unknown): Problem | null {
+  if (typeof value !== 'object' || value === null) return null;
+  // Reason for the assertion: every member is looked at below before it is believed.
+  const { type, title, status, reason, requestId, retryable, detail, issues } = value as Record<keyof Problem, unknown>;
+  if (typeof type !== 'string' || typeof title !== 'string' || typeof requestId !== 'string') return null;
+  if (typeof status !== 'number' || typeof retryable !== 'boolean') return null;
+  const known = reasons.find((one) => one === reason);
+  return {
+    type,
+    title,
+    status,
+    requestId,
+    retryable,
+    ...(known !== undefined && { reason: known }),
+    ...(typeof detail === 'string' && { detail }),
+    ...(Array.isArray(issues) && { issues: issues.filter(isIssue) }),
+  };
+}
+
+function isIssue(value: unknown): value is Issue {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'path' in value && typeof value.path === 'string' && 'message' in value && typeof value.message === 'string';
+}

@@ -1,0 +1,99 @@
+import { attemptWhole, attemptStream, type Attempt, type Fetch } from './attempt.js';
+import type { Credentials } from './credentials.js';
+import { isReason } from './problems.js';
+import { askedDelayMs, jitteredMs, mayRepeat, pause, type RetryPolicy } from './retries.js';
+
+/** What is known of a call besides its request. */
+export interface CallTraits {
+  /** Doing it twice is the same as doing it once. */
+  readonly repeatable: boolean;
+  readonly expectsJson: boolean;
+}
+
+interface PreparedCall {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: ArrayBuffer | null;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+}
+
+/** Sends requests with credentials, and again where that is safe. */
+export class Transport {
+  constructor(
+    private readonly fetch: Fetch,
+    private readonly credentials: Credentials,
+    readonly policy: RetryPolicy,
+  ) {}
+
+  /** The whole answer, a success. Throws ParleyProblem, ParleyUnreachable, or the reason of the request's signal. */
+  async send(request: Request, traits: CallTraits): Promise<Response> {
+    const call = await prepared(request);
+    const giveUpAt = Date.now() + this.policy.totalMs;
+    let renewed = false;
+    for (let failures = 0; ;) {
+      try {
+        return await attemptWhole(await this.attempt(call, renewed), traits.expectsJson);
+      } catch (error) {
+        if (!renewed && this.isRenewable(error)) {
+          renewed = true;
+          continue;
+        }
+        const askedMs = askedDelayMs(error);
+        const delayMs = askedMs + jitteredMs(this.policy.firstDelayMs, this.policy.delayMaxMs, failures);
+        failures += 1;
+        const isLast = failures >= this.policy.attempts || Date.now() + delayMs > giveUpAt;
+        if (isLast || !mayRepeat(error, traits.repeatable, this.policy)) throw error;
+        await pause(delayMs, call.signal);
+      }
+    }
+  }
+
+  /**
+   * Opens a stream, with one attempt. `renew` asks for a fresh token first.
+   * Throws ParleyProblem, ParleyUnreachable, or the signal's reason.
+   */
+  async open(url: string, headers: Headers, signal: AbortSignal, renew: boolean): Promise<ReadableStream<Uint8Array>> {
+    const all = new Headers(headers);
+    all.set('accept', 'text/event-stream');
+    const requestId = requestIdOf(all);
+    const call = { url, method: 'GET', headers: all, body: null, requestId, signal };
+    return attemptStream(await this.attempt(call, renew), 'text/event-stream');
+  }
+
+  /** Whether another token may help. */
+  isRenewable(error: unknown): boolean {
+    return this.credentials.renewable && isReason(error, 'credential_expired');
+  }
+
+  private async attempt(call: PreparedCall, renew: boolean): Promise<Attempt> {
+    const { url, method, body, requestId, signal } = call;
+    const headers = await this.credentials.addTo(call.headers, renew);
+    return {
+      fetch: this.fetch,
+      url,
+      init: { method, headers, ...(body !== null && { body }) },
+      requestId,
+      signal,
+      timeoutMs: this.policy.attemptMs,
+    };
+  }
+}
+
+async function prepared(request: Request): Promise<PreparedCall> {
+  const { url, method, signal } = request;
+  const headers = new Headers(request.headers);
+  const requestId = requestIdOf(headers);
+  const body = request.body === null ? null : await request.arrayBuffer();
+  return { url, method, headers, body, requestId, signal };
+}
+
+/** The same for every attempt of a call, so that they are found together in logs. */
+function requestIdOf(headers: Headers): string {
+  const given = headers.get('x-request-id');
+  if (given !== null) return given;
+  const requestId = crypto.randomUUID();
+  headers.set('x-request-id', requestId);
+  return requestId;
+}

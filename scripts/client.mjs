@@ -1,0 +1,55 @@
+// Builds @parley/client from the document that the product's own build prints: types, then ESM and CommonJS.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { StepFailed, binary, root, runStep, runTool } from './tool.mjs';
+
+const folder = path.join(root, 'libs', 'client');
+const generated = path.join(folder, 'src', 'generated');
+const dist = path.join(folder, 'dist');
+
+/**
+ * Guarantees libs/client/dist as the sources and the product's build in dist/ are now. Throws StepFailed.
+ * @param {{onSpawn?: (pid: number) => void, documentFile?: string}} options
+ */
+export async function buildClient({ onSpawn, documentFile } = {}) {
+  const document = documentFile === undefined ? await printedDocument(onSpawn) : readFileSync(documentFile, 'utf8');
+  await writeTypes(JSON.parse(document));
+  // Beside the live one, and then in its place: whoever imports the package meanwhile finds the one or the other.
+  const next = path.join(folder, `dist.${process.pid}`);
+  try {
+    const compile = (config, kind) => [
+      ...['-p', path.join(folder, config), '--outDir', path.join(next, kind)],
+      ...['--noEmitOnError', 'true'],
+    ];
+    await runStep('building @parley/client (ESM)', binary('tsc'), compile('tsconfig.json', 'esm'), { onSpawn });
+    await runStep('building @parley/client (CommonJS)', binary('tsc'), compile('tsconfig.cjs.json', 'cjs'), {
+      onSpawn,
+    });
+    writeFileSync(path.join(next, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(next, dist);
+  } finally {
+    rmSync(next, { recursive: true, force: true });
+  }
+}
+
+async function printedDocument(onSpawn) {
+  const main = path.join(root, 'dist', 'apps', 'cli', 'src', 'main.js');
+  mkdirSync(generated, { recursive: true });
+  const file = path.join(generated, 'openapi.json');
+  const { exitCode, output } = await runTool(process.execPath, [main, 'contract', 'openapi', '--out', file], {
+    env: { PARLEY_MODE: 'production' },
+    onSpawn,
+  });
+  if (exitCode !== 0) throw new StepFailed('parley contract openapi: failed', output);
+  return readFileSync(file, 'utf8');
+}
+
+async function writeTypes(document) {
+  // Not before it is needed: this file is loaded before packages are installed.
+  const { clientTypes } = await import('./client-types.mjs');
+  mkdirSync(generated, { recursive: true });
+  for (const [name, text] of Object.entries(await clientTypes(document))) {
+    writeFileSync(path.join(generated, name), text);
+  }
+}
