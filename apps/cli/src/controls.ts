@@ -1,0 +1,46 @@
+import { DeploymentControls, PauseControl } from '@app/deployment';
+import { Argument, type Command } from 'commander';
+import { reasonArgument } from './arguments';
+import { onDeployment, operatorCause } from './deployment';
+import { accepted, print, table } from './outcome';
+
+type Control = Parameters<PauseControl['pause']>[0]['control'];
+
+const controlNames = ['runs', 'automations', 'withdrawals'] as const satisfies readonly Control[];
+
+/** `parley controls`: what operators can pause (decisions.md, section 9). */
+export function controlCommands(program: Command): void {
+  const controls = program.command('controls').description('what the deployment takes on');
+
+  controls
+    .command('list')
+    .description('show each control, and since when and why it is paused')
+    .action(async (_options: object, command: Command) => {
+      const state = await onDeployment((product) => product.get(DeploymentControls, { strict: false }).controls());
+      const data = controlNames.map((control) => {
+        const paused = state[control];
+        return { control, paused: paused !== null, since: paused?.at ?? null, reason: paused?.reason ?? null };
+      });
+      const rows = data.map(({ control, paused, since, reason }) => [
+        control,
+        paused ? 'paused' : 'on',
+        since ?? '-',
+        reason ?? '-',
+      ]);
+      print(command, { data }, table(['CONTROL', 'STATE', 'SINCE', 'REASON'], rows));
+    });
+
+  for (const verb of ['pause', 'resume'] as const) {
+    controls
+      .command(verb)
+      .description(verb === 'pause' ? 'take on no more; what was admitted goes on' : 'take on work again')
+      .addArgument(new Argument('<control>', 'which').choices(controlNames))
+      .requiredOption('--reason <text>', 'why, 1 to 500 characters', reasonArgument)
+      .action(async (control: Control, { reason }: { reason: string }, command: Command) => {
+        const change = { control, reason, cause: operatorCause() };
+        const done = await onDeployment((product) => product.get(PauseControl, { strict: false })[verb](change));
+        accepted(done, control);
+        print(command, { control, paused: verb === 'pause' }, [`${control}: ${verb}d.`]);
+      });
+  }
+}

@@ -1,0 +1,53 @@
+import type { PartnerKeyId } from '@app/kernel';
+import { MintPartnerKey, PartnerKeyList, RevokePartnerKey } from '@app/partners';
+import type { Command } from 'commander';
+import { idArgument, reasonArgument } from './arguments';
+import { onDeployment, operatorCause } from './deployment';
+import { accepted, print, table } from './outcome';
+
+/** `parley keys`: the keys by which partner backends are known. */
+export function keyCommands(program: Command): void {
+  const keys = program.command('keys').description('partner keys');
+
+  keys
+    .command('mint')
+    .description('mint a partner key; it is shown this once')
+    .requiredOption('--label <text>', 'what operators know it by, 1 to 100 characters')
+    .option('--reason <text>', 'why', reasonArgument)
+    .action(async ({ label, reason }: { label: string; reason?: string }, command: Command) => {
+      const request = { label, cause: operatorCause(), ...(reason !== undefined && { reason }) };
+      const minted = await onDeployment((product) => product.get(MintPartnerKey, { strict: false }).mint(request));
+      const { keyId, key, createdAt } = accepted(minted, 'key');
+      const lines = [
+        `key    ${key}`,
+        `key id ${keyId}`,
+        'Keep the key: it is shown this once, and only its hash is stored.',
+      ];
+      print(command, { keyId, key, label, createdAt }, lines);
+    });
+
+  keys
+    .command('list')
+    .description('list all partner keys, revoked ones as well')
+    .action(async (_options: object, command: Command) => {
+      const listed = await onDeployment(async (product) => {
+        const found = [];
+        for await (const key of product.get(PartnerKeyList, { strict: false }).all()) found.push(key);
+        return found;
+      });
+      const rows = listed.map(({ keyId, label, createdAt, revokedAt }) => [keyId, createdAt, revokedAt ?? '-', label]);
+      print(command, { data: listed }, table(['KEY ID', 'CREATED', 'REVOKED', 'LABEL'], rows));
+    });
+
+  keys
+    .command('revoke')
+    .description('revoke a partner key for good; requests with it are refused within 30 s')
+    .argument('<keyId>', 'its id', idArgument<PartnerKeyId>)
+    .option('--reason <text>', 'why', reasonArgument)
+    .action(async (keyId: PartnerKeyId, { reason }: { reason?: string }, command: Command) => {
+      const request = { keyId, cause: operatorCause(), ...(reason !== undefined && { reason }) };
+      const revoked = await onDeployment((product) => product.get(RevokePartnerKey, { strict: false }).revoke(request));
+      accepted(revoked, `key ${keyId}`);
+      print(command, { keyId, revoked: true }, [`${keyId} is revoked.`]);
+    });
+}

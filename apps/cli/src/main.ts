@@ -1,0 +1,38 @@
+import 'reflect-metadata';
+import { Command, CommanderError } from 'commander';
+import { contractCommand } from './contract';
+import { controlCommands } from './controls';
+import { keyCommands } from './keys';
+import { describe, exitCodes } from './outcome';
+import { userCommands } from './users';
+
+/** `parley`: what is done to a deployment from a shell. Results go to stdout, everything else to stderr. */
+const program = new Command('parley')
+  .description('The command line of Parley. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.')
+  .option('--json', 'print the result as one JSON document')
+  .addCommand(contractCommand());
+keyCommands(program);
+userCommands(program);
+controlCommands(program);
+throwOnExit(program);
+
+/** So that wrong usage ends with our code for it. */
+function throwOnExit(command: Command): void {
+  command.exitOverride();
+  command.commands.forEach(throwOnExit);
+}
+
+async function run(): Promise<number> {
+  try {
+    await program.parseAsync();
+    return exitCodes.done;
+  } catch (error) {
+    // Commander has said what is wrong by then, or shown its help.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    console.error(describe(error));
+    return exitCodes.failed;
+  }
+}
+
+// What a closed connection leaves behind must not keep the terminal waiting.
+void run().then((code) => process.stdout.write('', () => process.exit(code)));

@@ -1,0 +1,56 @@
+import { ConfigurationError } from '@app/runtime';
+import { Unavailable, type Refusal, type Result } from '@app/kernel';
+import type { Command } from 'commander';
+
+/** What scripts may rely on. */
+export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
+
+/** A command could not do what it was asked, for a reason that its message says in one line. */
+export class CommandFailed extends Error {}
+
+/** The value of what was accepted. @throws CommandFailed with the refusal in words */
+export function accepted<Value>(result: Result<Value>, subject: string): Value {
+  if (result.ok) return result.value;
+  throw new CommandFailed(inWords(result.refusal, subject));
+}
+
+function inWords(refusal: Refusal, subject: string): string {
+  switch (refusal.kind) {
+    case 'not_found':
+      return `there is no ${subject}`;
+    case 'invalid_input':
+      return refusal.issues.map(({ path, message }) => `${path.slice(1) || subject}: ${message}`).join('; ');
+    case 'reason':
+      return `${subject}: refused (${refusal.reason})`;
+  }
+}
+
+/** Prints a result to stdout: as one JSON document where `--json` was given, else as these lines. */
+export function print(command: Command, value: unknown, lines: readonly string[]): void {
+  const { json } = command.optsWithGlobals<{ readonly json?: boolean }>();
+  console.log(json === true ? JSON.stringify(value, null, 2) : lines.join('\n'));
+}
+
+/** Rows in columns, below their headings. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return [headings, ...rows].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** What goes to stderr for an error: one line for what its user can mend, all that is known for anything else. */
+export function describe(error: unknown): unknown {
+  if (error instanceof CommandFailed || error instanceof ConfigurationError) return error.message;
+  if (error instanceof Unavailable) return `${error.message}: ${causeOf(error)}`;
+  return error;
+}
+
+function causeOf({ cause }: Error): string {
+  return cause instanceof Error ? cause.message : 'it did not answer';
+}
