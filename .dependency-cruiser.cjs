@@ -57,6 +57,7 @@ const base = {
   timers: ['kernel', 'runtime', 'read-store'],
   http: ['kernel', 'canonical', 'runtime'],
   'event-store-server': ['kernel', 'runtime'],
+  reference: ['kernel', 'runtime', 'http'],
   'embedded-postgres': ['kernel'],
   'data-folder': ['kernel'],
   // Copies every event of one store into another, byte by byte, which is below what event-store offers.

@@ -1,0 +1,47 @@
+// Hands the service's own document to the renderer, ready to send: this origin, and in a sandbox its credentials and its user.
+(async () => {
+  const access = JSON.parse(document.getElementById('sandbox-access').textContent);
+  const described = await (await fetch('/openapi.json')).json();
+  described.servers = [{ url: window.location.origin }];
+  for (const path of Object.values(described.paths)) {
+    for (const operation of Object.values(path)) {
+      // The name under which logs, traces and the specification know it.
+      operation.description = ['`' + operation.operationId + '`', operation.description ?? ''].join('\n\n').trim();
+      for (const parameter of operation.parameters ?? []) {
+        if (access !== null && parameter.in === 'path' && parameter.name === 'userId')
+          parameter.example = access.userId;
+      }
+    }
+  }
+
+  const schemes = Object.entries(described.components?.securitySchemes ?? {});
+  const credentials = Object.fromEntries(
+    schemes.flatMap(([name, scheme]) => {
+      if (access === null) return [];
+      if (scheme.type === 'http') return [[name, { token: access.userToken }]];
+      return scheme.name?.toLowerCase() === 'x-api-key' ? [[name, { value: access.partnerKey }]] : [];
+    }),
+  );
+
+  window.Scalar.createApiReference('#reference', {
+    content: described,
+    theme: 'default',
+    layout: 'modern',
+    // Nothing from anywhere else: no fonts, no proxy, no telemetry, no hosted client or assistant.
+    withDefaultFonts: false,
+    proxyUrl: '',
+    telemetry: false,
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    persistAuth: false,
+    documentDownloadType: 'direct',
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    authentication: { preferredSecurityScheme: [['partnerKey', 'userToken']], securitySchemes: credentials },
+  });
+})().catch((error) => {
+  const place = document.getElementById('reference');
+  place.className = 'prose';
+  place.textContent = `The reference could not be shown (${error.message}). All of it is in /openapi.json.`;
+});

@@ -1,0 +1,58 @@
+import MarkdownIt from 'markdown-it';
+import { readSiteFile } from './site-folder';
+
+/** The guides in the order in which they are best read; each is a file of `docs/guides`. */
+export const guideNames = ['first-run', 'approvals', 'withdrawals', 'automations', 'streaming', 'errors'] as const;
+
+export interface Guide {
+  readonly name: string;
+  readonly title: string;
+  readonly html: string;
+}
+
+/** Every guide, rendered. @throws Error when a file is missing or has no title */
+export function readGuides(): readonly Guide[] {
+  return guideNames.map((name) => renderGuide(name, readSiteFile(`${name}.md`)));
+}
+
+/**
+ * A guide of ours as HTML. HTML inside Markdown is not let through, comments are left out, and links to other guides' files
+ * lead to their pages.
+ */
+export function renderGuide(name: string, markdown: string): Guide {
+  const [, title] = /^# (.+)$/m.exec(markdown) ?? [];
+  if (title === undefined) throw new Error(`the guide ${name} has no title`);
+  return { name, title, html: renderer().render(markdown.replace(/^<!--.*?-->\n/gms, '')) };
+}
+
+function renderer(): MarkdownIt.MarkdownIt {
+  const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+  const { rules } = markdown.renderer;
+  rules.heading_open = (tokens, index, options, _env, self) => {
+    const content = tokens[index + 1]?.content ?? '';
+    tokens[index]?.attrSet('id', anchorOf(content));
+    return self.renderToken(tokens, index, options);
+  };
+  rules.link_open = (tokens, index, options, _env, self) => {
+    const token = tokens[index];
+    token?.attrSet('href', pageOf(String(token.attrGet('href') ?? '')));
+    return self.renderToken(tokens, index, options);
+  };
+  // A wide table scrolls by itself.
+  rules.table_open = () => '<div class="wide"><table>\n';
+  rules.table_close = () => '</table></div>\n';
+  return markdown;
+}
+
+/** The anchor that GitHub gives a heading, so that links work there and here. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+}
+
+function pageOf(href: string): string {
+  return href.replace(/^([a-z-]+)\.md(?=#|$)/, '/docs/guides/$1');
+}

@@ -1,0 +1,89 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Operation, ProblemException } from '@app/http';
+import { notFound } from '@app/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ReferenceSite } from './reference-site';
+
+/**
+ * No script but the site's own files, no connection but to the service itself. The renderer sets styles of its own, which is all
+ * that must be allowed inline.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+const assetAgeSeconds = 31_536_000;
+
+const html = (summary: string) =>
+  ({
+    account: 'not required',
+    body: 'bytes',
+    summary,
+    answer: { mediaType: 'text/html', description: 'A page for people' },
+  }) as const;
+
+/** `GET /docs` and what it is made of, open to everybody (decisions.md, section 1, "HTTP"). */
+@Controller('docs')
+export class ReferenceController {
+  constructor(private readonly site: ReferenceSite) {}
+
+  @Get()
+  @Operation('service.docs', html('The reference, rendered'))
+  async reference(@Query() _query: unknown, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const { host } = request.headers;
+    const elsewhere = this.site.ownAddress(host);
+    if (elsewhere !== null) return void (await reply.redirect(elsewhere, 307));
+    await sendPage(reply, await this.site.referencePage(host, request.raw.socket.localAddress));
+  }
+
+  @Get('events')
+  @Operation('service.docsEvents', html("The journal's events, rendered"))
+  async events(@Query() _query: unknown, @Res() reply: FastifyReply): Promise<void> {
+    await sendPage(reply, await this.site.eventsPage());
+  }
+
+  @Get('guides/:name')
+  @Operation('service.docsGuide', html('A guide'))
+  async guide(@Param('name') name: string, @Query() _query: unknown, @Res() reply: FastifyReply): Promise<void> {
+    const page = this.site.guidePage(name);
+    if (page === null) throw new ProblemException(notFound);
+    await sendPage(reply, page);
+  }
+
+  @Get('assets/:name')
+  @Operation('service.docsAsset', {
+    ...{ account: 'not required', body: 'bytes', summary: 'What the pages are made of' },
+    answer: { mediaType: 'text/javascript', description: 'A script, a style or an image' },
+  })
+  async asset(@Param('name') name: string, @Query() _query: unknown, @Res() reply: FastifyReply): Promise<void> {
+    const asset = await this.site.assets.find(name);
+    if (asset === null) throw new ProblemException(notFound);
+    await reply
+      .header('content-type', asset.type)
+      .header('cache-control', `public, max-age=${assetAgeSeconds}, immutable`)
+      .header('x-content-type-options', 'nosniff')
+      .header('cross-origin-resource-policy', 'same-origin')
+      .send(asset.bytes);
+  }
+}
+
+/** Pages are made anew for each request, since they may hold the sandbox's credentials. */
+async function sendPage(reply: FastifyReply, page: string): Promise<void> {
+  await reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', policy)
+    .header('cache-control', 'no-store')
+    .header('x-content-type-options', 'nosniff')
+    .header('x-frame-options', 'DENY')
+    .header('referrer-policy', 'no-referrer')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('cross-origin-resource-policy', 'same-origin')
+    .send(page);
+}

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject } from '@app/kernel';
+
+const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
+const loopbackAddress = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
+
+/** What the reference fills in for its reader. */
+export interface SandboxAccess {
+  readonly partnerKey: string;
+  readonly userToken: string;
+  readonly userId: string;
+}
+
+/** Whether a request came to this machine's own address under a name that only this machine has; a page elsewhere sends its own. */
+export function isLoopback(host: string | undefined, localAddress: string | undefined): boolean {
+  return loopbackHost.test(host ?? '') && loopbackAddress.test(localAddress ?? '');
+}
+
+/** The credentials in `sandbox.json` of the data folder as they are now; null when there are none. @throws for a file that is broken */
+export async function sandboxAccess(dataDir: string): Promise<SandboxAccess | null> {
+  let text: string;
+  try {
+    text = await readFile(join(dataDir, 'sandbox.json'), 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null; // not npm start, or not ready yet
+    throw error;
+  }
+  const access: unknown = JSON.parse(text);
+  if (!isJsonObject(access)) return null;
+  const { partnerKey, userToken, userId } = access;
+  if (typeof partnerKey !== 'string' || typeof userToken !== 'string' || typeof userId !== 'string') return null;
+  return { partnerKey, userToken, userId };
+}
