@@ -3,15 +3,11 @@
   const access = JSON.parse(document.getElementById('sandbox-access').textContent);
   const described = await (await fetch('/openapi.json')).json();
   described.servers = [{ url: window.location.origin }];
-  for (const path of Object.values(described.paths)) {
-    for (const operation of Object.values(path)) {
-      // The name under which logs, traces and the specification know it.
-      operation.description = ['`' + operation.operationId + '`', operation.description ?? ''].join('\n\n').trim();
-      for (const parameter of operation.parameters ?? []) {
-        if (access !== null && parameter.in === 'path' && parameter.name === 'userId')
-          parameter.example = access.userId;
-      }
-    }
+  for (const operation of Object.values(described.paths).flatMap((path) => Object.values(path))) {
+    // The name under which logs, traces and the specification know it.
+    operation.description = ['`' + operation.operationId + '`', operation.description ?? ''].join('\n\n').trim();
+    const user = operation.parameters?.find((parameter) => parameter.in === 'path' && parameter.name === 'userId');
+    if (access !== null && user !== undefined) user.example = access.userId;
   }
 
   const schemes = Object.entries(described.components?.securitySchemes ?? {});
