@@ -1,4 +1,4 @@
-import { IntegerText, OneOf, Optional, Text, Value } from '@app/http';
+import { CursorText, IntegerText, OneOf, Optional, text, Text, Value } from '@app/http';
 import { limits } from '@app/kernel';
 import type { ApprovalFilter } from './approvals.queries';
 
@@ -7,7 +7,7 @@ const isText = (value: unknown) => typeof value === 'string';
 
 export class ListApprovalsDto {
   @Optional()
-  @Value('a text', isText)
+  @CursorText()
   cursor?: string;
 
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
@@ -20,7 +20,7 @@ export class ListApprovalsDto {
 
 export class ApproveDto {
   // Whatever its length, one that is not the approval's own is refused.
-  @Value('a text', isText)
+  @Value('a text', isText, text())
   fingerprint: string;
 }
 

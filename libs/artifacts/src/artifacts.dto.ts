@@ -1,4 +1,4 @@
-import { IntegerText, Optional, Value } from '@app/http';
+import { CursorText, IntegerText, Optional, text, Value } from '@app/http';
 import { limits } from '@app/kernel';
 
 /** Specification, `artifacts.upload`: one segment of a path, and no dot file. */
@@ -6,13 +6,13 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const demandedName = 'a name of 1 to 128 letters, digits, ".", "_" and "-" that begins with a letter or a digit';
 
 export class UploadArtifactDto {
-  @Value(demandedName, (value) => typeof value === 'string' && namePattern.test(value))
+  @Value(demandedName, (value) => typeof value === 'string' && namePattern.test(value), text({ pattern: namePattern }))
   name: string;
 }
 
 export class ListArtifactsDto {
   @Optional()
-  @Value('a text', (value) => typeof value === 'string')
+  @CursorText()
   cursor?: string;
 
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })

@@ -1,4 +1,4 @@
-import { IntegerText, OneOf, Optional, Text, Uuid, Value } from '@app/http';
+import { CursorText, IntegerText, OneOf, Optional, text, Text, Uuid, Value } from '@app/http';
 import { instantIn, isJsonObject, limits, type Instant, type JsonObject } from '@app/kernel';
 import type { OccurrenceDelivery } from './automation.row';
 import { stateFilters, type StateFilter } from './automations.queries';
@@ -15,7 +15,7 @@ const dateTime = 'a date-time in UTC with at most milliseconds';
 
 export class ListAutomationsDto {
   @Optional()
-  @Value('a text', isText)
+  @CursorText()
   cursor?: string;
 
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
@@ -39,15 +39,17 @@ export class SearchAutomationsDto {
   offset: number;
 }
 
+const anyObject = { type: 'object' };
+
 /** Whatever its form, a revision that is not the present one is refused. */
 export class RevisionDto {
-  @Value('a text', isText)
+  @Value('a text', isText, text())
   revision: string;
 }
 
 export class UpdateAutomationDto extends RevisionDto {
   /** Read strictly by the use case. */
-  @Value('an object', isJsonObject)
+  @Value('an object', isJsonObject, anyObject)
   definition: JsonObject;
 }
 
@@ -57,13 +59,13 @@ export class HandDto extends RevisionDto {
   idempotencyKey: string;
 
   @Optional()
-  @Value('an object of at most 16 KiB, 8 levels and 256 entries', isEventData)
+  @Value('an object of at most 16 KiB, 8 levels and 256 entries', isEventData, anyObject)
   input?: JsonObject;
 }
 
 export class ListOccurrencesDto {
   @Optional()
-  @Value('a text', isText)
+  @CursorText()
   cursor?: string;
 
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
@@ -77,14 +79,14 @@ export class ListOccurrencesDto {
 export class TestConditionDto {
   /** Read strictly by the use case. */
   @Optional()
-  @Value('an object', isJsonObject)
+  @Value('an object', isJsonObject, anyObject)
   event?: JsonObject;
 }
 
 export class SimulateDto {
-  @Value(dateTime, isInstant)
+  @Value(dateTime, isInstant, text({ format: 'date-time' }))
   from: Instant;
 
-  @Value(dateTime, isInstant)
+  @Value(dateTime, isInstant, text({ format: 'date-time' }))
   to: Instant;
 }

@@ -1,9 +1,9 @@
-import { IntegerText, OneOf, Optional, Value } from '@app/http';
+import { CursorText, IntegerText, OneOf, Optional } from '@app/http';
 import { limits } from '@app/kernel';
 
 export class ListBudgetEntriesDto {
   @Optional()
-  @Value('a text', (value) => typeof value === 'string')
+  @CursorText()
   cursor?: string;
 
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })

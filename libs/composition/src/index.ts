@@ -1,3 +1,4 @@
+export { openApiOf } from './contract';
 export { CannotStart, readDotEnv, readProcessConfiguration, runProcess, type Stoppable } from './main-process';
 export { openProduct, PortInUse, startServing, startWorking, type RunningProcess } from './serving';
 export { readStore } from './slices';

@@ -1,19 +1,28 @@
 import type { DynamicModule, Type } from '@nestjs/common';
+import { ActivityModule, activityReadModel, ConversationPages } from '@app/activity';
 import { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from '@app/approvals';
 import { ArtifactsModule, artifactsReadModel } from '@app/artifacts';
-import { AutomationOwners, AutomationsModule, automationsReadModel, AutomationWorkModule } from '@app/automations';
+import {
+  automationKind,
+  AutomationOwners,
+  AutomationsModule,
+  automationsReadModel,
+  AutomationWorkModule,
+} from '@app/automations';
 import { BudgetModule, budgetReadModel } from '@app/budget';
-import { conversationKind, ConversationsModule, conversationsReadModel } from '@app/conversations';
+import { conversationKind, ConversationsModule, conversationsReadModel, ListConversations } from '@app/conversations';
 import { DeploymentModule } from '@app/deployment';
 import { ActiveAccounts, EngineModule, EngineOfferModule } from '@app/engine';
+import { answer } from '@app/http';
 import { JournalModule, journalReadModel } from '@app/journal';
 import { PartnersModule, partnersReadModel } from '@app/partners';
 import type { AnyProjection, MigrationClass, ProcessRoles, RowClass } from '@app/read-store';
+import { ReferenceModule } from '@app/reference';
 import { RunsModule, runsReadModel } from '@app/runs';
 import { CreateSandboxLedger1700000000620, CreateSandboxState1700000000510 } from '@app/sandbox';
 import { CreateTimers1700000000500 } from '@app/timers';
 import { StoredAccounts, UsersModule, usersReadModel } from '@app/users';
-import { SettlementModule, WalletsModule, walletsReadModel } from '@app/wallets';
+import { operationKind, SettlementModule, WalletsModule, walletsReadModel } from '@app/wallets';
 import { CreateRateWindows1700000000520 } from './rate-windows.row';
 
 /** What a slice keeps in PostgreSQL. */
@@ -35,6 +44,7 @@ const readModels: readonly ReadModel[] = [
   automationsReadModel,
   approvalsReadModel,
   journalReadModel,
+  activityReadModel([conversationKind, operationKind, automationKind]),
 ];
 
 /** Tables that are no read models: rate windows, timers, the sandbox. */
@@ -70,6 +80,25 @@ const AccountPortsModule: DynamicModule = {
   exports: [ActiveAccounts, AutomationOwners, UsersModule],
 };
 
+/** Pages of conversations for the overview of activity, which may not know the slice itself. */
+const ConversationPagesModule: DynamicModule = {
+  module: class ConversationPagesModule {},
+  imports: [ConversationsModule],
+  providers: [
+    {
+      provide: ConversationPages,
+      useFactory: (lists: ListConversations): ConversationPages => ({
+        first: async (userId, which, limit) => {
+          const filter = which === 'active' ? { active: true } : { origin: 'conversation' as const };
+          return answer(await lists.page(userId, { archived: false, ...filter }, { limit }));
+        },
+      }),
+      inject: [ListConversations],
+    },
+  ],
+  exports: [ConversationPages],
+};
+
 /** The one list of slices, by the roles of the process that composes them. */
 export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)[] {
   return [
@@ -84,7 +113,8 @@ export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)
     EngineOfferModule,
     RunsModule,
     ApprovalsModule,
-    ...(api ? [JournalModule.register(conversationKind)] : []),
+    ActivityModule.register(ConversationPagesModule),
+    ...(api ? [JournalModule.register(conversationKind), ReferenceModule] : []),
     ...(worker ? [EngineModule, SettlementModule, ApprovalWorkModule, AutomationWorkModule] : []),
   ];
 }

@@ -1,7 +1,6 @@
 import { CursorText, BooleanText, IntegerText, OneOf, Optional, Text } from '@app/http';
 import { limits } from '@app/kernel';
 
-
 export class CreateConversationDto {
   @Optional()
   @Text({ min: 1, max: limits.titleLengthMax })

@@ -7,13 +7,13 @@ import { createPino, Metrics, PinoNestLogger, SystemClock, Tracing, type Configu
 import { Admission } from './admission';
 import { AllowedMethods } from './allowed-methods';
 import { parseBodiesStrictly } from './body-parser';
+import { deprecationHeaders } from './deprecation';
 import { answerBrokenRequests, fastifyOptions } from './fastify-options';
 import { Draining } from './draining';
 import { HttpModule } from './http.module';
 import { PartnerKeyCache } from './partner-key-cache';
 import { Accounts, PartnerKeys, RateWindows } from './ports';
 import { ProblemFilter } from './problem-filter';
-import { ReadinessChecks, serveHealth } from './readiness';
 import { addRequestHooks } from './request-hooks';
 import { RequestLog } from './request-log';
 import { planRoutes } from './routes';
@@ -60,8 +60,8 @@ export async function createHttpApp(
     tracing: port(Tracing),
     log,
     isOriginAllowed: (origin) => origin === (env.WEB_ORIGIN ?? configuration.baseUrl),
+    partnerHeaders: deprecationHeaders(env.V1_DEPRECATED_AT, env.V1_SUNSET_AT),
   });
-  serveHealth(fastify, app.get(ReadinessChecks), draining);
   app.useGlobalFilters(new ProblemFilter(log));
   return app;
 }

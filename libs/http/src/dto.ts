@@ -1,9 +1,27 @@
-import { codePointLength, parseUuid } from '@app/kernel';
+import { codePointLength, limits, parseUuid } from '@app/kernel';
 import { buildMessage, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
 
 /** The member may be absent. `null` is not absence, and is refused. */
 export function Optional(): PropertyDecorator {
-  return ValidateIf((_, value) => value !== undefined);
+  return both(
+    (target, property) => void planOf(target.constructor).optional.add(String(property)),
+    ValidateIf((_, value) => value !== undefined),
+  );
+}
+
+/** What the member means, for the reference; applied above the rule that it describes. */
+export function Describe(description: string): PropertyDecorator {
+  return described({ description });
+}
+
+/** The `cursor` of a list. Any text passes here: one that the list did not mint is `invalid_cursor`, which the list itself says. */
+export function CursorText(): PropertyDecorator {
+  const schema = {
+    type: 'string',
+    maxLength: limits.cursorLengthMax,
+    description: 'The `nextCursor` of the page before',
+  };
+  return Value('a text', (value) => typeof value === 'string', schema);
 }
 
 /** A text of `min` to `max` code points, without U+0000, which no store of ours keeps, and without lone surrogates. */
@@ -12,12 +30,14 @@ export function Text(bounds: {
   readonly max: number;
   readonly pattern?: RegExp;
 }): PropertyDecorator {
-  const min = bounds.min ?? 0;
-  return rule('text', `must be a text of ${min} to ${bounds.max} characters`, (value) => {
+  const { min = 0, max, pattern } = bounds;
+  const check = rule('text', `must be a text of ${min} to ${max} characters`, (value) => {
     if (typeof value !== 'string' || value.includes('\0') || loneSurrogate.test(value)) return false;
     const length = codePointLength(value);
-    return length >= min && length <= bounds.max && (bounds.pattern?.test(value) ?? true);
+    return length >= min && length <= max && (pattern?.test(value) ?? true);
   });
+  const schema = { type: 'string', minLength: min, maxLength: max, ...(pattern && { pattern: pattern.source }) };
+  return both(check, described(schema));
 }
 
 /** A UUID in either case; the DTO holds it in lower case. */
@@ -25,6 +45,7 @@ export function Uuid(): PropertyDecorator {
   return both(
     converted(parseUuid),
     rule('uuid', 'must be a UUID', (value) => parseUuid(value) !== null),
+    described(uuidSchema),
   );
 }
 
@@ -32,7 +53,7 @@ export function Uuid(): PropertyDecorator {
 export function UuidList(bounds: { readonly min?: number; readonly max: number }): PropertyDecorator {
   return both(
     converted((value) => (Array.isArray(value) ? value.map((item: unknown) => parseUuid(item) ?? item) : value)),
-    Items({ ...bounds, of: (item) => parseUuid(item) !== null, what: 'a UUID' }),
+    Items({ ...bounds, of: (item) => parseUuid(item) !== null, what: 'a UUID', schema: uuidSchema }),
   );
 }
 
@@ -42,28 +63,32 @@ export function Items(list: {
   readonly max: number;
   readonly of: (item: unknown) => boolean;
   readonly what: string;
+  /** Of an item. */
+  readonly schema: object;
 }): PropertyDecorator {
-  const min = list.min ?? 0;
-  const length = rule('items', `must be a list of ${min} to ${list.max} items`, (value) => {
-    return Array.isArray(value) && value.length >= min && value.length <= list.max;
+  const { min = 0, max, schema } = list;
+  const length = rule('items', `must be a list of ${min} to ${max} items`, (value) => {
+    return Array.isArray(value) && value.length >= min && value.length <= max;
   });
-  return both(length, checkedItems({ of: list.of, what: list.what }));
+  const all = described({ type: 'array', minItems: min, maxItems: max, items: schema });
+  return both(length, checkedItems({ of: list.of, what: list.what }), all);
 }
 
 /** A whole JSON number from `min` to `max`. */
 export function Whole(bounds: { readonly min: number; readonly max: number }): PropertyDecorator {
-  return rule('whole', `must be a whole number from ${bounds.min} to ${bounds.max}`, (value) => {
-    return typeof value === 'number' && Number.isInteger(value) && value >= bounds.min && value <= bounds.max;
+  const { min, max } = bounds;
+  const check = rule('whole', `must be a whole number from ${min} to ${max}`, (value) => {
+    return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
   });
+  return both(check, described({ type: 'integer', minimum: min, maximum: max }));
 }
 
 /** One of these texts. */
 export function OneOf(values: readonly string[]): PropertyDecorator {
-  return rule(
-    'oneOf',
-    `must be one of ${values.join(', ')}`,
-    (value) => typeof value === 'string' && values.includes(value),
-  );
+  const check = rule('oneOf', `must be one of ${values.join(', ')}`, (value) => {
+    return typeof value === 'string' && values.includes(value);
+  });
+  return both(check, described({ type: 'string', enum: [...values] }));
 }
 
 /** A query parameter that spells a whole number from `min` to `max`; the DTO holds the number, or `default` when it is absent. */
@@ -75,6 +100,7 @@ export function IntegerText(bounds: {
   return both(
     converted((value) => (value === undefined ? bounds.default : spelledInteger(value))),
     Whole(bounds),
+    ...defaultsTo(bounds.default),
   );
 }
 
@@ -84,13 +110,15 @@ export function BooleanText(options: { readonly default?: boolean } = {}): Prope
     converted((value) =>
       value === undefined ? options.default : value === 'true' || (value === 'false' ? false : value),
     ),
-    rule('boolean', 'must be true or false', (value) => typeof value === 'boolean'),
+    Flag(),
+    ...defaultsTo(options.default),
   );
 }
 
 /** A boolean of JSON. */
 export function Flag(): PropertyDecorator {
-  return rule('boolean', 'must be true or false', (value) => typeof value === 'boolean');
+  const check = rule('boolean', 'must be true or false', (value) => typeof value === 'boolean');
+  return both(check, described({ type: 'boolean' }));
 }
 
 /** A JSON object whose members another DTO describes. Arrays and null are refused. */
@@ -101,9 +129,9 @@ export function Nested(dto: () => DtoClass): PropertyDecorator {
   };
 }
 
-/** Any value that `accepts` says yes to; the DTO holds it untouched. */
-export function Value(what: string, accepts: (value: unknown) => boolean): PropertyDecorator {
-  return rule('value', `must be ${what}`, accepts);
+/** Any value that `accepts` says yes to; the DTO holds it untouched. @param schema what can be said of it in JSON Schema */
+export function Value(what: string, accepts: (value: unknown) => boolean, schema: object): PropertyDecorator {
+  return both(rule('value', `must be ${what}`, accepts), described(schema));
 }
 
 /** The body of an operation that takes none, absent or `{}`; and the query of one without parameters. */
@@ -116,6 +144,9 @@ export interface DtoPlan {
   readonly nested: Map<string, () => DtoClass>;
   readonly conversions: Map<string, (value: unknown) => unknown>;
   readonly items: Map<string, { readonly of: (item: unknown) => boolean; readonly what: string }>;
+  /** For the reference: the JSON Schema of each member that no other DTO describes, and the members that may be absent. */
+  readonly schemas: Map<string, object>;
+  readonly optional: Set<string>;
 }
 
 const plans = new WeakMap<object, DtoPlan>();
@@ -124,7 +155,13 @@ const plans = new WeakMap<object, DtoPlan>();
 export function planOf(dto: object): DtoPlan {
   const known = plans.get(dto);
   if (known !== undefined) return known;
-  const plan: DtoPlan = { nested: new Map(), conversions: new Map(), items: new Map() };
+  const plan: DtoPlan = {
+    nested: new Map(),
+    conversions: new Map(),
+    items: new Map(),
+    schemas: new Map(),
+    optional: new Set(),
+  };
   plans.set(dto, plan);
   return plan;
 }
@@ -134,6 +171,23 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 const loneSurrogate = /\p{Surrogate}/u;
+
+const uuidSchema = { type: 'string', format: 'uuid' };
+
+/** Adds to what the reference says of a member. */
+function described(schema: object): PropertyDecorator {
+  return (target, property) => {
+    const { schemas } = planOf(target.constructor);
+    schemas.set(String(property), { ...schemas.get(String(property)), ...schema });
+  };
+}
+
+function defaultsTo(value: number | boolean | undefined): PropertyDecorator[] {
+  if (value === undefined) return [];
+  const absent: PropertyDecorator = (target, property) =>
+    void planOf(target.constructor).optional.add(String(property));
+  return [described({ default: value }), absent];
+}
 
 function rule(name: string, demand: string, accepts: (value: unknown) => boolean): PropertyDecorator {
   return ValidateBy({

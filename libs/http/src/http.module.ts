@@ -1,8 +1,9 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import type { Configuration } from '@app/runtime';
+import { Configuration } from '@app/runtime';
 import { Cursors } from './cursors';
 import { Draining } from './draining';
 import { ReadinessChecks } from './readiness';
+import { ServiceController } from './service.controller';
 
 /** What the HTTP core offers to every slice by injection. */
 @Module({})
@@ -15,7 +16,13 @@ export class HttpModule {
       module: HttpModule,
       global: true,
       imports: [root],
-      providers: [{ provide: Cursors, useValue: new Cursors(secret) }, Draining, ReadinessChecks],
+      controllers: [ServiceController],
+      providers: [
+        { provide: Cursors, useValue: new Cursors(secret) },
+        { provide: Configuration, useValue: configuration },
+        Draining,
+        ReadinessChecks,
+      ],
       exports: [Cursors, Draining, ReadinessChecks],
     };
   }

@@ -5,6 +5,8 @@ export { Cursors } from './cursors';
 export { closeGracefully, Draining } from './draining';
 export {
   BooleanText,
+  CursorText,
+  Describe,
   Flag,
   IntegerText,
   Items,
@@ -19,7 +21,30 @@ export {
   Whole,
 } from './dto';
 export { startManagementServer } from './management';
+export { HttpModule } from './http.module';
 export { Operation } from './operation';
+export { documentOf } from './service.controller';
+export {
+  constant,
+  countedPageOfShape,
+  flag,
+  instant,
+  integer,
+  json,
+  list,
+  members,
+  named,
+  nullable,
+  oneOf,
+  optional,
+  pageOfShape,
+  shape,
+  text,
+  uuid,
+  variants,
+  type Schema,
+  type Shaped,
+} from './schema';
 export { pageOf, type Page } from './page';
 export {
   Accounts,

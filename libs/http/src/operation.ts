@@ -1,8 +1,44 @@
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import type { JsonValue, Reason } from '@app/kernel';
 import { NoBody, type DtoClass } from './dto';
+import type { Schema } from './schema';
 
-export interface OperationOptions {
+/** What the reference says of an operation that its route, DTOs and the reasons that any operation can have do not tell. */
+export interface OperationReference {
+  /** One line, without a full stop. */
+  readonly summary: string;
+  /** Markdown. */
+  readonly description?: string;
+  /** What a success answers: JSON of this schema, something else, or nothing. */
+  readonly answer: Schema | RawAnswer | null;
+  /** Why it can be refused, besides what any operation can be refused for. */
+  readonly reasons?: readonly Reason[];
+  /** The body, where the handler checks it itself. */
+  readonly takes?: DtoClass | Schema | RawBody;
+  /** Request headers that it knows, with what they mean. */
+  readonly headers?: Readonly<Record<string, Schema>>;
+  /** A body that is accepted as it stands, but for ids; the tests of the surface send it. */
+  readonly requestExample?: JsonValue;
+  readonly answerExample?: JsonValue;
+  /** JSON that it answers with other statuses than a success's, where that is no problem. */
+  readonly otherAnswers?: Readonly<Record<number, Schema>>;
+  /** Signed requests carry a signature in the place of credentials; without a good one the answer is a bare 401. */
+  readonly signed?: true;
+}
+
+/** An answer that is no JSON. */
+export interface RawAnswer {
+  readonly mediaType: string;
+  readonly description: string;
+}
+
+/** A body that is no JSON. */
+export interface RawBody {
+  readonly bytes: string;
+}
+
+export interface OperationOptions extends Partial<OperationReference> {
   /** Whether the caller must have an account already; `users.ensure` alone does not ask for one. A disabled one is refused always. */
   readonly account?: 'required' | 'not required';
   /**
@@ -15,17 +51,28 @@ export interface OperationOptions {
 }
 
 /** What the hooks know of an operation; kept in Fastify's route configuration. */
-export interface OperationPlan extends Required<Omit<OperationOptions, 'bodyLimitBytes'>> {
+export interface OperationPlan {
+  readonly account: 'required' | 'not required';
+  readonly body: 'json' | 'bytes' | 'stream';
   /** Names the operation in logs and metrics, as in the specification: `runs.start`. */
   readonly operation: string;
   readonly bodyLimitBytes: number | null;
   /** What body and query are checked against; `unchecked` when the handler's parameter is of no DTO class. */
   readonly bodyDto: DtoClass | 'unchecked';
   readonly queryDto: DtoClass | 'unchecked';
+  readonly reference: Partial<OperationReference>;
 }
 
 /** `partner` routes are admitted by both credentials, `open` ones by nothing; `own` ones (operator, hooks, sandbox) look after themselves. */
 export type Area = 'partner' | 'open' | 'own';
+
+const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json', '/asyncapi.json', '/docs']);
+
+/** The area that a route of this pattern belongs to; what `/docs` is made of is as open as the page. */
+export function areaOf(pattern: string): Area {
+  if (openPaths.has(pattern) || pattern.startsWith('/docs/')) return 'open';
+  return pattern.startsWith('/v1/') ? 'partner' : 'own';
+}
 
 /** What the hooks know of a route, worked out once when it is registered. */
 export interface RoutePlan extends OperationPlan {
@@ -53,6 +100,7 @@ export function Operation(operation: string, options: OperationOptions = {}): Me
       bodyDto:
         options.body === 'bytes' || options.body === 'stream' ? 'unchecked' : dtoOf(target, property, bodyParameter),
       queryDto: dtoOf(target, property, queryParameter),
+      reference: options,
     };
     applyDecorators(RouteConfig({ plan }))(target, property, descriptor);
   };

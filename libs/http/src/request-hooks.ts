@@ -22,6 +22,8 @@ export interface HookParts {
   readonly log: Logger;
   /** Whether a browser origin may call. */
   readonly isOriginAllowed: (origin: string) => boolean;
+  /** Header fields of every answer under `/v1`. */
+  readonly partnerHeaders: Readonly<Record<string, string>>;
 }
 
 /** Never sent: what logs and metrics show when the client did not wait for its answer. */
@@ -65,6 +67,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
   // Not in `onResponse`, which Fastify never calls for a hijacked reply: an event stream would be in flight for ever.
   reply.raw.once('close', () => end(request, reply, parts));
   reply.headers(answerHeaders(request.id));
+  if (request.url.startsWith('/v1/')) reply.headers(parts.partnerHeaders);
   return context;
 }
 

@@ -1,13 +1,11 @@
 import type { Issue } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import type { DtoClass } from './dto';
-import type { Area, RoutePlan } from './operation';
+import { areaOf, type RoutePlan } from './operation';
 import { ProblemException } from './problems';
 import { contextOf } from './request-context';
 import { emptyBody } from './streamed-body';
 import { validateInto } from './validate-into';
-
-const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json', '/asyncapi.json', '/docs']);
 
 /**
  * Plans every route that is registered from here on, and applies its body limit. Throws for a route without `@Operation`.
@@ -33,11 +31,6 @@ function planRoute(route: RouteOptions): RoutePlan {
   const area = areaOf(route.url);
   const idParameters = area === 'partner' ? [...route.url.matchAll(/:(\w+Id)\b/g)].map(([, name = '']) => name) : [];
   return { ...plan, pattern: route.url, area, idParameters };
-}
-
-function areaOf(url: string): Area {
-  if (openPaths.has(url)) return 'open';
-  return url.startsWith('/v1/') ? 'partner' : 'own';
 }
 
 /** Puts DTOs in the place of what was sent, or says all that is wrong with it. */

@@ -10,7 +10,7 @@ class InputDto {
 }
 class ProfileDto {
   @Optional()
-  @Items({ max: 2, of: (item) => typeof item === 'string', what: 'a text' })
+  @Items({ max: 2, of: (item) => typeof item === 'string', what: 'a text', schema: { type: 'string' } })
   tools?: string[];
   @Optional()
   @Whole({ min: 1, max: 50 })

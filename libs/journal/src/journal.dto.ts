@@ -1,10 +1,10 @@
-import { IntegerText, Optional, Value } from '@app/http';
+import { CursorText, IntegerText, Optional } from '@app/http';
 import { limits } from '@app/kernel';
 
 export class ListEventsDto {
   /** Any text: one that the list did not mint is `invalid_cursor`, not `invalid_input`. */
   @Optional()
-  @Value('a text', (value) => typeof value === 'string')
+  @CursorText()
   cursor?: string;
 
   @IntegerText({ min: 1, max: limits.eventsLimitMax, default: limits.eventsLimitDefault })

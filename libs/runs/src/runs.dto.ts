@@ -1,4 +1,4 @@
-import { IntegerText, Items, Nested, Optional, Text, Uuid, UuidList, Value, Whole } from '@app/http';
+import { CursorText, IntegerText, Items, Nested, Optional, text, Text, Uuid, UuidList, Value, Whole } from '@app/http';
 import { limits } from '@app/kernel';
 import { isOutputSchema } from './output-schema';
 
@@ -21,7 +21,12 @@ export class ProfileDto {
   instructions?: string;
 
   @Optional()
-  @Items({ max: limits.profileToolsMax, of: (item) => typeof item === 'string', what: 'the name of a tool' })
+  @Items({
+    max: limits.profileToolsMax,
+    of: (item) => typeof item === 'string',
+    what: 'the name of a tool',
+    schema: text(),
+  })
   tools?: string[];
 
   @Optional()
@@ -29,7 +34,7 @@ export class ProfileDto {
   maxSteps?: number;
 
   @Optional()
-  @Value('a JSON Schema of the supported keywords, at most 16 KiB', isOutputSchema)
+  @Value('a JSON Schema of the supported keywords, at most 16 KiB', isOutputSchema, { type: 'object' })
   outputSchema?: object;
 }
 
@@ -51,7 +56,7 @@ export class StartRunDto {
 
 export class ListRunsDto {
   @Optional()
-  @Value('a text', (value) => typeof value === 'string')
+  @CursorText()
   cursor?: string;
 
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })

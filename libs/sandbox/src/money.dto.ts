@@ -1,4 +1,4 @@
-import { Text, Uuid, Value } from '@app/http';
+import { nullable, text, Text, Uuid, Value } from '@app/http';
 
 const tokenIdLengthMax = 512;
 /** Of a deposit: many of them stay below the 160 digits that a balance may have. */
@@ -14,12 +14,20 @@ export class Deposit {
   @Text({ min: 1, max: tokenIdLengthMax })
   readonly tokenId: string;
 
-  @Value(`a positive whole number of at most ${depositDigitsMax} digits, as a text`, isAmount)
+  @Value(
+    `a positive whole number of at most ${depositDigitsMax} digits, as a text`,
+    isAmount,
+    text({ pattern: amount }),
+  )
   readonly amountRaw: string;
 }
 
 export class PriceChange {
-  @Value('a decimal above 0 as a text, with at most 18 fraction digits, or null', isPrice)
+  @Value(
+    'a decimal above 0 as a text, with at most 18 fraction digits, or null',
+    isPrice,
+    nullable(text({ pattern: price })),
+  )
   readonly priceUsd: string | null;
 }
 

@@ -1,4 +1,4 @@
-import { Flag, Items, Nested, OneOf, Optional, Text, Value, Whole } from '@app/http';
+import { Flag, integer, Items, Nested, nullable, OneOf, Optional, text, Text, Value, Whole } from '@app/http';
 import type { ModelFault } from '@app/runtime';
 import { submitFaults, type ProviderFault, type SubmitFault } from './provider-faults';
 
@@ -24,7 +24,12 @@ export class NewOperatorToken {
   @Text({ min: 1, max: subjectLengthMax })
   readonly subject: string;
 
-  @Items({ max: scopesMax, of: (item) => typeof item === 'string' && scope.test(item), what: 'a scope' })
+  @Items({
+    max: scopesMax,
+    of: (item) => typeof item === 'string' && scope.test(item),
+    what: 'a scope',
+    schema: text({ pattern: scope }),
+  })
   readonly scopes: string[];
 }
 
@@ -35,7 +40,11 @@ export class ClockMove {
 
 export class ModelFaultChange {
   @Optional()
-  @Value(`a whole number from 0 to ${modelDelayMaxMs}, or null`, isDelay)
+  @Value(
+    `a whole number from 0 to ${modelDelayMaxMs}, or null`,
+    isDelay,
+    nullable(integer({ min: 0, max: modelDelayMaxMs })),
+  )
   readonly delayMs?: number | null;
 
   @Optional()

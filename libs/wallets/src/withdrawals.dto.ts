@@ -1,4 +1,4 @@
-import { IntegerText, OneOf, Optional, Text, Value } from '@app/http';
+import { CursorText, IntegerText, OneOf, Optional, text, Text, Value } from '@app/http';
 import { limits } from '@app/kernel';
 import { operationStatuses } from './operation.row';
 import type { OperationStatus } from './operation.state';
@@ -18,13 +18,13 @@ export class PrepareWithdrawalDto {
 }
 
 export class ConfirmWithdrawalDto {
-  @Value('a text', isText)
+  @Value('a text', isText, text())
   fingerprint: string;
 }
 
 export class ListOperationsDto {
   @Optional()
-  @Value('a text', isText)
+  @CursorText()
   cursor?: string;
 
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })

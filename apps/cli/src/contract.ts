@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { openApiOf } from '@app/composition';
+import { readConfiguration } from '@app/runtime';
+import { Command } from 'commander';
+
+/** `parley contract openapi`: prints the document that `GET /openapi.json` answers, without any store or service. */
+export function contractCommand(): Command {
+  const command = new Command('contract').description('print the published contract');
+  command
+    .command('openapi')
+    .description('OpenAPI 3.1, as GET /openapi.json answers it')
+    .option('--out <file>', 'write it to a file')
+    .action(async ({ out }: { readonly out?: string }) => print(await openApiOf(anyConfiguration()), out));
+  return command;
+}
+
+/** The environment's configuration; the secret key, on which no document depends, is made up where none is set. */
+function anyConfiguration() {
+  return readConfiguration({ PARLEY_SECRET_KEY: randomBytes(32).toString('base64'), ...process.env });
+}
+
+async function print(document: object, out: string | undefined): Promise<void> {
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  if (out === undefined) process.stdout.write(text);
+  else await writeFile(out, text);
+}

@@ -1,0 +1,16 @@
+import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { documentOf, HttpModule } from '@app/http';
+import type { JsonObject } from '@app/kernel';
+import type { Configuration } from '@app/runtime';
+import { createProcessModule } from './process.module';
+
+/** The OpenAPI document of an api process of this configuration, the one that it would serve; nothing is started for it. */
+export async function openApiOf(configuration: Configuration): Promise<JsonObject> {
+  const root = createProcessModule({ configuration, roles: { api: true, worker: false } });
+  const app = await NestFactory.createApplicationContext(HttpModule.around(root, configuration), {
+    preview: true, // the modules are put together, and nothing of them is instantiated
+    logger: false,
+    abortOnError: false,
+  });
+  return documentOf(app.get(ModulesContainer), configuration);
+}

@@ -1,0 +1,112 @@
+import { STATUS_CODES } from 'node:http';
+import { reasons, type JsonObject, type Reason } from '@app/kernel';
+import { integer, list, members, optional, oneOf, flag, shape, text } from './schema';
+import { toProblem } from './problems';
+import type { RoutedOperation } from './routed-operations';
+
+const sampleRequestId = '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e5f';
+
+/** An RFC 9457 problem (specification, "Errors"). */
+export const problemShape = shape(
+  'Problem',
+  {
+    type: text({ pattern: /^urn:parley:error:[a-z_]+$/, description: 'Stable: compare against it' }),
+    title: text({ description: 'For logs; never parse it' }),
+    status: integer({ min: 400, max: 599, description: 'The HTTP status, repeated' }),
+    reason: optional(oneOf(Object.keys(reasons), { description: 'The cause, for machines' })),
+    requestId: text({ description: 'The id used for this request: quote it when you report a fault' }),
+    retryable: flag({ description: 'Whether the same request can succeed later, unchanged' }),
+    detail: optional(text({ description: 'Of `invalid_input` only: which part failed' })),
+    issues: optional(
+      list(members({ path: text({ description: 'A JSON pointer; empty for the root' }), message: text() }), {
+        description: 'Of `invalid_input` only: everything that failed',
+      }),
+    ),
+  },
+  { description: 'Every failure is an RFC 9457 problem' },
+);
+
+/** The reasons that any operation of an area can be refused for. Those without a reason of their own are statuses. */
+const ofPartnerArea: readonly (Reason | number)[] = [
+  'invalid_input',
+  ...(['partner_key_required', 'partner_key_invalid', 'credential_expired', 401] as const),
+  ...(['origin_rejected', 'account_disabled', 'subject_mismatch'] as const),
+  ...([404, 'account_not_provisioned', 'rate_limited', 'internal', 503] as const),
+];
+const ofOwnArea: readonly (Reason | number)[] = ['invalid_input', 'origin_rejected', 404, 'internal', 503];
+
+/** The answers of an operation that are problems, by status: those of its area, and those that are its own. */
+export function problemResponses(operation: RoutedOperation, takesBody: boolean, isList: boolean): JsonObject {
+  if (operation.area === 'open') return {};
+  const { reasons: own = [], signed } = operation.plan.reference;
+  const all = new Set<Reason | number>([
+    ...(operation.area === 'partner' ? ofPartnerArea : ofOwnArea),
+    ...(isList ? (['invalid_cursor'] as const) : []),
+    ...(takesBody ? [413] : []),
+    ...(signed === true ? [401] : []),
+    ...own,
+  ]);
+  const statuses = [...new Set([...all].map(statusOf))].sort((one, other) => one - other);
+  return Object.fromEntries(statuses.map((status) => [status, problemResponse(status, all)]));
+}
+
+function statusOf(cause: Reason | number): number {
+  return typeof cause === 'number' ? cause : reasons[cause].status;
+}
+
+function problemResponse(status: number, causes: ReadonlySet<Reason | number>): JsonObject {
+  const named = [...causes].filter(
+    (cause): cause is Reason => typeof cause === 'string' && reasons[cause].status === status,
+  );
+  // 503 `internal` is the one reason that two statuses share (decisions.md, section 1, "Problems").
+  if (status === 503) named.unshift('internal');
+  const isBare = status === 401 || named.length === 0;
+  const properties = {
+    status: { const: status },
+    ...(named.length > 0 && { reason: { enum: named } }),
+  };
+  const schema = {
+    allOf: [
+      { $ref: '#/components/schemas/Problem' },
+      { type: 'object', properties, ...(!isBare && { required: ['reason'] }) },
+    ],
+  };
+  return {
+    description: describe(status, named),
+    headers: {
+      ...answerHeaders,
+      ...(status === 429 && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
+      ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } }),
+    },
+    content: { 'application/problem+json': { schema, example: sampleOf(status, named[0]) } },
+  };
+}
+
+/** Headers of every answer. */
+export const answerHeaders: JsonObject = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+
+function describe(status: number, named: readonly Reason[]): string {
+  const lines = named.map((reason) => {
+    const { title, retryable } = reasons[reason];
+    return `- \`${reason}\`: ${title}${retryable || status === 503 ? ' (retryable)' : ''}`;
+  });
+  const bare = [...(status === 401 ? ['- no reason: the user token is missing or not accepted'] : [])];
+  return [STATUS_CODES[status] ?? String(status), ...lines, ...bare].join('\n');
+}
+
+function sampleOf(status: number, reason: Reason | undefined): JsonObject {
+  // Reason for the assertion: a problem is made of JSON.
+  return JSON.parse(JSON.stringify(toProblem(failureOf(status, reason), sampleRequestId))) as JsonObject;
+}
+
+function failureOf(status: number, reason: Reason | undefined): Parameters<typeof toProblem>[0] {
+  if (reason === 'invalid_input') {
+    return { kind: 'invalid_input', issues: [{ path: '/limit', message: 'must be a whole number from 1 to 100' }] };
+  }
+  if (reason === 'internal') return status === 503 ? { kind: 'unavailable', reason } : { kind: 'internal' };
+  if (reason === 'provider_unavailable' || reason === 'engine_unavailable') return { kind: 'unavailable', reason };
+  if (reason !== undefined) return { kind: 'reason', reason };
+  return status === 404
+    ? { kind: 'not_found' }
+    : { kind: 'bare', problem: status === 413 ? 'too_large' : 'unauthenticated' };
+}

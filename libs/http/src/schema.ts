@@ -1,0 +1,176 @@
+import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
+import { limits, type JsonValue } from '@app/kernel';
+import type { Page } from './page';
+
+/**
+ * The words in which answers are described: JSON Schema 2020-12, as OpenAPI 3.1 takes it. The type of a view derives from its
+ * description (`Shaped`), so that neither can say what the other does not.
+ */
+export type Schema<Value = unknown> = TSchema & { static: Value };
+
+/** The type of the values that a schema describes. */
+export type Shaped<Described extends TSchema> = Static<Described>;
+
+interface Words {
+  readonly description?: string;
+  readonly examples?: readonly JsonValue[];
+}
+
+/** A member that may be absent. */
+export function optional<Described extends TSchema>(schema: Described): TOptionalWithFlag<Described, true> {
+  return Type.Optional(schema);
+}
+
+/** A UUID in lower case, as every answer spells one. */
+export function uuid(words: Words = {}): TUnsafe<string> {
+  return Type.Unsafe<string>({ type: 'string', format: 'uuid', ...words });
+}
+
+/** ISO 8601 in UTC with milliseconds and `Z` (decisions.md, section 1). */
+export function instant(words: Words = {}): TUnsafe<string> {
+  return Type.Unsafe<string>({
+    type: 'string',
+    format: 'date-time',
+    pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$',
+    ...words,
+  });
+}
+
+/** A text; lengths count code points, as JSON Schema does. */
+export function text(
+  bounds: Words & {
+    readonly min?: number;
+    readonly max?: number;
+    readonly pattern?: RegExp;
+    readonly format?: string;
+  } = {},
+): TUnsafe<string> {
+  const { min, max, pattern, ...words } = bounds;
+  return Type.Unsafe<string>({
+    type: 'string',
+    ...(min !== undefined && { minLength: min }),
+    ...(max !== undefined && { maxLength: max }),
+    ...(pattern !== undefined && { pattern: pattern.source }),
+    ...words,
+  });
+}
+
+/** One of these texts, for ever: another one is a breaking change (specification, "Versioning", rule 5). */
+export function oneOf<const Value extends string>(values: readonly Value[], words: Words = {}): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ type: 'string', enum: [...values], ...words });
+}
+
+/** Exactly this text, as what tells the variants of a union apart. */
+export function constant<const Value extends string | boolean>(value: Value, words: Words = {}): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ type: typeof value, const: value, ...words });
+}
+
+/** A whole JSON number. */
+export function integer(bounds: Words & { readonly min?: number; readonly max?: number } = {}): TUnsafe<number> {
+  const { min, max, ...words } = bounds;
+  return Type.Unsafe<number>({
+    type: 'integer',
+    ...(min !== undefined && { minimum: min }),
+    ...(max !== undefined && { maximum: max }),
+    ...words,
+  });
+}
+
+export function flag(words: Words = {}): TUnsafe<boolean> {
+  return Type.Unsafe<boolean>({ type: 'boolean', ...words });
+}
+
+/** Any JSON value. */
+export function json(words: Words = {}): TUnsafe<JsonValue> {
+  return Type.Unsafe<JsonValue>({ ...words });
+}
+
+export function list<Item extends TSchema>(
+  item: Item,
+  bounds: Words & { readonly min?: number; readonly max?: number } = {},
+): TUnsafe<readonly Static<Item>[]> {
+  const { min, max, ...words } = bounds;
+  return Type.Unsafe<readonly Static<Item>[]>({
+    type: 'array',
+    items: item,
+    ...(min !== undefined && { minItems: min }),
+    ...(max !== undefined && { maxItems: max }),
+    ...words,
+  });
+}
+
+/** The value, or null where it does not apply. */
+export function nullable<Described extends TSchema>(
+  schema: Described,
+  words: Words = {},
+): TUnsafe<Static<Described> | null> {
+  return Type.Unsafe<Static<Described> | null>({ anyOf: [schema, { type: 'null' }], ...words });
+}
+
+/** One of several shapes. @param by the member whose constant tells them apart */
+export function variants<const Options extends readonly TSchema[]>(
+  options: Options,
+  words: Words & { readonly by?: string } = {},
+): TUnsafe<Static<Options[number]>> {
+  const { by, ...rest } = words;
+  return Type.Unsafe<Static<Options[number]>>({
+    [by === undefined ? 'anyOf' : 'oneOf']: [...options],
+    ...(by !== undefined && { discriminator: { propertyName: by } }),
+    ...rest,
+  });
+}
+
+type Members<Properties extends TProperties> = Readonly<Static<TObject<Properties>>>;
+
+/** An object without a name of its own. It is open: members may be added within `/v1` (specification, "Versioning", rule 3). */
+export function members<Properties extends TProperties>(
+  properties: Properties,
+  words: Words = {},
+): TUnsafe<Members<Properties>> {
+  return Type.Unsafe<Members<Properties>>(Type.Object(properties, words));
+}
+
+const shapeName = Symbol('shapeName');
+
+/** An object, or anything else, that documents and clients know by this name; see `members` otherwise. */
+export function shape<Properties extends TProperties>(
+  name: string,
+  properties: Properties,
+  words: Words = {},
+): TUnsafe<Members<Properties>> {
+  return named(name, members(properties, words));
+}
+
+/** The same schema under a name: it stands once in a document, and is referred to everywhere else. */
+export function named<Described extends TSchema>(name: string, schema: Described): Described {
+  return { ...schema, [shapeName]: name };
+}
+
+/** The name that `shape` or `named` gave, or null. */
+export function nameOf(schema: object): string | null {
+  const name: unknown = Reflect.get(schema, shapeName);
+  return typeof name === 'string' ? name : null;
+}
+
+const nextCursor = nullable(text({ max: limits.cursorLengthMax }), {
+  description: 'Passed back as `cursor`, it continues the list; null at the end as of this read',
+});
+
+/** A page of a list. @param name of one item, as in `Run` for `RunPage` */
+export function pageOfShape<Item extends TSchema>(
+  name: string,
+  item: Item,
+  max: number = limits.listLimitMax,
+): TUnsafe<Page<Static<Item>>> {
+  return shape(`${name}Page`, { data: list(item, { max }), nextCursor });
+}
+
+/** A page of a list whose items are counted. */
+export function countedPageOfShape<Item extends TSchema>(
+  name: string,
+  item: Item,
+  max: number = limits.listLimitMax,
+): TUnsafe<Page<Static<Item>> & { readonly total: number }> {
+  const total = integer({ min: 0, description: 'How many the whole list holds' });
+  return shape(`${name}Page`, { data: list(item, { max }), nextCursor, total });
+}

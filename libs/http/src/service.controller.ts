@@ -1,0 +1,82 @@
+import { Controller, Get, Header, Query, Res } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { Configuration } from '@app/runtime';
+import type { FastifyReply } from 'fastify';
+import type { JsonObject } from '@app/kernel';
+import { Draining } from './draining';
+import { openApiDocument } from './openapi';
+import { Operation } from './operation';
+import type { Readiness } from './ports';
+import { ReadinessChecks } from './readiness';
+import { routedOperations } from './routed-operations';
+import { json, members, oneOf, shape } from './schema';
+
+const health = shape('Health', { status: oneOf(['ok']) });
+const readiness = shape('Readiness', {
+  status: oneOf(['ok', 'degraded', 'away', 'draining']),
+  checks: members({}, { description: 'The state of each dependency: `ok`, `degraded` or `away`' }),
+});
+
+/** What the service says of itself, without credentials (decisions.md, section 1, "HTTP"). */
+@Controller()
+export class ServiceController {
+  private document: JsonObject | null = null;
+
+  constructor(
+    private readonly modules: ModulesContainer,
+    private readonly configuration: Configuration,
+    private readonly checks: ReadinessChecks,
+    private readonly draining: Draining,
+  ) {}
+
+  // Health checkers may send what they like: hence the unchecked query and body.
+  @Get('healthz')
+  @Operation('service.health', {
+    ...{ account: 'not required', body: 'bytes', summary: 'The process answers', answer: health },
+    answerExample: { status: 'ok' },
+  })
+  healthz(@Query() _query: unknown): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Get('readyz')
+  @Operation('service.readiness', {
+    ...{ account: 'not required', body: 'bytes', summary: 'The process should be sent requests', answer: readiness },
+    description: '503 while it drains or a store is away.',
+    otherAnswers: { 503: readiness },
+    answerExample: { status: 'ok', checks: { database: 'ok', 'event store': 'ok', projections: 'ok' } },
+  })
+  async readyz(@Query() _query: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+    const states = await this.checks.run();
+    const status = this.draining.begun ? 'draining' : worstOf(Object.values(states));
+    void reply.code(status === 'ok' || status === 'degraded' ? 200 : 503);
+    return { status, checks: states };
+  }
+
+  @Get('openapi.json')
+  @Header('content-type', 'application/json; charset=utf-8')
+  @Operation('service.openapi', {
+    ...{
+      account: 'not required',
+      body: 'bytes',
+      summary: 'This document',
+      answer: json({ description: 'OpenAPI 3.1' }),
+    },
+  })
+  openapi(@Query() _query: unknown): JsonObject {
+    this.document ??= documentOf(this.modules, this.configuration);
+    return this.document;
+  }
+}
+
+/** The OpenAPI document of an application, running or not. */
+export function documentOf(modules: ModulesContainer, configuration: Configuration): JsonObject {
+  return openApiDocument(routedOperations(modules), {
+    baseUrl: configuration.baseUrl,
+    deprecated: configuration.env.V1_DEPRECATED_AT !== undefined,
+  });
+}
+
+function worstOf(states: readonly Readiness[]): Readiness {
+  return (['away', 'degraded'] as const).find((state) => states.includes(state)) ?? 'ok';
+}
