@@ -38,6 +38,10 @@ export const operations: readonly OperationCall[] = [
     ...{ operation: 'conversations.list', method: 'GET', path: '/v1/users/:userId/conversations', status: 200 },
     query: { limit: '2', origin: 'conversation', archived: 'false', active: 'false' },
   },
+  {
+    ...{ operation: 'activity', method: 'GET', path: '/v1/users/:userId/activity', status: 200 },
+    query: { limit: '2', origin: 'automation', scope: 'actions', activeLimit: '2', recentLimit: '2' },
+  },
   { operation: 'conversations.get', method: 'GET', path: conversation, status: 200, resource: ofConversation },
   {
     ...{ operation: 'conversations.update', method: 'PATCH', path: conversation, status: 200 },

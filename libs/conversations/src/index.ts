@@ -14,7 +14,6 @@ export type {
 export type { ConversationCommand, TriggerRun } from './conversation.decider';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
-export type { ConversationView } from './conversations.queries';
-export { ListConversations } from './list-conversations';
+export { ListConversations, type ConversationPage } from './list-conversations';
 export { abortedEnd, type OpenApproval, type RunCommand, type RunEnd } from './run.decider';
 export type { RunState } from './run.state';

@@ -14,13 +14,15 @@ export async function applyBatch(
   const touched = keyed(projection, events);
   if (touched.length === 0) return;
   const metadata = manager.connection.getMetadata(projection.row);
-  const before = await loadRows(manager, metadata, [...new Set(touched.map(({ key }) => key))]);
+  const looked = touched.flatMap(({ recorded }) => projection.looksAt?.(recorded) ?? []);
+  const before = await loadRows(manager, metadata, [...new Set([...touched.map(({ key }) => key), ...looked])]);
   const after = new Map(before);
-  for (const { key, recorded } of touched) {
-    const row = after.get(key) ?? null;
-    if (row !== null && row.position >= recorded.position) continue;
+  const rowAt = (key: string) => after.get(key) ?? null;
+  for (const { key, recorded, mayBegin } of touched) {
+    const row = rowAt(key);
+    if (row === null ? !mayBegin : row.position >= recorded.position) continue;
     // Reason for the assertion: the projection's own row type, erased in a list of projections.
-    const next = projection.project(row, recorded) as ReadModelRow | null;
+    const next = projection.project(row, recorded, rowAt) as ReadModelRow | null;
     if (next !== null) after.set(key, { ...next, position: recorded.position });
   }
   const changed = [...after].filter(([key, row]) => before.get(key) !== row).map(([, row]) => row);
@@ -52,7 +54,8 @@ function keyed(projection: AnyProjection, events: readonly StoredEvent[]) {
     if (kind === undefined) return [];
     const recorded = decodeEvent(kind, stored);
     const key = projection.keyOf(recorded);
-    return key === null ? [] : [{ key, recorded }];
+    const more = (projection.moreKeysOf?.(recorded) ?? []).map((each) => ({ key: each, recorded, mayBegin: false }));
+    return [...(key === null ? [] : [{ key, recorded, mayBegin: true }]), ...more];
   });
 }
 

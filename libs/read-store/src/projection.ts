@@ -20,13 +20,20 @@ export interface Projection<Row extends ReadModelRow, Event extends DomainEvent>
   readonly kinds: readonly Pick<StreamKind<unknown, never, Event>, 'category' | 'privateMembers' | 'upcasters'>[];
   /** Primary key of the row that the event belongs to, or null when the event is of no interest. */
   keyOf(this: void, recorded: Recorded<Event>): string | null;
-  /** The row after the event; null leaves it absent. */
-  project(this: void, row: Row | null, recorded: Recorded<Event>): Row | null;
+  /** Keys of more rows that the event changes where they are there already, so that `project` sees by the row which one it is. */
+  moreKeysOf?(this: void, recorded: Recorded<Event>): readonly string[];
+  /** Keys of rows that `project` looks at without changing them: of what happened before, nothing that changes what it takes. */
+  looksAt?(this: void, recorded: Recorded<Event>): readonly string[];
+  /** The row after the event; null leaves it absent. @param rowAt another row of the table, among those that `looksAt` names */
+  project(this: void, row: Row | null, recorded: Recorded<Event>, rowAt?: RowAt<Row>): Row | null;
   /** A PostgreSQL channel to notify once the event's row is visible (a hint for whoever waits for such rows). */
   announces?(this: void, recorded: Recorded<Event>): string | null;
   /** Names of the kept counters in which a row counts (lists answer `total` from them, never from `count(*)`). */
   counters?(this: void, row: Row): readonly string[];
 }
+
+/** A row of the same table as the events before this one left it. */
+export type RowAt<Row> = (key: string) => Row | null;
 
 /** A projection of any row and event; what the runner works with. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a list of different projections is invariant in both

@@ -1,0 +1,45 @@
+import type { ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import type { MilestoneKind, MilestoneOrigin } from './activity.view';
+
+/** A milestone of a user's history, or one that is foreseen. */
+@Entity('activity')
+export class ActivityRow implements ReadModelRow {
+  /** What it is a milestone of, and which: `run/<runKey>`, `run/<runKey>/over`. */
+  @PrimaryColumn('text') key: string;
+  @Column('uuid', { name: 'user_id' }) userId: string;
+  @Column('text') kind: MilestoneKind;
+  @Column('text') origin: MilestoneOrigin;
+  /** Whether it belongs to the scope `actions`. */
+  @Column('boolean', { name: 'is_action' }) isAction: boolean;
+  @Column('uuid', { name: 'conversation_id', nullable: true }) conversationId: string | null;
+  @Column('uuid', { name: 'run_id', nullable: true }) runId: string | null;
+  @Column('uuid', { name: 'approval_id', nullable: true }) approvalId: string | null;
+  @Column('uuid', { name: 'operation_id', nullable: true }) operationId: string | null;
+  @Column('uuid', { name: 'automation_id', nullable: true }) automationId: string | null;
+  @Column('text') title: string;
+  /** Id, instant and position of the event that it is; null as long as it is only foreseen. The position sorts it and never changes. */
+  @Column('uuid', { nullable: true }) id: string | null;
+  @Column('text', { nullable: true }) at: string | null;
+  @Column('bigint', { name: 'milestone_position', nullable: true }) milestonePosition: number | null;
+  @Column('bigint') position: number;
+}
+
+export class CreateActivity1700000000700 implements MigrationInterface {
+  name = 'CreateActivity1700000000700';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE activity (
+        key text PRIMARY KEY, user_id uuid NOT NULL, kind text NOT NULL, origin text NOT NULL, is_action boolean NOT NULL,
+        conversation_id uuid, run_id uuid, approval_id uuid, operation_id uuid, automation_id uuid, title text NOT NULL,
+        id uuid, at text, milestone_position bigint, position bigint NOT NULL);
+      CREATE INDEX activity_newest_first ON activity (user_id, origin, is_action, milestone_position DESC)
+        WHERE milestone_position IS NOT NULL;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE activity');
+  }
+}

@@ -1,0 +1,2 @@
+export { ActivityModule, activityReadModel } from './activity.module';
+export { ConversationPages } from './conversation-pages';
