@@ -1,4 +1,12 @@
-import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
+import {
+  Type,
+  type Static,
+  type TObject,
+  type TOptionalWithFlag,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+} from '@sinclair/typebox';
 import { limits, type JsonValue } from '@app/kernel';
 import type { Page } from './page';
 
