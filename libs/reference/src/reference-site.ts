@@ -1,7 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
-import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import { isJsonObject } from '@app/kernel';
+import type { JsonObject } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import { eventsBody } from './events-page';
 import { readGuides, type Guide } from './guides';
@@ -9,8 +6,10 @@ import { embeddedJson, escaped, guideLinks, htmlPage, type PageAssets } from './
 import { isLoopback, sandboxAccess } from './sandbox-access';
 import { SiteAssets } from './site-assets';
 
+/** The AsyncAPI document that the service serves. */
+export type EventsDocument = (configuration: Configuration) => JsonObject;
+
 /** The pages of `/docs`. Guides and assets are read once, at the start of the process. */
-@Injectable()
 export class ReferenceSite {
   readonly assets = new SiteAssets();
   private readonly guides: readonly Guide[] = readGuides();
@@ -21,7 +20,7 @@ export class ReferenceSite {
 
   constructor(
     private readonly configuration: Configuration,
-    private readonly host: HttpAdapterHost<FastifyAdapter>,
+    private readonly eventsDocument: EventsDocument,
   ) {}
 
   /** In a sandbox, where else the page must be opened: requests that it sends pass from the service's own origin only. */
@@ -66,12 +65,8 @@ ${guideLinks(this.guides)}</main></noscript>
   }
 
   /** The journal's events, as the AsyncAPI document describes them. */
-  async eventsPage(): Promise<string> {
-    // Asked for as anybody would: the page shows what the service serves.
-    const answered = await this.host.httpAdapter.getInstance().inject('/asyncapi.json');
-    const document: unknown = answered.json();
-    if (answered.statusCode !== 200 || !isJsonObject(document)) throw new Error('the service has no /asyncapi.json');
-    const body = eventsBody(document);
+  eventsPage(): string {
+    const body = eventsBody(this.eventsDocument(this.configuration));
     return htmlPage({ title: 'Parley: events', place: 'events', bodyClass: 'text', body, scripts: [] }, this.parts);
   }
 }

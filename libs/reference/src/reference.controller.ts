@@ -46,7 +46,7 @@ export class ReferenceController {
   @Get('events')
   @Operation('service.docsEvents', html("The journal's events, rendered"))
   async events(@Query() _query: unknown, @Res() reply: FastifyReply): Promise<void> {
-    await sendPage(reply, await this.site.eventsPage());
+    await sendPage(reply, this.site.eventsPage());
   }
 
   @Get('guides/:name')

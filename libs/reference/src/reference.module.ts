@@ -1,7 +1,18 @@
-import { Module } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { Configuration } from '@app/runtime';
 import { ReferenceController } from './reference.controller';
-import { ReferenceSite } from './reference-site';
+import { ReferenceSite, type EventsDocument } from './reference-site';
 
 /** `GET /docs`, for processes that serve HTTP. */
-@Module({ controllers: [ReferenceController], providers: [ReferenceSite] })
-export class ReferenceModule {}
+@Module({})
+export class ReferenceModule {
+  /** @param eventsDocument makes the AsyncAPI document, which the page of events shows */
+  static register(eventsDocument: EventsDocument): DynamicModule {
+    const site = {
+      provide: ReferenceSite,
+      useFactory: (configuration: Configuration) => new ReferenceSite(configuration, eventsDocument),
+      inject: [Configuration],
+    };
+    return { module: ReferenceModule, controllers: [ReferenceController], providers: [site] };
+  }
+}
