@@ -24,7 +24,9 @@ export { startManagementServer } from './management';
 export { HttpModule } from './http.module';
 export { Operation } from './operation';
 export { documentOf } from './service.controller';
+export { standalone } from './openapi-components';
 export {
+  byName,
   constant,
   countedPageOfShape,
   flag,
@@ -35,6 +37,7 @@ export {
   members,
   named,
   nullable,
+  ofDto,
   oneOf,
   optional,
   pageOfShape,

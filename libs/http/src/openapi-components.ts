@@ -1,14 +1,21 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import { getMetadataStorage } from 'class-validator';
 import { planOf, type DtoClass } from './dto';
-import { nameOf } from './schema';
+import { dtoOf, nameOf } from './schema';
+
+const schemasPointer = '#/components/schemas/';
 
 /** Collects the named schemas that a document refers to, each once under `#/components/schemas`. */
 export class SchemaComponents {
   private readonly found = new Map<string, JsonValue>();
+  private readonly wanted = new Set<string>();
 
   /** The schema as plain JSON, in which every named part is a reference. */
   refer(schema: object): JsonObject {
+    const dto = dtoOf(schema);
+    if (dto !== null) return this.referDto(dto);
+    const wanted: unknown = Reflect.get(schema, '$ref');
+    if (typeof wanted === 'string') this.wanted.add(wanted);
     const name = nameOf(schema);
     return name === null ? this.plainObject(schema) : this.keep(name, this.plainObject(schema));
   }
@@ -34,8 +41,10 @@ export class SchemaComponents {
     });
   }
 
-  /** All that was referred to, sorted by name. */
+  /** All that was referred to, sorted by name. @throws Error where something is named and nothing has the name */
   get schemas(): JsonObject {
+    const missing = [...this.wanted].filter((pointer) => !this.found.has(pointer.slice(schemasPointer.length)));
+    if (missing.length > 0) throw new Error(`the document has no ${missing.join(', ')}`);
     return Object.fromEntries([...this.found].sort(([one], [other]) => (one < other ? -1 : 1)));
   }
 
@@ -56,7 +65,7 @@ export class SchemaComponents {
       throw new Error(`two different schemas are named ${name}`);
     }
     this.found.set(name, schema);
-    return { $ref: `#/components/schemas/${name}` };
+    return { $ref: `${schemasPointer}${name}` };
   }
 
   private plainObject(schema: object): JsonObject {
@@ -70,6 +79,13 @@ export class SchemaComponents {
     // Reason for the assertion: schemas hold nothing but JSON and TypeBox's symbols, which `entries` leaves out.
     return value as JsonValue;
   }
+}
+
+/** The schema on its own, for a validator: what it names stands beside it, where its references lead. */
+export function standalone(schema: object): JsonObject {
+  const components = new SchemaComponents();
+  const described = components.refer(schema);
+  return { ...described, components: { schemas: components.schemas } };
 }
 
 /** A class and those that it extends: decorators note a member with the class that declares it. */

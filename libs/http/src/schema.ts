@@ -8,6 +8,7 @@ import {
   type TUnsafe,
 } from '@sinclair/typebox';
 import { limits, type JsonValue } from '@app/kernel';
+import type { DtoClass } from './dto';
 import type { Page } from './page';
 
 /**
@@ -136,6 +137,28 @@ export function members<Properties extends TProperties>(
   words: Words = {},
 ): TUnsafe<Members<Properties>> {
   return Type.Unsafe<Members<Properties>>(Type.Object(properties, words));
+}
+
+/**
+ * What stands under this name in the document, put there by another slice or further out in a recursion; the type is the
+ * caller's to tell. A document in which nothing has the name is not made.
+ */
+export function byName<Value>(name: string): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ $ref: `#/components/schemas/${name}` });
+}
+
+const dtoClass = Symbol('dtoClass');
+
+/** What a DTO class describes, as a part of something else. */
+export function ofDto<Dto extends object>(dto: DtoClass<Dto>): TUnsafe<Dto> {
+  return Type.Unsafe<Dto>({ [dtoClass]: dto });
+}
+
+/** The class that `ofDto` was given, or null. */
+export function dtoOf(schema: object): DtoClass | null {
+  const dto: unknown = Reflect.get(schema, dtoClass);
+  // Reason for the assertion: only `ofDto` sets this key.
+  return typeof dto === 'function' ? (dto as DtoClass) : null;
 }
 
 const shapeName = Symbol('shapeName');
