@@ -1,6 +1,11 @@
 import type { AutomationEvent } from '@app/automations';
 import type { ConversationEvent } from '@app/conversations';
+import { json, nullable, oneOf, pageOfShape, shape, text, uuid, instant, type Shaped } from '@app/http';
 import type { OperationEvent } from '@app/wallets';
+import { titleLengthMax } from './milestone-titles';
+
+/** Most milestones of one page. */
+export const historyLimitMax = 50;
 
 /** Everything that a history is told from. */
 export type ToldEvent = ConversationEvent | OperationEvent | AutomationEvent;
@@ -24,17 +29,31 @@ export type MilestoneKind = (typeof milestoneKinds)[number];
 export const milestoneOrigins = ['conversation', 'automation', 'operation'] as const;
 export type MilestoneOrigin = (typeof milestoneOrigins)[number];
 
-/** ConversationActivityItem, as the API answers it. */
-export interface ActivityItem {
-  /** Of the event that it is. */
-  readonly id: string;
-  readonly at: string;
-  readonly kind: MilestoneKind;
-  readonly origin: MilestoneOrigin;
-  readonly conversationId: string | null;
-  readonly runId: string | null;
-  readonly approvalId: string | null;
-  readonly operationId: string | null;
-  readonly automationId: string | null;
-  readonly title: string;
-}
+const idOf = (what: string) => nullable(uuid(), { description: `The ${what}; null where none is concerned` });
+
+/** ConversationActivityItem: a milestone, as the API answers it. */
+const ConversationActivityItem = shape('ConversationActivityItem', {
+  id: uuid({ description: 'Of the event that the milestone is' }),
+  at: instant(),
+  kind: oneOf(milestoneKinds),
+  origin: oneOf(milestoneOrigins, {
+    description: 'Of the conversation that it belongs to; `operation` exactly when it belongs to none',
+  }),
+  conversationId: idOf('conversation'),
+  runId: idOf('run'),
+  approvalId: idOf('approval'),
+  operationId: idOf('financial operation'),
+  automationId: idOf('automation'),
+  title: text({ max: titleLengthMax, description: 'What it is about, in plain words, and what came of it' }),
+});
+export type ActivityItem = Shaped<typeof ConversationActivityItem>;
+
+/** What `conversations.list` answers: it is described there, under this name, and this slice knows only its type. */
+const listed = { ...json(), $ref: '#/components/schemas/ConversationPage' };
+
+/** What `activity` answers. */
+export const ActivityOverview = shape('ActivityOverview', {
+  active: listed,
+  recent: listed,
+  history: pageOfShape('ConversationActivityItem', ConversationActivityItem, historyLimitMax),
+});
