@@ -41,6 +41,7 @@ export {
   oneOf,
   optional,
   pageOfShape,
+  recursive,
   shape,
   text,
   uuid,

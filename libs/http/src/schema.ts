@@ -7,7 +7,7 @@ import {
   type TSchema,
   type TUnsafe,
 } from '@sinclair/typebox';
-import { limits, type JsonValue } from '@app/kernel';
+import { limits, type Instant, type JsonValue } from '@app/kernel';
 import type { DtoClass } from './dto';
 import type { Page } from './page';
 
@@ -43,6 +43,12 @@ export function instant(words: Words = {}): TUnsafe<string> {
     pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$',
     ...words,
   });
+}
+
+/** An instant as requests may spell it: in UTC, with at most milliseconds. What was read of it is an `Instant`. */
+export function givenInstant(words: Words = {}): TUnsafe<Instant> {
+  const pattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,3})?Z$';
+  return Type.Unsafe<Instant>({ type: 'string', format: 'date-time', pattern, ...words });
 }
 
 /** A text; lengths count code points, as JSON Schema does. */
@@ -175,6 +181,16 @@ export function shape<Properties extends TProperties>(
 /** The same schema under a name: it stands once in a document, and is referred to everywhere else. */
 export function named<Described extends TSchema>(name: string, schema: Described): Described {
   return { ...schema, [shapeName]: name };
+}
+
+/** The object with no members but those described: request bodies are strict, and what a user wrote comes back as it was written. */
+export function closed<Described extends TSchema>(schema: Described): Described {
+  return { ...schema, additionalProperties: false };
+}
+
+/** A named schema that contains itself. @param describe gets what stands for it within its own description */
+export function recursive<Value>(name: string, describe: (itself: TUnsafe<Value>) => TUnsafe<Value>): TUnsafe<Value> {
+  return named(name, describe(Type.Unsafe<Value>({ $ref: `#/components/schemas/${name}` })));
 }
 
 /** The name that `shape` or `named` gave, or null. */
