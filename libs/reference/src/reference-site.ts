@@ -1,5 +1,5 @@
 import type { JsonObject } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import type { Configuration } from '@app/runtime';
 import { eventsBody } from './events-page';
 import { readGuides, type Guide } from './guides';
 import { embeddedJson, escaped, guideLinks, htmlPage, type PageAssets } from './html';
