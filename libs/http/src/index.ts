@@ -27,9 +27,11 @@ export { documentOf } from './service.controller';
 export { standalone } from './openapi-components';
 export {
   byName,
+  closed,
   constant,
   countedPageOfShape,
   flag,
+  givenInstant,
   instant,
   integer,
   json,
