@@ -43,7 +43,6 @@ export {
   oneOf,
   optional,
   pageOfShape,
-  recursive,
   shape,
   text,
   uuid,

@@ -122,7 +122,10 @@ export function nullable<Described extends TSchema>(
   return Type.Unsafe<Static<Described> | null>({ anyOf: [schema, { type: 'null' }], ...words });
 }
 
-/** One of several shapes. @param by the member whose constant tells them apart */
+/**
+ * One of several shapes, each with a name. @param by the member whose constant tells them apart; then at most one can fit, and the
+ * document says which constant is whose
+ */
 export function variants<const Options extends readonly TSchema[]>(
   options: Options,
   words: Words & { readonly by?: string } = {},
@@ -130,9 +133,22 @@ export function variants<const Options extends readonly TSchema[]>(
   const { by, ...rest } = words;
   return Type.Unsafe<Static<Options[number]>>({
     [by === undefined ? 'anyOf' : 'oneOf']: [...options],
-    ...(by !== undefined && { discriminator: { propertyName: by } }),
+    ...(by !== undefined && { discriminator: { propertyName: by, mapping: mappingOf(options, by) } }),
     ...rest,
   });
+}
+
+/** OpenAPI takes the constant for a schema's name where nothing else is said. @throws Error for a shape without name or constant */
+function mappingOf(options: readonly TSchema[], by: string): Record<string, string> {
+  const entries = options.map((option) => {
+    const name = nameOf(option);
+    const properties: unknown = option['properties'];
+    const member: unknown = isJsonObject(properties) ? properties[by] : undefined;
+    const value: unknown = isJsonObject(member) ? member['const'] : undefined;
+    if (name === null || typeof value !== 'string') throw new Error(`a variant by ${by} needs a name and a constant`);
+    return [value, `${schemasPointer}${name}`] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 type Members<Properties extends TProperties> = Readonly<Static<TObject<Properties>>>;
@@ -186,11 +202,6 @@ export function named<Described extends TSchema>(name: string, schema: Described
 /** The object with no members but those described: request bodies are strict, and what a user wrote comes back as it was written. */
 export function closed<Described extends TSchema>(schema: Described): Described {
   return { ...schema, additionalProperties: false };
-}
-
-/** A named schema that contains itself. @param describe gets what stands for it within its own description */
-export function recursive<Value>(name: string, describe: (itself: TUnsafe<Value>) => TUnsafe<Value>): TUnsafe<Value> {
-  return named(name, describe(Type.Unsafe<Value>({ $ref: `#/components/schemas/${name}` })));
 }
 
 /** The name that `shape` or `named` gave, or null. */
