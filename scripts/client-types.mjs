@@ -17,7 +17,7 @@ const methods = ['get', 'put', 'post', 'patch', 'delete'];
 
 /** @returns {Promise<Record<string, string>>} texts by file name. Throws when the document lacks what clients are promised. */
 export async function clientTypes(document) {
-  const own = structuredClone(document);
+  const own = partnerApi(document);
   const ids = clientMadeIds(own);
   relax(own, ids);
   withoutDiscriminators(own);
@@ -26,6 +26,19 @@ export async function clientTypes(document) {
     'enums.ts': notice + [...closedSets.map((row) => closedSet(own, row)), eventTypes(own)].join('\n'),
     'operations.ts': `${notice}/** The member of a call's body that makes a repetition of it known. */\nexport const clientMadeIds = ${text(ids)} as const;\n`,
   };
+}
+
+/** The operations that partners call, with their successes: every failure is a `Problem`. */
+function partnerApi(document) {
+  const own = structuredClone(document);
+  own.paths = Object.fromEntries(Object.entries(own.paths).filter(([path]) => path.startsWith('/v1/')));
+  for (const item of Object.values(own.paths)) {
+    for (const operation of methods.flatMap((method) => item[method] ?? [])) {
+      const successes = Object.entries(operation.responses).filter(([status]) => /^2/.test(status));
+      operation.responses = Object.fromEntries(successes);
+    }
+  }
+  return own;
 }
 
 function closedSet(document, [name, type, place]) {

@@ -33,12 +33,14 @@ export async function buildClient({ onSpawn, documentFile } = {}) {
   }
 }
 
+/** What `GET /openapi.json` answers. The partner API is the same in every mode; the sandbox needs no configuration. */
 async function printedDocument(onSpawn) {
   const main = path.join(root, 'dist', 'apps', 'cli', 'src', 'main.js');
   mkdirSync(generated, { recursive: true });
   const file = path.join(generated, 'openapi.json');
   const { exitCode, output } = await runTool(process.execPath, [main, 'contract', 'openapi', '--out', file], {
-    env: { PARLEY_MODE: 'production' },
+    cwd: generated, // no .env there
+    env: { PARLEY_MODE: 'sandbox' },
     onSpawn,
   });
   if (exitCode !== 0) throw new StepFailed('parley contract openapi: failed', output);

@@ -1,5 +1,5 @@
 import { ParleyProblem, ParleyUnreachable, problemOf, type Unreached } from './problems.js';
-import { reasonOf, retryAfterSeconds } from './retries.js';
+import { retryAfterSeconds } from './retries.js';
 
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 
@@ -40,7 +40,8 @@ export async function attemptWhole(attempt: Attempt, expectsJson: boolean): Prom
       if (expectsJson && !statusesWithoutBody.has(response.status)) mustBeJson(response, bytes, requestId);
       return rebuilt(response, bytes);
     } catch (error) {
-      throw failed(error, requestId, signal, timedOut());
+      signal.throwIfAborted();
+      throw failed(error, requestId, timedOut());
     }
   });
 }
@@ -57,7 +58,8 @@ export async function attemptStream(attempt: Attempt, mediaType: string): Promis
       await body?.cancel();
       throw notTheService(response, requestId);
     } catch (error) {
-      throw failed(error, requestId, signal, timedOut());
+      signal.throwIfAborted();
+      throw failed(error, requestId, timedOut());
     }
   });
 }
@@ -160,8 +162,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-function failed(error: unknown, requestId: string, signal: AbortSignal, late: boolean): Error {
-  if (signal.aborted) return reasonOf(signal);
+function failed(error: unknown, requestId: string, late: boolean): Error {
   if (error instanceof ParleyProblem || error instanceof ParleyUnreachable) return error;
   if (late) return new ParleyUnreachable('No whole answer in time', { kind: 'timeout', outcome: 'unknown', requestId });
   return new ParleyUnreachable('The connection failed', {
@@ -178,10 +179,11 @@ function outcomeOf(error: unknown): Unreached['outcome'] {
 
 /** Whether every attempt to connect that an error tells of failed. */
 function neverConnected(error: unknown, depth: number): boolean {
-  if (!(error instanceof Error) || depth > causesMax) return false;
-  if (error instanceof AggregateError && error.errors.length > 0) {
+  if (typeof error !== 'object' || error === null || depth > causesMax) return false;
+  // Several, when a name stands for several addresses.
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) {
     return error.errors.every((one) => neverConnected(one, depth + 1));
   }
   if ('code' in error && notConnected.has(error.code)) return true;
-  return neverConnected(error.cause, depth + 1);
+  return 'cause' in error && neverConnected(error.cause, depth + 1);
 }

@@ -84,12 +84,17 @@ export class ParleyUnreachable extends Error implements Unreached {
 
 /** Whether an error is a problem of the service; also one that another copy of this package made. */
 export function isProblem(error: unknown): error is ParleyProblem {
-  return error instanceof Error && error.name === problemName;
+  return isNamed(error, problemName);
 }
 
 /** Whether an error says that the service could not be reached; also one that another copy of this package made. */
 export function isUnreachable(error: unknown): error is ParleyUnreachable {
-  return error instanceof Error && error.name === unreachableName;
+  return isNamed(error, unreachableName);
+}
+
+// By name, since `instanceof` knows but one copy of a class.
+function isNamed(error: unknown, name: string): boolean {
+  return typeof error === 'object' && error !== null && 'name' in error && error.name === name;
 }
 
 /** Whether an error is a problem with one of these reasons: `if (isReason(error, 'run_active')) …`. */

@@ -59,23 +59,16 @@ export function jitteredMs(firstDelayMs: number, delayMaxMs: number, failures: n
 /** Waits. Rejects with the signal's reason as soon as it aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
+  await new Promise<void>((resolve) => {
     const done = (): void => {
-      signal.removeEventListener('abort', stop);
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
       resolve();
     };
     const timer = setTimeout(done, ms);
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(reasonOf(signal));
-    };
-    signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', done, { once: true });
   });
-}
-
-/** Why a signal was aborted, as an error. */
-export function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error('aborted', { cause: signal.reason });
+  signal.throwIfAborted();
 }
 
 /** `Retry-After` in seconds, from a number of them or a date. */
