@@ -8,6 +8,7 @@ import { startEventStoreServer } from '@app/event-store-server';
 import { asId, type RequestId } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { readConfiguration, type Probe } from '@app/runtime';
+import { watchAnswers } from './answers';
 import { requestJson, TestClient } from './deployment-client';
 import { freePorts, isReady, TestProcess } from './deployment-process';
 import { createTestDatabase } from './postgres';
@@ -117,6 +118,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
       ? await startInProcess(apiEnvs, options.probe, undo)
       : await startProcesses(apiEnvs, envs.slice(apiCount), undo);
   for (const url of baseUrls) await untilReady(url);
+  if (process.env['ANSWERS'] === 'strict') await watchAnswers(baseUrls);
   const [baseUrl = ''] = baseUrls;
   return {
     ...parts,

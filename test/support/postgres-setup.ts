@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 // Jest's global setup knows no module aliases.
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../libs/embedded-postgres/src';
+import { beginAnswers, tellAnswers } from './answers-file';
 import { TEST_POSTGRES_URL } from './postgres';
 
 const PREFIX = 'parley-test-pg-';
@@ -21,6 +22,7 @@ let running: Running | undefined;
  * durability. It ends with this jest process, killed or not; the folder of a killed run is removed by the next one.
  */
 export default async function startTestPostgres(): Promise<void> {
+  beginAnswers();
   if (process.env[TEST_POSTGRES_URL]) return;
   await removeAbandoned();
   const dataDir = await mkdtemp(join(tmpdir(), PREFIX));
@@ -34,6 +36,7 @@ export default async function startTestPostgres(): Promise<void> {
 
 /** What jest's globalTeardown calls; does nothing when no server was started. */
 export async function stopTestPostgres(): Promise<void> {
+  tellAnswers();
   if (running === undefined) return;
   const { server, dataDir } = running;
   running = undefined;

@@ -36,13 +36,13 @@ const ofPartnerArea: readonly (Reason | number)[] = [
 const ofOwnArea: readonly (Reason | number)[] = ['invalid_input', 'origin_rejected', 404, 'internal', 503];
 
 /** The answers of an operation that are problems, by status: those of its area, and those that are its own. */
-export function problemResponses(operation: RoutedOperation, takesBody: boolean, isList: boolean): JsonObject {
+export function problemResponses(operation: RoutedOperation, isList: boolean): JsonObject {
   if (operation.area === 'open') return {};
   const { reasons: own = [], signed } = operation.plan.reference;
   const all = new Set<Reason | number>([
     ...(operation.area === 'partner' ? ofPartnerArea : ofOwnArea),
     ...(isList ? (['invalid_cursor'] as const) : []),
-    ...(takesBody ? [413] : []),
+    ...(operation.method === 'get' ? [] : [413]),
     ...(signed === true ? [401] : []),
     ...own,
   ]);

@@ -71,7 +71,7 @@ function describe(operation: RoutedOperation, components: SchemaComponents): Jso
           { description: STATUS_CODES[status] ?? status, content: jsonContent(components.refer(schema)) },
         ]),
       ),
-      ...problemResponses(operation, body !== null, isList),
+      ...problemResponses(operation, isList),
     },
   };
 }

@@ -1,0 +1,39 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Where all workers of a jest run note the answers that they checked: a line each, `<operation> <status>`. */
+const variable = 'PARLEY_TEST_ANSWERS';
+
+/** Begins a run; for jest's globalSetup. */
+export function beginAnswers(): void {
+  process.env[variable] = join(tmpdir(), `parley-test-answers-${process.pid}`);
+}
+
+export function answersFile(): string {
+  const file = process.env[variable];
+  if (file === undefined) throw new Error('the run was not begun');
+  return file;
+}
+
+/** One line about all answers of the run; for jest's globalTeardown. */
+export function tellAnswers(): void {
+  const lines = readLines(answersFile());
+  rmSync(answersFile(), { force: true });
+  if (lines.length === 0) return;
+  const kinds = new Set(lines);
+  const operations = new Set(lines.map((line) => line.split(' ')[0]));
+  const successes = [...kinds].filter((kind) => / 2\d\d$/.test(kind));
+  console.log(
+    `answers held against the published OpenAPI: ${lines.length}, of ${operations.size} operations (${successes.length} with a success), ${kinds.size} pairs of operation and status; 0 undocumented`,
+  );
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  } catch {
+    // No suite of this run called a service.
+    return [];
+  }
+}
