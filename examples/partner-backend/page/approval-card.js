@@ -11,6 +11,8 @@ const headings = {
   approved: 'Approved',
   denied: 'Denied',
   expired: 'Expired',
+  settled: 'Approved and settled',
+  failed: 'Approved, but it failed',
 };
 
 /**
@@ -37,8 +39,9 @@ export function approvalCard(first) {
   /** @param {Asked} item */
   async function update(item) {
     const turn = (shown += 1);
-    element.dataset.status = item.settlement ?? item.status;
-    heading.textContent = headings[item.status];
+    const state = item.settlement ?? item.status;
+    element.dataset.status = state;
+    heading.textContent = headings[state];
     if (item.status === 'pending') before = await readWallet().catch(() => null);
     reading ??= call('GET', `/api/approvals/${item.approvalId}`);
     const approval = await reading;

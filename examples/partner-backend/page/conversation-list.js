@@ -8,24 +8,32 @@ const states = new Map([
 
 /**
  * The list at the side, most recently active first.
- * @param {() => string | null} openId the conversation that is open now
+ * @param {() => { id: string, status: string } | null} opened the conversation that is open now; its journal knows its status sooner
  */
-export function conversationList(openId) {
+export function conversationList(opened) {
   const list = byId('conversations', HTMLElement);
   const more = byId('more-conversations', HTMLButtonElement);
   /** @type {any[]} */
   let conversations = [];
   /** @type {string | null} */
   let nextCursor = null;
+  let asked = 0;
 
   function show() {
-    list.replaceChildren(...conversations.map((conversation) => line(conversation, conversation.id === openId())));
+    const open = opened();
+    const lines = conversations.map((one) =>
+      one.id === open?.id ? line({ ...one, ...open }, true) : line(one, false),
+    );
+    list.replaceChildren(...(lines.length === 0 ? [make('li', { class: 'quiet small' }, 'None yet')] : lines));
     more.hidden = nextCursor === null;
   }
 
   /** Reads the first page again. */
   async function refresh() {
-    ({ data: conversations, nextCursor } = await call('GET', '/api/conversations'));
+    const turn = (asked += 1);
+    const page = await call('GET', '/api/conversations');
+    if (turn !== asked) return; // asked for again meanwhile
+    ({ data: conversations, nextCursor } = page);
     show();
   }
 

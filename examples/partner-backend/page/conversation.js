@@ -3,11 +3,12 @@ import { composer, titleFrom } from './composer.js';
 import { conversationList } from './conversation-list.js';
 import { announce, byId, showProblem } from './elements.js';
 import { follow } from './follow.js';
-import { emptyJournal, fold } from './journal.js';
+import { emptyJournal, fold, statusOf } from './journal.js';
 import { createLog } from './log.js';
 import { readWallet } from './wallet.js';
 
 const newTitle = 'New conversation';
+const refreshAfterMs = 300;
 const idPattern = /^#([0-9a-f-]{36})$/;
 
 /**
@@ -16,25 +17,35 @@ const idPattern = /^#([0-9a-f-]{36})$/;
  * @param {() => void} onSignedOut
  */
 export function conversationPage(onSignedOut) {
-  const log = createLog(byId('log', HTMLElement));
+  const log = createLog(byId('log', HTMLElement), byId('scroll', HTMLElement));
   const title = byId('title', HTMLElement);
   let journal = emptyJournal();
   /** @type {string | null} */
   let openId = null;
   let stopFollowing = () => {};
-  const list = conversationList(() => openId);
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let refreshing;
+  const list = conversationList(() => (openId === null ? null : { id: openId, status: statusOf(journal) }));
   const writing = composer({ conversationFor, liveRunId: () => journal.liveRunId });
 
   /** @param {{ seq?: number, payload: any }} frame */
   function onFrame(frame) {
     for (const item of fold(journal, frame)) log.show(item);
+    if (frame.seq === undefined) return; // a word of a message changes nothing else
     showState();
-    if (/^(run\.(started|ended|suspended)|conversation\.updated)$/.test(frame.payload.type)) refreshSide();
+    list.show();
+    if (/^(run\.(started|ended)|conversation\.updated)$/.test(frame.payload.type)) refreshSideSoon();
+  }
+
+  /** Once for all that a replay brings at once, and when the lists have had the time to learn of it. */
+  function refreshSideSoon() {
+    clearTimeout(refreshing);
+    refreshing = setTimeout(refreshSide, refreshAfterMs);
   }
 
   function showState() {
     title.textContent = openId === null ? newTitle : (journal.title ?? 'Conversation');
-    byId('welcome', HTMLElement).hidden = journal.items.size > 0;
+    byId('welcome', HTMLElement).hidden = openId !== null;
     const isLive = journal.liveRunId !== null;
     byId('stop', HTMLElement).hidden = !isLive;
     byId('working', HTMLElement).textContent = !isLive ? '' : journal.isStopping ? 'Stopping…' : 'Working…';

@@ -27,6 +27,16 @@ export function emptyJournal() {
 }
 
 /**
+ * As `conversations.list` calls it.
+ * @param {Journal} journal
+ */
+export function statusOf({ liveRunId, items }) {
+  if (liveRunId !== null) return 'running';
+  const isAsking = [...items.values()].some((item) => item.kind === 'approval' && item.status === 'pending');
+  return isAsking ? 'awaiting_approval' : 'idle';
+}
+
+/**
  * Takes one frame in.
  * @param {Journal} journal
  * @param {{ seq?: number, payload: any }} frame

@@ -3,6 +3,9 @@ import { announce, make } from './elements.js';
 
 /** @typedef {import('./journal.js').Item} Item */
 
+/** This close to the end is at the end. */
+const nearlyPixels = 80;
+
 /** What is said of a tool that was used. */
 const toolWords = new Map([
   ['wallet_balances', 'Looked at your wallet'],
@@ -23,15 +26,24 @@ const outcomeWords = new Map([
 /**
  * Shows a conversation's items in a list, each one in a place of its own that changes with it.
  * @param {HTMLElement} list
+ * @param {HTMLElement} pane scrolls the list; it stays at the end unless the user scrolled away from there
  */
-export function createLog(list) {
+export function createLog(list, pane) {
   /** @type {Map<string, (item: any) => void>} */
   const updates = new Map();
+  let isAtEnd = true;
+  pane.addEventListener('scroll', () => {
+    isAtEnd = pane.scrollHeight - pane.scrollTop - pane.clientHeight < nearlyPixels;
+  });
+  const growth = new ResizeObserver(() => {
+    if (isAtEnd) pane.scrollTop = pane.scrollHeight;
+  });
+  growth.observe(list);
+  growth.observe(pane);
 
   return {
     /** @param {Item} item */
     show(item) {
-      const isAtEnd = isScrolledToEnd(list);
       let update = updates.get(item.key);
       if (update === undefined) {
         const place = placeFor(item);
@@ -40,20 +52,14 @@ export function createLog(list) {
         list.append(place.element);
       }
       update(item);
-      if (isAtEnd) list.lastElementChild?.scrollIntoView({ block: 'end' });
     },
 
     clear() {
       updates.clear();
       list.replaceChildren();
+      isAtEnd = true;
     },
   };
-}
-
-/** @param {HTMLElement} list */
-function isScrolledToEnd(list) {
-  const pane = list.parentElement;
-  return pane === null || pane.scrollHeight - pane.scrollTop - pane.clientHeight < 80;
 }
 
 /**

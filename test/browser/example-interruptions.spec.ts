@@ -1,0 +1,109 @@
+import type { Browser } from 'playwright-core';
+import type { Listed } from '../e2e/journeys';
+import { startDeployment, type Deployment } from '../support/deployment';
+import { until } from '../support/until';
+import { browserTimeoutMs, openChromium } from './chromium';
+import { startExample, type Example } from './example';
+import { seenWithinMs, visit, type Visit } from './visit';
+
+const testTimeoutMs = 300_000;
+/** A step of the model, long enough to be interrupted in. */
+const slowly = { model: { delayMs: 8_000 } };
+const words = 'whatever breaks in between, every word of this is told once and in order';
+
+jest.setTimeout(testTimeoutMs);
+
+describe('the example, interrupted', () => {
+  let deployment: Deployment;
+  let example: Example;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await openChromium();
+    deployment = await startDeployment({ mode: 'processes' });
+    example = await startExample(deployment);
+    await deployment.sandbox('PUT', 'faults', slowly);
+  }, browserTimeoutMs);
+
+  afterAll(async () => {
+    await browser?.close();
+    await example?.stop();
+    await deployment?.stop();
+  });
+
+  /** Asks for the words, and waits until the first of them are there. */
+  async function beginToHear({ page, say }: Visit): Promise<void> {
+    await say(`repeat after me: ${words}`);
+    await page.locator('.said.agent[aria-busy="true"]').waitFor();
+  }
+
+  /** The page shows what was asked and the whole answer, each once, and nothing else. */
+  async function expectAllHeard({ said }: Visit): Promise<void> {
+    const whole = [`repeat after me: ${words}`, words];
+    const isWhole = async () => ((await said()).join('\n') === whole.join('\n') ? true : null);
+    await until('the whole answer', isWhole, seenWithinMs);
+  }
+
+  it('misses nothing and repeats nothing when it is reloaded in the middle of a run', async () => {
+    const ada = await visit(browser, example, 'Ada');
+    await beginToHear(ada);
+    await ada.page.reload();
+    await expectAllHeard(ada);
+    await ada.page.reload();
+    await expectAllHeard(ada);
+    expect(ada.consoleErrors).toEqual([]);
+    await ada.close();
+  });
+
+  it('goes on when the api is killed in the middle of a run and starts again', async () => {
+    const grace = await visit(browser, example, 'Grace');
+    const user = await example.userNamed('Grace');
+    await beginToHear(grace);
+    const [api] = deployment.apis;
+    await api?.kill();
+
+    await grace.say('what is my balance');
+    await grace.page.getByRole('alert').getByText('does not answer at the moment').waitFor();
+    expect(await grace.page.getByLabel('Message').inputValue()).toBe('what is my balance');
+    await api?.start();
+    await expectAllHeard(grace);
+
+    await grace.page.getByRole('button', { name: 'Send' }).click();
+    await grace.page.getByText('You hold:').waitFor();
+    expect((await user.get<Listed>('/agent-runs')).body.data).toHaveLength(2);
+    await until('the end', async () => ((await grace.said()).length === 4 ? true : null), seenWithinMs);
+    // While the api was away the backend answered so, and nothing else was an error.
+    const others = grace.consoleErrors.filter((error) => !error.includes('status of 503'));
+    expect(others).toEqual([]);
+    await grace.close();
+  });
+
+  it('asks to sign in again when the example itself was killed, and goes on where it was', async () => {
+    const joan = await visit(browser, example, 'Joan');
+    await beginToHear(joan);
+    await example.kill();
+    await joan.page.getByText('Connection lost. Reconnecting…').waitFor();
+    await example.start();
+    await joan.page.getByText('Your session is over. Please sign in again.').waitFor();
+    await joan.page.getByLabel('Your name').fill('Joan');
+    await joan.page.getByRole('button', { name: 'Sign in' }).click();
+    await expectAllHeard(joan);
+    await joan.close();
+  });
+
+  it('ends the streams of a session that is over', async () => {
+    const hedy = await visit(browser, example, 'Hedy');
+    await hedy.say('repeat after me: bye');
+    await until('the answer', async () => ((await hedy.said()).at(-1) === 'bye' ? true : null), seenWithinMs);
+    await hedy.page.getByRole('button', { name: 'Sign out' }).click();
+    await hedy.page.getByRole('button', { name: 'Sign in' }).waitFor();
+    const { status, body } = await askAs(hedy, '/api/conversations');
+    expect([status, body]).toEqual([401, expect.objectContaining({ reason: 'not_signed_in' })]);
+    await hedy.close();
+  });
+
+  async function askAs({ page }: Visit, path: string): Promise<{ status: number; body: unknown }> {
+    const answer = await page.request.get(`${example.origin}${path}`);
+    return { status: answer.status(), body: await answer.json() };
+  }
+});

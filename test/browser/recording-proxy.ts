@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** What one proxy keeps of one direction; a test that says more is told so. */
+const recordedBytesMax = 64 * 1024 * 1024;
+
+/** Passes bytes on, unchanged, and keeps every one of them. */
+export interface RecordingProxy {
+  readonly port: number;
+  /** All that clients sent so far. */
+  sent(): string;
+  /** All that they were answered so far. */
+  answered(): string;
+  close(): Promise<void>;
+}
+
+/** Listens on a port of loopback and connects each client to another one there. @param port 0: any that is free */
+export async function startRecordingProxy(targetPort: number, port = 0): Promise<RecordingProxy> {
+  const sent = new Recording();
+  const answered = new Recording();
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const target = connect(targetPort, '127.0.0.1');
+    client.on('data', (chunk) => sent.keep(chunk));
+    target.on('data', (chunk) => answered.keep(chunk));
+    client.pipe(target);
+    target.pipe(client);
+    for (const [socket, other] of [
+      [client, target],
+      [target, client],
+    ] as const) {
+      sockets.add(socket);
+      // A side that breaks is the other side's news, not ours.
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    // Reason for the assertion: a listening TCP server has an address and a port.
+    port: (server.address() as AddressInfo).port,
+    sent: () => sent.text(),
+    answered: () => answered.text(),
+    async close() {
+      const closed = once(server.close(), 'close');
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+class Recording {
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+
+  keep(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    if (this.bytes > recordedBytesMax) throw new Error(`more than ${recordedBytesMax} bytes to record`);
+    this.chunks.push(chunk);
+  }
+
+  text(): string {
+    return Buffer.concat(this.chunks).toString('utf8');
+  }
+}

@@ -1,0 +1,64 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import type { Example } from './example';
+
+/** A crowded machine may stand still for a while. */
+export const seenWithinMs = 60_000;
+
+/** Somebody who signed in to the example in a browser of their own. */
+export interface Visit {
+  readonly page: Page;
+  /** Everything that the console called an error, failed requests included. */
+  readonly consoleErrors: readonly string[];
+  /** Every origin that the page sent a request to. */
+  readonly origins: ReadonlySet<string>;
+  /** What the user and the agent said, in the order of the page. */
+  said(): Promise<readonly string[]>;
+  say(text: string): Promise<void>;
+  /** The line of the wallet at the side that tells of this asset. */
+  asset(symbol: string): Locator;
+  close(): Promise<void>;
+}
+
+/** Opens the example in a new browser profile and signs in. */
+export async function visit(browser: Browser, example: Example, name: string): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1180, height: 780 } });
+  context.setDefaultTimeout(seenWithinMs);
+  const page = await context.newPage();
+  const consoleErrors: string[] = [];
+  const origins = new Set<string>();
+  page.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()));
+  page.on('pageerror', (error) => consoleErrors.push(String(error.stack)));
+  page.on('request', (request) => origins.add(new URL(request.url()).origin));
+  await page.goto(example.origin);
+  await page.getByLabel('Your name').fill(name);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'What can I do for you?' }).waitFor();
+  return {
+    page,
+    consoleErrors,
+    origins,
+    said: () => page.locator('#log .said .text').allTextContents(),
+    async say(text) {
+      await page.getByLabel('Message').fill(text);
+      await page.keyboard.press('Enter');
+    },
+    asset: (symbol) => page.locator('#wallet li').filter({ has: page.getByText(symbol, { exact: true }) }),
+    close: () => context.close(),
+  };
+}
+
+/** From now on, what the message that is being written looked like after each change. Read with `glimpses`. */
+export async function watchWords(page: Page): Promise<void> {
+  // A string, because the sources of tests know no DOM.
+  await page.evaluate(`
+    window.glimpses = [];
+    new MutationObserver(() => {
+      const text = document.querySelector('.said.agent[aria-busy="true"] .text')?.textContent;
+      if (text !== undefined && window.glimpses.at(-1) !== text) window.glimpses.push(text);
+    }).observe(document.getElementById('log'), { subtree: true, childList: true, characterData: true, attributes: true });
+  `);
+}
+
+export async function glimpses(page: Page): Promise<readonly string[]> {
+  return page.evaluate<string[]>('window.glimpses');
+}
