@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { contractCommand } from './contract';
 import { controlCommands } from './controls';
 import { keyCommands } from './keys';
+import { migrateCommand } from './migrate-events';
 import { describe, exitCodes } from './outcome';
 import { userCommands } from './users';
 
@@ -14,6 +15,7 @@ const program = new Command('parley')
 keyCommands(program);
 userCommands(program);
 controlCommands(program);
+migrateCommand(program);
 throwOnExit(program);
 
 /** So that wrong usage ends with our code for it. */

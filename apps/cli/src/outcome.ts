@@ -1,4 +1,5 @@
 import { ConfigurationError } from '@app/runtime';
+import { CannotMigrate } from '@app/event-migration';
 import { Unavailable, type Refusal, type Result } from '@app/kernel';
 import type { Command } from 'commander';
 
@@ -46,7 +47,8 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 /** What goes to stderr for an error: one line for what its user can mend, all that is known for anything else. */
 export function describe(error: unknown): unknown {
-  if (error instanceof CommandFailed || error instanceof ConfigurationError) return error.message;
+  if (error instanceof CommandFailed || error instanceof CannotMigrate || error instanceof ConfigurationError)
+    return error.message;
   if (error instanceof Unavailable) return `${error.message}: ${causeOf(error)}`;
   return error;
 }

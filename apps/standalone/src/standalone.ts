@@ -1,5 +1,6 @@
-import { readDotEnv, startServing, type RunningProcess, type Stoppable } from '@app/composition';
+import { CannotStart, readDotEnv, startServing, type RunningProcess, type Stoppable } from '@app/composition';
 import { ensureSecrets, removeRunningStores, writeRunningStores } from '@app/data-folder';
+import { movedTo } from '@app/event-migration';
 import { readConfiguration, type Configuration } from '@app/runtime';
 import { readyBlock } from './block';
 import { removeAccess, seedSandbox, writeAccess } from './demo';
@@ -20,6 +21,7 @@ export async function startStandalone(): Promise<Stoppable> {
   // Before the ports: of two starts on one data folder, the second is told of the first.
   const stores = await startStores(asked, log);
   try {
+    await refuseMovedEvents(asked, stores);
     await ensureFreePorts(asked);
     await writeRunningStores(asked.env.PARLEY_DATA_DIR, stores);
     const running = await (asked.sandbox ? serveSandbox(asked, stores) : serve(stores, asked.env.PARLEY_SECRET_KEY));
@@ -31,6 +33,14 @@ export async function startStandalone(): Promise<Stoppable> {
   }
 }
 
+/** The embedded event store of a database whose events were migrated lacks all that came after. @throws CannotStart */
+async function refuseMovedEvents({ env }: Configuration, { databaseUrl }: Stores): Promise<void> {
+  if (env.EVENTSTORE_URL !== undefined) return;
+  const target = await movedTo(databaseUrl);
+  if (target !== null)
+    throw new CannotStart(`the events of this database were migrated to ${target}: set EVENTSTORE_URL to that store`);
+}
+
 async function serve(stores: Stores, secretKey: string | undefined, logLevel?: string): Promise<RunningProcess> {
   const configuration = readConfiguration({
     ...process.env,
@@ -39,7 +49,9 @@ async function serve(stores: Stores, secretKey: string | undefined, logLevel?: s
     PARLEY_SECRET_KEY: secretKey,
     LOG_LEVEL: process.env['LOG_LEVEL'] ?? logLevel,
   });
-  const running = await startServing(configuration, { api: true, worker: true });
+  // Who holds the embedded database's folder is the only one to serve it.
+  const alone = !process.env['DATABASE_URL'];
+  const running = await startServing(configuration, { api: true, worker: true }, { alone });
   if (!configuration.sandbox) log(`Parley is ready at ${configuration.baseUrl}.`);
   return running;
 }

@@ -8,4 +8,5 @@ export { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 export type { EventBatch } from './intake';
 export { followCategories, followStream } from './subscriptions';
 export { TooBusy, Transact } from './transact';
+export { isTransient } from './transient-errors';
 export { Turns } from './turns';

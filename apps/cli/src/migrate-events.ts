@@ -1,0 +1,92 @@
+import { readDotEnv, readStore } from '@app/composition';
+import {
+  checkpoints,
+  copyEvents,
+  countEvents,
+  refuseUnhandledInputs,
+  refuseWhileRunning,
+  switchStore,
+  VerbatimStore,
+  verifyCopy,
+} from '@app/event-migration';
+import { CreateReadStore1700000000000, Database, migrate } from '@app/read-store';
+import { readConfiguration } from '@app/runtime';
+import { InvalidArgumentError, type Command } from 'commander';
+import { openSource, type MigrationSource } from './migration-source';
+import { exitCodes, print } from './outcome';
+import { showProgress } from './progress';
+
+/** What a migration came to, as `--json` prints it. */
+interface Migration {
+  readonly target: string;
+  readonly events: number;
+  readonly sha256: string;
+}
+
+/** `parley migrate-events`: from the embedded event store to an external one (docs/growing.md). */
+export function migrateCommand(program: Command): void {
+  program
+    .command('migrate-events')
+    .description('copy every event of a stopped deployment into another event store, verify the copy, and switch to it')
+    .requiredOption('--to <url>', 'the target: esdb://… or unix:/…', storeUrl)
+    .option('--from <url>', 'the source, when it is not the embedded event store of the database', storeUrl)
+    .action(async ({ to, from }: { to: string; from?: string }, command: Command) => {
+      readDotEnv();
+      const source = await openSource(readConfiguration(process.env), from);
+      endTidily(source);
+      try {
+        const { target, events, sha256 } = await migrateEvents(source, to);
+        print(command, { target, events, sha256 }, [
+          `${events} events are in ${target}, in the same order and byte for byte.`,
+          `SHA-256 of both: ${sha256}`,
+          `Set EVENTSTORE_URL to it and start the service: every read model is filled again from there.`,
+        ]);
+      } finally {
+        await source.close();
+      }
+    });
+}
+
+async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to: string): Promise<Migration> {
+  const database = await openDatabase(databaseUrl);
+  const [source, target] = [new VerbatimStore(eventStoreUrl), new VerbatimStore(to)];
+  try {
+    await refuseWhileRunning(database);
+    const count = await countEvents(source, showProgress('counting', null));
+    await refuseUnhandledInputs(database, count);
+    const asked = [...new Set((await checkpoints(database)).values())];
+    await copyEvents(source, target, showProgress('copying', count.events));
+    const copy = await verifyCopy(source, target, asked, showProgress('verifying', count.events));
+    await refuseWhileRunning(database);
+    await switchStore(database, copy, withoutCredentials(to));
+    return { target: withoutCredentials(to), events: copy.events, sha256: copy.sha256 };
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+    await database.close();
+  }
+}
+
+async function openDatabase(url: string): Promise<Database> {
+  const { rows, migrations } = readStore;
+  const all = [CreateReadStore1700000000000, ...migrations];
+  const database = await Database.connect({ url, poolSize: 2, rows, migrations: all });
+  await migrate(database);
+  return database;
+}
+
+/** Ctrl-C ends the stores as well; what is copied by then is found by the next run. */
+function endTidily(source: MigrationSource): void {
+  const end = (): void => void source.close().finally(() => process.exit(exitCodes.failed));
+  process.once('SIGINT', end);
+  process.once('SIGTERM', end);
+}
+
+function storeUrl(text: string): string {
+  if (!/^(esdb(\+discover)?:\/\/|unix:\/)/.test(text))
+    throw new InvalidArgumentError('It must begin with esdb://, esdb+discover:// or unix:/.');
+  return text;
+}
+
+function withoutCredentials(url: string): string {
+  return url.replace(/\/\/[^/@]*@/, '//');
+}

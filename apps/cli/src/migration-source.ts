@@ -1,0 +1,59 @@
+import { embeddedDatabaseName, embeddedPostgresFolder } from '@app/data-folder';
+import { DataFolderInUse, startEmbeddedPostgres } from '@app/embedded-postgres';
+import { startEventStoreServer } from '@app/event-store-server';
+import type { Configuration } from '@app/runtime';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CommandFailed } from './outcome';
+
+/** The stores that events are migrated from. Nobody else can write to them until they are closed. */
+export interface MigrationSource {
+  readonly databaseUrl: string;
+  readonly eventStoreUrl: string;
+  close(): Promise<void>;
+}
+
+type Undo = () => Promise<unknown>;
+
+/**
+ * Opens the database (DATABASE_URL, or the one of the data folder, under the folder's lock) and its embedded event store, under the
+ * store's writer lock; or takes an event store by URL, which cannot be locked.
+ * @throws CommandFailed when the service runs on them
+ */
+export async function openSource({ env }: Configuration, from: string | undefined): Promise<MigrationSource> {
+  const undo: Undo[] = [];
+  const close = async (): Promise<void> => {
+    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
+  };
+  try {
+    const databaseUrl = env.DATABASE_URL ?? (await embeddedDatabase(env.PARLEY_DATA_DIR, undo));
+    return { databaseUrl, eventStoreUrl: from ?? (await embeddedStore(databaseUrl, undo)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function embeddedDatabase(dataDir: string, undo: Undo[]): Promise<string> {
+  const folder = embeddedPostgresFolder(dataDir);
+  if (!existsSync(folder)) throw new CommandFailed(`${dataDir} holds no database: set PARLEY_DATA_DIR or DATABASE_URL`);
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: folder });
+    undo.push(() => postgres.stop());
+    return postgres.url(embeddedDatabaseName);
+  } catch (error) {
+    if (!(error instanceof DataFolderInUse)) throw error;
+    const holder = error.pid === undefined ? 'another process' : `process ${error.pid}`;
+    throw new CommandFailed(`${dataDir} is in use by ${holder}: stop the service first`);
+  }
+}
+
+async function embeddedStore(databaseUrl: string, undo: Undo[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-migrate-'));
+  undo.push(() => rm(folder, { recursive: true, force: true }));
+  const server = await startEventStoreServer({ databaseUrl, listen: { socketPath: join(folder, 'events.sock') } });
+  undo.push(() => server.close());
+  return server.address;
+}

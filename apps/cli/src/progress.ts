@@ -1,0 +1,29 @@
+import { Presets, SingleBar } from 'cli-progress';
+
+const lineEveryMs = 5_000;
+
+/**
+ * Shows how far a long step is, on stderr: as a bar on a terminal, as a line every few seconds elsewhere.
+ * @param total what it counts up to; null: nobody knows
+ */
+export function showProgress(step: string, total: number | null): (done: number) => void {
+  const startedMs = performance.now();
+  const rate = (done: number): string =>
+    Math.round((done / Math.max(performance.now() - startedMs, 1)) * 1000).toString();
+  if (process.stderr.isTTY && total !== null && total > 0) {
+    const format = `${step} [{bar}] {value} of {total} events, {perSecond} a second`;
+    const bar = new SingleBar(
+      { format, stream: process.stderr, hideCursor: true, stopOnComplete: true },
+      Presets.legacy,
+    );
+    bar.start(total, 0, { perSecond: '0' });
+    return (done) => bar.update(done, { perSecond: rate(done) });
+  }
+  const of = total === null ? '' : ` of ${total}`;
+  let nextMs = startedMs + lineEveryMs;
+  return (done) => {
+    if (performance.now() < nextMs && done !== total) return;
+    nextMs = performance.now() + lineEveryMs;
+    console.error(`${step}: ${done}${of} events, ${rate(done)} a second`);
+  };
+}

@@ -1,0 +1,4 @@
+export { CannotMigrate, copyEvents, countEvents } from './copy-events';
+export { checkpoints, movedTo, refuseUnhandledInputs, refuseWhileRunning, switchStore } from './store-switch';
+export { VerbatimStore } from './verbatim-store';
+export { verifyCopy } from './verify-copy';

@@ -1,0 +1,87 @@
+import { processGoneMs, type Database } from '@app/read-store';
+import { Client } from 'pg';
+import { CannotMigrate, type SourceCount } from './copy-events';
+import type { VerifiedCopy } from './verify-copy';
+
+/** The reactor that takes inputs in order and remembers, in events, the position of the last one that led to something. */
+const inputReactor = 'firing';
+const undefinedTable = '42P01';
+
+/** @throws CannotMigrate when api or worker processes work on the database, or have not been gone for long */
+export async function refuseWhileRunning(database: Database): Promise<void> {
+  const running = await database.query(
+    `SELECT 1 FROM processes WHERE (api OR worker) AND heartbeat_at > now() - $1 * interval '1 ms' LIMIT 1`,
+    [processGoneMs],
+  );
+  if (running.length > 0)
+    throw new CannotMigrate(
+      `the service runs, or was killed less than ${processGoneMs / 1000} s ago: stop it, and try again`,
+    );
+}
+
+/**
+ * Positions differ from store to store, and an input that was handled is known by its position: so each must have been handled before.
+ * @throws CannotMigrate
+ */
+export async function refuseUnhandledInputs(database: Database, { lastInputPosition }: SourceCount): Promise<void> {
+  const handled = (await checkpoints(database)).get(inputReactor) ?? 0;
+  if (lastInputPosition > handled)
+    throw new CannotMigrate(
+      'inputs of automations were recorded and not handled yet: start the service, let it catch up, stop it, and try again',
+    );
+}
+
+/** How far each reactor has come, by its name. */
+export async function checkpoints(database: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.query<{ name: string; position: number }>(
+    'SELECT name, position FROM reactor_checkpoints',
+  );
+  return new Map(rows.map(({ name, position }) => [name, position]));
+}
+
+/**
+ * Turns the database to the target, in one transaction: reactors go on there after the same events, so that none is handled twice or
+ * left out, and every read model is filled again from its beginning. Operational tables (timers, sealed secrets, the sandbox's ledger,
+ * snapshots by revision) stay as they are. Once only: a second call for the same events finds that it is done.
+ * @param target shown to operators; without credentials
+ */
+export async function switchStore(database: Database, copy: VerifiedCopy, target: string): Promise<void> {
+  await database.query(
+    `CREATE TABLE IF NOT EXISTS event_store_moves (
+       sha256 text PRIMARY KEY, events bigint NOT NULL, target text NOT NULL, moved_at timestamptz NOT NULL DEFAULT now())`,
+  );
+  await database.transaction(async (manager) => {
+    const first = await manager.query<unknown[]>(
+      `INSERT INTO event_store_moves (sha256, events, target) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`,
+      [copy.sha256, copy.events, target],
+    );
+    if (first.length === 0) return;
+    const rows = await manager.query<{ name: string; position: number }[]>(
+      'SELECT name, position FROM reactor_checkpoints FOR UPDATE',
+    );
+    for (const { name, position } of rows) {
+      const there = copy.positions.get(position);
+      if (there === undefined) throw new CannotMigrate(`reactor ${name} went on meanwhile: the service runs`);
+      await manager.query('UPDATE reactor_checkpoints SET position = $2 WHERE name = $1', [name, there]);
+    }
+    await manager.query('DELETE FROM projection_checkpoints');
+  });
+}
+
+/** Where the events of a database have gone, if they were migrated: the event store in the database itself is then out of date. */
+export async function movedTo(databaseUrl: string): Promise<string | null> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ target: string }>(
+      'SELECT target FROM event_store_moves ORDER BY moved_at DESC LIMIT 1',
+    );
+    return rows[0]?.target ?? null;
+  } catch (error) {
+    // The table is made by the first migration.
+    if (error instanceof Error && 'code' in error && error.code === undefinedTable) return null;
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
