@@ -10,18 +10,25 @@ export const contractLimits = {
   usesMax: 1000,
 } as const;
 
-const { tokenIdLengthMax, decimalsMax, amountDigitsMax, usdWholeDigitsMax, usdFractionDigitsMax, bpsMax, usesMax } =
+const { tokenIdLengthMax, decimalsMax, amountDigitsMax, usdWholeDigitsMax, usdFractionDigitsMax, usesMax } =
   contractLimits;
 
-const tokenIdForm = /^nep141:[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
-const amountForm = /^[1-9]\d*$/;
-/** The last fraction digit is 0 only where it is the only one: `1.0` and `1.5`, never `1.00` or `1.50`. */
-const usdForm = /^(0|[1-9]\d*)(?:\.(\d|\d+[1-9]))?$/;
-const bpsForm = /^[1-9]\d{0,4}$/;
+/** The one spelling of each text of a contract, its length but for token ids included. The reference shows these very patterns. */
+export const contractForms = {
+  tokenId: /^nep141:[a-z0-9]+(?:[._-][a-z0-9]+)*$/,
+  /** Positive. */
+  amountRaw: new RegExp(`^[1-9][0-9]{0,${amountDigitsMax - 1}}$`),
+  /** Positive. The last fraction digit is 0 only where it is the only one: `1.0` and `1.5`, never `1.00` or `1.50`. */
+  usd: new RegExp(
+    `^(?!0(?:\\.0)?$)(?:0|[1-9][0-9]{0,${usdWholeDigitsMax - 1}})(?:\\.(?:[0-9]|[0-9]{1,${usdFractionDigitsMax - 1}}[1-9]))?$`,
+  ),
+  /** 1 to 10000. */
+  bps: /^(?:[1-9][0-9]{0,3}|10000)$/,
+} as const;
 
 /** A token that can be pinned: `nep141:` and lower-case alphanumeric segments joined by `.`, `_` or `-`. */
 export function isTokenId(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= tokenIdLengthMax && tokenIdForm.test(value);
+  return typeof value === 'string' && value.length <= tokenIdLengthMax && contractForms.tokenId.test(value);
 }
 
 export function isDecimals(value: unknown): value is number {
@@ -30,20 +37,17 @@ export function isDecimals(value: unknown): value is number {
 
 /** A positive amount in a token's smallest unit, in its one spelling. */
 export function isAmountRaw(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= amountDigitsMax && amountForm.test(value);
+  return typeof value === 'string' && contractForms.amountRaw.test(value);
 }
 
 /** A positive value in US dollars, spelled without needless zeros. */
 export function isUsdValue(value: unknown): value is string {
-  if (typeof value !== 'string') return false;
-  const [, whole, fraction = ''] = usdForm.exec(value) ?? [];
-  if (whole === undefined || whole.length > usdWholeDigitsMax || fraction.length > usdFractionDigitsMax) return false;
-  return /[1-9]/.test(value);
+  return typeof value === 'string' && contractForms.usd.test(value);
 }
 
 /** 1 to 10000 basis points, as a text. */
 export function isBps(value: unknown): value is string {
-  return typeof value === 'string' && bpsForm.test(value) && BigInt(value) <= BigInt(bpsMax);
+  return typeof value === 'string' && contractForms.bps.test(value);
 }
 
 export function isUses(value: unknown): value is number {

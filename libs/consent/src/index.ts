@@ -18,8 +18,8 @@ export {
   type ApprovalKind,
   type ApprovalStatus,
 } from './approval.events';
-export type { Contract, ContractAction, PinnedToken, Quantity, TokenChoice } from './contract';
-export { isPinnable } from './contract-grammar';
+export type { Contract, ContractAction, ContractBounds, PinnedToken, Quantity, TokenChoice } from './contract';
+export { contractForms, contractLimits, isPinnable } from './contract-grammar';
 export { parseContract } from './contract-parser';
 export { renderContract } from './contract-sentence';
 export { chooseInput, chooseOutput, type NoInput } from './quantities';

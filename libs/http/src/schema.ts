@@ -7,7 +7,7 @@ import {
   type TSchema,
   type TUnsafe,
 } from '@sinclair/typebox';
-import { limits, type Instant, type JsonValue } from '@app/kernel';
+import { isJsonObject, limits, type Instant, type JsonValue } from '@app/kernel';
 import type { DtoClass } from './dto';
 import type { Page } from './page';
 
@@ -76,8 +76,8 @@ export function oneOf<const Value extends string>(values: readonly Value[], word
 }
 
 /** Exactly this text, as what tells the variants of a union apart. */
-export function constant<const Value extends string | boolean>(value: Value, words: Words = {}): TUnsafe<Value> {
-  return Type.Unsafe<Value>({ type: typeof value, const: value, ...words });
+export function constant<const Value extends string | boolean | null>(value: Value, words: Words = {}): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ type: value === null ? 'null' : typeof value, const: value, ...words });
 }
 
 /** A whole JSON number. */
@@ -123,32 +123,34 @@ export function nullable<Described extends TSchema>(
 }
 
 /**
- * One of several shapes, each with a name. @param by the member whose constant tells them apart; then at most one can fit, and the
- * document says which constant is whose
+ * One of several shapes. @param by the member whose constant tells them apart: then one alone can fit, and shapes with names are
+ * found by that constant
  */
 export function variants<const Options extends readonly TSchema[]>(
   options: Options,
   words: Words & { readonly by?: string } = {},
 ): TUnsafe<Static<Options[number]>> {
   const { by, ...rest } = words;
+  const mapping = by === undefined ? null : mappingOf(options, by);
   return Type.Unsafe<Static<Options[number]>>({
     [by === undefined ? 'anyOf' : 'oneOf']: [...options],
-    ...(by !== undefined && { discriminator: { propertyName: by, mapping: mappingOf(options, by) } }),
+    ...(mapping !== null && { discriminator: { propertyName: by, mapping } }),
     ...rest,
   });
 }
 
-/** OpenAPI takes the constant for a schema's name where nothing else is said. @throws Error for a shape without name or constant */
-function mappingOf(options: readonly TSchema[], by: string): Record<string, string> {
-  const entries = options.map((option) => {
+/** Which constant is whose; null where a shape has no name, since OpenAPI leaves such unions to the constants themselves. */
+function mappingOf(options: readonly TSchema[], by: string): Record<string, string> | null {
+  const mapping: Record<string, string> = {};
+  for (const option of options) {
     const name = nameOf(option);
     const properties: unknown = option['properties'];
     const member: unknown = isJsonObject(properties) ? properties[by] : undefined;
     const value: unknown = isJsonObject(member) ? member['const'] : undefined;
-    if (name === null || typeof value !== 'string') throw new Error(`a variant by ${by} needs a name and a constant`);
-    return [value, `${schemasPointer}${name}`] as const;
-  });
-  return Object.fromEntries(entries);
+    if (name === null || typeof value !== 'string') return null;
+    mapping[value] = `#/components/schemas/${name}`;
+  }
+  return mapping;
 }
 
 type Members<Properties extends TProperties> = Readonly<Static<TObject<Properties>>>;

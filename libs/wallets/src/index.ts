@@ -1,6 +1,7 @@
 export { AgentWallets } from './agent-wallets';
 export { agentOperationId, AgentTransfers } from './agent-transfers';
 export { driveOperation, type OperationWorld } from './drive-operation';
+export { AutomationContractShape, ContractShape } from './contract.schema';
 export { OperationDriver } from './operation-driver';
 export type { OperationEvent, OperationFailure, OperationTerms, Submission, TokenAmount } from './operation.events';
 export { isPatient, nextLook } from './operation-pace';

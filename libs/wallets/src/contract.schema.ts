@@ -1,0 +1,183 @@
+import {
+  contractForms,
+  contractLimits,
+  type Contract,
+  type ContractAction,
+  type ContractBounds,
+  type PinnedToken,
+  type Quantity,
+  type TokenChoice,
+} from '@app/consent';
+import { closed, constant, givenInstant, integer, list, members, named, text, variants, type Schema } from '@app/http';
+
+/**
+ * The contract `ledger_intents_transfer` as documents describe it. `parseContract` of consent, which is pure, is what reads one; a
+ * property test holds the two together. Unlike other answers a contract is closed: whatever it says, the user consents to.
+ */
+
+const tokenId = text({
+  max: contractLimits.tokenIdLengthMax,
+  pattern: contractForms.tokenId,
+  description: 'A NEP-141 token as the provider identifies it',
+});
+
+const amountRaw = text({
+  pattern: contractForms.amountRaw,
+  description: "In the token's smallest unit; never rounded",
+});
+
+const usd = (description: string) =>
+  text({ pattern: contractForms.usd, description: `${description}; without needless zeros: \`20\`, \`1.5\`, \`1.0\`` });
+
+const bps = text({ pattern: contractForms.bps, description: 'Basis points, 1 to 10000, as a text' });
+
+const pinnedToken = closed(
+  members({
+    tokenId,
+    decimals: integer({
+      min: 0,
+      max: contractLimits.decimalsMax,
+      description: 'Of the token, as verified when the contract was made',
+    }),
+  }),
+) satisfies Schema<PinnedToken>;
+
+const pinnedChoice = named('PinnedToken', closed(members({ pinned: pinnedToken })));
+const anyChoice = named(
+  'AnyToken',
+  closed(
+    members({ any: constant(true) }, { description: 'Any token that the agent wallet holds: the executor picks one' }),
+  ),
+);
+
+const inputChoice = variants([pinnedChoice, anyChoice], {
+  description: 'What is spent. `any` is the richest holding by USD value that covers the quantity',
+}) satisfies Schema<TokenChoice>;
+const outputChoice = variants([pinnedChoice, anyChoice], {
+  description: 'What is received. `any` is the richest holding that is not the input',
+}) satisfies Schema<TokenChoice>;
+
+const exactInputTokens = named(
+  'ExactInputTokens',
+  closed(
+    members(
+      { kind: constant('exact_input_tokens'), amountRaw },
+      { description: 'Spend exactly this much of the input' },
+    ),
+  ),
+);
+const exactInputValueUsd = named(
+  'ExactInputValueUsd',
+  closed(
+    members(
+      { kind: constant('exact_input_value_usd'), value: usd('US dollars') },
+      { description: 'Spend the input worth this much at live prices, rounded down' },
+    ),
+  ),
+);
+const exactOutputTokens = named(
+  'ExactOutputTokens',
+  closed(
+    members(
+      { kind: constant('exact_output_tokens'), amountRaw },
+      { description: 'Receive exactly this much of the output' },
+    ),
+  ),
+);
+const allOfInput = named(
+  'AllOfInput',
+  closed(members({ kind: constant('all_of_input') }, { description: 'Spend all that the wallet holds of the input' })),
+);
+const fractionOfInput = named(
+  'FractionOfInput',
+  closed(
+    members(
+      { kind: constant('fraction_of_input'), bps },
+      { description: 'Spend a fraction of what the wallet holds of the input, rounded down' },
+    ),
+  ),
+);
+
+const quantityRule = 'An exact amount of a token needs that token to be pinned';
+const quantityOfInput = variants([exactInputTokens, exactInputValueUsd, allOfInput, fractionOfInput], {
+  by: 'kind',
+  description: quantityRule,
+}) satisfies Schema<Quantity>;
+const anyQuantity = variants([exactInputTokens, exactInputValueUsd, exactOutputTokens, allOfInput, fractionOfInput], {
+  by: 'kind',
+  description: quantityRule,
+}) satisfies Schema<Quantity>;
+
+const inputPinned = pinnedFor('exact_input_tokens', 'input');
+const outputPinned = pinnedFor('exact_output_tokens', 'output');
+
+const swap = named('Swap', {
+  ...closed(
+    members(
+      { kind: constant('swap'), input: inputChoice, output: outputChoice, quantity: anyQuantity },
+      { description: 'Exchanges one token for another; the two must differ' },
+    ),
+  ),
+  ...inputPinned,
+  else: outputPinned,
+});
+
+const withdrawToOwner = named('WithdrawToOwner', {
+  ...closed(
+    members(
+      { kind: constant('withdraw_to_owner'), input: inputChoice, quantity: quantityOfInput },
+      { description: 'Returns an asset to the account that owns the wallet; a contract never names a destination' },
+    ),
+  ),
+  ...inputPinned,
+});
+
+const contractMembers = {
+  type: constant('ledger_intents_transfer'),
+  actions: list(variants([swap, withdrawToOwner], { by: 'kind' }) satisfies Schema<ContractAction>, {
+    min: 1,
+    max: contractLimits.actionsMax,
+    description: 'Run in order, each after the one before has settled; the first that fails ends the operation',
+  }),
+};
+
+/** Contract, as the specification names it: what an agent's transfer and a withdrawal are authorized by. */
+export const ContractShape = named(
+  'Contract',
+  closed(members(contractMembers, { description: 'The exact terms that a user consents to' })),
+) satisfies Schema<Contract>;
+
+const contractBounds = named(
+  'ContractBounds',
+  closed(
+    members({
+      maxUses: integer({ min: 1, max: contractLimits.usesMax, description: 'How often it may be used' }),
+      perUseUsd: usd('What one use may be worth in US dollars'),
+      totalUsd: usd('What all uses together may be worth in US dollars'),
+      notAfter: givenInstant({ description: 'No use after this instant' }),
+    }),
+  ),
+) satisfies Schema<ContractBounds>;
+
+/** The contract of an automation: what its runs may do without asking again, within bounds. */
+export const AutomationContractShape = named(
+  'AutomationContract',
+  closed(
+    members(
+      { ...contractMembers, bounds: contractBounds },
+      { description: 'The terms that cover transfers of an automation, within bounds: the user is asked once' },
+    ),
+  ),
+) satisfies Schema<Contract>;
+
+/** The rule that a quantity of this kind is an amount of a token that is known: JSON Schema, for the action that holds it. */
+function pinnedFor(kind: Quantity['kind'], side: 'input' | 'output') {
+  return {
+    if: {
+      type: 'object',
+      properties: { quantity: { type: 'object', properties: { kind: { const: kind } }, required: ['kind'] } },
+      required: ['quantity'],
+    },
+    then: { type: 'object', properties: { [side]: { type: 'object', required: ['pinned'] } } },
+  };
+}
