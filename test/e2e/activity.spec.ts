@@ -8,6 +8,8 @@ import { anInstant, atRest, aUuid, conversationOf, expectProblem, say, sql, unti
 import { approve, asking, confirm, moveClock, newOwner, prepare, prompt, untilOperation, usdc } from './money';
 
 const settleAfterSeconds = 30;
+/** All that is told takes seconds to happen, and many of them on a machine that is busy. */
+const livedWithinMs = 120_000;
 
 let deployment: Deployment;
 beforeAll(async () => {
@@ -139,31 +141,35 @@ const isAction = ({ kind, origin }: Item) =>
   /^(approval|operation)_|^automation_fired$/.test(kind) || (kind.startsWith('run_') && origin === 'automation');
 
 describe('history', () => {
-  it('tells each milestone once, newest first, on any replica, in any pages and by any filter, also after a rebuild', async () => {
-    const { user, told } = await lived();
-    const there = user.via(deployment.baseUrls[1] ?? '');
-    await atRest(deployment);
-    const whole = await allItems(user, 'limit=50');
-    expect([...whole].reverse()).toEqual(told);
-    expect(await allItems(there, 'limit=3')).toEqual(whole);
-    for (const origin of ['conversation', 'automation', 'operation']) {
-      const some = whole.filter((one) => one.origin === origin);
-      expect(await allItems(user, `limit=2&origin=${origin}`)).toEqual(some);
-      expect(await allItems(there, `origin=${origin}&scope=actions`)).toEqual(some.filter(isAction));
-    }
-    expect(await allItems(user, 'limit=4&scope=actions')).toEqual(whole.filter(isAction));
-    expect(await allItems(user, 'limit=50&scope=all')).toEqual(whole);
+  it(
+    'tells each milestone once, newest first, on any replica, in any pages and by any filter, also after a rebuild',
+    async () => {
+      const { user, told } = await lived();
+      const there = user.via(deployment.baseUrls[1] ?? '');
+      await atRest(deployment);
+      const whole = await allItems(user, 'limit=50');
+      expect([...whole].reverse()).toEqual(told);
+      expect(await allItems(there, 'limit=3')).toEqual(whole);
+      for (const origin of ['conversation', 'automation', 'operation']) {
+        const some = whole.filter((one) => one.origin === origin);
+        expect(await allItems(user, `limit=2&origin=${origin}`)).toEqual(some);
+        expect(await allItems(there, `origin=${origin}&scope=actions`)).toEqual(some.filter(isAction));
+      }
+      expect(await allItems(user, 'limit=4&scope=actions')).toEqual(whole.filter(isAction));
+      expect(await allItems(user, 'limit=50&scope=all')).toEqual(whole);
 
-    const { nextCursor } = await history(user, 'limit=5');
-    await sql(deployment, `DELETE FROM projection_checkpoints WHERE name = 'activity'`);
-    const stranger = await deployment.newUser();
-    expect((await history(stranger)).data).toEqual([]);
-    await conversationOf(stranger, 'of another user');
-    await until('the rebuild', async () => ((await allItems(user)).length >= told.length ? true : null));
-    expect(await allItems(there, 'limit=50')).toEqual(whole);
-    expect((await history(there, `limit=50&cursor=${nextCursor}`)).data).toEqual(whole.slice(5, 55));
-    expect((await history(stranger)).data).toEqual([expect.objectContaining({ title: 'of another user' })]);
-  });
+      const { nextCursor } = await history(user, 'limit=5');
+      await sql(deployment, `DELETE FROM projection_checkpoints WHERE name = 'activity'`);
+      const stranger = await deployment.newUser();
+      expect((await history(stranger)).data).toEqual([]);
+      await conversationOf(stranger, 'of another user');
+      await until('the rebuild', async () => ((await allItems(user)).length >= told.length ? true : null));
+      expect(await allItems(there, 'limit=50')).toEqual(whole);
+      expect((await history(there, `limit=50&cursor=${nextCursor}`)).data).toEqual(whole.slice(5, 55));
+      expect((await history(stranger)).data).toEqual([expect.objectContaining({ title: 'of another user' })]);
+    },
+    livedWithinMs,
+  );
 
   it('tells of an automation’s contract, and of what it authorized', async () => {
     const user = await newOwner(deployment);

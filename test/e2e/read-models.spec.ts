@@ -5,6 +5,7 @@ import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
 import { defined, hand, read, rule, update } from './automation-rules';
+import { asking, approve, outcomeOf, prepare, prompt, usdc } from './money';
 import { conversationOf, partOf, quiet, raw, say, sql, startLongRun, untilEnded, type Listed } from './journeys';
 
 let deployment: Deployment;
@@ -54,6 +55,17 @@ async function firedOnce(user: TestClient): Promise<void> {
   await user.request('DELETE', `/automations/${id}`);
 }
 
+/** A transfer that the user has approved and that has settled, and one that is still to be decided. */
+async function paidOnce(user: TestClient, conversationId: string): Promise<void> {
+  await deployment.sandbox('PUT', 'faults', { provider: prompt });
+  expect((await user.post('/wallet')).status).toBe(200);
+  const { runId, approval } = await asking(user, conversationId, 'withdraw 1 USDC');
+  expect((await approve(user, approval)).status).toBe(200);
+  expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed' });
+  expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'settled' });
+  await prepare(user, usdc, '1');
+}
+
 it('read models and counters are the same however often, and in whatever batches, the events are applied', async () => {
   const user = await deployment.newUser();
   const [busy, archived, live] = [
@@ -70,6 +82,7 @@ it('read models and counters are the same however often, and in whatever batches
   const aborted = await startLongRun(user, live);
   await user.post(`/agent-runs/${aborted}/abort`);
   await firedOnce(user);
+  await paidOnce(user, busy);
   await quiet(deployment);
   await partOf(deployment, ReadGate).passed(await partOf(deployment, EventStore).endPosition());
 
@@ -79,13 +92,16 @@ it('read models and counters are the same however often, and in whatever batches
     occurrences: { length: 1 },
     automation_inputs: { length: 1 },
     conversations: { length: 4 },
-    runs: { length: 5 },
-    messages: { length: 9 },
-    budget_reservations: { length: 5 },
+    runs: { length: 6 },
+    messages: { length: 11 },
+    budget_reservations: { length: 7 },
     users: { length: 1 },
     partner_keys: { length: 1 },
     artifacts: { length: 1 },
-    counters: { length: 10 },
+    approvals: { length: 2 },
+    financial_operations: { length: 2 },
+    activity: { length: 22 },
+    counters: { length: 15 },
   });
   const each = events.map((event) => [event]);
   for (const projection of projections) {

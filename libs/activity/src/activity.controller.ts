@@ -1,16 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import type { ConversationPage } from '@app/conversations';
-import { answer, Caller, Operation, type Page } from '@app/http';
+import { answer, Caller, Operation } from '@app/http';
 import { ActivityDto } from './activity.dto';
-import { ActivityOverview, type ActivityItem } from './activity.view';
+import { ActivityOverview, type ActivityOverviewView } from './activity.view';
 import { ConversationPages } from './conversation-pages';
 import { ReadHistory } from './read-history';
-
-interface Overview {
-  readonly active: ConversationPage;
-  readonly recent: ConversationPage;
-  readonly history: Page<ActivityItem>;
-}
 
 const idle = { data: [], nextCursor: null, total: 0 };
 const example = {
@@ -53,7 +46,7 @@ export class ActivityController {
     answerExample: example,
     reasons: [],
   })
-  async overview(@Caller() { userId }: Caller, @Query() query: ActivityDto): Promise<Overview> {
+  async overview(@Caller() { userId }: Caller, @Query() query: ActivityDto): Promise<ActivityOverviewView> {
     const { origin, scope = 'all', cursor, limit, activeLimit, recentLimit } = query;
     const [history, active, recent] = await Promise.all([
       this.history.page(userId, { origin, scope }, { cursor, limit }),

@@ -1,6 +1,6 @@
 import type { AutomationEvent } from '@app/automations';
-import type { ConversationEvent } from '@app/conversations';
-import { json, nullable, oneOf, pageOfShape, shape, text, uuid, instant, type Shaped } from '@app/http';
+import type { ConversationEvent, ConversationPage } from '@app/conversations';
+import { byName, nullable, oneOf, pageOfShape, shape, text, uuid, instant, type Shaped } from '@app/http';
 import type { OperationEvent } from '@app/wallets';
 import { titleLengthMax } from './milestone-titles';
 
@@ -48,8 +48,8 @@ const ConversationActivityItem = shape('ConversationActivityItem', {
 });
 export type ActivityItem = Shaped<typeof ConversationActivityItem>;
 
-/** What `conversations.list` answers: it is described there, under this name, and this slice knows only its type. */
-const listed = { ...json(), $ref: '#/components/schemas/ConversationPage' };
+// Described by the conversations themselves: this slice knows only the type.
+const listed = byName<ConversationPage>('ConversationPage');
 
 /** What `activity` answers. */
 export const ActivityOverview = shape('ActivityOverview', {
@@ -57,3 +57,4 @@ export const ActivityOverview = shape('ActivityOverview', {
   recent: listed,
   history: pageOfShape('ConversationActivityItem', ConversationActivityItem, historyLimitMax),
 });
+export type ActivityOverviewView = Shaped<typeof ActivityOverview>;
