@@ -162,7 +162,11 @@ async function startInProcess(
 ): Promise<Parts> {
   const running: RunningProcess[] = [];
   for (const env of envs) {
-    const started = await startServing(readConfiguration(env), { api: true, worker: true }, probe);
+    const started = await startServing(
+      readConfiguration(env),
+      { api: true, worker: true },
+      { ...(probe && { probe }) },
+    );
     undo.push(() => started.stop());
     running.push(started);
   }

@@ -1,6 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import { EventStoreModule } from '@app/event-store';
-import { PostgresRateWindows, RateWindows, SqlExecutor } from '@app/http';
+import { MemoryRateWindows, PostgresRateWindows, RateWindows, SqlExecutor } from '@app/http';
 import { Clock } from '@app/kernel';
 import { Database, ReadStoreModule, type ProcessRoles } from '@app/read-store';
 import { Configuration, Metrics, ModelFaults, NoFaults, openTracing, Probe, SystemClock, Tracing } from '@app/runtime';
@@ -17,13 +17,16 @@ interface ProcessOptions {
   readonly roles: ProcessRoles;
   /** Told of the points at which a crash would be most awkward; the crash suite brings its own. */
   readonly probe?: Probe;
+  /** No other process serves this deployment, nor can: then rate windows need no database. */
+  readonly alone?: boolean;
 }
 
 /**
  * The whole product as one process has it: the foundation, the slices, and what its roles and mode add. Both addresses of the
  * stores, and the secret key, must be in its configuration.
  */
-export function createProcessModule({ configuration, roles, probe = new Probe() }: ProcessOptions): DynamicModule {
+export function createProcessModule(options: ProcessOptions): DynamicModule {
+  const { configuration, roles, probe = new Probe(), alone = false } = options;
   return {
     module: class ProcessModule {},
     imports: [
@@ -32,7 +35,7 @@ export function createProcessModule({ configuration, roles, probe = new Probe() 
       EventStoreModule.register(),
       ReadStoreModule.register({ roles, ...readStore }),
       TimersModule.register({ worker: roles.worker }),
-      HttpPortsModule,
+      httpPortsModule(alone),
       walletProviderModule(configuration),
       ...slicesFor(roles),
     ],
@@ -67,13 +70,17 @@ const RealTimeModule: DynamicModule = {
   exports: [Clock, ModelFaults],
 };
 
-/** The HTTP core's ports that PostgreSQL serves; slices bind the others. */
-const HttpPortsModule: DynamicModule = {
-  module: class HttpPortsModule {},
-  global: true,
-  providers: [
-    { provide: SqlExecutor, useExisting: Database },
-    { provide: RateWindows, useClass: PostgresRateWindows },
-  ],
-  exports: [SqlExecutor, RateWindows],
-};
+/** The HTTP core's ports that the composition binds; slices bind the others. */
+function httpPortsModule(alone: boolean): DynamicModule {
+  return {
+    module: class HttpPortsModule {},
+    global: true,
+    providers: [
+      { provide: SqlExecutor, useExisting: Database },
+      alone
+        ? { provide: RateWindows, useFactory: () => new MemoryRateWindows() }
+        : { provide: RateWindows, useClass: PostgresRateWindows },
+    ],
+    exports: [SqlExecutor, RateWindows],
+  };
+}

@@ -21,14 +21,18 @@ export class PortInUse extends Error {
   }
 }
 
-/** Starts a process that serves the partner API, and works too when its roles say so. @throws PortInUse */
+/**
+ * Starts a process that serves the partner API, and works too when its roles say so.
+ * @param how.alone whether no other process can serve the same deployment
+ * @throws PortInUse
+ */
 export async function startServing(
   configuration: Configuration,
   roles: ProcessRoles,
-  probe?: Probe,
+  how: { readonly probe?: Probe; readonly alone?: boolean } = {},
 ): Promise<RunningProcess> {
   const { env } = configuration;
-  const module = createProcessModule({ configuration, roles, ...(probe && { probe }) });
+  const module = createProcessModule({ configuration, roles, ...how });
   const app = await createHttpApp(module, configuration);
   try {
     await onPort('PORT', env.PORT, () => app.listen(env.PORT, env.HOST));

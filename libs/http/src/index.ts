@@ -20,8 +20,10 @@ export {
   Value,
   Whole,
 } from './dto';
+export { exactly } from './exactly';
 export { startManagementServer } from './management';
 export { HttpModule } from './http.module';
+export { MemoryRateWindows } from './memory-rate-windows';
 export { Operation } from './operation';
 export { documentOf } from './service.controller';
 export { standalone } from './openapi-components';

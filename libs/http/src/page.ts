@@ -1,8 +1,8 @@
 /** A page of a list; `nextCursor` is null at the end as of this read. */
-export interface Page<View> {
+export type Page<View> = {
   readonly data: readonly View[];
   readonly nextCursor: string | null;
-}
+};
 
 /**
  * The page that a list answers.
