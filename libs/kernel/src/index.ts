@@ -37,6 +37,6 @@ export { limits } from './limits';
 export { centsFromMicroCents, microCentsPerCent } from './money';
 export { problemKinds, reasons, type ProblemKind, type Reason } from './reasons';
 export { because, invalid, notFound, ok, refuse, type Issue, type Refusal, type Result } from './refusal';
-export type { OccurrenceTrigger } from './triggers';
+export { occurrenceTriggers, type OccurrenceTrigger } from './triggers';
 export { Unavailable } from './unavailable';
 export { checked, inside, kindOf, membersOf, objectIn, oneOf, rootPart, wrong, type Part } from './strict-reading';

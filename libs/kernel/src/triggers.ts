@@ -1,2 +1,3 @@
 /** What made an automation fire; `event` is reserved by the specification (decisions.md, section 6, "Occurrence"). */
-export type OccurrenceTrigger = 'schedule' | 'event' | 'signal' | 'webhook' | 'invoke';
+export const occurrenceTriggers = ['schedule', 'event', 'signal', 'webhook', 'invoke'] as const;
+export type OccurrenceTrigger = (typeof occurrenceTriggers)[number];
