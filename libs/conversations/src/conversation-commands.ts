@@ -15,8 +15,9 @@ import {
 import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import type { ConversationCommand } from './conversation.decider';
+import type { ConversationView } from './conversation.schema';
 import { conversationKind } from './conversation.stream';
-import { conversationView, type ConversationView } from './conversations.queries';
+import { conversationView } from './conversations.queries';
 
 /** The use cases of a conversation's own life: each is one command on its stream. */
 @Injectable()

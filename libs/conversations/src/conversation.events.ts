@@ -142,19 +142,22 @@ export const privateMembers = {
   ...approvalPrivateMembers,
 } as const;
 
-export type Origin = 'conversation' | 'automation';
+export const origins = ['conversation', 'automation'] as const;
+export type Origin = (typeof origins)[number];
 export type RunOrigin = 'user' | 'automation';
 export type RunEndStatus = 'completed' | 'failed' | 'aborted';
 export type ToolOutcome = 'ok' | 'error' | 'denied' | 'expired';
 
-export type RunFailureReason =
-  | 'engine_error'
-  | 'provider_error'
-  | 'step_limit'
-  | 'budget_exhausted'
-  | 'output_invalid'
-  | 'approval_expired'
-  | 'account_disabled';
+export const runFailureReasons = [
+  'engine_error',
+  'provider_error',
+  'step_limit',
+  'budget_exhausted',
+  'output_invalid',
+  'approval_expired',
+  'account_disabled',
+] as const;
+export type RunFailureReason = (typeof runFailureReasons)[number];
 
 export interface RunFailure {
   readonly reason: RunFailureReason;

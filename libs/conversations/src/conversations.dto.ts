@@ -1,5 +1,6 @@
-import { CursorText, BooleanText, IntegerText, OneOf, Optional, Text } from '@app/http';
+import { BooleanText, CursorText, Describe, IntegerText, OneOf, Optional, Text } from '@app/http';
 import { limits } from '@app/kernel';
+import { origins, type Origin } from './conversation.events';
 
 export class CreateConversationDto {
   @Optional()
@@ -21,13 +22,16 @@ export class ListConversationsDto {
   limit: number;
 
   @Optional()
-  @OneOf(['conversation', 'automation'])
-  origin?: 'conversation' | 'automation';
+  @Describe('Only those that the user began, or only those that automations began')
+  @OneOf(origins)
+  origin?: Origin;
 
+  @Describe('Only archived ones, or only those that are not')
   @BooleanText({ default: false })
   archived: boolean;
 
   @Optional()
+  @Describe('Only those where a run is live or an approval waits, or only the others')
   @BooleanText()
   active?: boolean;
 }

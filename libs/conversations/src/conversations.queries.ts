@@ -2,26 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Instant, UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { pendingApprovals, type ConversationState } from './conversation.state';
-import type { MessageRow } from './conversation.row';
+import type { Origin } from './conversation.events';
+import type { ConversationView, MessageView } from './conversation.schema';
 import { listedAs } from './conversations.projection';
 
-/** Conversation, as the API answers it (decisions.md, section 2). */
-export interface ConversationView {
-  readonly id: string;
-  readonly title: string | null;
-  readonly origin: 'conversation' | 'automation';
-  readonly automationId: string | null;
-  readonly status: 'idle' | 'running' | 'awaiting_approval';
-  readonly liveRunId: string | null;
-  readonly pendingApprovals: number;
-  readonly lastSeq: number;
-  readonly createdAt: string;
-  readonly lastActivityAt: string;
-  readonly archivedAt: string | null;
-}
-
 export interface ConversationFilter {
-  readonly origin?: 'conversation' | 'automation';
+  readonly origin?: Origin;
   readonly archived: boolean;
   readonly active?: boolean;
 }
@@ -72,7 +58,7 @@ export class ConversationQueries {
   }
 
   /** Messages of a conversation, oldest first, strictly after a `seq`. */
-  async messages(conversationId: string, afterSeq: number, limit: number): Promise<Omit<MessageRow, 'position'>[]> {
+  async messages(conversationId: string, afterSeq: number, limit: number): Promise<MessageView[]> {
     return this.database.query(
       `SELECT id, seq, run_id AS "runId", role, text, artifact_ids AS "artifactIds", created_at AS "createdAt"
        FROM messages WHERE conversation_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,

@@ -3,17 +3,17 @@ export type {
   ArtifactFacts,
   ConversationEvent,
   OperationCopy,
-  RunFailure,
   RunFailureReason,
   RunOrigin,
   RunProfile,
-  RunRequest,
   TextDelta,
   ToolOutcome,
 } from './conversation.events';
+export type { ConversationPage } from './conversation.schema';
 export type { ConversationCommand, TriggerRun } from './conversation.decider';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
-export { ListConversations, type ConversationPage } from './list-conversations';
+export { ListConversations } from './list-conversations';
 export { abortedEnd, type OpenApproval, type RunCommand, type RunEnd } from './run.decider';
+export { RunFailure, RunRequest, Usage } from './run.schema';
 export type { RunState } from './run.state';

@@ -1,12 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Cursors, pageOf, type Page } from '@app/http';
+import { Cursors, pageOf } from '@app/http';
 import { ok, type Result, type UserId } from '@app/kernel';
-import { ConversationQueries, type ConversationFilter, type ConversationView } from './conversations.queries';
-
-export interface ConversationPage extends Page<ConversationView> {
-  /** Of all that the filter lets through, on whatever page. */
-  readonly total: number;
-}
+import type { ConversationPage } from './conversation.schema';
+import { ConversationQueries, type ConversationFilter } from './conversations.queries';
 
 /** `conversations.list`; whoever shows a first page of it elsewhere gets the very cursors that continue it there. */
 @Injectable()

@@ -1,0 +1,37 @@
+import type { Static, TSchema } from '@sinclair/typebox';
+import type { JsonValue } from '@app/kernel';
+
+/**
+ * Ties a schema to a type that stands elsewhere, for instance in the domain: `exactly<Usage>()(shape('Usage', …))` compiles only
+ * where the schema's values are the type's and the type's are the schema's, member by member. Ids of whatever brand count as texts.
+ */
+export function exactly<Value>() {
+  return <Described extends TSchema>(schema: Described & Tied<Value, Static<Described>>): Described => schema;
+}
+
+/** `unknown`, which changes nothing, where both are the same; else a type that no schema has, named so that the error tells it. */
+type Tied<Value, Described> =
+  Same<Unbranded<Value>, Unbranded<Described>> extends true
+    ? unknown
+    : { readonly differs: readonly [Unbranded<Value>, Unbranded<Described>] };
+
+/** Each can stand for the other, and they have the same members, absent ones included. */
+type Same<One, Other> = [Required<One>] extends [Required<Other>]
+  ? [Required<Other>] extends [Required<One>]
+    ? [One] extends [Other]
+      ? [Other] extends [One]
+        ? true
+        : false
+      : false
+    : false
+  : false;
+
+type Unbranded<Value> = [JsonValue] extends [Value] ? Value : UnbrandedPart<Value>;
+
+type UnbrandedPart<Value> = Value extends { readonly __brand: string }
+  ? string
+  : Value extends string | number | boolean | null
+    ? Value
+    : Value extends readonly (infer Item)[]
+      ? readonly Unbranded<Item>[]
+      : { readonly [Member in keyof Value]: Unbranded<Value[Member]> };
