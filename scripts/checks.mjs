@@ -7,6 +7,7 @@ const formatted = [
   '*.{json,cjs,mjs,ts}',
   '{apps,libs,test,scripts}/**/*.{ts,mjs,cjs,json}',
   'docker/**/*.{yaml,yml,json}',
+  'examples/**/*.{js,json,html,css}',
   '!package-lock.json',
   '!test/bench/{results,node_modules}/**',
 ];
@@ -16,6 +17,8 @@ const unitSpecs = ['libs/[^/]+/src/', 'test/architecture/'];
 export const staticChecks = [
   { name: 'lint', run: () => tool('eslint', ['--max-warnings', '0', '.']) },
   { name: 'types', run: () => tool('tsc', ['--noEmit', '-p', 'tsconfig.json']) },
+  // JavaScript with types in comments, checked against the client as it was built.
+  { name: 'example', run: () => tool('tsc', ['-p', 'examples/partner-backend']) },
   {
     name: 'format',
     run: () => tool('prettier', ['--log-level', 'warn', '--no-error-on-unmatched-pattern', '--check', ...formatted]),
