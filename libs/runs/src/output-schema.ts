@@ -1,40 +1,39 @@
-import { isJsonObject, limits } from '@app/kernel';
+import { byName, named, standalone, type Schema } from '@app/http';
+import { isJsonObject, limits, type JsonValue } from '@app/kernel';
 import { Ajv2020 } from 'ajv/dist/2020';
 
-/** The keywords of JSON Schema 2020-12 that an `outputSchema` may use (decisions.md, section 3), as a schema of such schemas. */
-const schemaOfSchemas = {
-  $id: 'urn:parley:output-schema',
+const inner = byName<JsonValue>('OutputSchema');
+const typeName = { enum: ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'] };
+const count = { type: 'integer', minimum: 0 };
+
+// Reason for the assertion: TypeBox has no words for a schema of schemas, so it is written as plain JSON.
+const keywords = {
   type: 'object',
+  description: 'JSON Schema 2020-12, of these keywords only, at most 16 KiB as serialized',
   additionalProperties: false,
   properties: {
-    type: {
-      anyOf: [
-        { $ref: '#/$defs/type' },
-        { type: 'array', items: { $ref: '#/$defs/type' }, minItems: 1, uniqueItems: true },
-      ],
-    },
-    properties: { type: 'object', additionalProperties: { $ref: '#' } },
+    type: { anyOf: [typeName, { type: 'array', items: typeName, minItems: 1, uniqueItems: true }] },
+    properties: { type: 'object', additionalProperties: inner },
     required: { type: 'array', items: { type: 'string' }, uniqueItems: true },
-    additionalProperties: { anyOf: [{ type: 'boolean' }, { $ref: '#' }] },
-    items: { anyOf: [{ type: 'boolean' }, { $ref: '#' }] },
+    additionalProperties: { anyOf: [{ type: 'boolean' }, inner] },
+    items: { anyOf: [{ type: 'boolean' }, inner] },
     enum: { type: 'array', minItems: 1 },
     const: {},
     minimum: { type: 'number' },
     maximum: { type: 'number' },
-    minLength: { $ref: '#/$defs/count' },
-    maxLength: { $ref: '#/$defs/count' },
-    minItems: { $ref: '#/$defs/count' },
-    maxItems: { $ref: '#/$defs/count' },
-    anyOf: { type: 'array', items: { $ref: '#' }, minItems: 1 },
+    minLength: count,
+    maxLength: count,
+    minItems: count,
+    maxItems: count,
+    anyOf: { type: 'array', items: inner, minItems: 1 },
     description: { type: 'string' },
   },
-  $defs: {
-    type: { enum: ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'] },
-    count: { type: 'integer', minimum: 0 },
-  },
-};
+} as unknown as Schema<JsonValue>;
 
-const isOutputSchemaShape = new Ajv2020({ strict: false }).compile(schemaOfSchemas);
+/** The keywords of JSON Schema 2020-12 that an `outputSchema` may use (decisions.md, section 3), as a schema of such schemas. */
+export const OutputSchema = named('OutputSchema', keywords);
+
+const isOutputSchemaShape = new Ajv2020({ strict: false }).compile(standalone(OutputSchema));
 
 /** Whether a value is an `outputSchema` of the supported subset, at most 16 KiB as serialized. */
 export function isOutputSchema(value: unknown): boolean {

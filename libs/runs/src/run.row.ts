@@ -3,7 +3,16 @@ import type { JsonValue } from '@app/kernel';
 import type { ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
 
-export type RunStatus = 'queued' | 'running' | 'awaiting_approval' | 'stopping' | 'completed' | 'failed' | 'aborted';
+export const runStatuses = [
+  'queued',
+  'running',
+  'awaiting_approval',
+  'stopping',
+  'completed',
+  'failed',
+  'aborted',
+] as const;
+export type RunStatus = (typeof runStatuses)[number];
 
 /** A run, as the API answers it; kept under its id inside the deployment. */
 @Entity('runs')

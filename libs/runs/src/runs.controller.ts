@@ -1,11 +1,12 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, Operation, pageOf, type Page } from '@app/http';
+import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
 import { notFound, refuse, type RunId } from '@app/kernel';
 import { AbortRun } from './abort-run';
 import { runKeyOf } from './run-binding';
-import { ListRunsDto } from './runs.dto';
-import { RunQueries, runView, type RunView } from './runs.queries';
-import { StartRun, type StartedRun } from './start-run';
+import { AbortedRun, Run, runExamples, RunPage, StartedRun, type RunView } from './run.schema';
+import { ListRunsDto, StartRunDto } from './runs.dto';
+import { RunQueries, runView } from './runs.queries';
+import { StartRun } from './start-run';
 
 /** Agent runs (specification, "Agent runs"; decisions.md, section 3). */
 @Controller('/v1/users/:userId/agent-runs')
@@ -20,14 +21,37 @@ export class RunsController {
   // The body is validated by the use case: a replay comes first.
   @Post()
   @HttpCode(202)
-  @Operation('runs.start')
+  @Operation('runs.start', {
+    summary: 'Start a run',
+    description:
+      'Answered as soon as the work is accepted; the journal tells what comes of it. With a `runId` of its own a client may send ' +
+      'the same request again, at any time: the recorded run is answered, and nothing of it changes. An unknown model is 400 at ' +
+      '`/profile/model`.',
+    takes: StartRunDto,
+    answer: StartedRun,
+    reasons: [
+      'run_active',
+      'budget_exhausted',
+      'execution_capacity',
+      'execution_unavailable',
+      'profile_unknown_tool',
+      'deployment_paused',
+      'engine_unavailable',
+    ],
+    requestExample: runExamples.start,
+    answerExample: runExamples.started,
+  })
   async start(@Caller() caller: Caller, @Body() body: unknown): Promise<StartedRun> {
     return answer(await this.starting.start(caller.userId, body, caller.cause));
   }
 
   @Get()
-  @Operation('runs.list')
-  async list(@Caller() { userId }: Caller, @Query() query: ListRunsDto): Promise<Page<RunView> & { total: number }> {
+  @Operation('runs.list', {
+    summary: "The user's runs, newest first",
+    answer: RunPage,
+    answerExample: runExamples.page,
+  })
+  async list(@Caller() { userId }: Caller, @Query() query: ListRunsDto): Promise<RunPage> {
     const { cursor, limit } = query;
     const conversationId = query.conversationId ?? null;
     const binding = { list: 'runs.list', userId, filters: { conversationId } };
@@ -40,7 +64,12 @@ export class RunsController {
   }
 
   @Get(':runId')
-  @Operation('runs.get')
+  @Operation('runs.get', {
+    summary: 'One run',
+    description: 'A completed run is no evidence of settlement: `financialOperations.get` is.',
+    answer: Run,
+    answerExample: runExamples.ended,
+  })
   async get(@Caller() { userId }: Caller, @Param('runId') runId: RunId): Promise<RunView> {
     const row = await this.queries.findAsOfNow(runKeyOf(userId, runId));
     return row === null ? answer(refuse(notFound)) : runView(row);
@@ -48,7 +77,15 @@ export class RunsController {
 
   @Post(':runId/abort')
   @HttpCode(200)
-  @Operation('runs.abort')
+  @Operation('runs.abort', {
+    summary: 'Stop a run',
+    description:
+      "Waits at most 20 s for the engine's cleanup; after `stop_pending` the stop goes on. A waiting run ends, and its approvals " +
+      'expire, where no other run is live. A run that has ended already, or whose worker was lost, answers `aborted: false`.',
+    answer: AbortedRun,
+    reasons: ['run_not_active', 'stop_pending', 'execution_unavailable'],
+    answerExample: { aborted: true },
+  })
   async abort(@Caller() caller: Caller, @Param('runId') runId: RunId): Promise<{ aborted: boolean }> {
     return answer(await this.aborting.abort(caller.userId, runId, caller.cause));
   }

@@ -2,29 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { RunKey, UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import type { RunRow } from './run.row';
+import type { RunView } from './run.schema';
 
-/** Run, as the API answers it (decisions.md, section 3). */
-export type RunView = Pick<
-  RunRow,
-  | 'id'
-  | 'conversationId'
-  | 'origin'
-  | 'automationId'
-  | 'occurrenceId'
-  | 'request'
-  | 'response'
-  | 'output'
-  | 'status'
-  | 'segment'
-  | 'pendingApprovalIds'
-  | 'failure'
-  | 'createdAt'
-  | 'startedAt'
-  | 'endedAt'
-> & { readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costCents: number } };
-
-type Selected = Omit<RunView, 'usage'> &
-  Pick<RunRow, 'inputTokens' | 'outputTokens' | 'costCents' | 'openedPosition' | 'startedSeq'>;
+type Selected = Omit<RunRow, 'runKey' | 'userId' | 'position'>;
 
 const columns = `id, conversation_id AS "conversationId", origin, automation_id AS "automationId",
   occurrence_id AS "occurrenceId", request, response, output, status, segment,

@@ -27,19 +27,10 @@ import { runBindingKind, runKeyOf } from './run-binding';
 import { EngineOffer, resolveProfile } from './run-profile';
 import { StartRunDto } from './runs.dto';
 import { RunQueries } from './runs.queries';
-import type { RunStatus } from './run.row';
+import type { StartedRun } from './run.schema';
 
 /** Starts of one conversation that may wait for each other in this process. */
 const waitingStartsMax = 1_000;
-
-/** 202 of `runs.start`. */
-export interface StartedRun {
-  readonly runId: RunId;
-  readonly conversationId: ConversationId;
-  readonly status: RunStatus;
-  /** `seq` of its `run.started`. */
-  readonly seq: number;
-}
 
 /**
  * `runs.start` (decisions.md, section 3): replay, then validation, then the admission, in the documented order of refusals.
