@@ -1,6 +1,6 @@
-// npm run docs: writes docs/configuration.md from the built table of environment variables.
+// npm run docs: writes docs/configuration.md from the built table of environment variables, and the table of reasons into docs/guides/errors.md.
 import './node-version.mjs';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { prepare } from './prepare.mjs';
@@ -13,6 +13,9 @@ await runScript(async () => {
   const page = path.join(root, 'docs', 'configuration.md');
   mkdirSync(path.dirname(page), { recursive: true });
   writeFileSync(page, configurationPage());
-  console.log(`wrote ${path.relative(root, page)}`);
+  const { withReasons } = require('../dist/libs/reference/src/reasons-table.js');
+  const errors = path.join(root, 'docs', 'guides', 'errors.md');
+  writeFileSync(errors, withReasons(readFileSync(errors, 'utf8')));
+  console.log(`wrote ${path.relative(root, page)} and ${path.relative(root, errors)}`);
   return 0;
 });

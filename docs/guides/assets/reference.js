@@ -1,7 +1,9 @@
 // Hands the service's own document to the renderer, ready to send: this origin, and in a sandbox its credentials and its user.
 (async () => {
   const access = JSON.parse(document.getElementById('sandbox-access').textContent);
-  const described = await (await fetch('/openapi.json')).json();
+  const answer = await fetch('/openapi.json');
+  if (!answer.ok) throw new Error(`/openapi.json answered ${answer.status}`);
+  const described = await answer.json();
   described.servers = [{ url: window.location.origin }];
   for (const operation of Object.values(described.paths).flatMap((path) => Object.values(path))) {
     // The name under which logs, traces and the specification know it.

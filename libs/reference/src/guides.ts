@@ -53,6 +53,7 @@ export function anchorOf(heading: string): string {
     .replaceAll(/\s/g, '-');
 }
 
+/** Links work on GitHub as they stand: to a guide's file, or to the service that `npm start` runs. */
 function pageOf(href: string): string {
-  return href.replace(/^([a-z-]+)\.md(?=#|$)/, '/docs/guides/$1');
+  return href.replace(/^([a-z-]+)\.md(?=#|$)/, '/docs/guides/$1').replace(/^http:\/\/127\.0\.0\.1:8080(?=\/docs)/, '');
 }

@@ -1,0 +1,47 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TestClient } from './deployment-client';
+import { freePorts, TestProcess } from './deployment-process';
+
+/** What `npm start` leaves a newcomer in `sandbox.json`. */
+export interface SandboxAccess {
+  readonly baseUrl: string;
+  readonly partnerKey: string;
+  readonly userToken: string;
+  readonly userId: string;
+}
+
+/** A sandbox as `npm start` runs it: one process, embedded stores, a data folder `.parley` in a folder of its own. */
+export interface Sandbox {
+  readonly folder: string;
+  readonly access: SandboxAccess;
+  readonly client: TestClient;
+  stop(): Promise<void>;
+}
+
+/** Starts a sandbox and waits until it is ready. */
+export async function startSandbox(env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-sandbox-'));
+  const [port, managementPort] = await freePorts(2);
+  const process = new TestProcess({
+    app: 'standalone',
+    env: { PORT: String(port), MANAGEMENT_PORT: String(managementPort), LOG_LEVEL: 'warn', ...env },
+    cwd: folder,
+    ready: (output) => output.includes('is ready'),
+  });
+  const stop = async (): Promise<void> => {
+    await process.kill('SIGINT');
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await process.start();
+    // Reason for the assertion: the members are what the tests are about.
+    const access = JSON.parse(await readFile(join(folder, '.parley', 'sandbox.json'), 'utf8')) as SandboxAccess;
+    const client = new TestClient(access.baseUrl, access.partnerKey, access.userToken, access.userId);
+    return { folder, access, client, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import { startSandbox, type Sandbox } from '../support/sandbox';
+import { commandBlocks, differences, runBlocks, type BlockRun, type CommandBlock } from './guide-commands';
+
+const guides = ['first-run', 'approvals', 'withdrawals', 'automations', 'streaming', 'errors'];
+const guideWithinMs = 240_000;
+
+let sandbox: Sandbox;
+
+beforeAll(async () => void (sandbox = await startSandbox()), 120_000);
+afterAll(() => sandbox?.stop());
+
+/** The block with the credentials, which every guide asks to paste first. */
+const [credentials] = commandBlocks('first-run').map(({ commands }) => commands);
+
+describe('the commands of the guides', () => {
+  let count = 0;
+
+  it.each(guides)(
+    'of "%s" work when pasted, and answer what it says',
+    async (guide) => {
+      const blocks = commandBlocks(guide);
+      const setUp = guide === 'first-run' ? [] : [credentials ?? ''];
+      const runs = await runBlocks(
+        sandbox.folder,
+        [...setUp, ...blocks.map(({ commands }) => commands)],
+        guideWithinMs,
+      );
+      const wrong = blocks.flatMap((block, index) => complaints(block, runs[setUp.length + index]));
+      expect(wrong).toEqual([]);
+      count += blocks.filter(({ status }) => status !== null).length;
+    },
+    guideWithinMs + 30_000,
+  );
+
+  afterAll(() => process.stdout.write(`guides: ${count} command blocks answered as stated\n`));
+});
+
+function complaints({ commands, status, sample }: CommandBlock, run: BlockRun | undefined): string[] {
+  const asks = /^\s*(?!parley\(\)).*\b(parley|curl) -|\bparley "/m.test(commands);
+  if (!asks || commands.includes('parley()')) return [];
+  if (status === null || run === undefined) return [`the guide states no status for:\n${commands}`];
+  const { statuses, output } = run;
+  const polled = statuses.slice(0, -1).every((one) => one >= 200 && one < 300);
+  if (statuses.at(-1) !== status || !polled) {
+    return [`${statuses.join(', ')} instead of ${status} for:\n${commands}\n${output}`];
+  }
+  if (sample === null) return [];
+  const answer: unknown = JSON.parse(output.trim().split('\n').at(-1) ?? '');
+  return differences(sample, answer).map((pointer) => `${pointer} is not as shown, for:\n${commands}\n${output}`);
+}
