@@ -16,7 +16,7 @@ export {
 } from './problems.js';
 export type { RetryOptions } from './retries.js';
 export type { StreamOptions } from './stream.js';
-export type { DurableFrame, ItemOf, JournalFrame, ListPath, LiveFrame, PathOf, Schemas } from './types.js';
+export type { DurableFrame, ItemOf, JournalFrame, ListPath, LiveFrame, PathOf, ReadAs, Schemas } from './types.js';
 export {
   signWebhook,
   verifyWebhook,

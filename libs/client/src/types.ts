@@ -1,4 +1,4 @@
-import type { FetchOptions, FetchResponse, MaybeOptionalInit } from 'openapi-fetch';
+import type { FetchOptions, FetchResponse } from 'openapi-fetch';
 import type { HttpMethod, MediaType, PathsWithMethod } from 'openapi-typescript-helpers';
 import type { components, paths } from './generated/openapi.js';
 
@@ -15,35 +15,37 @@ export type PathOf<Method extends HttpMethod> = Exclude<
   StreamPath
 >;
 
-/** What a call takes besides its path: `params`, `body`, `headers`, `signal`. */
-export type CallOptions<Path extends keyof paths, Method extends HttpMethod & keyof paths[Path]> = MaybeOptionalInit<
-  paths[Path],
-  Method
->;
+/** How an answer is read: as JSON unless it says otherwise, such as an artifact's content. */
+export type ReadAs = 'json' | 'text' | 'blob' | 'arrayBuffer' | 'stream';
+
+/** What a call takes besides its path: `params`, `body`, `headers`, `signal`, `parseAs`. Exactly these members: the service refuses others. */
+export type CallOptions<Path extends keyof paths, Method extends HttpMethod, As extends ReadAs> = Omit<
+  FetchOptions<OperationAt<Path, Method>>,
+  'parseAs'
+> & { readonly parseAs?: As };
 
 /** The argument itself is optional where all of it is. */
 export type OptionalWhereEmpty<Options> = object extends Options ? [Options?] : [Options];
 
-type SuccessOf<Operation, Options> = Extract<
-  // Reason for the assertion: every operation that openapi-typescript writes is such a record.
-  FetchResponse<Operation & Record<string | number, unknown>, Options, MediaType>,
+type OperationAt<Path extends keyof paths, Method extends HttpMethod> =
+  paths[Path] extends Record<Method, infer Operation> ? Operation : never;
+
+type SuccessOf<Operation, As extends ReadAs> = Extract<
+  FetchResponse<Operation & Record<string | number, unknown>, { parseAs: As }, MediaType>,
   { data: unknown }
->;
+>['data'];
 
 /** A success: what the operation answers, and the answer itself for its headers. */
-export interface CallAnswer<Operation, Options> {
-  readonly data: SuccessOf<Operation, Options>['data'];
+export interface CallAnswer<Value> {
+  readonly data: Value;
   readonly response: Response;
 }
 
 /** One method of `parley.api`. */
-export type CallMethod<Method extends HttpMethod> = <
-  Path extends PathOf<Method>,
-  Options extends CallOptions<Path, Method & keyof paths[Path]>,
->(
+export type CallMethod<Method extends HttpMethod> = <Path extends PathOf<Method>, As extends ReadAs = 'json'>(
   path: Path,
-  ...options: OptionalWhereEmpty<Options>
-) => Promise<CallAnswer<paths[Path][Method & keyof paths[Path]], Options>>;
+  ...options: OptionalWhereEmpty<CallOptions<Path, Method, As>>
+) => Promise<CallAnswer<SuccessOf<OperationAt<Path, Method>, As>>>;
 
 /** A page of a list. */
 interface PageOf<Item> {
@@ -51,9 +53,7 @@ interface PageOf<Item> {
   readonly nextCursor: string | null;
 }
 
-type PageAt<Path extends keyof paths> = paths[Path] extends { get: infer Operation }
-  ? SuccessOf<Operation, object>['data']
-  : never;
+type PageAt<Path extends keyof paths> = SuccessOf<OperationAt<Path, 'get'>, 'json'>;
 
 /** The lists that go on with a cursor. */
 export type ListPath = {
@@ -64,7 +64,7 @@ export type ListPath = {
 export type ItemOf<Path extends ListPath> = PageAt<Path> extends PageOf<infer Item> ? Item : never;
 
 /** Options of a list. */
-export type ListOptions<Path extends ListPath> = FetchOptions<paths[Path] extends { get: infer Get } ? Get : never>;
+export type ListOptions<Path extends ListPath> = CallOptions<Path, 'get', 'json'>;
 
 /** An event of a conversation's journal: what is recorded, once and for ever, under its `seq`. */
 export type DurableFrame = ItemOf<EventsPath>;

@@ -19,11 +19,7 @@ export interface WebhookToSign {
 }
 
 /** The headers that go with a delivery. */
-export interface WebhookHeaders {
-  readonly 'webhook-id': string;
-  readonly 'webhook-timestamp': string;
-  readonly 'webhook-signature': string;
-}
+export type WebhookHeaders = Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>>;
 
 /**
  * Signs a delivery to an automation's inbound webhook as Standard Webhooks says: `v1,` and the base64 HMAC-SHA256 over

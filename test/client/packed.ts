@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = join(__dirname, '..', '..');
+const outputBytesMax = 16 * 1024 * 1024;
+
+export interface Manifest {
+  readonly name: string;
+  readonly license: string;
+  readonly sideEffects: boolean;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** A project of a partner's, outside the repository, with the client as npm would install it from its tarball. */
+export class PackedProject {
+  private constructor(
+    readonly folder: string,
+    /** What the tarball holds. */
+    readonly files: readonly string[],
+    readonly manifest: Manifest,
+  ) {}
+
+  static async create(): Promise<PackedProject> {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-client-'));
+    const packed = await run('npm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: join(root, 'libs', 'client'),
+      maxBuffer: outputBytesMax,
+    });
+    // Reason for the assertion: what npm pack prints.
+    const [tarball] = JSON.parse(packed.stdout) as { filename: string; files: { path: string }[] }[];
+    const installed = join(folder, 'node_modules', '@parley', 'client');
+    await mkdir(installed, { recursive: true });
+    await run('tar', ['-xzf', join(folder, tarball?.filename ?? ''), '-C', installed, '--strip-components=1']);
+    // Reason for the assertion: the members that the tests look at.
+    const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as Manifest;
+    // Its dependencies and no others, from where they are installed already: there is no network in tests.
+    for (const name of [...Object.keys(manifest.dependencies), '@types/node', 'undici-types']) {
+      const link = join(folder, 'node_modules', name);
+      await mkdir(dirname(link), { recursive: true });
+      await symlink(join(root, 'node_modules', name), link);
+    }
+    return new PackedProject(folder, tarball?.files.map(({ path }) => path) ?? [], manifest);
+  }
+
+  async write(name: string, text: string): Promise<void> {
+    await writeFile(join(this.folder, name), text);
+  }
+
+  /** Runs one of the project's files; what it printed. Throws, with its errors, when it fails. */
+  async node(name: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+    const { stdout } = await run(process.execPath, [name], {
+      cwd: this.folder,
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      maxBuffer: outputBytesMax,
+    });
+    return stdout;
+  }
+
+  /** Checks a file's types as strictly as can be, and compiles it. Throws, with what the compiler says, when it is not right. */
+  async compile(name: string, module: 'node16' | 'bundler'): Promise<void> {
+    const resolution = module === 'node16' ? ['--module', 'node16'] : ['--module', 'esnext'];
+    const strict = [
+      '--strict',
+      '--noUncheckedIndexedAccess',
+      '--exactOptionalPropertyTypes',
+      '--skipLibCheck',
+      'false',
+    ];
+    const options = [...resolution, '--moduleResolution', module, '--target', 'es2022', '--types', 'node', ...strict];
+    const compiler = join(root, 'node_modules', 'typescript', 'lib', 'tsc.js');
+    await run(process.execPath, [compiler, ...options, name], { cwd: this.folder, maxBuffer: outputBytesMax }).catch(
+      (error: unknown) => {
+        throw new Error(`${name} does not compile (${module}):\n${String(Reflect.get(Object(error), 'stdout'))}`);
+      },
+    );
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
