@@ -114,7 +114,7 @@ export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)
     RunsModule,
     ApprovalsModule,
     ActivityModule.register(ConversationPagesModule),
-    ...(api ? [JournalModule.register(conversationKind), ReferenceModule] : []),
+    ...(api ? [JournalModule.register(conversationKind), ReferenceModule.register(() => ({}))] : []),
     ...(worker ? [EngineModule, SettlementModule, ApprovalWorkModule, AutomationWorkModule] : []),
   ];
 }
