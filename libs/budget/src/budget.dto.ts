@@ -1,4 +1,4 @@
-import { CursorText, IntegerText, OneOf, Optional } from '@app/http';
+import { CursorText, Describe, IntegerText, OneOf, Optional } from '@app/http';
 import { limits } from '@app/kernel';
 
 export class ListBudgetEntriesDto {
@@ -9,7 +9,7 @@ export class ListBudgetEntriesDto {
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
   limit: number;
 
-  /** The period whose snapshot is explained; `day` when absent. */
+  @Describe('The period whose snapshot is explained; `day` when absent')
   @Optional()
   @OneOf(['day', 'month'])
   periodKind?: 'day' | 'month';

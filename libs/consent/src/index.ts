@@ -18,7 +18,15 @@ export {
   type ApprovalKind,
   type ApprovalStatus,
 } from './approval.events';
-export type { Contract, ContractAction, ContractBounds, PinnedToken, Quantity, TokenChoice } from './contract';
+export type {
+  Contract,
+  ContractAction,
+  ContractBounds,
+  PinnedToken,
+  Quantity,
+  TokenChoice,
+  WithdrawAction,
+} from './contract';
 export { contractForms, contractLimits, isPinnable } from './contract-grammar';
 export { parseContract } from './contract-parser';
 export { renderContract } from './contract-sentence';

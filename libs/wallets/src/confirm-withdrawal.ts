@@ -13,12 +13,7 @@ import { operationKind } from './operation.stream';
 import type { Owner } from './prepare-withdrawal';
 import { usable } from './wallet.decider';
 import { Wallets } from './wallets';
-
-/** What is answered of a confirmed withdrawal; what becomes of it is read from the operation. */
-export interface ConfirmedWithdrawal {
-  readonly operationId: OperationId;
-  readonly status: 'submitted';
-}
+import type { ConfirmedWithdrawal } from './withdrawal.schema';
 
 /** Confirmations of one user that may wait for each other in one process. */
 const waitingPerUserMax = 300;

@@ -7,8 +7,9 @@ import {
   type PinnedToken,
   type Quantity,
   type TokenChoice,
+  type WithdrawAction,
 } from '@app/consent';
-import { closed, constant, givenInstant, integer, list, members, named, text, variants, type Schema } from '@app/http';
+import { closed, constant, exactly, givenInstant, integer, list, members, named, text, variants } from '@app/http';
 
 /**
  * The contract `ledger_intents_transfer` as documents describe it. `parseContract` of consent, which is pure, is what reads one; a
@@ -31,16 +32,18 @@ const usd = (description: string) =>
 
 const bps = text({ pattern: contractForms.bps, description: 'Basis points, 1 to 10000, as a text' });
 
-const pinnedToken = closed(
-  members({
-    tokenId,
-    decimals: integer({
-      min: 0,
-      max: contractLimits.decimalsMax,
-      description: 'Of the token, as verified when the contract was made',
+const pinnedToken = exactly<PinnedToken>()(
+  closed(
+    members({
+      tokenId,
+      decimals: integer({
+        min: 0,
+        max: contractLimits.decimalsMax,
+        description: 'Of the token, as verified when the contract was made',
+      }),
     }),
-  }),
-) satisfies Schema<PinnedToken>;
+  ),
+);
 
 const pinnedChoice = named('PinnedToken', closed(members({ pinned: pinnedToken })));
 const anyChoice = named(
@@ -50,12 +53,16 @@ const anyChoice = named(
   ),
 );
 
-const inputChoice = variants([pinnedChoice, anyChoice], {
-  description: 'What is spent. `any` is the richest holding by USD value that covers the quantity',
-}) satisfies Schema<TokenChoice>;
-const outputChoice = variants([pinnedChoice, anyChoice], {
-  description: 'What is received. `any` is the richest holding that is not the input',
-}) satisfies Schema<TokenChoice>;
+const inputChoice = exactly<TokenChoice>()(
+  variants([pinnedChoice, anyChoice], {
+    description: 'What is spent. `any` is the richest holding by USD value that covers the quantity',
+  }),
+);
+const outputChoice = exactly<TokenChoice>()(
+  variants([pinnedChoice, anyChoice], {
+    description: 'What is received. `any` is the richest holding that is not the input',
+  }),
+);
 
 const exactInputTokens = named(
   'ExactInputTokens',
@@ -99,14 +106,18 @@ const fractionOfInput = named(
 );
 
 const quantityRule = 'An exact amount of a token needs that token to be pinned';
-const quantityOfInput = variants([exactInputTokens, exactInputValueUsd, allOfInput, fractionOfInput], {
-  by: 'kind',
-  description: quantityRule,
-}) satisfies Schema<Quantity>;
-const anyQuantity = variants([exactInputTokens, exactInputValueUsd, exactOutputTokens, allOfInput, fractionOfInput], {
-  by: 'kind',
-  description: quantityRule,
-}) satisfies Schema<Quantity>;
+const quantityOfInput = exactly<WithdrawAction['quantity']>()(
+  variants([exactInputTokens, exactInputValueUsd, allOfInput, fractionOfInput], {
+    by: 'kind',
+    description: quantityRule,
+  }),
+);
+const anyQuantity = exactly<Quantity>()(
+  variants([exactInputTokens, exactInputValueUsd, exactOutputTokens, allOfInput, fractionOfInput], {
+    by: 'kind',
+    description: quantityRule,
+  }),
+);
 
 const inputPinned = pinnedFor('exact_input_tokens', 'input');
 const outputPinned = pinnedFor('exact_output_tokens', 'output');
@@ -134,7 +145,7 @@ const withdrawToOwner = named('WithdrawToOwner', {
 
 const contractMembers = {
   type: constant('ledger_intents_transfer'),
-  actions: list(variants([swap, withdrawToOwner], { by: 'kind' }) satisfies Schema<ContractAction>, {
+  actions: list(exactly<ContractAction>()(variants([swap, withdrawToOwner], { by: 'kind' })), {
     min: 1,
     max: contractLimits.actionsMax,
     description: 'Run in order, each after the one before has settled; the first that fails ends the operation',
@@ -142,33 +153,36 @@ const contractMembers = {
 };
 
 /** Contract, as the specification names it: what an agent's transfer and a withdrawal are authorized by. */
-export const ContractShape = named(
-  'Contract',
-  closed(members(contractMembers, { description: 'The exact terms that a user consents to' })),
-) satisfies Schema<Contract>;
+export const ContractShape = exactly<Omit<Contract, 'bounds'>>()(
+  named('Contract', closed(members(contractMembers, { description: 'The exact terms that a user consents to' }))),
+);
 
-const contractBounds = named(
-  'ContractBounds',
-  closed(
-    members({
-      maxUses: integer({ min: 1, max: contractLimits.usesMax, description: 'How often it may be used' }),
-      perUseUsd: usd('What one use may be worth in US dollars'),
-      totalUsd: usd('What all uses together may be worth in US dollars'),
-      notAfter: givenInstant({ description: 'No use after this instant' }),
-    }),
-  ),
-) satisfies Schema<ContractBounds>;
-
-/** The contract of an automation: what its runs may do without asking again, within bounds. */
-export const AutomationContractShape = named(
-  'AutomationContract',
-  closed(
-    members(
-      { ...contractMembers, bounds: contractBounds },
-      { description: 'The terms that cover transfers of an automation, within bounds: the user is asked once' },
+const contractBounds = exactly<ContractBounds>()(
+  named(
+    'ContractBounds',
+    closed(
+      members({
+        maxUses: integer({ min: 1, max: contractLimits.usesMax, description: 'How often it may be used' }),
+        perUseUsd: usd('What one use may be worth in US dollars'),
+        totalUsd: usd('What all uses together may be worth in US dollars'),
+        notAfter: givenInstant({ description: 'No use after this instant' }),
+      }),
     ),
   ),
-) satisfies Schema<Contract>;
+);
+
+/** The contract of an automation: what its runs may do without asking again, within bounds. */
+export const AutomationContractShape = exactly<Required<Contract>>()(
+  named(
+    'AutomationContract',
+    closed(
+      members(
+        { ...contractMembers, bounds: contractBounds },
+        { description: 'The terms that cover transfers of an automation, within bounds: the user is asked once' },
+      ),
+    ),
+  ),
+);
 
 /** The rule that a quantity of this kind is an amount of a token that is known: JSON Schema, for the action that holds it. */
 function pinnedFor(kind: Quantity['kind'], side: 'input' | 'output') {

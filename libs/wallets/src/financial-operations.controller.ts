@@ -1,8 +1,10 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, Operation, pageOf, type Page } from '@app/http';
+import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
 import { notFound, refuse, type OperationId } from '@app/kernel';
 import { FinancialOperations } from './financial-operations';
-import { OperationQueries, type OperationView } from './operations.queries';
+import { FinancialOperation, FinancialOperationPage, type OperationView } from './operation.schema';
+import { OperationQueries } from './operations.queries';
+import { withdrawalExamples } from './withdrawal.example';
 import { ListOperationsDto } from './withdrawals.dto';
 
 /** What became of money that was asked for: the only evidence of settlement (decisions.md, section 5). */
@@ -15,11 +17,12 @@ export class FinancialOperationsController {
   ) {}
 
   @Get()
-  @Operation('financialOperations.list')
-  async list(
-    @Caller() { userId }: Caller,
-    @Query() query: ListOperationsDto,
-  ): Promise<Page<OperationView> & { total: number }> {
+  @Operation('financialOperations.list', {
+    summary: 'Financial operations, newest first',
+    answer: FinancialOperationPage,
+    answerExample: { data: [withdrawalExamples.operation], nextCursor: null, total: 1 },
+  })
+  async list(@Caller() { userId }: Caller, @Query() query: ListOperationsDto): Promise<FinancialOperationPage> {
     const { cursor, limit } = query;
     const status = query.status ?? null;
     const binding = { list: 'financialOperations.list', userId, filters: { status } };
@@ -38,7 +41,13 @@ export class FinancialOperationsController {
   }
 
   @Get(':operationId')
-  @Operation('financialOperations.get')
+  @Operation('financialOperations.get', {
+    summary: 'What became of money that was asked for',
+    description:
+      'The only evidence of settlement, and never behind: it is folded from the journal of the operation itself.',
+    answer: FinancialOperation,
+    answerExample: withdrawalExamples.operation,
+  })
   async get(@Caller() { userId }: Caller, @Param('operationId') operationId: OperationId): Promise<OperationView> {
     const operation = await this.operations.find(userId, operationId);
     return operation ?? answer(refuse(notFound));

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { decodeEvent, EventStore, type Recorded } from '@app/event-store';
 import type { OperationId, UserId } from '@app/kernel';
 import type { OperationEvent } from './operation.events';
+import type { OperationView } from './operation.schema';
 import { operationKind } from './operation.stream';
 import { operationView } from './operations.projection';
-import type { OperationView } from './operations.queries';
 
 /** Events read at a time; nearly every operation fits. */
 const pageEvents = 200;

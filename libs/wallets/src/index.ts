@@ -8,7 +8,7 @@ export { isPatient, nextLook } from './operation-pace';
 export type { OperationState } from './operation.state';
 export { operationKind } from './operation.stream';
 export { operationView } from './operations.projection';
-export type { OperationView } from './operations.queries';
+export { FinancialOperation, type OperationView } from './operation.schema';
 export { SettlementModule } from './settlement.module';
 export { Signer } from './signer';
 export {

@@ -68,8 +68,14 @@ export interface Submission {
   readonly deadline: Instant;
 }
 
-export type OperationFailureReason =
-  'insufficient_balance' | 'quote_expired' | 'provider_rejected' | 'refunded' | 'timed_out';
+export const operationFailureReasons = [
+  'insufficient_balance',
+  'quote_expired',
+  'provider_rejected',
+  'refunded',
+  'timed_out',
+] as const;
+export type OperationFailureReason = (typeof operationFailureReasons)[number];
 
 export interface OperationFailure {
   readonly reason: OperationFailureReason;

@@ -1,31 +1,9 @@
-import type { Contract, ContractAction } from '@app/consent';
+import type { Contract } from '@app/consent';
 import type { ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
-import type { OperationFailure, OperationTerms, TokenAmount } from './operation.events';
-import type { ActionStatus, OperationStatus } from './operation.state';
-
-/** What lists of operations can be filtered by. */
-export const operationStatuses = [
-  'prepared',
-  'submitted',
-  'settled',
-  'failed',
-  'expired',
-  'denied',
-  'unresolved',
-] as const satisfies readonly OperationStatus[];
-
-/** One action of an operation, as the API answers it. */
-export interface OperationAction {
-  readonly index: number;
-  readonly kind: ContractAction['kind'];
-  /** `submitted` as soon as its submission is journaled: from then on it may have been sent. */
-  readonly status: ActionStatus;
-  /** Null until it is known: an action may leave the token or the amount to its execution. */
-  readonly input: TokenAmount | null;
-  readonly output: TokenAmount | null;
-  readonly providerReference: string | null;
-}
+import type { OperationFailure, OperationTerms } from './operation.events';
+import type { OperationAction } from './operation.schema';
+import type { OperationStatus } from './operation.state';
 
 /** A financial operation, as the API answers it. */
 @Entity('financial_operations')

@@ -2,8 +2,19 @@ import { evolveApproval, openedApproval, type ApprovalState } from '@app/consent
 import { unreachable, type Instant } from '@app/kernel';
 import type { OperationEvent, OperationFailure, OperationTerms, Submission } from './operation.events';
 
-export type OperationStatus = 'prepared' | 'submitted' | 'settled' | 'failed' | 'expired' | 'denied' | 'unresolved';
-export type ActionStatus = 'pending' | 'submitted' | 'settled' | 'refunded' | 'failed';
+export const operationStatuses = [
+  'prepared',
+  'submitted',
+  'settled',
+  'failed',
+  'expired',
+  'denied',
+  'unresolved',
+] as const;
+export type OperationStatus = (typeof operationStatuses)[number];
+
+export const actionStatuses = ['pending', 'submitted', 'settled', 'refunded', 'failed'] as const;
+export type ActionStatus = (typeof actionStatuses)[number];
 
 /** A financial operation as its stream tells it. */
 export interface OperationState {

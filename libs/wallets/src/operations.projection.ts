@@ -3,9 +3,9 @@ import { idInStream, type Recorded } from '@app/event-store';
 import { unreachable } from '@app/kernel';
 import type { Projection } from '@app/read-store';
 import type { OperationEvent, TokenAmount } from './operation.events';
-import { OperationRow, type OperationAction } from './operation.row';
+import { OperationRow } from './operation.row';
+import type { OperationAction, OperationView } from './operation.schema';
 import { operationKind } from './operation.stream';
-import type { OperationView } from './operations.queries';
 
 /** One row for each financial operation. */
 export const operationsProjection: Projection<OperationRow, OperationEvent> = {

@@ -3,10 +3,8 @@ import type { OperationId, UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import type { TokenAmount } from './operation.events';
 import type { OperationRow } from './operation.row';
+import type { OperationView } from './operation.schema';
 import type { OperationStatus } from './operation.state';
-
-/** FinancialOperation, as the API answers it (decisions.md, section 5). */
-export type OperationView = Omit<OperationRow, 'userId' | 'openedPosition' | 'position'>;
 
 /** A listed operation with the key that it is sorted by. */
 type Listed = OperationView & Pick<OperationRow, 'openedPosition'>;

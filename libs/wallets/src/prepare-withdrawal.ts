@@ -15,7 +15,6 @@ import {
   refuse,
   type ApprovalId,
   type Cause,
-  type Instant,
   type OperationId,
   type Result,
   type UserId,
@@ -29,6 +28,7 @@ import { operationKind } from './operation.stream';
 import { usable, type WalletState } from './wallet.decider';
 import type { Holding } from './wallet-provider';
 import { Wallets } from './wallets';
+import type { PreparedWithdrawal } from './withdrawal.schema';
 import { PrepareWithdrawalDto } from './withdrawals.dto';
 
 /** Whose wallet, and where the owner's token says that withdrawals land; null when it says nothing. */
@@ -36,16 +36,6 @@ export interface Owner {
   readonly userId: UserId;
   readonly mainAccountId: string | null;
   readonly cause: Cause;
-}
-
-/** What was prepared: all that the user reviews before confirming. */
-export interface PreparedWithdrawal {
-  readonly operationId: OperationId;
-  readonly approvalId: ApprovalId;
-  readonly fingerprint: string;
-  readonly expiresAt: Instant;
-  readonly mainAccountId: string;
-  readonly contract: Contract;
 }
 
 const changed = because('withdrawal_changed');

@@ -32,10 +32,13 @@ interface WalletIdentity {
   readonly createdAt: Instant;
 }
 
+export const walletStatuses = ['active', 'disabled'] as const;
+export const walletAuthStatuses = ['pending', 'ready', 'authorization_required'] as const;
+
 /** A wallet that exists. */
 export interface WalletState extends WalletIdentity {
-  readonly status: 'active' | 'disabled';
-  readonly authStatus: 'pending' | 'ready' | 'authorization_required';
+  readonly status: (typeof walletStatuses)[number];
+  readonly authStatus: (typeof walletAuthStatuses)[number];
   /** Where withdrawals land; null when no token of the owner has named an account so far. */
   readonly mainAccountId: string | null;
 }

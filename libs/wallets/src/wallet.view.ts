@@ -1,15 +1,7 @@
 import type { WalletState } from './wallet.decider';
+import type { WalletView } from './wallet.schema';
 
-/** Wallet, as the specification shapes it. */
-export interface WalletView {
-  readonly id: string;
-  readonly address: string;
-  readonly intentsAccountId: string;
-  readonly status: WalletState['status'];
-  readonly authStatus: WalletState['authStatus'];
-  readonly createdAt: string;
-}
-
+/** A wallet as the API answers it. */
 export function walletView({ walletId, address, status, authStatus, createdAt }: WalletState): WalletView {
   return { id: walletId, address, intentsAccountId: address, status, authStatus, createdAt };
 }

@@ -2,13 +2,21 @@ import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { answer, Caller, Operation } from '@app/http';
 import { notFound, refuse, type OperationId } from '@app/kernel';
 import { Configuration } from '@app/runtime';
-import { ConfirmWithdrawal, type ConfirmedWithdrawal } from './confirm-withdrawal';
+import { ConfirmWithdrawal } from './confirm-withdrawal';
 import { mainAccountOf } from './main-account';
-import { PrepareWithdrawal, type Owner, type PreparedWithdrawal } from './prepare-withdrawal';
+import { PrepareWithdrawal, type Owner } from './prepare-withdrawal';
 import { Wallets } from './wallets';
-import { walletView, type WalletView } from './wallet.view';
-import { WithdrawalSources, type WithdrawalSourcesView } from './withdrawal-sources';
-import { ConfirmWithdrawalDto } from './withdrawals.dto';
+import { Wallet, walletExample, type WalletView } from './wallet.schema';
+import { walletView } from './wallet.view';
+import { WithdrawalSources } from './withdrawal-sources';
+import { withdrawalExamples } from './withdrawal.example';
+import {
+  ConfirmedWithdrawal,
+  PreparedWithdrawal,
+  WithdrawalSourcesShape,
+  type WithdrawalSourcesView,
+} from './withdrawal.schema';
+import { ConfirmWithdrawalDto, PrepareWithdrawalDto } from './withdrawals.dto';
 
 /** A user's agent wallet and its direct withdrawals (specification, "Wallet"; decisions.md, section 5). */
 @Controller('/v1/users/:userId/wallet')
@@ -23,21 +31,40 @@ export class WalletsController {
 
   @Post()
   @HttpCode(200)
-  @Operation('wallets.ensure')
+  @Operation('wallets.ensure', {
+    summary: 'Create the agent wallet, or find it, and connect it to its provider',
+    description:
+      'Safe to repeat: it answers the one wallet of the user, and reconnects a session that the provider rejected. A wallet that an operator disabled stays so. While the provider is away the wallet exists as `pending`, and the answer is a 503.',
+    answer: Wallet,
+    answerExample: walletExample,
+    reasons: ['provider_unavailable'],
+  })
   async ensure(@Caller() caller: Caller): Promise<WalletView> {
     const { userId, mainAccountId, cause } = this.owner(caller);
     return walletView(answer(await this.wallets.ensure(userId, mainAccountId, cause)));
   }
 
   @Get()
-  @Operation('wallets.get')
+  @Operation('wallets.get', {
+    summary: 'The agent wallet',
+    description: 'Before the first `wallets.ensure` every call on the wallet is a 404.',
+    answer: Wallet,
+    answerExample: walletExample,
+  })
   async get(@Caller() { userId }: Caller): Promise<WalletView> {
     const wallet = await this.wallets.find(userId);
     return wallet === null ? answer(refuse(notFound)) : walletView(wallet);
   }
 
   @Get('withdrawals/sources')
-  @Operation('wallets.withdrawalSources')
+  @Operation('wallets.withdrawalSources', {
+    summary: 'What can be withdrawn, richest first',
+    description:
+      'Also a 503 while the provider does not take the session of the wallet (`wallets.ensure` reconnects it), and for a token that names no main account.',
+    answer: WithdrawalSourcesShape,
+    answerExample: withdrawalExamples.sources,
+    reasons: ['provider_unavailable'],
+  })
   async withdrawalSources(@Caller() caller: Caller): Promise<WithdrawalSourcesView> {
     const { userId, mainAccountId } = this.owner(caller);
     return answer(await this.sources.read(userId, mainAccountId));
@@ -46,14 +73,31 @@ export class WalletsController {
   // The body is validated by the use case: a missing wallet comes first.
   @Post('withdrawals')
   @HttpCode(200)
-  @Operation('wallets.prepareWithdrawal')
+  @Operation('wallets.prepareWithdrawal', {
+    summary: 'Build the exact contract of a withdrawal, and open its approval',
+    description:
+      'Nothing is signed, and nothing is held. `withdrawal_changed`: the token is unknown, the amount is more than the balance less what is in flight, no contract can express it, or the wallet is not `active` and `ready`.',
+    takes: PrepareWithdrawalDto,
+    requestExample: withdrawalExamples.asked,
+    answer: PreparedWithdrawal,
+    answerExample: withdrawalExamples.prepared,
+    reasons: ['withdrawal_changed', 'deployment_paused', 'provider_unavailable'],
+  })
   async prepare(@Caller() caller: Caller, @Body() body: unknown): Promise<PreparedWithdrawal> {
     return answer(await this.preparing.prepare(this.owner(caller), body));
   }
 
   @Post('withdrawals/:operationId/confirm')
   @HttpCode(202)
-  @Operation('wallets.confirmWithdrawal')
+  @Operation('wallets.confirmWithdrawal', {
+    summary: 'Confirm a prepared withdrawal exactly as it was reviewed',
+    description:
+      'Of any number of confirmations one is accepted. `withdrawal_changed`: another fingerprint, no longer `prepared`, expired, or the balance no longer covers it. After an ambiguous answer read `financialOperations.get` before anything else: it alone tells of settlement.',
+    requestExample: { fingerprint: withdrawalExamples.prepared.fingerprint },
+    answer: ConfirmedWithdrawal,
+    answerExample: withdrawalExamples.confirmed,
+    reasons: ['withdrawal_changed', 'deployment_paused', 'provider_unavailable'],
+  })
   async confirm(
     @Caller() caller: Caller,
     @Param('operationId') operationId: OperationId,

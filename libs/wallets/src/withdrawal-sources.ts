@@ -1,16 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { byRichness, valueUsdCents } from '@app/consent';
-import { because, Clock, notFound, ok, refuse, type Instant, type Result, type UserId } from '@app/kernel';
+import { because, Clock, notFound, ok, refuse, type Result, type UserId } from '@app/kernel';
 import type { Holding } from './wallet-provider';
 import { Wallets } from './wallets';
-
-/** WithdrawalSources, as the specification shapes it. */
-export interface WithdrawalSourcesView {
-  readonly assets: readonly (Holding & { readonly valueUsdCents: string | null })[];
-  readonly mainAccountId: string;
-  readonly agentAccountId: string;
-  readonly asOf: Instant;
-}
+import { assetLimits, type WithdrawalSourcesView } from './withdrawal.schema';
 
 /** `wallets.withdrawalSources`: what can be withdrawn, richest first. */
 @Injectable()
@@ -38,10 +31,17 @@ export class WithdrawalSources {
 
 /** Member by member: a provider's holding may carry more than is public. */
 function assetOf(holding: Holding): WithdrawalSourcesView['assets'][number] {
-  const { tokenId, symbol, name, decimals, amountRaw, priceUsdDecimal, iconUrl } = holding;
+  const { tokenId, decimals, amountRaw, priceUsdDecimal, iconUrl } = holding;
+  const symbol = cut(holding.symbol, assetLimits.symbolLengthMax);
+  const name = cut(holding.name, assetLimits.nameLengthMax);
   return {
     ...{ tokenId, symbol, name, decimals, amountRaw, priceUsdDecimal },
     valueUsdCents: valueUsdCents(holding),
     iconUrl,
   };
+}
+
+/** What a provider calls a token is its own, and of any length. */
+function cut(words: string, lengthMax: number): string {
+  return [...words].slice(0, lengthMax).join('');
 }

@@ -1,23 +1,22 @@
-import { CursorText, IntegerText, OneOf, Optional, text, Text, Value } from '@app/http';
+import { CursorText, Describe, IntegerText, OneOf, Optional, text, Text, Value } from '@app/http';
 import { limits } from '@app/kernel';
-import { operationStatuses } from './operation.row';
-import type { OperationStatus } from './operation.state';
-
-const tokenIdLengthMax = 512;
-const amountDigitsMax = 160;
+import { operationStatuses, type OperationStatus } from './operation.state';
+import { assetLimits } from './withdrawal.schema';
 
 const isText = (value: unknown) => typeof value === 'string';
 
 export class PrepareWithdrawalDto {
-  @Text({ min: 1, max: tokenIdLengthMax })
+  @Describe('One of the assets of `wallets.withdrawalSources`')
+  @Text({ min: 1, max: assetLimits.tokenIdLengthMax })
   tokenId: string;
 
-  /** In the token's smallest unit: positive, without leading zeros. */
-  @Text({ min: 1, max: amountDigitsMax, pattern: /^[1-9][0-9]*$/ })
+  @Describe("In the token's smallest unit: positive, without leading zeros, at most the balance")
+  @Text({ min: 1, max: assetLimits.amountDigitsMax, pattern: /^[1-9][0-9]*$/ })
   amountRaw: string;
 }
 
 export class ConfirmWithdrawalDto {
+  @Describe('As `wallets.prepareWithdrawal` answered it; any other is `withdrawal_changed`')
   @Value('a text', isText, text())
   fingerprint: string;
 }

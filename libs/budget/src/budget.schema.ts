@@ -1,0 +1,68 @@
+import { exactly, flag, instant, integer, list, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/http';
+import type { BudgetEntry } from './budget-entries';
+import type { BudgetView, PeriodSnapshot } from './budget.view';
+
+/** US cents. */
+function cents(description: string, min = 0) {
+  return integer({ min, description });
+}
+
+const Snapshot = exactly<PeriodSnapshot>()(
+  shape('BudgetSnapshot', {
+    periodKind: oneOf(['day', 'month'], { description: 'The UTC calendar day or month that it is now' }),
+    capCents: cents('What may be spent in the period'),
+    reservedCents: cents('Held by runs in flight against the cap'),
+    spentCents: cents('Spent and settled already; a run may end above what it had reserved, and so above the cap'),
+  }),
+);
+
+/** Budget, as the specification shapes it. */
+export const Budget = exactly<BudgetView>()(
+  shape('Budget', {
+    ok: flag({ description: 'Whether `runs.start` would pass now, as far as the budget is concerned' }),
+    frozen: flag({ description: 'An operator froze the user: no headroom, whatever the periods hold' }),
+    snapshots: list(Snapshot, { min: 2, max: 2, description: 'The day, then the month' }),
+  }),
+);
+
+const Entry = exactly<BudgetEntry>()(
+  shape('BudgetEntry', {
+    at: instant(),
+    runId: uuid({ description: 'The run that it was for' }),
+    kind: oneOf(['reserved', 'spent', 'released'], {
+      description: 'All that was `reserved` is `released` when its run pauses or ends, and what was used is `spent`',
+    }),
+    amountCents: cents('US cents', 1),
+  }),
+);
+
+export const BudgetEntryPage = pageOfShape('BudgetEntry', Entry);
+export type BudgetEntryPage = Shaped<typeof BudgetEntryPage>;
+
+const runId = '019a3c5f-2b44-7c19-8d03-6e1f4a9b7c02';
+
+/** True examples: the entries add up to what the day's snapshot says. */
+export const budgetExamples = {
+  budget: {
+    ok: true,
+    frozen: false,
+    snapshots: [
+      { periodKind: 'day', capCents: 500, reservedCents: 25, spentCents: 2 },
+      { periodKind: 'month', capCents: 5000, reservedCents: 25, spentCents: 318 },
+    ],
+  },
+  entries: {
+    data: [
+      {
+        at: '2026-11-21T09:31:10.402Z',
+        runId: '019a3c6d-51f2-7a08-b4c1-0d9e8f7a6b15',
+        kind: 'reserved',
+        amountCents: 25,
+      },
+      { at: '2026-11-21T09:15:43.530Z', runId, kind: 'spent', amountCents: 2 },
+      { at: '2026-11-21T09:15:43.530Z', runId, kind: 'released', amountCents: 25 },
+      { at: '2026-11-21T09:15:42.101Z', runId, kind: 'reserved', amountCents: 25 },
+    ],
+    nextCursor: null,
+  },
+} as const satisfies { readonly budget: BudgetView; readonly entries: BudgetEntryPage };

@@ -1,0 +1,88 @@
+import { contractLimits, type ContractAction } from '@app/consent';
+import {
+  countedPageOfShape,
+  exactly,
+  instant,
+  integer,
+  list,
+  nullable,
+  oneOf,
+  shape,
+  text,
+  uuid,
+  type Shaped,
+} from '@app/http';
+import { ContractShape } from './contract.schema';
+import {
+  operationFailureReasons,
+  type OperationFailure,
+  type OperationTerms,
+  type TokenAmount,
+} from './operation.events';
+import { actionStatuses, operationStatuses } from './operation.state';
+import { assetId, rawAmount } from './withdrawal.schema';
+
+const TokenAmountShape = exactly<TokenAmount>()(
+  shape('TokenAmount', {
+    tokenId: assetId,
+    amountRaw: rawAmount('In the smallest unit'),
+  }),
+);
+
+const OperationFailureShape = exactly<OperationFailure>()(
+  shape('OperationFailure', {
+    reason: oneOf(operationFailureReasons),
+    text: text({ min: 1, description: 'A plain sentence' }),
+  }),
+);
+
+/** One action of an operation, as the API answers it. */
+const OperationAction = shape('OperationAction', {
+  index: integer({ min: 0, max: contractLimits.actionsMax - 1, description: 'Its place in the contract' }),
+  kind: exactly<ContractAction['kind']>()(oneOf(['swap', 'withdraw_to_owner'])),
+  status: oneOf(actionStatuses, {
+    description:
+      '`submitted` as soon as its submission is journaled: from then on it may have been sent. Actions after one that failed stay `pending`',
+  }),
+  input: nullable(TokenAmountShape, {
+    description: 'What it takes; null until it is known, since an action may leave token or amount to its execution',
+  }),
+  output: nullable(TokenAmountShape, {
+    description:
+      'What it delivers: expected until it is settled; null where the provider does not say, and for a failed one',
+  }),
+  providerReference: nullable(text({ min: 1 }), { description: "The provider's name for it, once it has taken it" }),
+});
+export type OperationAction = Shaped<typeof OperationAction>;
+
+/** FinancialOperation, as the API answers it (decisions.md, section 5). */
+export const FinancialOperation = shape('FinancialOperation', {
+  id: uuid(),
+  kind: exactly<OperationTerms['kind']>()(
+    oneOf(['withdrawal', 'agent_transfer'], {
+      description: 'A direct withdrawal, or what an approved tool call of an agent moves',
+    }),
+  ),
+  status: oneOf(operationStatuses, {
+    description:
+      '`settled` is the evidence of settlement. `unresolved`: the provider cannot say what became of it; it is asked again and again, and nothing is sent again',
+  }),
+  approvalId: uuid(),
+  conversationId: nullable(uuid(), { description: 'Null for a direct withdrawal' }),
+  runId: nullable(uuid(), { description: 'Null for a direct withdrawal' }),
+  automationId: nullable(uuid(), { description: 'Null unless a run of an automation asked for it' }),
+  contract: ContractShape,
+  actions: list(OperationAction, {
+    min: 1,
+    max: contractLimits.actionsMax,
+    description: 'One for each action of the contract, in its order',
+  }),
+  failure: nullable(OperationFailureShape, { description: 'Null unless `status` is `failed`' }),
+  createdAt: instant(),
+  updatedAt: instant(),
+  settledAt: nullable(instant(), { description: 'Null unless `status` is `settled`' }),
+});
+export type OperationView = Shaped<typeof FinancialOperation>;
+
+export const FinancialOperationPage = countedPageOfShape('FinancialOperation', FinancialOperation);
+export type FinancialOperationPage = Shaped<typeof FinancialOperationPage>;

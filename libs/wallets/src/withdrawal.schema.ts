@@ -1,0 +1,85 @@
+import { constant, instant, integer, list, nullable, shape, text, uuid, type Shaped } from '@app/http';
+import { ContractShape } from './contract.schema';
+import { implicitAccount } from './wallet.schema';
+
+/** Bounds of an asset as the specification shapes it. */
+export const assetLimits = {
+  tokenIdLengthMax: 512,
+  symbolLengthMax: 64,
+  nameLengthMax: 256,
+  amountDigitsMax: 160,
+  priceLengthMax: 500,
+} as const;
+
+/** Digits without leading zeros. */
+const wholeNumber = /^(?:0|[1-9][0-9]*)$/;
+
+/** An amount of a token in its smallest unit. */
+export function rawAmount(description: string) {
+  return text({ max: assetLimits.amountDigitsMax, pattern: wholeNumber, description });
+}
+
+/** A token as the provider identifies it. */
+export const assetId = text({
+  min: 1,
+  max: assetLimits.tokenIdLengthMax,
+  description: "The provider's identifier of the asset",
+});
+
+const fingerprint = text({
+  pattern: /^sha256:[0-9a-f]{64}$/,
+  description: 'Binds the decision to exactly what was reviewed; `wallets.confirmWithdrawal` takes it back unchanged',
+});
+
+/** Where a withdrawal lands. An implicit account, or a named one. */
+const mainAccountId = text({
+  min: 2,
+  max: 64,
+  description: "The owner's main account, where a withdrawal lands; for display: no contract names a destination",
+});
+
+const WithdrawalAsset = shape('WithdrawalAsset', {
+  tokenId: assetId,
+  symbol: text({ min: 1, max: assetLimits.symbolLengthMax }),
+  name: text({ min: 1, max: assetLimits.nameLengthMax }),
+  decimals: nullable(integer({ min: 0, max: 255 }), {
+    description: 'Null when the provider does not name the asset; such an asset cannot be withdrawn by a contract',
+  }),
+  amountRaw: rawAmount('What can be spent, in the smallest unit: the balance less what is in flight'),
+  priceUsdDecimal: nullable(text({ max: assetLimits.priceLengthMax, pattern: /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/ }), {
+    description: 'US dollars for one whole token; null when the provider has no price',
+  }),
+  valueUsdCents: nullable(text({ max: assetLimits.amountDigitsMax, pattern: wholeNumber }), {
+    description: 'US cents, rounded down; null without a price or without decimals',
+  }),
+  iconUrl: nullable(text({ format: 'uri', pattern: /^https:\/\// })),
+});
+
+/** WithdrawalSources, as the specification shapes it. */
+export const WithdrawalSourcesShape = shape('WithdrawalSources', {
+  assets: list(WithdrawalAsset, {
+    description: 'Those with a positive balance, richest first: by USD value, unpriced last, then by `tokenId`',
+  }),
+  mainAccountId,
+  agentAccountId: text({ pattern: implicitAccount, description: "The agent wallet's own intents account" }),
+  asOf: instant({ description: 'When the balances were read' }),
+});
+export type WithdrawalSourcesView = Shaped<typeof WithdrawalSourcesShape>;
+
+/** What was prepared: all that the user reviews before confirming. */
+export const PreparedWithdrawal = shape('PreparedWithdrawal', {
+  operationId: uuid({ description: 'The financial operation; `wallets.confirmWithdrawal` takes it' }),
+  approvalId: uuid({ description: 'The approval that was opened; it can be denied, but not approved, as one' }),
+  fingerprint,
+  expiresAt: instant({ description: 'Confirm before then, or prepare again' }),
+  mainAccountId,
+  contract: ContractShape,
+});
+export type PreparedWithdrawal = Shaped<typeof PreparedWithdrawal>;
+
+/** What is answered of a confirmed withdrawal; what becomes of it is read from the operation. */
+export const ConfirmedWithdrawal = shape('ConfirmedWithdrawal', {
+  operationId: uuid(),
+  status: constant('submitted', { description: 'Accepted, which is no evidence of settlement' }),
+});
+export type ConfirmedWithdrawal = Shaped<typeof ConfirmedWithdrawal>;
