@@ -155,7 +155,11 @@ describe('parley', () => {
     const away = { DATABASE_URL: 'postgres://parley@127.0.0.1:1/parley', EVENTSTORE_URL: 'unix:/nowhere' };
     const secret = { PARLEY_SECRET_KEY: randomBytes(32).toString('base64') };
     const outcome = await parley({ ...away, ...secret }, ['keys', 'list'], folder);
-    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^the database did not answer.*\n$/) });
+    expect(outcome).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^the database did not answer.*\n$/),
+    });
   }, 60_000);
 
   it('works on the npm start that runs on the data folder', async () => {

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-const main = join(__dirname, '..', '..', 'dist', 'apps', 'cli', 'src', 'main.js');
+/** The build's command line. */
+export const parleyMain = join(__dirname, '..', '..', 'dist', 'apps', 'cli', 'src', 'main.js');
 
 /** What a run of the command line came to. */
 export interface CommandOutcome {
@@ -17,7 +18,7 @@ export async function parley(
   args: readonly string[],
   cwd?: string,
 ): Promise<CommandOutcome> {
-  const child = spawn(process.execPath, ['--enable-source-maps', main, ...args], {
+  const child = spawn(process.execPath, ['--enable-source-maps', parleyMain, ...args], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(cwd !== undefined && { cwd }),

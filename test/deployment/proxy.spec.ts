@@ -1,0 +1,108 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { conversationOf, start } from '../e2e/journeys';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { TestClient } from '../support/deployment-client';
+import { freePorts, isReady } from '../support/deployment-process';
+import { until } from '../support/until';
+
+const run = promisify(execFile);
+const root = join(__dirname, '..', '..');
+const installedWithinMs = 300_000;
+/** A step of the model takes this long, so that its deltas come one by one. */
+const stepMs = 3_000;
+
+let deployment: Deployment;
+let folder: string;
+let nginx: string;
+let configuration: string;
+let proxy: ChildProcess;
+let url: string;
+let user: TestClient;
+
+beforeAll(async () => {
+  const script = join(root, 'scripts', 'debian.mjs');
+  nginx = (await run(process.execPath, [script, 'nginx'], { timeout: installedWithinMs })).stdout.trim();
+  folder = await mkdtemp(join(tmpdir(), 'parley-proxy-'));
+  deployment = await startDeployment({ mode: 'processes', replicas: { api: 2 } });
+  configuration = await configure();
+  proxy = spawn(nginx, ['-c', configuration, '-g', 'daemon off;'], { stdio: 'ignore' });
+  await until('the proxy', async () => ((await isReady(url)) ? true : null));
+  user = (await deployment.newUser()).via(url);
+}, installedWithinMs);
+
+afterAll(async () => {
+  const ended = once(proxy, 'exit');
+  proxy.kill('SIGTERM');
+  await ended;
+  await deployment.stop();
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+/** docker/nginx.conf with the addresses of this deployment, and nothing else changed. */
+async function configure(): Promise<string> {
+  const [port] = await freePorts(1);
+  url = `http://127.0.0.1:${port}`;
+  const shipped = await readFile(join(root, 'docker', 'nginx.conf'), 'utf8');
+  const [one, two] = deployment.baseUrls.map((baseUrl) => new URL(baseUrl).host);
+  const text = shipped
+    .replace('server api-1:8080', `server ${one}`)
+    .replace('server api-2:8080', `server ${two}`)
+    .replace('listen 8080', `listen 127.0.0.1:${port}`)
+    .replaceAll('/tmp/', `${folder}/`)
+    .replace('/dev/stdout', `${folder}/access.log`);
+  const path = join(folder, 'nginx.conf');
+  await writeFile(path, text);
+  return path;
+}
+
+describe('docker/nginx.conf', () => {
+  it('is valid', async () => {
+    const { stderr } = await run(nginx, ['-t', '-c', configuration]);
+    expect(stderr).toContain('test is successful');
+  });
+
+  it('passes every frame of a stream on as it comes', async () => {
+    await deployment.sandbox('PUT', 'faults', { model: { delayMs: stepMs } });
+    const conversationId = await conversationOf(user);
+    const stream = await user.stream(`/conversations/${conversationId}/stream`);
+    const arrivedMs: number[] = [];
+    const started = await start(user, conversationId, 'repeat after me: one two three four five six seven eight');
+    expect(started.status).toBe(202);
+    for (let seen = 0, over = false; !over;) {
+      const at = seen;
+      const frame = await stream.until((one) => stream.frames.indexOf(one) >= at);
+      seen = stream.frames.indexOf(frame) + 1;
+      if (frame.event === 'agent.text_delta') arrivedMs.push(performance.now());
+      over = frame.event === 'run.ended';
+    }
+    await stream.close();
+    expect(arrivedMs.length).toBeGreaterThan(5);
+    // Were they held back, all would come at the end of the step at once.
+    expect((arrivedMs.at(-1) ?? 0) - (arrivedMs[0] ?? 0)).toBeGreaterThan(stepMs / 3);
+  }, 60_000);
+
+  it("hands on the caller's request id, and has one minted for who sent none", async () => {
+    const named = await fetch(user.url('/v1/users/me'), {
+      headers: { ...user.headers, 'x-request-id': 'my-own-id-1' },
+    });
+    expect([named.status, named.headers.get('x-request-id')]).toEqual([200, 'my-own-id-1']);
+    const unnamed = await fetch(user.url('/v1/users/me'), { headers: user.headers });
+    expect(unnamed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('leaves what is too large to the service, which says so as a problem', async () => {
+    const answer = await user.post('/conversations', { title: 'x'.repeat(300_000) });
+    expect(answer).toMatchObject({ status: 413, body: { type: 'urn:parley:error:too_large' } });
+  });
+
+  it('goes on with one replica when the other dies', async () => {
+    await deployment.apis[1]?.kill('SIGKILL');
+    for (let asked = 0; asked < 8; asked += 1) expect((await user.get('/v1/users/me')).status).toBe(200);
+    expect((await user.post('/conversations')).status).toBe(201);
+  }, 60_000);
+});
