@@ -7,12 +7,14 @@ import type { Facts } from './readings';
 /** Reasons that are kept of a check; a status shows the first. */
 const reasonsKeptMax = 16;
 
+export const checkOutcomes = ['matched', 'not_matched', 'unknown'] as const;
+
 /** The outcome of the last look at a rule (specification, "lastCheck"). */
 export interface AutomationCheck extends Facts {
   readonly at: Instant;
   /** The activation that looked. */
   readonly epoch: string;
-  readonly condition: 'matched' | 'not_matched' | 'unknown';
+  readonly condition: (typeof checkOutcomes)[number];
   /** Why it is unknown; in rule order. */
   readonly reasons: readonly UnresolvedReason[];
 }

@@ -1,32 +1,47 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, notFound, ok, refuse, type AutomationId, type Instant, type Result, type UserId } from '@app/kernel';
+import { instant, integer, list, members, nullable, oneOf, shape, uuid, type Shaped } from '@app/http';
+import { Clock, notFound, ok, refuse, type AutomationId, type Result, type UserId } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
-import { AutomationChecks, type AutomationCheck } from './automation-checks';
-import type { Truncated } from './automation.view';
+import { AutomationChecks, checkOutcomes, type AutomationCheck } from './automation-checks';
+import { automationName, automationState, truncatedText } from './automation-shapes';
 import { Automations } from './automations';
 import { AutomationQueries, type ListedOccurrence } from './automations.queries';
 import { behaviorText, truncated } from './behavior';
-import { monitoringOf, type Monitoring } from './monitoring';
+import { FactShape } from './evaluation.view';
+import { monitoringOf, monitorings } from './monitoring';
+import { delivery, deliveryReason, reasonView, textLengthMax } from './occurrence.view';
+import { readingBounds } from './readings';
 import { symbolIn } from './token-symbols';
 
 const behaviorLengthMax = 320;
-/** Of an issue's and of a reason's text. */
-const textLengthMax = 240;
-
 /** Automation status view (specification, "Automation (status view)"): of a fixed size, and in words that were reviewed. */
-export interface AutomationStatus {
-  readonly asOf: Instant;
-  readonly automationId: AutomationId;
-  readonly name: string;
-  readonly state: 'enabled' | 'paused' | 'archived';
-  readonly monitoring: Monitoring;
-  readonly behavior: Truncated;
-  readonly lastCheck: Omit<AutomationCheck, 'epoch' | 'reasons'> | null;
-  readonly issue: Truncated | null;
-  readonly latestOccurrence: LatestOccurrence | null;
-}
+export const AutomationStatus = shape('AutomationStatus', {
+  asOf: instant({ description: 'When all of this was read' }),
+  automationId: uuid(),
+  name: automationName,
+  state: automationState,
+  monitoring: oneOf(monitorings, {
+    description:
+      '`waiting`: not looked at yet; `unavailable`: a source could not be read; `stale`: a check is overdue, or a source too old; `paused`: held, too; `completed`: it fires no more',
+  }),
+  behavior: truncatedText(behaviorLengthMax, 'Schedule, condition and firing policy in plain words'),
+  lastCheck: nullable(
+    members({
+      at: instant(),
+      condition: oneOf(checkOutcomes),
+      facts: list(FactShape, { max: readingBounds.factsMax }),
+      omittedFacts: integer({ min: 0, description: 'How many more facts there are' }),
+    }),
+    { description: 'Null before the first look of this activation' },
+  ),
+  issue: nullable(truncatedText(textLengthMax, 'Why monitoring is not healthy'), {
+    description: 'Null when nothing is wrong',
+  }),
+  latestOccurrence: nullable(members({ at: instant(), delivery, reason: deliveryReason, runId: nullable(uuid()) })),
+});
+export type AutomationStatus = Shaped<typeof AutomationStatus>;
 
-type LatestOccurrence = Pick<ListedOccurrence, 'at' | 'delivery' | 'runId'> & { readonly reason: Truncated | null };
+type LatestOccurrence = NonNullable<AutomationStatus['latestOccurrence']>;
 
 /** `automations.status`. */
 @Injectable()
@@ -72,9 +87,4 @@ function checkView({ at, condition, facts, omittedFacts }: AutomationCheck): Aut
 
 function latestView({ at, delivery, reason, runId }: ListedOccurrence): LatestOccurrence {
   return { at, delivery, reason: reasonView(reason), runId };
-}
-
-/** The reason of an occurrence's delivery, as the API shows it. */
-export function reasonView(reason: string | null): Truncated | null {
-  return reason === null ? null : truncated(reason, textLengthMax);
 }

@@ -32,8 +32,10 @@ export class AutomationRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export type OccurrenceDelivery =
-  'pending' | 'deferred' | 'accepted' | 'rejected' | 'canceled' | 'skipped' | 'coalesced';
+export const deliveries = [
+  ...(['pending', 'deferred', 'accepted', 'rejected', 'canceled', 'skipped', 'coalesced'] as const),
+] as const;
+export type OccurrenceDelivery = (typeof deliveries)[number];
 
 /** One firing of an automation, as lists show it. */
 @Entity('occurrences')

@@ -1,31 +1,39 @@
+import { countedPageOfShape, flag, instant, integer, nullable, shape, uuid, type Shaped } from '@app/http';
 import type { AutomationId, Instant } from '@app/kernel';
 import type { AutomationDefinition } from './automation-definition';
+import { automationName, automationState, definitionVersion, revision } from './automation-shapes';
 import type { AutomationRow } from './automation.row';
 import { revisionOf, type Automation } from './automation.state';
+import { definitionShape } from './definition.schema';
 import { nextDue } from './schedule';
 
 /** Automation, as the API answers it (decisions.md, section 6). */
-export interface AutomationView {
-  readonly id: string;
-  readonly name: string;
-  readonly state: 'enabled' | 'paused' | 'archived';
-  readonly revision: string;
-  readonly definitionVersion: number;
+export const AutomationShape = shape('Automation', {
+  id: uuid(),
+  name: automationName,
+  state: automationState,
+  revision,
+  definitionVersion,
+  definition: definitionShape,
+  contractApprovalId: nullable(uuid(), {
+    description: "The approval that asks for the definition's contract; null where it has none",
+  }),
+  held: flag({ description: 'An operator keeps it from firing' }),
+  nextRunAt: nullable(instant(), {
+    description: 'When the rule is looked at next; null where events wake it, and as long as it cannot fire',
+  }),
+  occurrences: integer({ min: 0, description: 'Accepted ones, over all versions' }),
+  createdAt: instant(),
+  updatedAt: instant(),
+  archivedAt: nullable(instant()),
+});
+/** What a definition may leave out is filled in. */
+export type AutomationView = Omit<Shaped<typeof AutomationShape>, 'definition'> & {
   readonly definition: AutomationDefinition;
-  readonly contractApprovalId: string | null;
-  readonly held: boolean;
-  readonly nextRunAt: string | null;
-  readonly occurrences: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly archivedAt: string | null;
-}
+};
 
-/** A text that was cut where it was too long. */
-export interface Truncated {
-  readonly text: string;
-  readonly truncated: boolean;
-}
+export const AutomationPage = countedPageOfShape('Automation', AutomationShape);
+export type AutomationPage = Shaped<typeof AutomationPage>;
 
 /** What the view of a row needs of it. */
 export type ListedAutomation = Omit<AutomationRow, 'userId' | 'webhookKeyId' | 'searchWords' | 'position'>;
@@ -53,9 +61,8 @@ export function viewOfState(id: AutomationId, automation: Automation, now: Insta
 export function viewOfRow(row: ListedAutomation, now: Instant): AutomationView {
   const { id, name, state, definitionVersion, definition, contractApprovalId, held, occurrences } = row;
   const { createdAt, updatedAt, archivedAt } = row;
-  const revision = revisionOf(row);
   return {
-    ...{ id, name, state, revision, definitionVersion, definition, contractApprovalId, held },
+    ...{ id, name, state, revision: revisionOf(row), definitionVersion, definition, contractApprovalId, held },
     ...{ nextRunAt: nextRunAt(row, now), occurrences, createdAt, updatedAt, archivedAt },
   };
 }

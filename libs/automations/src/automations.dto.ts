@@ -1,17 +1,16 @@
-import { CursorText, IntegerText, OneOf, Optional, text, Text, Uuid, Value } from '@app/http';
+import { CursorText, Describe, givenInstant, IntegerText, OneOf, Optional, text, Text, Uuid, Value } from '@app/http';
 import { instantIn, isJsonObject, limits, type Instant, type JsonObject } from '@app/kernel';
-import type { OccurrenceDelivery } from './automation.row';
+import { deliveries, type OccurrenceDelivery } from './automation.row';
 import { stateFilters, type StateFilter } from './automations.queries';
-import { isEventData } from './inbound-event';
+import { definitionShape } from './definition.schema';
+import { eventDataShape, InboundEventShape, isEventData } from './inbound-event';
 
 const queryLengthMax = 120;
-const deliveries: readonly OccurrenceDelivery[] = [
-  ...(['pending', 'deferred', 'accepted', 'rejected', 'canceled', 'skipped', 'coalesced'] as const),
-];
 
 const isText = (value: unknown) => typeof value === 'string';
 const isInstant = (value: unknown) => instantIn(value) !== null;
 const dateTime = 'a date-time in UTC with at most milliseconds';
+const whichStates = '`current`: all that are not archived';
 
 export class ListAutomationsDto {
   @Optional()
@@ -21,16 +20,19 @@ export class ListAutomationsDto {
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
   limit: number;
 
+  @Describe(`${whichStates}, which is the default`)
   @Optional()
   @OneOf(stateFilters)
   state?: StateFilter;
 }
 
 export class SearchAutomationsDto {
+  @Describe('Every word must be a whole word of name, prompt or rule, in any case; absent, everything is found')
   @Optional()
   @Text({ max: queryLengthMax })
   query?: string;
 
+  @Describe(`${whichStates}, which is the default`)
   @Optional()
   @OneOf(stateFilters)
   state?: StateFilter;
@@ -39,27 +41,28 @@ export class SearchAutomationsDto {
   offset: number;
 }
 
-const anyObject = { type: 'object' };
-
 /** Whatever its form, a revision that is not the present one is refused. */
 export class RevisionDto {
+  @Describe('The `revision` just read; any that is not the present one is `automation_changed`')
   @Value('a text', isText, text())
   revision: string;
 }
 
 export class UpdateAutomationDto extends RevisionDto {
   /** Read strictly by the use case. */
-  @Value('an object', isJsonObject, anyObject)
+  @Value('an object', isJsonObject, definitionShape)
   definition: JsonObject;
 }
 
 /** Body of signal and of invoke. */
 export class HandDto extends RevisionDto {
+  @Describe('Chosen by the caller: the same key answers the same outcome')
   @Uuid()
   idempotencyKey: string;
 
+  @Describe('`data` of the event; `{}` when absent. At most 16 KiB as serialized, 8 levels, 256 entries')
   @Optional()
-  @Value('an object of at most 16 KiB, 8 levels and 256 entries', isEventData, anyObject)
+  @Value('an object of at most 16 KiB, 8 levels and 256 entries', isEventData, eventDataShape)
   input?: JsonObject;
 }
 
@@ -79,14 +82,16 @@ export class ListOccurrencesDto {
 export class TestConditionDto {
   /** Read strictly by the use case. */
   @Optional()
-  @Value('an object', isJsonObject, anyObject)
+  @Value('an object', isJsonObject, InboundEventShape)
   event?: JsonObject;
 }
 
 export class SimulateDto {
-  @Value(dateTime, isInstant, text({ format: 'date-time' }))
+  @Describe('At most 7 days before `to`; what happened at this very instant is left out')
+  @Value(dateTime, isInstant, givenInstant())
   from: Instant;
 
-  @Value(dateTime, isInstant, text({ format: 'date-time' }))
+  @Describe('Not after now')
+  @Value(dateTime, isInstant, givenInstant())
   to: Instant;
 }

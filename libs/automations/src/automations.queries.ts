@@ -5,9 +5,8 @@ import type { OccurrenceDelivery, OccurrenceRow } from './automation.row';
 import type { ListedAutomation } from './automation.view';
 
 /** Which automations a list or a search is about; `current`: all that are not archived. */
-export type StateFilter = 'current' | 'enabled' | 'paused' | 'archived' | 'all';
-
-export const stateFilters: readonly StateFilter[] = ['current', 'enabled', 'paused', 'archived', 'all'];
+export const stateFilters = ['current', 'enabled', 'paused', 'archived', 'all'] as const;
+export type StateFilter = (typeof stateFilters)[number];
 
 const columns = `id, name, state, held, completed, definition, definition_version AS "definitionVersion", epoch,
   epoch_at AS "epochAt", contract_approval_id AS "contractApprovalId", occurrences, created_at AS "createdAt",

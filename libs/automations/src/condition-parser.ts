@@ -1,4 +1,15 @@
-import { checked, inside, isBoundedJson, kindOf, membersOf, objectIn, oneOf, wrong, type Part } from '@app/kernel';
+import {
+  checked,
+  codePointLength,
+  inside,
+  isBoundedJson,
+  kindOf,
+  membersOf,
+  objectIn,
+  oneOf,
+  wrong,
+  type Part,
+} from '@app/kernel';
 import {
   operandsIn,
   type Binding,
@@ -11,7 +22,7 @@ import {
 import { isJsonPointer } from './json-pointers';
 
 /** Bounds of a condition (decisions.md, section 6; specification, "testCondition"; docs/choices.md). */
-const bounds = {
+export const conditionBounds = {
   bindingsMax: 5,
   ageSecondsMax: 86_400,
   skewSecondsMax: 86_400,
@@ -22,21 +33,21 @@ const bounds = {
   ruleBytesMax: 64 * 1024,
 } as const;
 
-const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
+export const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 /** Whatever the provider calls its tokens, in one word. */
-const tokenIdForm = /^[!-~]{1,512}$/;
+export const tokenIdForm = /^[!-~]{1,512}$/;
 
 const nameRule = 'must be a letter and up to 31 letters, digits, _ or -';
 const tokenIdRule = 'must be a token id of 1 to 512 characters without spaces';
-const ageRule = `must be a whole number of seconds from 1 to ${bounds.ageSecondsMax}`;
-const skewRule = `must be a whole number of seconds from 0 to ${bounds.skewSecondsMax}`;
-const fieldRule = `must be a JSON pointer (RFC 6901) of at most ${bounds.fieldLengthMax} characters`;
+const ageRule = `must be a whole number of seconds from 1 to ${conditionBounds.ageSecondsMax}`;
+const skewRule = `must be a whole number of seconds from 0 to ${conditionBounds.skewSecondsMax}`;
+const fieldRule = `must be a JSON pointer (RFC 6901) of at most ${conditionBounds.fieldLengthMax} characters`;
 const valueRule = 'must be JSON of at most 16 KiB, 8 levels and 256 entries';
-const sizeRule = `must take at most ${bounds.ruleBytesMax / 1024} KiB as JSON`;
-const nodesRule = `must have at most ${bounds.nodesMax} nodes`;
+const sizeRule = `must take at most ${conditionBounds.ruleBytesMax / 1024} KiB as JSON`;
+const nodesRule = `must have at most ${conditionBounds.nodesMax} nodes`;
 
 /**
- * Reads a condition out of JSON, strictly: exactly the members that the specification names, everything within its bounds. That the
+ * Reads a condition out of JSON, strictly: exactly the members that the specification names, everything within its conditionBounds. That the
  * rule names only bindings that there are is not looked at here: see `unboundNames`.
  *
  * @returns null once an issue is noted
@@ -50,7 +61,9 @@ export function parseCondition(part: Part): Condition | null {
   if (members === null) return null;
   const bindings = bindingsIn(members.bindings);
   const rule = ruleIn(members.rule);
-  const skewSeconds = hasSkew ? checked(members.skewSeconds, isSeconds(0, bounds.skewSecondsMax), skewRule) : null;
+  const skewSeconds = hasSkew
+    ? checked(members.skewSeconds, isSeconds(0, conditionBounds.skewSecondsMax), skewRule)
+    : null;
   // A member that is not known is noted, and the reading goes on, to tell of the next.
   if (bindings === null || rule === null || part.issues.length > notedBefore) return null;
   return skewSeconds === null ? { bindings, rule } : { bindings, rule, skewSeconds };
@@ -63,7 +76,7 @@ export function unboundNames({ bindings, rule }: Condition): readonly string[] {
 }
 
 function bindingsIn(part: Part): readonly Binding[] | null {
-  const items = itemsOf(part, bounds.bindingsMax);
+  const items = itemsOf(part, conditionBounds.bindingsMax);
   const names = new Set<string>();
   return allOf(
     items?.map((item) => {
@@ -81,7 +94,7 @@ function bindingIn(part: Part): Binding | null {
   if (members === null) return null;
   const name = checked(members.name, isName, nameRule);
   const source = sourceIn(members.source);
-  const maxAgeSeconds = checked(members.maxAgeSeconds, isSeconds(1, bounds.ageSecondsMax), ageRule);
+  const maxAgeSeconds = checked(members.maxAgeSeconds, isSeconds(1, conditionBounds.ageSecondsMax), ageRule);
   return name === null || source === null || maxAgeSeconds === null ? null : { name, source, maxAgeSeconds };
 }
 
@@ -97,7 +110,7 @@ function sourceIn(part: Part): Source | null {
 function ruleIn(part: Part): RuleNode | null {
   const rule = nodeIn(part, { depth: 1, counted: { nodes: 0 }, root: part });
   if (rule === null) return null;
-  return Buffer.byteLength(JSON.stringify(rule), 'utf8') <= bounds.ruleBytesMax ? rule : wrong(part, sizeRule);
+  return Buffer.byteLength(JSON.stringify(rule), 'utf8') <= conditionBounds.ruleBytesMax ? rule : wrong(part, sizeRule);
 }
 
 const nodeKinds = ['all', 'any', 'not', 'compare', 'exists'] as const;
@@ -111,9 +124,9 @@ interface Place {
 }
 
 function nodeIn(part: Part, place: Place): RuleNode | null {
-  if (place.depth > bounds.depthMax) return wrong(part, `must be at most ${bounds.depthMax} deep`);
+  if (place.depth > conditionBounds.depthMax) return wrong(part, `must be at most ${conditionBounds.depthMax} deep`);
   place.counted.nodes += 1;
-  if (place.counted.nodes > bounds.nodesMax) return wrong(place.root, nodesRule);
+  if (place.counted.nodes > conditionBounds.nodesMax) return wrong(place.root, nodesRule);
   const given = objectIn(part);
   if (given === null) return null;
   const kinds = nodeKinds.filter((kind) => Object.hasOwn(given, kind));
@@ -147,11 +160,11 @@ function contentIn(kind: (typeof nodeKinds)[number], content: Part, below: Place
 }
 
 function nodesIn(part: Part, place: Place): readonly RuleNode[] | null {
-  const items = itemsOf(part, bounds.nodesMax);
+  const items = itemsOf(part, conditionBounds.nodesMax);
   return allOf(items?.map((item) => nodeIn(item, place)));
 }
 
-const compareOps = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'contains'] as const satisfies readonly CompareOp[];
+export const compareOps = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'contains'] as const satisfies readonly CompareOp[];
 
 function comparisonIn(part: Part): RuleNode | null {
   const members = membersOf(part, ['left', 'op', 'right']);
@@ -202,7 +215,7 @@ function isTokenId(value: unknown): value is string {
 }
 
 function isField(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= bounds.fieldLengthMax && isJsonPointer(value);
+  return typeof value === 'string' && codePointLength(value) <= conditionBounds.fieldLengthMax && isJsonPointer(value);
 }
 
 function isSeconds(min: number, max: number): (value: unknown) => value is number {

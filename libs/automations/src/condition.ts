@@ -37,6 +37,8 @@ export type CompareOp = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'contains';
 /** A value of a source, by its JSON pointer (RFC 6901), or one that stands in the rule itself. */
 export type Operand = { readonly binding: string; readonly field: string } | { readonly value: JsonValue };
 
+export const readingStatuses = ['ready', 'unavailable', 'gap'] as const;
+
 /** What is known of a source at the instant of an evaluation. */
 export interface Reading {
   readonly kind: 'snapshot' | 'received_event';
@@ -46,7 +48,7 @@ export interface Reading {
   readonly eventId: string;
   readonly receivedAt: Instant;
   /** `gap`: no sample where two were due. */
-  readonly status: 'ready' | 'unavailable' | 'gap';
+  readonly status: (typeof readingStatuses)[number];
   /** Why it is not ready, in words of our own; null when it is. */
   readonly reason: string | null;
   /** When the value held, as the source says; null for a received event. */
@@ -60,10 +62,14 @@ export interface Reading {
 /** The readings of one evaluation, by binding; a binding without any record is absent. */
 export type Readings = { readonly [binding: string]: Reading | undefined };
 
-export type Verdict = 'true' | 'false' | 'unknown';
+export const verdicts = ['true', 'false', 'unknown'] as const;
+export type Verdict = (typeof verdicts)[number];
 
-export type UnresolvedCode =
-  'missing_source' | 'unavailable' | 'gap' | 'stale' | 'future' | 'missing_field' | 'invalid_value' | 'snapshot_skew';
+export const unresolvedCodes = [
+  ...(['missing_source', 'unavailable', 'gap', 'stale', 'future'] as const),
+  ...(['missing_field', 'invalid_value', 'snapshot_skew'] as const),
+] as const;
+export type UnresolvedCode = (typeof unresolvedCodes)[number];
 
 /** Why a leaf of the rule could not be resolved. */
 export interface UnresolvedReason {

@@ -24,7 +24,7 @@ import type { AutomationDefinition, FiringPolicy, Schedule, Wake } from './autom
 import { parseCondition } from './condition-parser';
 
 /** Bounds of a definition (decisions.md, section 6; docs/choices.md). */
-const bounds = {
+export const definitionBounds = {
   nameLengthMax: 120,
   promptLengthMax: 8192,
   /** Of a cron expression. */
@@ -40,9 +40,9 @@ const bounds = {
 } as const;
 
 /** As an inbound event spells its type (specification, "Inbound event"). */
-const typeForm = /^[A-Za-z][A-Za-z0-9_.:-]{0,79}$/;
+export const typeForm = /^[A-Za-z][A-Za-z0-9_.:-]{0,79}$/;
 const typeRule = 'must be a letter and up to 79 letters, digits, _ . : or -';
-const typesRule = `must be a list of 1 to ${bounds.typesMax} items`;
+const typesRule = `must be a list of 1 to ${definitionBounds.typesMax} items`;
 const instantRule = 'must be a date-time in UTC with at most milliseconds';
 
 /**
@@ -63,8 +63,8 @@ function definitionIn(part: Part): AutomationDefinition | null {
   const required = ['name', 'prompt', 'conversation', 'wake', 'condition', 'firing'] as const;
   const members = membersWith(part, required, ['profile', 'contract']);
   if (members === null) return null;
-  const name = textIn(members.name, bounds.nameLengthMax);
-  const prompt = textIn(members.prompt, bounds.promptLengthMax);
+  const name = textIn(members.name, definitionBounds.nameLengthMax);
+  const prompt = textIn(members.prompt, definitionBounds.promptLengthMax);
   const profile = members.profile && profileIn(members.profile);
   const conversation = oneOf(members.conversation, ['new', 'same']);
   const wake = wakeIn(members.wake);
@@ -105,13 +105,14 @@ function scheduleIn(part: Part): Schedule | null {
     case 'cron': {
       const members = membersOf(part, ['kind', 'expression', 'timezone']);
       if (members === null) return null;
-      const expression = textIn(members.expression, bounds.expressionLengthMax);
-      const timezone = textIn(members.timezone, bounds.timezoneLengthMax);
+      const expression = textIn(members.expression, definitionBounds.expressionLengthMax);
+      const timezone = textIn(members.timezone, definitionBounds.timezoneLengthMax);
       return expression === null || timezone === null ? null : { kind, expression, timezone };
     }
     case 'every': {
       const members = membersOf(part, ['kind', 'seconds']);
-      const seconds = members && wholeIn(members.seconds, bounds.everySecondsMin, bounds.everySecondsMax);
+      const seconds =
+        members && wholeIn(members.seconds, definitionBounds.everySecondsMin, definitionBounds.everySecondsMax);
       return seconds === null ? null : { kind, seconds };
     }
     case 'once': {
@@ -128,7 +129,8 @@ function scheduleIn(part: Part): Schedule | null {
 
 function typesIn(part: Part): readonly string[] | null {
   const { value } = part;
-  if (!Array.isArray(value) || value.length < 1 || value.length > bounds.typesMax) return wrong(part, typesRule);
+  if (!Array.isArray(value) || value.length < 1 || value.length > definitionBounds.typesMax)
+    return wrong(part, typesRule);
   const types = value.map((item: unknown, index) => checked(inside(part, index, item), isType, typeRule));
   const read = types.filter((type) => type !== null);
   return read.length === types.length ? read : null;
@@ -139,11 +141,13 @@ function firingIn(part: Part): FiringPolicy | null {
   const members = membersWith(part, ['trigger', 'cooldownSeconds', 'overlap'], optional);
   if (members === null) return null;
   const trigger = oneOf(members.trigger, ['match', 'edge', 'once']);
-  const cooldownSeconds = wholeIn(members.cooldownSeconds, 0, bounds.cooldownSecondsMax);
+  const cooldownSeconds = wholeIn(members.cooldownSeconds, 0, definitionBounds.cooldownSecondsMax);
   const overlap = oneOf(members.overlap, ['skip', 'coalesce', 'queue']);
   const retry = members.retryForSeconds;
-  const retryForSeconds = retry ? wholeIn(retry, 0, bounds.retrySecondsMax) : bounds.retrySecondsDefault;
-  const maxOccurrences = members.maxOccurrences && wholeIn(members.maxOccurrences, 1, bounds.occurrencesMax);
+  const retryForSeconds = retry
+    ? wholeIn(retry, 0, definitionBounds.retrySecondsMax)
+    : definitionBounds.retrySecondsDefault;
+  const maxOccurrences = members.maxOccurrences && wholeIn(members.maxOccurrences, 1, definitionBounds.occurrencesMax);
   const endAt = members.endAt && readInstant(members.endAt);
   if (trigger === null || cooldownSeconds === null || overlap === null || retryForSeconds === null) return null;
   if (maxOccurrences === null || endAt === null) return null;

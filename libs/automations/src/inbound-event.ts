@@ -1,3 +1,4 @@
+import { closed, givenInstant, members, shape, text } from '@app/http';
 import {
   checked,
   inside,
@@ -17,6 +18,22 @@ import type { InboundEvent } from './input.stream';
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const typeForm = /^[A-Za-z][A-Za-z0-9_.:-]{0,79}$/;
+
+/** What can be said of arbitrary JSON objects in JSON Schema. */
+export const eventDataShape = members(
+  {},
+  { description: 'Arbitrary JSON: at most 16 KiB as serialized, 8 levels, and 256 members and items together' },
+);
+
+/** Inbound event, as webhooks deliver it (specification, "Inbound event"). */
+export const InboundEventShape = closed(
+  shape('InboundEvent', {
+    id: text({ pattern: idForm, description: 'Chosen by the sender: of events with one id the first stands' }),
+    type: text({ pattern: typeForm }),
+    occurredAt: givenInstant({ description: 'When it happened, as the sender says' }),
+    data: eventDataShape,
+  }),
+);
 
 /** Whether a text can be an event's type: 1 to 80 characters, a letter first (specification, "Inbound event"). */
 function isEventType(value: unknown): value is string {

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 
-const pointerForm = /^(?:\/(?:[^~/]|~[01])*)*$/u;
+/** RFC 6901. */
+export const pointerForm = /^(?:\/(?:[^~/]|~[01])*)*$/u;
 const indexForm = /^(?:0|[1-9]\d*)$/;
 
 /** Whether a text is a JSON pointer (RFC 6901); the empty one names the whole. */

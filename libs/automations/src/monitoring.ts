@@ -4,7 +4,9 @@ import type { Automation } from './automation.state';
 import type { UnresolvedCode, UnresolvedReason } from './condition';
 import { nextDue } from './schedule';
 
-export type Monitoring = 'waiting' | 'healthy' | 'stale' | 'unavailable' | 'paused' | 'completed';
+/** How an automation can be doing (specification, "States"). */
+export const monitorings = ['waiting', 'healthy', 'stale', 'unavailable', 'paused', 'completed'] as const;
+export type Monitoring = (typeof monitorings)[number];
 
 type Watched = Pick<Automation, 'definition' | 'state' | 'held' | 'completed' | 'epochAt'>;
 

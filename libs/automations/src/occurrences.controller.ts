@@ -1,17 +1,20 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, Operation, pageOf, type Page } from '@app/http';
-import { notFound, refuse, type AutomationId, type InputId, type OccurrenceId } from '@app/kernel';
-import { reasonView } from './automation-status';
-import type { Truncated } from './automation.view';
+import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
+import { notFound, refuse, type AutomationId, type Reason } from '@app/kernel';
+import { examples } from './automation-examples';
 import { Automations } from './automations';
 import { HandDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
-import { AutomationQueries, type ListedOccurrence } from './automations.queries';
-import { SimulateAutomation, type Simulation } from './simulate-automation';
-import { TakeInputs } from './take-inputs';
-import { TestCondition, type ConditionTest } from './test-condition';
+import { AutomationQueries } from './automations.queries';
+import { ConditionTest, Simulation } from './evaluation.view';
+import { OccurrencePage, occurrenceView } from './occurrence.view';
+import { SimulateAutomation } from './simulate-automation';
+import { Invoked, Signalled, TakeInputs } from './take-inputs';
+import { TestCondition } from './test-condition';
 
-/** Occurrence, as the API answers it (decisions.md, section 6). */
-type OccurrenceView = Omit<ListedOccurrence, 'openedPosition' | 'reason'> & { readonly reason: Truncated | null };
+/** `automation_changed` of a paused one as well. */
+const handReasons: readonly Reason[] = [
+  ...(['automation_changed', 'automation_completed', 'automation_held', 'deployment_paused'] as const),
+];
 
 /** What makes an automation fire, what would, and what came of it (specification, "Automations"; decisions.md, section 6). */
 @Controller('/v1/users/:userId/automations/:automationId')
@@ -27,33 +30,53 @@ export class OccurrencesController {
 
   @Post('signal')
   @HttpCode(200)
-  @Operation('automations.signal')
+  @Operation('automations.signal', {
+    summary: 'Hand the rule an event',
+    description:
+      'As if a source had delivered it, whatever the wake and the type; the condition decides. A key that was seen is answered `duplicate`, whatever else the request holds.',
+    requestExample: examples.handBody,
+    answer: Signalled,
+    answerExample: examples.signalled,
+    reasons: handReasons,
+  })
   async signal(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
     @Body() { input = {}, ...body }: HandDto,
-  ): Promise<{ status: string; inputId: InputId }> {
+  ): Promise<Signalled> {
     return answer(await this.inputs.signal({ userId, automationId, ...body, input, cause }));
   }
 
   @Post('invoke')
   @HttpCode(202)
-  @Operation('automations.invoke')
+  @Operation('automations.invoke', {
+    summary: 'Let it fire now',
+    description:
+      'Whatever the condition says; overlap policy and budget still count. A key that was seen is answered `duplicate`, whatever else the request holds.',
+    requestExample: examples.handBody,
+    answer: Invoked,
+    answerExample: examples.invoked,
+    reasons: handReasons,
+  })
   async invoke(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
     @Body() { input = {}, ...body }: HandDto,
-  ): Promise<{ status: string; occurrenceId: OccurrenceId }> {
+  ): Promise<Invoked> {
     return answer(await this.inputs.invoke({ userId, automationId, ...body, input, cause }));
   }
 
   @Get('occurrences')
-  @Operation('automations.occurrences')
+  @Operation('automations.occurrences', {
+    summary: 'Occurrences, newest first',
+    answer: OccurrencePage,
+    answerExample: examples.occurrences,
+  })
   async occurrences(
     @Caller() { userId }: Caller,
     @Param('automationId') automationId: AutomationId,
     @Query() query: ListOccurrencesDto,
-  ): Promise<Page<OccurrenceView>> {
+  ): Promise<OccurrencePage> {
     const { cursor, limit, delivery = null } = query;
     const binding = { list: 'automations.occurrences', userId, filters: { automationId, delivery } };
     const before = cursor === undefined ? null : Number(answer(this.cursors.read(binding, cursor))[0]);
@@ -64,7 +87,14 @@ export class OccurrencesController {
 
   @Post('test-condition')
   @HttpCode(200)
-  @Operation('automations.testCondition')
+  @Operation('automations.testCondition', {
+    summary: 'Evaluate the condition once',
+    description:
+      'Against the given event, or else against retained data, in any state. It records nothing and fires nothing.',
+    requestExample: { event: examples.event },
+    answer: ConditionTest,
+    answerExample: examples.conditionTest,
+  })
   async testCondition(
     @Caller() { userId }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -75,7 +105,14 @@ export class OccurrencesController {
 
   @Post('simulate')
   @HttpCode(200)
-  @Operation('automations.simulate')
+  @Operation('automations.simulate', {
+    summary: 'What the rule would have made of the past',
+    description:
+      'Over retained data, in any state, as if an activation had begun at `from`; runs count as ended at once, and what is missing is unknown. It records nothing, and the same data give the same answer.',
+    requestExample: examples.simulateBody,
+    answer: Simulation,
+    answerExample: examples.simulation,
+  })
   async simulate(
     @Caller() { userId }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -83,8 +120,4 @@ export class OccurrencesController {
   ): Promise<Simulation> {
     return answer(await this.simulating.simulate(userId, automationId, { from, to }));
   }
-}
-
-function occurrenceView({ openedPosition: _, reason, ...occurrence }: ListedOccurrence): OccurrenceView {
-  return { ...occurrence, reason: reasonView(reason) };
 }

@@ -6,14 +6,14 @@ import { valueAt } from './json-pointers';
 import type { SymbolOf } from './token-symbols';
 
 /** Bounds of what is told of sources (specification, "Condition test", "Automation (status view)"). */
-const bounds = { sourceIdLengthMax: 128, factsMax: 3, labelLengthMax: 80, valueLengthMax: 160 } as const;
+export const readingBounds = { sourceIdLengthMax: 128, factsMax: 3, labelLengthMax: 80, valueLengthMax: 160 } as const;
 
 /** Names a source: `<kind>:<tokenId>`, or `<kind>:sha256:` and the hash of the token id where that is too long; `event`. */
 export function sourceIdOf(source: Source): string {
   if (source.kind === 'event') return source.kind;
   const { kind, tokenId } = source;
   const plain = `${kind}:${tokenId}`;
-  return codePointLength(plain) <= bounds.sourceIdLengthMax ? plain : `${kind}:sha256:${sha256Hex(tokenId)}`;
+  return codePointLength(plain) <= readingBounds.sourceIdLengthMax ? plain : `${kind}:sha256:${sha256Hex(tokenId)}`;
 }
 
 /** What an evaluation rested on, without the values themselves (specification, "evaluation.inputs"). */
@@ -82,7 +82,10 @@ export function factsOf(condition: Condition | null, readings: Readings, symbolO
     }
   }
   const facts = [...told.values()];
-  return { facts: facts.slice(0, bounds.factsMax), omittedFacts: Math.max(0, facts.length - bounds.factsMax) };
+  return {
+    facts: facts.slice(0, readingBounds.factsMax),
+    omittedFacts: Math.max(0, facts.length - readingBounds.factsMax),
+  };
 }
 
 function factOf(label: string, { name, source }: Binding, field: string, readings: Readings): Fact {
@@ -92,8 +95,8 @@ function factOf(label: string, { name, source }: Binding, field: string, reading
   const observedAt = reading?.sourceTime ?? reading?.providerPublishedAt ?? null;
   const unit = typeof value === 'string' && source.kind !== 'event' ? unitOf(field) : null;
   return {
-    label: shortened(label, bounds.labelLengthMax),
-    value: known ? shortened(textOf(value, source), bounds.valueLengthMax) : notKnown(reading),
+    label: shortened(label, readingBounds.labelLengthMax),
+    value: known ? shortened(textOf(value, source), readingBounds.valueLengthMax) : notKnown(reading),
     ...(unit === null ? {} : { unit }),
     observedAt: known ? observedAt : null,
   };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, type Instant, type UserId } from '@app/kernel';
-import type { Truncated } from './automation.view';
+import { instant, integer, list, nullable, shape, uuid, type Shaped } from '@app/http';
+import { Clock, type UserId } from '@app/kernel';
+import { automationName, automationState, truncatedText } from './automation-shapes';
 import { AutomationQueries, type FoundAutomation, type StateFilter } from './automations.queries';
 import { truncated } from './behavior';
 import { searchWords } from './search-words';
@@ -10,22 +11,25 @@ const taskLengthMax = 160;
 /** Of a page's items as JSON (decisions.md, section 6, "Search"); the rest of the page takes less than what is left of 8 KiB. */
 const itemsBytesMax = 8 * 1024 - 192;
 
-export interface SearchPage {
-  readonly asOf: Instant;
-  /** Across all pages. */
-  readonly total: number;
-  /** At most 5, oldest first. */
-  readonly items: readonly SearchItem[];
-  readonly nextOffset: number | null;
-}
+const SearchItem = shape('AutomationSearchItem', {
+  automationId: uuid(),
+  name: automationName,
+  state: automationState,
+  task: truncatedText(taskLengthMax, 'The beginning of the present prompt'),
+});
+type SearchItem = Shaped<typeof SearchItem>;
 
-export interface SearchItem {
-  readonly automationId: string;
-  readonly name: string;
-  readonly state: 'enabled' | 'paused' | 'archived';
-  /** The beginning of the present prompt. */
-  readonly task: Truncated;
-}
+/** What `automations.search` answers. */
+export const SearchPage = shape('AutomationSearchPage', {
+  asOf: instant(),
+  total: integer({ min: 0, description: 'Across all pages' }),
+  items: list(SearchItem, {
+    max: itemsMax,
+    description: 'Oldest first; fewer where the page would take more than 8 KiB',
+  }),
+  nextOffset: nullable(integer({ min: 1 }), { description: 'The `offset` of the next page; null at the end' }),
+});
+export type SearchPage = Shaped<typeof SearchPage>;
 
 /** `automations.search`: by whole words over name, prompt and the reviewed description of the rule. */
 @Injectable()

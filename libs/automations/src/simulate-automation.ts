@@ -15,9 +15,10 @@ import {
 import { Database } from '@app/read-store';
 import { setImmediate as others } from 'node:timers/promises';
 import { Automations } from './automations';
+import type { Simulation } from './evaluation.view';
 import { inputsBetween } from './recorded-inputs';
-import { looksBetween, simulateLook, unsimulated, type Simulated } from './simulation';
-import { coverageOf, type SourceCoverage } from './source-coverage';
+import { looksBetween, simulateLook, unsimulated } from './simulation';
+import { coverageOf } from './source-coverage';
 import { Samples } from './sources/samples';
 
 const spanMaxMs = 7 * 86_400_000;
@@ -25,15 +26,6 @@ const spanMaxMs = 7 * 86_400_000;
 const looksMax = 20_160;
 /** Looks after which others get their turn: one may take a tenth of a millisecond. */
 const looksAtOnce = 100;
-
-/** What `automations.simulate` answers (decisions.md, section 6). */
-export interface Simulation extends Pick<Simulated, 'evaluated' | 'matched' | 'unknown' | 'unresolved' | 'fired'> {
-  readonly asOf: Instant;
-  readonly definitionVersion: number;
-  /** What the rest rests on. */
-  readonly coverage: readonly SourceCoverage[];
-  readonly truncated: boolean;
-}
 
 /**
  * `automations.simulate`: what the present definition would have made of retained data, in any state, as if an epoch of it had begun at

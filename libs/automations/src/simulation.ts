@@ -10,7 +10,7 @@ import { nextDue } from './schedule';
 import { readingsAt, type SampleHistory } from './sources/source-sample';
 
 /** Firings that a simulation tells of (decisions.md, section 6, `automations.simulate`). */
-const firedMax = 500;
+export const firedMax = 500;
 
 /** A due time, or an input that was recorded. */
 export interface SimulatedLook {
@@ -20,10 +20,12 @@ export interface SimulatedLook {
   readonly event: InboundEvent | null;
 }
 
+export const wouldBes = ['fired', 'cooldown', 'limit'] as const;
+
 /** A match that the trigger would let through, or an invocation, and what would have come of it. */
 export interface WouldBe {
   readonly at: Instant;
-  readonly wouldBe: 'fired' | 'cooldown' | 'limit';
+  readonly wouldBe: (typeof wouldBes)[number];
   readonly trigger: OccurrenceTrigger;
 }
 

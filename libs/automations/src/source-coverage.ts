@@ -4,7 +4,7 @@ import { sourceIdOf } from './readings';
 import { gapAfterMs, sampleEveryMs, type Sample, type SampleHistory } from './sources/source-sample';
 
 /** Spans that one source's coverage tells of; the others are counted. */
-const spansMax = 50;
+export const spansMax = 50;
 
 export interface Span {
   /** Nothing could be read from here on: two samples were due and had not come, or there never was one. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { DeploymentControls } from '@app/deployment';
 import { FoldedStates, Transact } from '@app/event-store';
+import { oneOf, shape, uuid, type Shaped } from '@app/http';
 import {
   because,
   Clock,
@@ -12,7 +13,6 @@ import {
   type Cause,
   type InputId,
   type JsonObject,
-  type OccurrenceId,
   type Refusal,
   type Result,
   type UserId,
@@ -34,8 +34,21 @@ export interface Handed {
   readonly cause: Cause;
 }
 
-/** `duplicate`: an input of that id or key stands already, whatever this one holds. */
-type Recording = 'recorded' | 'duplicate';
+const recording = oneOf(['recorded', 'duplicate'], {
+  description: '`duplicate`: an input of that id or key stands already, whatever this one holds',
+});
+type Recording = Shaped<typeof recording>;
+
+/** What `automations.signal` and webhooks answer. */
+export const Signalled = shape('RecordedInput', { status: recording, inputId: uuid() });
+export type Signalled = Shaped<typeof Signalled>;
+
+/** What `automations.invoke` answers. */
+export const Invoked = shape('Invocation', {
+  status: recording,
+  occurrenceId: uuid({ description: 'Of the occurrence that it leads to' }),
+});
+export type Invoked = Shaped<typeof Invoked>;
 
 /** Inputs of automations, each recorded once (decisions.md, section 6); what they lead to is firing's business. All throw Unavailable. */
 @Injectable()
@@ -50,13 +63,13 @@ export class TakeInputs {
   ) {}
 
   /** `automations.signal`: an event for the rule to look at. Refuses as `hand` says. */
-  async signal(handed: Handed): Promise<Result<{ status: Recording; inputId: InputId }>> {
+  async signal(handed: Handed): Promise<Result<Signalled>> {
     const done = await this.hand('signal', handed);
     return done.ok ? ok({ status: done.value, inputId: idOf('signal', handed) }) : done;
   }
 
   /** `automations.invoke`: an occurrence whatever the rule says. Refuses as `hand` says. */
-  async invoke(handed: Handed): Promise<Result<{ status: Recording; occurrenceId: OccurrenceId }>> {
+  async invoke(handed: Handed): Promise<Result<Invoked>> {
     const done = await this.hand('invoke', handed);
     if (!done.ok) return done;
     return ok({ status: done.value, occurrenceId: inputOccurrenceId(handed.automationId, idOf('invoke', handed)) });
@@ -67,7 +80,7 @@ export class TakeInputs {
     { userId, automationId, epoch, awake }: Pick<WebhookKey, 'userId' | 'automationId' | 'epoch' | 'awake'>,
     event: InboundEvent,
     cause: Cause,
-  ): Promise<{ status: Recording; inputId: InputId }> {
+  ): Promise<Signalled> {
     const inputId = inputIdOf(automationId, 'webhook', event.id);
     const dormant = !awake || (await this.controls.paused('automations'));
     const input = { source: 'webhook', inputId, epoch, event, ...(dormant && { dormant }) } as const;

@@ -1,22 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, notFound, ok, refuse, type AutomationId, type Instant, type Result, type UserId } from '@app/kernel';
+import { Clock, notFound, ok, refuse, type AutomationId, type Result, type UserId } from '@app/kernel';
 import { Automations } from './automations';
-import type { UnresolvedReason, Verdict } from './condition';
 import { evaluate } from './condition-evaluator';
+import type { ConditionTest } from './evaluation.view';
 import { parseInboundEvent } from './inbound-event';
-import { inputsOf, type EvaluationInput } from './readings';
+import { inputsOf } from './readings';
 import { Samples } from './sources/samples';
-
-/** What `automations.testCondition` answers. */
-export interface ConditionTest {
-  readonly definitionVersion: number;
-  readonly evaluation: {
-    readonly verdict: Verdict;
-    readonly evaluatedAt: Instant;
-    readonly reasons: readonly UnresolvedReason[];
-    readonly inputs: readonly EvaluationInput[];
-  };
-}
 
 /** `automations.testCondition`: one look at the rule, in any state; it records nothing and fires nothing. */
 @Injectable()

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { FoldedStates, Transact } from '@app/event-store';
+import { shape, text, uuid, type Shaped } from '@app/http';
 import {
   asId,
   Clock,
@@ -16,6 +17,7 @@ import { Database, ReadGate } from '@app/read-store';
 import { Configuration, Sealing } from '@app/runtime';
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidV7 } from 'uuid';
+import { definitionVersion } from './automation-shapes';
 import { automationKind } from './automation.stream';
 
 const secretBytes = 32;
@@ -23,13 +25,16 @@ const secretBytes = 32;
 const forgottenAfter = '1 hour';
 
 /** What `automations.rotateWebhookSecret` answers: the secret is shown this once. */
-export interface RotatedSecret {
-  /** 32 bytes in base64url. */
-  readonly secret: string;
-  readonly keyId: string;
-  readonly path: string;
-  readonly definitionVersion: number;
-}
+export const WebhookSecret = shape('WebhookSecret', {
+  secret: text({
+    pattern: /^[A-Za-z0-9_-]{43}$/,
+    description: 'The 32 bytes of the signing key in base64url; shown this once',
+  }),
+  keyId: uuid(),
+  path: text({ pattern: /^\/hooks\/v1\/[0-9a-f-]{36}$/, description: "Where the automation's events are delivered" }),
+  definitionVersion,
+});
+export type WebhookSecret = Shaped<typeof WebhookSecret>;
 
 /** Where a webhook's requests belong, and the key that they are signed with. */
 export interface WebhookKey {
@@ -69,7 +74,7 @@ export class WebhookKeys {
       cause,
     }: { readonly userId: UserId; readonly automationId: AutomationId; readonly cause: Cause },
     revision: string,
-  ): Promise<Result<RotatedSecret>> {
+  ): Promise<Result<WebhookSecret>> {
     const keyId = uuidV7();
     const secret = randomBytes(secretBytes);
     // Before the event, so that a key that the stream names has its secret.
@@ -86,8 +91,8 @@ export class WebhookKeys {
     }
     await this.forgetOld(automationId, keyId);
     await this.gate.passed(done.position);
-    const { definitionVersion } = done.state;
-    return ok({ secret: secret.toString('base64url'), keyId, path: `/hooks/v1/${keyId}`, definitionVersion });
+    const path = `/hooks/v1/${keyId}`;
+    return ok({ secret: secret.toString('base64url'), keyId, path, definitionVersion: done.state.definitionVersion });
   }
 
   /** The key of that id, as long as it is the present one of an automation that is not archived; else null. */

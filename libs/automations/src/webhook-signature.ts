@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
 /** A dot would make the signed text ambiguous. */
-const idForm = /^[A-Za-z0-9_-]{1,64}$/;
+export const idForm = /^[A-Za-z0-9_-]{1,64}$/;
 /** Seconds since the Unix epoch. */
-const timestampForm = /^[1-9]\d{0,11}$/;
+export const timestampForm = /^[1-9]\d{0,11}$/;
 
 /** Stands in where there is no key, so that an unknown one takes as long as a wrong signature. */
 const nobodysSecret = Buffer.alloc(32, 1);

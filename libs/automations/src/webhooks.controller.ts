@@ -1,14 +1,29 @@
 import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { answer, jsonBody, Operation, ProblemException, RateWindows } from '@app/http';
-import { asId, because, type Cause, type InputId, type RequestId } from '@app/kernel';
+import { answer, jsonBody, Operation, ProblemException, RateWindows, text } from '@app/http';
+import { asId, because, type Cause, type RequestId } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
-import { parseInboundEvent } from './inbound-event';
-import { TakeInputs } from './take-inputs';
-import { isSignedWith } from './webhook-signature';
+import { examples } from './automation-examples';
+import { InboundEventShape, parseInboundEvent } from './inbound-event';
+import { Signalled, TakeInputs } from './take-inputs';
+import { idForm, isSignedWith, timestampForm } from './webhook-signature';
 import { WebhookKeys, type WebhookKey } from './webhook-keys';
 
 const bodyBytesMax = 64 * 1024;
 const requestsPerMinute = 60;
+
+const signatureHeaders = {
+  'webhook-id': text({
+    pattern: idForm,
+    description: "The message's own id, which is signed; replays are told by the event's `id`",
+  }),
+  'webhook-timestamp': text({
+    pattern: timestampForm,
+    description: 'Seconds since 1970, within 5 minutes of real time',
+  }),
+  'webhook-signature': text({
+    description: '`v1,` and the base64 HMAC-SHA256 over `id.timestamp.body`; several are separated by spaces',
+  }),
+};
 
 /** The same for everything that is wrong before the body counts: nobody learns which keys there are. */
 const notSigned = { kind: 'bare', problem: 'unauthenticated' } as const;
@@ -24,12 +39,25 @@ export class WebhooksController {
 
   @Post(':keyId')
   @HttpCode(202)
-  @Operation('automations.webhook', { body: 'bytes', bodyLimitBytes: bodyBytesMax })
+  @Operation('webhooks.deliver', {
+    body: 'bytes',
+    bodyLimitBytes: bodyBytesMax,
+    signed: true,
+    summary: 'Deliver an event to an automation',
+    description:
+      'Signed as in [Standard Webhooks](https://www.standardwebhooks.com) with the secret of `automations.rotateWebhookSecret`, whose `path` this is. Recorded also while the automation is paused or held, but it does not fire then. An unknown key, a bad or missing signature and a stale timestamp get one and the same 401. At most 64 KiB, and 60 a minute for an automation.',
+    takes: InboundEventShape,
+    headers: signatureHeaders,
+    requestExample: examples.event,
+    answer: Signalled,
+    answerExample: examples.signalled,
+    reasons: ['rate_limited'],
+  })
   async deliver(
     @Param('keyId') keyId: string,
     @Body() body: Buffer | undefined,
     @Req() request: FastifyRequest,
-  ): Promise<{ status: string; inputId: InputId }> {
+  ): Promise<Signalled> {
     const bytes = body ?? Buffer.alloc(0);
     const key = await this.keys.find(keyId);
     if (!isSignedWith(key?.secret ?? null, request.headers, bytes) || key === null)

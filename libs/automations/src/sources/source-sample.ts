@@ -15,7 +15,7 @@ const missed = 'The service did not sample this source for a while.';
 /** What a source said at an instant, or that it said nothing. */
 export interface Sample {
   readonly at: Instant;
-  readonly status: 'ready' | 'unavailable' | 'gap';
+  readonly status: Reading['status'];
   /** Null unless ready. */
   readonly value: JsonValue;
   /** Null when ready. */

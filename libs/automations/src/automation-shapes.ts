@@ -1,0 +1,25 @@
+import { flag, integer, members, oneOf, text, type Schema } from '@app/http';
+import type { Truncated } from './behavior';
+import { definitionBounds } from './definition-parser';
+
+/** What several answers about automations have in common. */
+
+/** The name of an automation. */
+export const automationName = text({ min: 1, max: definitionBounds.nameLengthMax });
+
+export const automationState = oneOf(['enabled', 'paused', 'archived']);
+
+export const revision = text({
+  pattern: /^[1-9][0-9]*\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  description: '`<definitionVersion>.<activation>` of exactly this version: writes send back the one just read',
+});
+
+export const definitionVersion = integer({ min: 1, description: 'Grows by one with each update' });
+
+/** A text of at most so many characters, and whether it was cut. */
+export function truncatedText(max: number, description: string): Schema<Truncated> {
+  return members(
+    { text: text({ max }), truncated: flag({ description: 'Whether the text goes on' }) },
+    { description },
+  );
+}
