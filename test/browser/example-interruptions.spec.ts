@@ -69,7 +69,7 @@ describe('the example, interrupted', () => {
     await expectAllHeard(grace);
 
     await grace.page.getByRole('button', { name: 'Send' }).click();
-    await grace.page.getByText('You hold:').waitFor();
+    await grace.page.locator('.said.agent').getByText('You hold:').first().waitFor();
     expect((await user.get<Listed>('/agent-runs')).body.data).toHaveLength(2);
     await until('the end', async () => ((await grace.said()).length === 4 ? true : null), seenWithinMs);
     // While the api was away the backend answered so, and nothing else was an error.
@@ -91,19 +91,25 @@ describe('the example, interrupted', () => {
     await joan.close();
   });
 
-  it('ends the streams of a session that is over', async () => {
+  it('reads no stream any more when the browser is gone, or the session is over', async () => {
+    await until('the end of all streams', async () => (example.openStreams() === 0 ? true : null));
     const hedy = await visit(browser, example, 'Hedy');
-    await hedy.say('repeat after me: bye');
-    await until('the answer', async () => ((await hedy.said()).at(-1) === 'bye' ? true : null), seenWithinMs);
-    await hedy.page.getByRole('button', { name: 'Sign out' }).click();
-    await hedy.page.getByRole('button', { name: 'Sign in' }).waitFor();
-    const { status, body } = await askAs(hedy, '/api/conversations');
-    expect([status, body]).toEqual([401, expect.objectContaining({ reason: 'not_signed_in' })]);
+    await beginToHear(hedy);
+    expect(example.openStreams()).toBe(1);
+    await hedy.page.goto('about:blank');
+    await until('the end of the stream', async () => (example.openStreams() === 0 ? true : null));
+    await hedy.page.goBack();
+    await expectAllHeard(hedy);
+    expect(example.openStreams()).toBe(1);
+
+    // Signed out in another tab: this one learns of it.
+    const answer = await hedy.page.request.delete(`${example.origin}/api/session`, {
+      headers: { origin: example.origin },
+    });
+    expect(answer.status()).toBe(204);
+    await hedy.page.getByText('Your session is over. Please sign in again.').waitFor();
+    expect(example.openStreams()).toBe(0);
+    expect((await hedy.page.request.get(`${example.origin}/api/conversations`)).status()).toBe(401);
     await hedy.close();
   });
-
-  async function askAs({ page }: Visit, path: string): Promise<{ status: number; body: unknown }> {
-    const answer = await page.request.get(`${example.origin}${path}`);
-    return { status: answer.status(), body: await answer.json() };
-  }
 });

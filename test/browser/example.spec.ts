@@ -137,7 +137,7 @@ describe('the example that a partner copies, in a browser', () => {
 
     await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('You hold:').waitFor();
+    await page.locator('.said.agent').getByText('You hold:').first().waitFor();
     // The refusal itself, as browsers log any answer of 4xx.
     expect(consoleErrors).toEqual([expect.stringContaining('status of 409')]);
     await close();
@@ -152,6 +152,27 @@ describe('the example that a partner copies, in a browser', () => {
     await say('help');
     await page.getByRole('alert').getByText('The budget for the agent is used up for now.').waitFor();
     await user.post(`/agent-runs/${held.runId}/abort`);
+    await close();
+  });
+
+  it('asks for what belongs to no conversation as well', async () => {
+    const { page, say, consoleErrors, close } = await visit(browser, example, 'Lise');
+    const user = await example.userNamed('Lise');
+    await say('when NEAR drops below $2 swap 10 USDC to NEAR');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const contract = page.getByRole('region', { name: 'Also waiting for you' });
+    await contract.getByRole('button', { name: 'Approve' }).waitFor();
+    const { id, fingerprint } = await pendingApproval(user);
+    expect(await factOf(contract, 'Raw units')).toBe('10000000');
+    expect(await factOf(contract, 'Fingerprint')).toBe(fingerprint);
+    expect(await factOf(contract, 'At most')).toMatch(/^\d+ times, \$\d/);
+    await contract.getByRole('button', { name: 'Approve' }).click();
+    await contract.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' });
+    expect((await user.get(`/approvals/${id}`)).body).toMatchObject({
+      kind: 'automation_contract',
+      status: 'approved',
+    });
+    expect(consoleErrors).toEqual([]);
     await close();
   });
 

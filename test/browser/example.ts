@@ -20,6 +20,8 @@ export interface Example {
   answeredToBrowsers(): string;
   /** Every secret that it sent to Parley so far: the partner's key and the users' tokens. */
   secrets(): readonly string[];
+  /** How many streams it reads from Parley right now. */
+  openStreams(): number;
   kill(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -44,6 +46,7 @@ export async function startExample(deployment: Deployment): Promise<Example> {
     origin,
     answeredToBrowsers: () => towardsBrowsers.answered(),
     secrets: () => [deployment.partnerKey, ...tokensIn(towardsParley.sent())],
+    openStreams: () => towardsParley.openWith('/stream HTTP/1.1'),
     kill: () => program.end('SIGKILL'),
     start: () => program.start(),
     async stop() {

@@ -11,6 +11,8 @@ export interface RecordingProxy {
   sent(): string;
   /** All that they were answered so far. */
   answered(): string;
+  /** How many connections that carried this request are still open. */
+  openWith(request: string): number;
   close(): Promise<void>;
 }
 
@@ -19,9 +21,15 @@ export async function startRecordingProxy(targetPort: number, port = 0): Promise
   const sent = new Recording();
   const answered = new Recording();
   const sockets = new Set<Socket>();
+  const open = new Map<Socket, Recording>();
   const server = createServer((client) => {
     const target = connect(targetPort, '127.0.0.1');
-    client.on('data', (chunk) => sent.keep(chunk));
+    const own = new Recording();
+    open.set(client, own);
+    client.on('data', (chunk) => {
+      sent.keep(chunk);
+      own.keep(chunk);
+    });
     target.on('data', (chunk) => answered.keep(chunk));
     client.pipe(target);
     target.pipe(client);
@@ -34,6 +42,7 @@ export async function startRecordingProxy(targetPort: number, port = 0): Promise
       socket.on('error', () => undefined);
       socket.on('close', () => {
         sockets.delete(socket);
+        open.delete(client);
         other.destroy();
       });
     }
@@ -45,6 +54,7 @@ export async function startRecordingProxy(targetPort: number, port = 0): Promise
     port: (server.address() as AddressInfo).port,
     sent: () => sent.text(),
     answered: () => answered.text(),
+    openWith: (request) => [...open.values()].filter((one) => one.text().includes(request)).length,
     async close() {
       const closed = once(server.close(), 'close');
       for (const socket of sockets) socket.destroy();

@@ -70,25 +70,39 @@ export function approvalCard(first) {
  */
 function showReview(review, approval) {
   const expires = make('time', { datetime: approval.expiresAt }, new Date(approval.expiresAt).toLocaleString());
-  const actions = approval.contract?.actions.map(describeAction) ?? [];
+  const actions = approval.contract?.actions.map(describeAction);
   review.dataset.ready = '';
   review.replaceChildren(
     make('p', { class: 'summary' }, approval.summary),
-    make('ol', { class: 'actions', 'aria-label': 'Exactly this will be done' }, ...actions),
+    actions && make('ol', { class: 'actions', 'aria-label': 'Exactly this will be done' }, ...actions),
     make(
       'dl',
       { class: 'facts' },
       ...fact('Fingerprint', make('code', {}, approval.fingerprint)),
       ...fact('Decide before', expires),
+      ...boundsOf(approval.contract),
     ),
     make(
       'details',
-      {},
+      { open: approval.contract === null }, // then it is all there is to review
       make('summary', {}, 'The request itself'),
       make('pre', { tabindex: '0' }, JSON.stringify({ tool: approval.tool, input: approval.input }, null, 2)),
     ),
   );
   if (approval.status === 'pending') announce(`Your approval is needed. ${approval.summary}`);
+}
+
+/**
+ * How often and how much an automation may do without asking again.
+ * @param {any} contract
+ */
+function boundsOf(contract) {
+  if (!contract?.bounds) return [];
+  const { maxUses, perUseUsd, totalUsd, notAfter } = contract.bounds;
+  return [
+    ...fact('At most', `${maxUses} times, $${perUseUsd} each, $${totalUsd} in all`),
+    ...fact('Until', new Date(notAfter).toLocaleString()),
+  ];
 }
 
 /**

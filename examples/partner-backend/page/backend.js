@@ -1,7 +1,7 @@
 import { wordsFor } from './problem-words.js';
 
 /** A failure, with words for the user. */
-export class Problem extends Error {
+class Problem extends Error {
   /**
    * @param {string} reason
    * @param {{ requestId?: string, retryAfterSeconds?: number }} [more]

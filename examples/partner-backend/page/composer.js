@@ -7,7 +7,7 @@ const titleLengthMax = 60;
 /**
  * Where the user writes, sends and stops.
  * @param {object} talk
- * @param {() => Promise<string>} talk.conversationFor the open conversation's id; makes one when none is open
+ * @param {(words: string) => Promise<string>} talk.conversationFor the open conversation's id; makes one for these words when none is
  * @param {() => string | null} talk.liveRunId
  */
 export function composer({ conversationFor, liveRunId }) {
@@ -24,7 +24,7 @@ export function composer({ conversationFor, liveRunId }) {
     if (words === '' || send.disabled) return;
     if (draft.text !== words) draft = { text: words, runId: crypto.randomUUID() };
     await attempt(send, async () => {
-      const conversationId = await conversationFor();
+      const conversationId = await conversationFor(words);
       await call('POST', `/api/conversations/${conversationId}/messages`, draft);
       draft = { text: '', runId: '' };
       text.value = '';

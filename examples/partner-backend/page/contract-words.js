@@ -78,7 +78,7 @@ function rawUnits({ kind, amountRaw, value, bps }) {
  */
 function choiceFacts(label, choice) {
   if (!('pinned' in choice)) return [fact(label, 'any token that the wallet holds')];
-  return [fact(label, choice.pinned.tokenId), fact('Decimals', String(choice.pinned.decimals))];
+  return [fact(label, make('code', {}, choice.pinned.tokenId)), fact('Decimals', String(choice.pinned.decimals))];
 }
 
 /**

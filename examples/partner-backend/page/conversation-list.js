@@ -44,7 +44,15 @@ export function conversationList(opened) {
     nextCursor = page.nextCursor;
     show();
   });
-  return { refresh, show };
+  return {
+    refresh,
+    show,
+    clear() {
+      asked += 1;
+      conversations = [];
+      show();
+    },
+  };
 }
 
 /**

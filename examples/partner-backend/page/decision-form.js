@@ -2,7 +2,7 @@ import { call } from './backend.js';
 import { make, showProblem } from './elements.js';
 
 /**
- * Approve, or deny with a reason. The decision itself shows when the journal tells of it.
+ * Approve, or deny with a reason. The decision itself shows when the journal tells of it; `decided` is for what has no journal.
  * @param {{ id: string, fingerprint: string }} approval
  * @param {HTMLElement} heading takes the focus when the buttons go
  */
@@ -31,6 +31,7 @@ export function decisionForm({ id, fingerprint }, heading) {
     try {
       await call('POST', `/api/approvals/${id}/${decision}`, body);
       heading.focus();
+      form.dispatchEvent(new CustomEvent('decided', { bubbles: true }));
     } catch (error) {
       showProblem(problem, /** @type {Error} call() throws nothing else */ (error).message);
       for (const button of buttons) button.disabled = false;
@@ -48,5 +49,6 @@ export function decisionForm({ id, fingerprint }, heading) {
     const words = reason.value.trim();
     void decide('deny', words === '' ? {} : { reason: words });
   });
-  return make('div', { class: 'decision' }, make('div', { class: 'buttons' }, approve, deny), denial, problem);
+  const form = make('div', { class: 'decision' }, make('div', { class: 'buttons' }, approve, deny), denial, problem);
+  return form;
 }

@@ -38,8 +38,7 @@ export function createLog(list, pane) {
   const growth = new ResizeObserver(() => {
     if (isAtEnd) pane.scrollTop = pane.scrollHeight;
   });
-  growth.observe(list);
-  growth.observe(pane);
+  for (const part of [pane, ...pane.children]) growth.observe(part);
 
   return {
     /** @param {Item} item */

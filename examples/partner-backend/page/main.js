@@ -1,5 +1,5 @@
 import { call } from './backend.js';
-import { conversationPage } from './conversation.js';
+import { ConversationPage } from './conversation-page.js';
 import { announce, byId, showProblem } from './elements.js';
 
 const signInView = byId('sign-in', HTMLElement);
@@ -7,9 +7,7 @@ const app = byId('app', HTMLElement);
 const nameInput = byId('name', HTMLInputElement);
 const problem = byId('sign-in-problem', HTMLElement);
 const menu = byId('menu', HTMLElement);
-const page = conversationPage(() => {
-  showSignIn('Your session is over. Please sign in again.');
-});
+const page = new ConversationPage(() => showSignIn('Your session is over. Please sign in again.'));
 
 /** @param {string} name */
 function showApp(name) {

@@ -14,14 +14,28 @@ import { dollars, scaled } from './money.js';
 
 /** @type {Map<string, Asset>} by token; what was read last */
 let assets = new Map();
+let asked = 0;
 
 /** Reads the balances again, shows them at the side, and answers them. */
 export async function readWallet() {
+  const turn = (asked += 1);
   /** @type {{ assets: Asset[] }} */
   const sources = await call('GET', '/api/wallet');
-  assets = new Map(sources.assets.map((asset) => [asset.tokenId, asset]));
-  byId('wallet', HTMLElement).replaceChildren(...sources.assets.map(line));
-  return assets;
+  const read = new Map(sources.assets.map((asset) => [asset.tokenId, asset]));
+  if (turn === asked) show(read); // else they were read again meanwhile
+  return read;
+}
+
+/** Forgets the balances of whoever signed out. */
+export function clearWallet() {
+  asked += 1;
+  show(new Map());
+}
+
+/** @param {Map<string, Asset>} read */
+function show(read) {
+  assets = read;
+  byId('wallet', HTMLElement).replaceChildren(...[...read.values()].map(line));
 }
 
 /**

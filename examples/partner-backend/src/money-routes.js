@@ -1,3 +1,6 @@
+/** So many undecided approvals are shown at once; the next come when these are decided. */
+const approvalsMax = 20;
+
 const approveBody = {
   type: 'object',
   required: ['fingerprint'],
@@ -20,6 +23,14 @@ export function moneyRoutes(app, sessions) {
     const { parley, userId } = sessions.of(request);
     const { data } = await parley.api.GET('/v1/users/{userId}/wallet/withdrawals/sources', {
       params: { path: { userId } },
+    });
+    return data;
+  });
+
+  app.get('/api/approvals', async (request) => {
+    const { parley, userId } = sessions.of(request);
+    const { data } = await parley.api.GET('/v1/users/{userId}/approvals', {
+      params: { path: { userId }, query: { status: 'pending', limit: approvalsMax } },
     });
     return data;
   });

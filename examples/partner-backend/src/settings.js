@@ -25,10 +25,9 @@ export function readSettings(env) {
 }
 
 /** @param {NodeJS.ProcessEnv} env */
-function readAccess(env) {
-  if (env.PARLEY_BASE_URL && env.PARLEY_PARTNER_KEY) {
-    return { baseUrl: env.PARLEY_BASE_URL, partnerKey: env.PARLEY_PARTNER_KEY };
-  }
+function readAccess({ PARLEY_BASE_URL: baseUrl, PARLEY_PARTNER_KEY: partnerKey }) {
+  if (baseUrl && partnerKey) return { baseUrl, partnerKey };
+  if (baseUrl || partnerKey) throw new Error('Set both PARLEY_BASE_URL and PARLEY_PARTNER_KEY, or neither.');
   try {
     const { baseUrl, partnerKey } = JSON.parse(readFileSync(sandboxFile, 'utf8'));
     return { baseUrl: String(baseUrl), partnerKey: String(partnerKey) };

@@ -1,0 +1,50 @@
+import { approvalCard } from './approval-card.js';
+import { call } from './backend.js';
+import { announce, byId } from './elements.js';
+
+/**
+ * Approvals that belong to no conversation, such as what an automation may do by itself. No journal tells of them here, so they are
+ * asked for.
+ */
+export function waitingList() {
+  const place = byId('waiting', HTMLElement);
+  /** @type {Map<string, HTMLElement>} */
+  const cards = new Map();
+
+  async function refresh() {
+    /** @type {{ data: { id: string, conversationId: string | null }[] }} */
+    const { data } = await call('GET', '/api/approvals');
+    const ids = data.filter(({ conversationId }) => conversationId === null).map(({ id }) => id);
+    for (const [id, card] of cards) if (!ids.includes(id)) remove(id, card);
+    for (const id of ids) if (!cards.has(id)) add(id);
+  }
+
+  /** @param {string} approvalId */
+  function add(approvalId) {
+    const item = /** @type {const} */ ({ kind: 'approval', key: approvalId, approvalId, status: 'pending' });
+    const asked = { ...item, operationId: null, settlement: null };
+    const card = approvalCard(asked);
+    cards.set(approvalId, card.element);
+    place.append(card.element);
+    card.update(asked);
+  }
+
+  /**
+   * @param {string} id
+   * @param {HTMLElement} card
+   */
+  function remove(id, card) {
+    card.remove();
+    cards.delete(id);
+    announce('Your decision is recorded.');
+  }
+
+  place.addEventListener('decided', () => void refresh().catch(() => undefined)); // shown a little later then
+  return {
+    refresh,
+    clear() {
+      cards.clear();
+      place.replaceChildren();
+    },
+  };
+}
