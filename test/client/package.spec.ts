@@ -103,14 +103,14 @@ describe('the package, from its tarball', () => {
   });
 
   it.each([
-    ['use-esm.mts', 'node16'],
-    ['use-cjs.cts', 'node16'],
-    ['use-bundled.ts', 'bundler'],
+    ['use-esm.mts', 'node16', 'package'],
+    ['use-cjs.cts', 'node16', 'use'],
+    ['use-bundled.ts', 'bundler', 'use'],
   ] as const)(
     'has types that hold in %s (%s)',
-    async (name, module) => {
+    async (name, module, checks) => {
       await project.write(name, typed);
-      await project.compile(name, module);
+      await project.compile(name, module, checks);
     },
     withinMs,
   );
