@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EventStore } from '@app/event-store';
-import { Clock, epochMsOf, instantOf, Unavailable, type Instant } from '@app/kernel';
+import { instant, integer, shape, type Shaped } from '@app/http';
+import { Clock, epochMsOf, instantOf, Unavailable } from '@app/kernel';
 import { Database, processGoneMs, ReadGate } from '@app/read-store';
 import { Timers, timersChannel } from '@app/timers';
 import AsyncLock from 'async-lock';
@@ -20,11 +21,14 @@ const connectTimeoutMs = 5_000;
 const pollFirstMs = 1;
 const pollLastMs = 32;
 
-export interface ClockReading {
-  readonly now: Instant;
-  /** What is left of the move that was asked for; 0 when it is done. */
-  readonly remainingSeconds: number;
-}
+export const ClockReading = shape('ClockReading', {
+  now: instant({ description: 'What the service clock says' }),
+  remainingSeconds: integer({
+    min: 0,
+    description: 'What is left of the move that was asked for, to be asked for again; 0 when it is done',
+  }),
+});
+export type ClockReading = Shaped<typeof ClockReading>;
 
 /** Moves the service clock of the whole deployment forward, through every due instant in order. */
 @Injectable()

@@ -1,15 +1,46 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock, instantOf, type Instant } from '@app/kernel';
+import { constant, instant, list, members, shape, text, type Shaped } from '@app/http';
+import { Clock, instantOf } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { Configuration } from '@app/runtime';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 
 const algorithm = 'ES256';
+/** 32 bytes in base64url. */
+const coordinate = /^[A-Za-z0-9_-]{43}$/;
 
-export interface MintedToken {
-  readonly accessToken: string;
-  readonly expiresAt: Instant;
-}
+export const MintedToken = shape('MintedToken', {
+  accessToken: text({ description: 'A JSON Web Token of the built-in issuer, signed with ES256' }),
+  expiresAt: instant({ description: 'By the service clock' }),
+});
+export type MintedToken = Shaped<typeof MintedToken>;
+
+/** OpenID Connect Discovery 1.0, as far as a verifier of access tokens needs it. */
+export const IssuerDiscovery = shape('IssuerDiscovery', {
+  issuer: text({ format: 'uri' }),
+  jwks_uri: text({ format: 'uri' }),
+  response_types_supported: list(text()),
+  subject_types_supported: list(text()),
+  id_token_signing_alg_values_supported: list(text()),
+});
+export type IssuerDiscovery = Shaped<typeof IssuerDiscovery>;
+
+/** RFC 7517. */
+export const IssuerKeys = shape('IssuerKeys', {
+  keys: list(
+    members({
+      kty: constant('EC'),
+      crv: constant('P-256'),
+      alg: constant(algorithm),
+      use: constant('sig'),
+      kid: text({ description: 'RFC 7638' }),
+      x: text({ pattern: coordinate }),
+      y: text({ pattern: coordinate }),
+    }),
+    { min: 1, max: 1 },
+  ),
+});
+export type IssuerKeys = Shaped<typeof IssuerKeys>;
 
 /** The members of a P-256 key, as RFC 7518 section 6.2 names them; `d` is the private one. */
 interface StoredKey {
@@ -46,7 +77,7 @@ export class Issuer implements OnModuleInit {
   }
 
   /** The OpenID discovery document. */
-  discovery(): object {
+  discovery(): IssuerDiscovery {
     const { issuer } = this.configuration;
     return {
       issuer,
@@ -58,7 +89,7 @@ export class Issuer implements OnModuleInit {
   }
 
   /** The public key as a JSON Web Key Set. */
-  jwks(): { readonly keys: readonly JWK[] } {
+  jwks(): IssuerKeys {
     const { kid, x, y } = this.present();
     return { keys: [{ kty: 'EC', crv: 'P-256', alg: algorithm, use: 'sig', kid, x, y }] };
   }

@@ -1,16 +1,17 @@
-import { nullable, text, Text, Uuid, Value } from '@app/http';
+import { Describe, nullable, text, Text, Uuid, Value } from '@app/http';
 
-const tokenIdLengthMax = 512;
+export const tokenIdLengthMax = 512;
 /** Of a deposit: many of them stay below the 160 digits that a balance may have. */
 const depositDigitsMax = 150;
 const amount = new RegExp(`^[1-9]\\d{0,${depositDigitsMax - 1}}$`);
 /** A decimal above zero; unlike a contract's amounts it is nowhere hashed, so `1.90` may be spelled as people do. */
-const price = /^(?!0(\.0+)?$)(0|[1-9]\d{0,38})(\.\d{1,18})?$/;
+export const price = /^(?!0(\.0+)?$)(0|[1-9]\d{0,38})(\.\d{1,18})?$/;
 
 export class Deposit {
   @Uuid()
   readonly userId: string;
 
+  @Describe('A token of the sandbox')
   @Text({ min: 1, max: tokenIdLengthMax })
   readonly tokenId: string;
 

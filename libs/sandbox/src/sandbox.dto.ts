@@ -1,4 +1,23 @@
-import { Flag, integer, Items, Nested, nullable, OneOf, Optional, text, Text, Value, Whole } from '@app/http';
+import {
+  Describe,
+  exactly,
+  Flag,
+  flag,
+  integer,
+  Items,
+  members,
+  Nested,
+  nullable,
+  oneOf,
+  OneOf,
+  Optional,
+  shape,
+  text,
+  Text,
+  Value,
+  Whole,
+  type Shaped,
+} from '@app/http';
 import type { ModelFault } from '@app/runtime';
 import { submitFaults, type ProviderFault, type SubmitFault } from './provider-faults';
 
@@ -11,10 +30,25 @@ const scope = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
 const modelDelayMaxMs = 60_000;
 const settleAfterMaxSeconds = 3_600;
 
+const words = {
+  submit: 'What becomes of an order that is submitted while it is set',
+  settleAfterSeconds: "From an order's acceptance to its settlement, by the service clock",
+  down: 'The wallet provider answers nothing',
+  sessionRejected:
+    'Set to true, all sessions that exist at that moment are rejected; connecting makes one that is good again',
+  duplicateCallbacks: 'Each settlement is told twice',
+  unpriced: 'No token has a price',
+  undescribed: 'No token has decimals',
+  delayMs: 'How long a step of the rules model takes, spread evenly over its words; null: 40 ms a word',
+  fail: 'Every step of the rules model fails',
+};
+
 export class NewToken {
+  @Describe('The same one is the same user, always')
   @Text({ min: 1, max: subjectLengthMax })
   readonly subject: string;
 
+  @Describe('3600 when absent')
   @Optional()
   @Whole({ min: 1, max: yearSeconds })
   readonly expiresInSeconds?: number;
@@ -39,6 +73,7 @@ export class ClockMove {
 }
 
 export class ModelFaultChange {
+  @Describe(words.delayMs)
   @Optional()
   @Value(
     `a whole number from 0 to ${modelDelayMaxMs}, or null`,
@@ -47,36 +82,44 @@ export class ModelFaultChange {
   )
   readonly delayMs?: number | null;
 
+  @Describe(words.fail)
   @Optional()
   @Flag()
   readonly fail?: boolean;
 }
 
 export class ProviderFaultChange {
+  @Describe(words.submit)
   @Optional()
   @OneOf(submitFaults)
   readonly submit?: SubmitFault;
 
+  @Describe(words.settleAfterSeconds)
   @Optional()
   @Whole({ min: 0, max: settleAfterMaxSeconds })
   readonly settleAfterSeconds?: number;
 
+  @Describe(words.down)
   @Optional()
   @Flag()
   readonly down?: boolean;
 
+  @Describe(words.sessionRejected)
   @Optional()
   @Flag()
   readonly sessionRejected?: boolean;
 
+  @Describe(words.duplicateCallbacks)
   @Optional()
   @Flag()
   readonly duplicateCallbacks?: boolean;
 
+  @Describe(words.unpriced)
   @Optional()
   @Flag()
   readonly unpriced?: boolean;
 
+  @Describe(words.undescribed)
   @Optional()
   @Flag()
   readonly undescribed?: boolean;
@@ -93,10 +136,26 @@ export class FaultChange {
 }
 
 /** What the sandbox answers of its faults. */
-export interface Faults {
-  readonly provider: ProviderFault;
-  readonly model: ModelFault;
-}
+export const Faults = shape('Faults', {
+  provider: exactly<ProviderFault>()(
+    members({
+      submit: oneOf(submitFaults, { description: words.submit }),
+      settleAfterSeconds: integer({ min: 0, max: settleAfterMaxSeconds, description: words.settleAfterSeconds }),
+      down: flag({ description: words.down }),
+      sessionRejected: flag({ description: words.sessionRejected }),
+      duplicateCallbacks: flag({ description: words.duplicateCallbacks }),
+      unpriced: flag({ description: words.unpriced }),
+      undescribed: flag({ description: words.undescribed }),
+    }),
+  ),
+  model: exactly<ModelFault>()(
+    members({
+      delayMs: nullable(integer({ min: 0, max: modelDelayMaxMs }), { description: words.delayMs }),
+      fail: flag({ description: words.fail }),
+    }),
+  ),
+});
+export type Faults = Shaped<typeof Faults>;
 
 /** Null, beyond the specification, is what `GET` answers while no delay was set; so it can be put back. */
 function isDelay(value: unknown): boolean {
