@@ -2,7 +2,7 @@ import type { ApprovalDecider, ApprovalEnd, ApprovalKind, ApprovalStatus, Contra
 import type { JsonValue } from '@app/kernel';
 import type { ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
-import type { ApprovalView } from './approval.view';
+import type { ApprovalView } from './approval.schema';
 
 /** An approval, as the API answers it, and where its events are. */
 @Entity('approvals')

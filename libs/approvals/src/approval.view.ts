@@ -1,31 +1,9 @@
 import type { AutomationEvent } from '@app/automations';
-import type { ApprovalDecider, ApprovalEnd, ApprovalEvent, ApprovalKind, ApprovalStatus, Contract } from '@app/consent';
+import type { ApprovalEvent } from '@app/consent';
 import type { ConversationEvent } from '@app/conversations';
-import { unreachable, type JsonValue } from '@app/kernel';
+import { unreachable } from '@app/kernel';
 import type { OperationEvent } from '@app/wallets';
-
-/** Approval, as the API answers it: these members and no others (decisions.md, section 4). */
-export interface ApprovalView {
-  readonly id: string;
-  readonly kind: ApprovalKind;
-  readonly tool: string;
-  readonly fingerprint: string;
-  readonly input: JsonValue;
-  readonly contract: Contract | null;
-  readonly status: ApprovalStatus;
-  readonly conversationId: string | null;
-  readonly runId: string | null;
-  readonly toolCallId: string | null;
-  readonly operationId: string | null;
-  readonly automationId: string | null;
-  readonly openedAt: string;
-  readonly expiresAt: string;
-  readonly decidedAt: string | null;
-  readonly decidedBy: ApprovalDecider | null;
-  readonly denialReason: string | null;
-  readonly endedReason: ApprovalEnd | null;
-  readonly summary: string;
-}
+import type { ApprovalView } from './approval.schema';
 
 /** Everything that may concern an approval, in whichever stream it lies. */
 export type ApprovalHolderEvent = ConversationEvent | OperationEvent | AutomationEvent;

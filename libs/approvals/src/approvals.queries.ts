@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { ApprovalStatus } from '@app/consent';
+import { approvalStatuses } from '@app/consent';
 import type { ApprovalId, UserId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import type { ApprovalRow } from './approval.row';
-import type { ApprovalView } from './approval.view';
+import type { ApprovalView } from './approval.schema';
 
-export type ApprovalFilter = ApprovalStatus | 'all';
+export const approvalFilters = [...approvalStatuses, 'all'] as const;
+export type ApprovalFilter = (typeof approvalFilters)[number];
 
 /** An approval with the key that lists are sorted by, and the places of its events. */
 export type SelectedApproval = ApprovalView &
@@ -16,8 +17,6 @@ const columns = `id, kind, tool, fingerprint, input, contract, status, conversat
   opened_at AS "openedAt", expires_at AS "expiresAt", decided_at AS "decidedAt", decided_by AS "decidedBy",
   denial_reason AS "denialReason", ended_reason AS "endedReason", summary, opened_position AS "openedPosition",
   stream, opened_revision AS "openedRevision", closed_revision AS "closedRevision"`;
-
-const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
 
 /** What is read of approvals in PostgreSQL. */
 @Injectable()
@@ -48,7 +47,7 @@ export class ApprovalQueries {
 
   /** How many approvals the list has, from kept counters. */
   async total(userId: UserId, status: ApprovalFilter): Promise<number> {
-    const names = (status === 'all' ? statuses : [status]).map((one) => `approvals/${userId}/${one}`);
+    const names = (status === 'all' ? approvalStatuses : [status]).map((one) => `approvals/${userId}/${one}`);
     const [row] = await this.database.query<{ total: number }>(
       'SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters WHERE name = ANY($1)',
       [names],

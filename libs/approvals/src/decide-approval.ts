@@ -24,17 +24,13 @@ import {
 import { Processes, ReadGate } from '@app/read-store';
 import { ExecutionSlots } from '@app/runs';
 import { WithdrawalApprovals } from '@app/wallets';
+import type { Decided } from './approval.schema';
 import { ApprovalQueries, type SelectedApproval } from './approvals.queries';
 
 /** Decisions of one conversation that may wait for each other in this process. */
 const waitingDecisionsMax = 1_000;
 /** How often a decision is looked at anew because others on the same run came in between. */
 const looksMax = 16;
-
-/** 200 of `approvals.approve` and `approvals.deny`. */
-export interface Decided {
-  readonly decided: true;
-}
 
 interface Decider {
   readonly userId: UserId;

@@ -1,7 +1,8 @@
 import { canonicalText, sha256Hex } from '@app/canonical';
 import type { StoredEvent } from '@app/event-store';
 import { isJsonObject, pointerTo, type JsonValue } from '@app/kernel';
-import { receiptOf, type ReceiptEvent } from './receipt';
+import { receiptOf } from './receipt';
+import type { ReceiptEvent } from './receipt.schema';
 import { historyProblems, type ReceiptProblem } from './receipt-history';
 
 /** More than this says nothing new. */

@@ -2,7 +2,7 @@ import { canonicalText, sha256Hex } from '@app/canonical';
 import type { JsonValue } from '@app/kernel';
 import { alterations } from '../test/alterations';
 import { at, ids, journeys, operationId, received } from '../test/histories';
-import type { Receipt } from './receipt';
+import type { Receipt } from './receipt.schema';
 import { verifyReceipt } from './receipt-verifier';
 
 const settled = () => received(journeys.settled().events);

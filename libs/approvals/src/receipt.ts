@@ -4,53 +4,10 @@ import { automationKind } from '@app/automations';
 import { canonicalText, sha256Hex } from '@app/canonical';
 import { conversationKind } from '@app/conversations';
 import { decodeEvent, idInStream, type Recorded, type StoredEvent } from '@app/event-store';
-import type { Actor } from '@app/kernel';
-import { operationKind, operationView, type OperationEvent, type OperationView } from '@app/wallets';
-import { isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent, type ApprovalView } from './approval.view';
-
-/**
- * What ties the reviewed bytes to the decision, the operation and its settlement (decisions.md, section 4). All that it says
- * follows from `events`, the stored bytes themselves; `verifyReceipt` draws the same conclusions from them anew.
- */
-export interface Receipt {
-  readonly v: 1;
-  readonly approval: ApprovalView;
-  readonly review: {
-    /** The RFC 8785 form of what was reviewed, in base64: the bytes that `fingerprint` is the hash of. */
-    readonly canonical: string;
-    readonly fingerprint: string;
-  };
-  /** Null while it is pending, and when it expired. */
-  readonly decision: ReceiptDecision | null;
-  /** The opening, the decision or expiry, then all events of the operation, then their copies in the conversation. */
-  readonly events: readonly ReceiptEvent[];
-  readonly operation: OperationView | null;
-  /** Inclusion proofs up to a signed checkpoint; null until the audit log keeps them. */
-  readonly proof: null;
-}
-
-export interface ReceiptDecision {
-  readonly stream: string;
-  readonly revision: number;
-  readonly status: 'approved' | 'denied';
-  readonly decidedBy: string;
-  readonly actor: Actor;
-  readonly at: string;
-}
-
-export interface ReceiptEvent {
-  readonly stream: string;
-  readonly revision: number;
-  readonly id: string;
-  readonly type: string;
-  /** The stored bytes in base64, and their SHA-256 in hex. */
-  readonly data: string;
-  readonly metadata: string;
-  readonly dataSha256: string;
-  readonly metadataSha256: string;
-  /** SHA-256 over the RFC 8785 form of `{stream, revision, id, type, dataSha256, metadataSha256}` (decisions.md, section 7). */
-  readonly leafSha256: string;
-}
+import { operationKind, operationView, type OperationEvent } from '@app/wallets';
+import type { ApprovalView } from './approval.schema';
+import { isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent } from './approval.view';
+import type { Receipt, ReceiptDecision, ReceiptEvent } from './receipt.schema';
 
 /** The receipt that these events come to; they are of one approval, in the order above. Throws when the first opens none. */
 export function receiptOf(stored: readonly StoredEvent[]): Receipt {

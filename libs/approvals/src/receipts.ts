@@ -3,7 +3,8 @@ import { EventStore, type StoredEvent } from '@app/event-store';
 import { notFound, ok, refuse, type ApprovalId, type Result, type UserId } from '@app/kernel';
 import { operationKind } from '@app/wallets';
 import { ApprovalQueries } from './approvals.queries';
-import { receiptOf, type Receipt } from './receipt';
+import { receiptOf } from './receipt';
+import type { Receipt } from './receipt.schema';
 
 /** Events that an operation's stream can have: 16 actions, each sent anew a few times before its operation expires. */
 export const operationEventsMax = 2_000;

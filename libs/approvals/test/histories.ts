@@ -18,7 +18,8 @@ import {
   type WalletId,
 } from '@app/kernel';
 import { agentOperationId, operationKind, operationView, type OperationEvent, type OperationTerms } from '@app/wallets';
-import { receiptOf, type Receipt } from '../src/receipt';
+import { receiptOf } from '../src/receipt';
+import type { Receipt } from '../src/receipt.schema';
 
 export const ids = {
   userId: asId<UserId>('5d0f3a52-6f0e-5a4c-9a8b-6a1d3f0b7c11'),

@@ -6,6 +6,7 @@ export class ListBudgetEntriesDto {
   @CursorText()
   cursor?: string;
 
+  @Describe('Items in a page at most')
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
   limit: number;
 

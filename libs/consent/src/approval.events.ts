@@ -45,9 +45,11 @@ export type ApprovalEvent =
     };
 
 export type ApprovalKind = 'agent_tool' | 'withdrawal' | 'automation_contract';
-export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired';
+export const approvalStatuses = ['pending', 'approved', 'denied', 'expired'] as const;
+export type ApprovalStatus = (typeof approvalStatuses)[number];
 /** Who decided: the user, or a contract of an automation that covers the call. */
-export type ApprovalDecider = 'user' | 'automation_contract';
+export const approvalDeciders = ['user', 'automation_contract'] as const;
+export type ApprovalDecider = (typeof approvalDeciders)[number];
 export type ApprovalEnd = 'timeout' | 'run_ended' | 'superseded';
 
 /** Members that are kept in the events' metadata, because everything in a conversation's payloads is public. */

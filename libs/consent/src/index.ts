@@ -11,7 +11,9 @@ export {
   type ExpireApproval,
 } from './approval.decider';
 export {
+  approvalDeciders,
   approvalPrivateMembers,
+  approvalStatuses,
   type ApprovalDecider,
   type ApprovalEnd,
   type ApprovalEvent,

@@ -75,8 +75,11 @@ export function oneOf<const Value extends string>(values: readonly Value[], word
   return Type.Unsafe<Value>({ type: 'string', enum: [...values], ...words });
 }
 
-/** Exactly this text, as what tells the variants of a union apart. */
-export function constant<const Value extends string | boolean | null>(value: Value, words: Words = {}): TUnsafe<Value> {
+/** Exactly this value, as what tells the variants of a union apart. */
+export function constant<const Value extends string | number | boolean | null>(
+  value: Value,
+  words: Words = {},
+): TUnsafe<Value> {
   return Type.Unsafe<Value>({ type: value === null ? 'null' : typeof value, const: value, ...words });
 }
 

@@ -188,10 +188,9 @@ export const AutomationContractShape = exactly<Required<Contract>>()(
 function pinnedFor(kind: Quantity['kind'], side: 'input' | 'output') {
   return {
     if: {
-      type: 'object',
-      properties: { quantity: { type: 'object', properties: { kind: { const: kind } }, required: ['kind'] } },
+      properties: { quantity: { properties: { kind: { const: kind } }, required: ['kind'] } },
       required: ['quantity'],
     },
-    then: { type: 'object', properties: { [side]: { type: 'object', required: ['pinned'] } } },
+    then: { properties: { [side]: { required: ['pinned'] } } },
   };
 }

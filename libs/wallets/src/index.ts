@@ -8,7 +8,7 @@ export { isPatient, nextLook } from './operation-pace';
 export type { OperationState } from './operation.state';
 export { operationKind } from './operation.stream';
 export { operationView } from './operations.projection';
-export { FinancialOperation, type OperationView } from './operation.schema';
+export { FinancialOperation, TokenAmountShape, type OperationView } from './operation.schema';
 export { SettlementModule } from './settlement.module';
 export { Signer } from './signer';
 export {
@@ -25,3 +25,4 @@ export {
 export { Wallets } from './wallets';
 export { WalletKeysModule, WalletsModule, walletsReadModel } from './wallets.module';
 export { WithdrawalApprovals } from './withdrawal-approvals';
+export { reviewExample, withdrawalExamples } from './withdrawal.example';

@@ -22,7 +22,7 @@ import {
 import { actionStatuses, operationStatuses } from './operation.state';
 import { assetId, rawAmount } from './withdrawal.schema';
 
-const TokenAmountShape = exactly<TokenAmount>()(
+export const TokenAmountShape = exactly<TokenAmount>()(
   shape('TokenAmount', {
     tokenId: assetId,
     amountRaw: rawAmount('In the smallest unit'),

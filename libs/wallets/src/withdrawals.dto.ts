@@ -26,9 +26,11 @@ export class ListOperationsDto {
   @CursorText()
   cursor?: string;
 
+  @Describe('Items in a page at most')
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
   limit: number;
 
+  @Describe('Only operations of this status')
   @Optional()
   @OneOf(operationStatuses)
   status?: OperationStatus;

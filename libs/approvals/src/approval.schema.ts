@@ -1,0 +1,148 @@
+import { approvalDeciders, approvalStatuses, type ApprovalEnd, type ApprovalKind, type Contract } from '@app/consent';
+import {
+  constant,
+  countedPageOfShape,
+  instant,
+  json,
+  named,
+  nullable,
+  oneOf,
+  shape,
+  text,
+  uuid,
+  variants,
+  type Schema,
+  type Shaped,
+} from '@app/http';
+import { AutomationContractShape, ContractShape, TokenAmountShape } from '@app/wallets';
+
+export const denialReasonLengthMax = 1_024;
+
+export const fingerprintShape = text({
+  pattern: /^sha256:[0-9a-f]{64}$/,
+  description:
+    'SHA-256 of the RFC 8785 form of `{v: 1, approvalId, kind, userId, walletId, tool, input, contract, expiresAt}`: binds a decision to exactly what was reviewed',
+});
+
+// Members that all kinds have alike.
+const id = uuid();
+const fingerprint = fingerprintShape;
+const status = oneOf(approvalStatuses);
+const openedAt = instant();
+const expiresAt = instant({ description: 'A decision at or after this instant is too late' });
+const decidedAt = nullable(instant(), { description: 'Null unless `status` is `approved` or `denied`' });
+const denialReason = nullable(text({ max: denialReasonLengthMax }));
+const summary = text({ min: 1, description: 'One plain sentence, rendered from the contract and never by the model' });
+const notApplicable = constant(null);
+
+function endedBy<const Reasons extends readonly ApprovalEnd[]>(reasons: Reasons, why: string) {
+  return nullable(oneOf(reasons), { description: `Null unless \`status\` is \`expired\`; ${why}` });
+}
+
+const AgentToolApproval = shape(
+  'AgentToolApproval',
+  {
+    id,
+    kind: constant('agent_tool'),
+    tool: text({ min: 1, description: 'The tool that the agent called, as the deployment names it' }),
+    fingerprint,
+    input: json({
+      description: "The exact input of the tool call; it never changes. The tool's own schema holds for it",
+    }),
+    contract: nullable(ContractShape, { description: 'Null for a tool that moves no money' }),
+    status,
+    conversationId: uuid(),
+    runId: uuid({ description: 'The run that waits; the decision that leaves none pending resumes it' }),
+    toolCallId: text({ min: 1 }),
+    operationId: nullable(uuid(), { description: 'The financial operation, once the approval is used' }),
+    automationId: nullable(uuid(), { description: 'The automation whose run it is' }),
+    openedAt,
+    expiresAt,
+    decidedAt,
+    decidedBy: nullable(oneOf(approvalDeciders), {
+      description: '`automation_contract`: an approved contract of the automation covered the call',
+    }),
+    denialReason,
+    endedReason: endedBy(['timeout', 'run_ended'], '`run_ended`: the run was over before'),
+    summary,
+  },
+  { description: 'A tool call that a run waits for' },
+);
+
+const WithdrawalApproval = shape(
+  'WithdrawalApproval',
+  {
+    id,
+    kind: constant('withdrawal'),
+    tool: constant('wallet_withdrawal'),
+    fingerprint,
+    input: TokenAmountShape,
+    contract: ContractShape,
+    status,
+    conversationId: notApplicable,
+    runId: notApplicable,
+    toolCallId: notApplicable,
+    operationId: uuid({ description: 'The financial operation; `wallets.confirmWithdrawal` takes it' }),
+    automationId: notApplicable,
+    openedAt,
+    expiresAt,
+    decidedAt,
+    decidedBy: nullable(constant('user')),
+    denialReason,
+    endedReason: endedBy(['timeout'], 'nobody confirmed or denied it in time'),
+    summary,
+  },
+  { description: 'A direct withdrawal: `wallets.confirmWithdrawal` approves it; it can be denied here' },
+);
+
+const AutomationContractApproval = shape(
+  'AutomationContractApproval',
+  {
+    id,
+    kind: constant('automation_contract'),
+    tool: constant('automation_contract'),
+    fingerprint,
+    input: json({ description: 'The definition whose contract it is' }),
+    contract: AutomationContractShape,
+    status,
+    conversationId: notApplicable,
+    runId: notApplicable,
+    toolCallId: notApplicable,
+    operationId: notApplicable,
+    automationId: uuid(),
+    openedAt,
+    expiresAt,
+    decidedAt,
+    decidedBy: nullable(constant('user')),
+    denialReason,
+    endedReason: endedBy(['timeout', 'superseded'], '`superseded`: the automation was changed or archived'),
+    summary,
+  },
+  {
+    description:
+      "The contract in an automation's definition: once approved, its runs need not ask again within the bounds",
+  },
+);
+
+/** What the variants may say, and no more than the domain knows. */
+interface AnyApproval {
+  readonly kind: ApprovalKind;
+  readonly contract: Contract | null;
+  readonly endedReason: ApprovalEnd | null;
+}
+
+/** Approval, of any kind (decisions.md, section 4). */
+export const Approval = named(
+  'Approval',
+  variants([AgentToolApproval, WithdrawalApproval, AutomationContractApproval], { by: 'kind' }),
+) satisfies Schema<AnyApproval>;
+
+type OneOfItsKind = Shaped<typeof Approval>;
+/** An approval where nobody looks at its kind: the members that all kinds have, each with all that any kind may hold there. */
+export type ApprovalView = Pick<OneOfItsKind, keyof OneOfItsKind>;
+
+export const ApprovalPage = countedPageOfShape('Approval', Approval);
+
+/** 200 of `approvals.approve` and `approvals.deny`. */
+export const Decided = shape('Decided', { decided: constant(true, { description: 'The decision is durable' }) });
+export type Decided = Shaped<typeof Decided>;

@@ -1,0 +1,68 @@
+import type { ApprovalEvent } from '@app/consent';
+import { encodeEvent, type StoredEvent } from '@app/event-store';
+import { asId, type Actor, type Instant, type JsonObject, type RequestId } from '@app/kernel';
+import { operationKind, reviewExample, withdrawalExamples, type OperationEvent } from '@app/wallets';
+import { receiptOf } from './receipt';
+
+const { prepared, operation, asked } = withdrawalExamples;
+const { approvalId, userId, walletId, contract, expiresAt, kind, tool } = reviewExample;
+
+const at = asId<Instant>;
+const openedAt = at(operation.createdAt);
+const confirmedAt = at('2026-11-21T09:19:24.117Z');
+const sentAt = at('2026-11-21T09:19:24.205Z');
+const settledAt = at(operation.updatedAt);
+
+const ofNoRun = { runId: null, runKey: null, toolCallId: null, automationId: null };
+
+const opened: Extract<ApprovalEvent, { readonly type: 'approval.opened' }> = {
+  ...{ type: 'approval.opened', at: openedAt, approvalId, kind, tool, fingerprint: prepared.fingerprint, expiresAt },
+  ...{ ...ofNoRun, userId, walletId, input: asked, contract, summary: 'Withdraw 1.5 USDC to your account.' },
+};
+
+/** Everything that happened to the withdrawal of the examples. */
+const events: readonly OperationEvent[] = [
+  {
+    ...{ type: 'operation.prepared', at: openedAt, kind: 'withdrawal', userId, walletId, approvalId, contract },
+    ...{ conversationId: null, runId: null, automationId: null, mainAccountId: prepared.mainAccountId, expiresAt },
+  },
+  opened,
+  {
+    ...{ type: 'approval.decided', at: confirmedAt, approvalId, status: 'approved', decidedBy: 'user' },
+    ...{ denialReason: null, runKey: null },
+  },
+  { type: 'operation.confirmed', at: confirmedAt },
+  {
+    ...{ type: 'submission.journaled', at: sentAt, index: 0 },
+    submission: {
+      ...{ key: `${operation.id}/0/1`, attempt: 1, bytes: '{"signed":"…"}', input: asked, output: asked },
+      deadline: expiresAt,
+    },
+  },
+  {
+    ...{ type: 'submission.accepted', at: at('2026-11-21T09:19:24.260Z'), index: 0 },
+    providerReference: operation.actions[0]?.providerReference ?? '',
+  },
+  { type: 'action.settled', at: settledAt, index: 0, output: asked },
+  { type: 'operation.settled', at: settledAt },
+];
+
+const user: Actor = { kind: 'user', id: userId, partnerKeyId: '019a3c00-0a1b-7c2d-8e3f-405162738495' };
+const service: Actor = { kind: 'service', id: 'wallets' };
+const requestId = asId<RequestId>('019a3c62-4f1b-7a00-9d21-7c6b5a4f3e2d');
+
+/** As the store gives it back, under an id that is the same each time the reference is made. */
+function stored(event: OperationEvent, revision: number): StoredEvent {
+  const cause = { requestId, correlationId: requestId, causationId: requestId };
+  const { data, metadata } = encodeEvent(operationKind, event, { ...cause, actor: revision < 4 ? user : service });
+  return {
+    ...{ stream: `operation-${operation.id}`, revision, position: revision, type: event.type },
+    id: `019a3c62-4f1e-7000-8000-00000000000${revision}`,
+    // Reason for the assertions: this is what the encoder makes of an event.
+    payload: data as JsonObject,
+    metadata: metadata as unknown as StoredEvent['metadata'],
+  };
+}
+
+/** The receipt of a direct withdrawal: `verifyReceipt` finds nothing wrong with it. */
+export const receiptExample = receiptOf(events.map(stored));
