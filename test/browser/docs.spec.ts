@@ -1,0 +1,203 @@
+import type { Browser, Page } from 'playwright-core';
+import { startSandbox, type Sandbox } from '../support/sandbox';
+import { specifiedEvents, specifiedOperations } from '../surface/specified';
+import { browserTimeoutMs, openChromium } from './chromium';
+
+const shownWithinMs = 60_000;
+const guides = ['first-run', 'approvals', 'withdrawals', 'automations', 'streaming', 'errors'];
+
+let sandbox: Sandbox;
+let browser: Browser;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  browser = await openChromium();
+}, browserTimeoutMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await sandbox?.stop();
+});
+
+/** What a page did that it should not: complaints on the console, errors, requests to anywhere else. */
+interface Watched {
+  readonly page: Page;
+  readonly complaints: string[];
+}
+
+async function open(path: string): Promise<Watched> {
+  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  page.setDefaultTimeout(shownWithinMs);
+  const complaints: string[] = [];
+  page.on('console', (line) => {
+    if (['error', 'warning'].includes(line.type())) complaints.push(line.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    const url = request.url();
+    const isOwn = url.startsWith(`${sandbox.access.baseUrl}/`) || url.startsWith('data:') || url.startsWith('blob:');
+    if (!isOwn) complaints.push(`asks ${url}`);
+  });
+  await page.goto(`${sandbox.access.baseUrl}${path}`);
+  return { page, complaints };
+}
+
+/** Opens the search of the reference, and types. */
+async function search(page: Page, text: string): Promise<void> {
+  await page
+    .getByRole('button', { name: /Search/ })
+    .first()
+    .click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type(text);
+}
+
+describe('the reference in a browser', () => {
+  it(
+    'lists every operation',
+    async () => {
+      const { page, complaints } = await open('/docs');
+      await page.getByText('Introduction').first().waitFor();
+      for (const group of await page.getByRole('button', { name: /^Open Group - / }).all()) await group.click();
+      const described = await (await fetch(`${sandbox.access.baseUrl}/openapi.json`)).json();
+      const summaries = new Map<string, string>(
+        Object.values<Record<string, { operationId: string; summary: string }>>(described.paths)
+          .flatMap((item) => Object.values(item))
+          .map(({ operationId, summary }) => [operationId, summary]),
+      );
+      const listed = await page.locator('aside, nav').allInnerTexts();
+      const names = specifiedOperations.map((line) => line.split(' ')[0] ?? '');
+      expect(names.filter((name) => !listed.join('\n').includes(summaries.get(name) ?? `no summary: ${name}`))).toEqual(
+        [],
+      );
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+    browserTimeoutMs,
+  );
+
+  it(
+    'finds runs.start',
+    async () => {
+      const { page, complaints } = await open('/docs');
+      await search(page, 'runs.start');
+      await page.getByRole('dialog').getByText('/v1/users/{userId}/agent-runs').first().click();
+      await page.waitForURL(/#.*agent-runs/);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+    browserTimeoutMs,
+  );
+
+  it(
+    "sends a request with the sandbox's credentials, and shows the 200",
+    async () => {
+      const { page, complaints } = await open('/docs');
+      await search(page, 'users.me');
+      await page.getByRole('dialog').getByText('/v1/users/me').first().click();
+      await page.locator('button', { hasText: 'Test Request (get /v1/users/me)' }).click();
+      const answered = page.waitForResponse(`${sandbox.access.baseUrl}/v1/users/me`);
+      await page.getByRole('button', { name: /^Send/ }).last().click();
+      expect((await answered).status()).toBe(200);
+      await page.getByText('200 OK').first().waitFor();
+      await page.getByText(sandbox.access.userId).first().waitFor();
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+    browserTimeoutMs,
+  );
+
+  it(
+    "fills in the sandbox's user where a path asks for one",
+    async () => {
+      const { page, complaints } = await open('/docs');
+      await search(page, 'wallets.ensure');
+      await page.getByRole('dialog').getByText('/v1/users/{userId}/wallet').first().click();
+      await page.locator('button', { hasText: 'Test Request (post /v1/users/{userId}/wallet)' }).click();
+      const answered = page.waitForResponse(`${sandbox.access.baseUrl}/v1/users/${sandbox.access.userId}/wallet`);
+      await page.getByRole('button', { name: /^Send/ }).last().click();
+      expect((await answered).status()).toBe(200);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+    browserTimeoutMs,
+  );
+});
+
+describe('the pages of /docs', () => {
+  it(
+    'show every guide, with links that resolve',
+    async () => {
+      const { page, complaints } = await open('/docs/guides/first-run');
+      for (const guide of guides) {
+        await page.goto(`${sandbox.access.baseUrl}/docs/guides/${guide}`);
+        expect(await page.locator('h1').count()).toBe(1);
+        const links = await page
+          .locator('a[href]')
+          .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));
+        for (const link of new Set(links.filter((href) => href.startsWith(sandbox.access.baseUrl)))) {
+          expect({ link, status: (await fetch(link)).status }).toEqual({ link, status: 200 });
+        }
+      }
+      await page.getByRole('button', { name: 'Copy' }).first().waitFor();
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+    browserTimeoutMs,
+  );
+
+  it(
+    'describe every event of the journal, each with an example',
+    async () => {
+      const { page, complaints } = await open('/docs/events');
+      expect((await page.locator('h2 code').allInnerTexts()).sort()).toEqual([...specifiedEvents].sort());
+      expect(await page.locator('section').filter({ hasText: 'Example' }).count()).toBe(specifiedEvents.length);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+    browserTimeoutMs,
+  );
+
+  it(
+    'list the guides and the documents without JavaScript',
+    async () => {
+      const context = await browser.newContext({ javaScriptEnabled: false });
+      const page = await context.newPage();
+      await page.goto(`${sandbox.access.baseUrl}/docs`);
+      const links = await page.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+      expect(links).toEqual(
+        expect.arrayContaining(['/openapi.json', ...guides.map((guide) => `/docs/guides/${guide}`)]),
+      );
+      await context.close();
+    },
+    browserTimeoutMs,
+  );
+});
+
+describe('the credentials of the sandbox', () => {
+  /** The page as another `Host` gets it. */
+  const asked = async (host: string, baseUrl = sandbox.access.baseUrl) => {
+    const { request } = await import('node:http');
+    return new Promise<{ page: string; headers: Record<string, unknown> }>((resolve, reject) => {
+      const sent = request(`${baseUrl}/docs`, { headers: { host } }, (answer) => {
+        let page = '';
+        answer.setEncoding('utf8').on('data', (chunk: string) => (page += chunk));
+        answer.on('end', () => resolve({ page, headers: answer.headers }));
+      });
+      sent.on('error', reject).end();
+    });
+  };
+
+  it('are on the page for this machine only, and never kept', async () => {
+    const own = await asked(new URL(sandbox.access.baseUrl).host);
+    expect(own.page).toContain(sandbox.access.userToken);
+    expect(own.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    expect(own.headers['content-security-policy']).toContain("script-src 'self'; ");
+    expect((await asked('evil.example')).page).not.toContain(sandbox.access.partnerKey);
+  });
+
+  it('lead from localhost to the base URL, from where requests pass', async () => {
+    const { headers } = await asked(`localhost:${new URL(sandbox.access.baseUrl).port}`);
+    expect(headers['location']).toBe(`${sandbox.access.baseUrl}/docs`);
+  });
+});

@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { reasons } from '@app/kernel';
+import { Ajv } from 'ajv';
+import { startDeployment, type Deployment } from '../support/deployment';
+import { specifiedBesides, specifiedEvents, specifiedOperations } from './specified';
+
+const run = promisify(execFile);
+const root = join(__dirname, '..', '..');
+const toolWithinMs = 120_000;
+const outputMax = 64 * 1024 * 1024;
+/** No calls anywhere: neither for a newer version nor with what was linted. */
+const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true', NO_COLOR: '1' };
+
+interface Described {
+  readonly operationId: string;
+  readonly responses: Record<string, { readonly content?: Record<string, unknown> }>;
+}
+type OpenApi = Record<string, unknown> & { readonly paths: Record<string, Record<string, Described>> };
+type AsyncApi = Record<string, unknown> & { readonly asyncapi: string };
+
+let deployment: Deployment;
+let folder: string;
+let openApi: OpenApi;
+let asyncApi: AsyncApi;
+
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'in-process' });
+  folder = await mkdtemp(join(tmpdir(), 'parley-documents-'));
+  openApi = await served<OpenApi>('openapi.json');
+  asyncApi = await served<AsyncApi>('asyncapi.json');
+}, 120_000);
+
+afterAll(async () => {
+  await deployment?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+/** The document as the service answers it, kept in a file for the tools. */
+async function served<Document>(name: string): Promise<Document> {
+  const answer = await fetch(`${deployment.baseUrls[0]}/${name}`);
+  expect({ name, status: answer.status }).toEqual({ name, status: 200 });
+  const text = await answer.text();
+  await writeFile(join(folder, name), text);
+  // Reason for the assertion: the test says what it expects, and looks at the members that matter to it.
+  return JSON.parse(text) as Document;
+}
+
+/** What the linter says of a document: errors and warnings alike. */
+async function lint(name: string): Promise<string[]> {
+  const linter = join(root, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
+  const options = ['--config', join(root, 'redocly.yaml'), '--format', 'json', '--max-problems', '1000'];
+  const { stdout } = await run(process.execPath, [linter, 'lint', ...options, join(folder, name)], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', ...quiet },
+    maxBuffer: outputMax,
+  }).catch((failed: { stdout?: string; stderr?: string }) => {
+    // It ends so when it has complaints; without any output it did not run.
+    if (!failed.stdout?.includes('{')) throw new Error(`the linter failed: ${failed.stderr}`);
+    return { stdout: failed.stdout };
+  });
+  const report = JSON.parse(stdout.slice(stdout.indexOf('{'))) as {
+    problems: { ruleId: string; message: string; location: { pointer: string }[] }[];
+  };
+  return report.problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+}
+
+const operations = () =>
+  Object.entries(openApi.paths).flatMap(([path, item]) => {
+    return Object.entries(item).map(([method, operation]) => ({ operation, path, method: method.toUpperCase() }));
+  });
+
+/** Every `$ref`-free list of reasons that responses of a document name. */
+const reasonsIn = (value: unknown): string[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    const named: unknown =
+      key === 'reason' && typeof inner === 'object' && inner !== null ? Reflect.get(inner, 'enum') : [];
+    return [...(Array.isArray(named) ? (named as string[]) : []), ...reasonsIn(inner)];
+  });
+};
+
+describe('openapi.json', () => {
+  it('has no errors and no warnings', async () => expect(await lint('openapi.json')).toEqual([]), toolWithinMs);
+
+  it('is OpenAPI 3.1 by the official schema', async () => {
+    expect(openApi['openapi']).toMatch(/^3\.1\./);
+    const validator = join(
+      root,
+      'node_modules',
+      '@seriousme',
+      'openapi-schema-validator',
+      'bin',
+      'validate-api-cli.js',
+    );
+    const { stdout } = await run(process.execPath, [validator, join(folder, 'openapi.json')], { maxBuffer: outputMax });
+    expect(JSON.parse(stdout)).toEqual({ valid: true });
+  });
+
+  it('describes every operation of the specification, and no other of the partner API', () => {
+    const described = operations().map(({ operation, method, path }) => `${operation.operationId} ${method} ${path}`);
+    const specified = new Set(specifiedOperations);
+    expect(specifiedOperations.filter((one) => !described.includes(one))).toEqual([]);
+    expect(described.filter((one) => / \/(v1|hooks)\//.test(one) && !specified.has(one))).toEqual([]);
+    const calls = operations().map(({ method, path }) => `${method} ${path}`);
+    expect(specifiedBesides.filter((one) => !calls.includes(one))).toEqual([]);
+    process.stdout.write(`documents: ${specifiedOperations.length} operations of the specification are described\n`);
+  });
+
+  it('knows every reason, and names each where it can be met', () => {
+    const problem = JSON.stringify(Reflect.get(Reflect.get(openApi, 'components') as object, 'schemas'));
+    for (const reason of Object.keys(reasons)) expect(problem).toContain(`"${reason}"`);
+    const met = new Set(operations().flatMap(({ operation }) => reasonsIn(operation.responses)));
+    // The operator API alone asks for permissions; it comes with an issue of its own.
+    expect(Object.keys(reasons).filter((reason) => !met.has(reason))).toEqual(['permission_required']);
+  });
+
+  it(
+    'is what `parley contract openapi` prints',
+    async () => {
+      const { port } = new URL(deployment.baseUrls[0] ?? '');
+      expect(await printed('openapi', port)).toEqual(openApi);
+    },
+    toolWithinMs,
+  );
+});
+
+describe('asyncapi.json', () => {
+  it('has no errors and no warnings', async () => expect(await lint('asyncapi.json')).toEqual([]), toolWithinMs);
+
+  it('is AsyncAPI 3 by the official schema', async () => {
+    expect(asyncApi.asyncapi).toMatch(/^3\./);
+    const schema = join(root, 'node_modules', '@asyncapi', 'specs', 'schemas', `${asyncApi.asyncapi}.json`);
+    const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+    const validate = ajv.compile(JSON.parse(await readFile(schema, 'utf8')) as object);
+    expect(validate(asyncApi) ? [] : validate.errors).toEqual([]);
+  });
+
+  it('describes every type of event, and no other', () => {
+    const { messages } = Reflect.get(asyncApi, 'components') as { messages: Record<string, { name?: string }> };
+    const named = Object.entries(messages).map(([key, { name }]) => name ?? key);
+    expect(named.sort()).toEqual([...specifiedEvents].sort());
+  });
+
+  it(
+    'is what `parley contract asyncapi` prints',
+    async () => {
+      const { port } = new URL(deployment.baseUrls[0] ?? '');
+      expect(await printed('asyncapi', port)).toEqual(asyncApi);
+    },
+    toolWithinMs,
+  );
+});
+
+/** What the command line prints for a service on this port; without any store. */
+async function printed(document: 'openapi' | 'asyncapi', port: string): Promise<unknown> {
+  const main = join(root, 'dist', 'apps', 'cli', 'src', 'main.js');
+  if (!existsSync(main)) throw new Error(`${main} is missing: npm run build, or run jest through npm test`);
+  const { stdout } = await run(process.execPath, [main, 'contract', document], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', PARLEY_MODE: 'sandbox', HOST: '127.0.0.1', PORT: port },
+    maxBuffer: outputMax,
+  });
+  return JSON.parse(stdout);
+}
