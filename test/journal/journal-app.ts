@@ -94,7 +94,7 @@ function root(
   return {
     module: class Root {},
     global: true,
-    imports: [JournalModule.register(conversationKind), LiveFramesModule],
+    imports: [JournalModule.register(conversationKind, () => ({})), LiveFramesModule],
     providers,
     exports: providers,
   };

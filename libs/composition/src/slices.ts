@@ -23,6 +23,7 @@ import { CreateSandboxLedger1700000000620, CreateSandboxState1700000000510 } fro
 import { CreateTimers1700000000500 } from '@app/timers';
 import { StoredAccounts, UsersModule, usersReadModel } from '@app/users';
 import { operationKind, SettlementModule, WalletsModule, walletsReadModel } from '@app/wallets';
+import { asyncApiOf } from './events-document';
 import { CreateRateWindows1700000000520 } from './rate-windows.row';
 
 /** What a slice keeps in PostgreSQL. */
@@ -114,7 +115,7 @@ export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)
     RunsModule,
     ApprovalsModule,
     ActivityModule.register(ConversationPagesModule),
-    ...(api ? [JournalModule.register(conversationKind), ReferenceModule.register(() => ({}))] : []),
+    ...(api ? [JournalModule.register(conversationKind, asyncApiOf), ReferenceModule.register(asyncApiOf)] : []),
     ...(worker ? [EngineModule, SettlementModule, ApprovalWorkModule, AutomationWorkModule] : []),
   ];
 }

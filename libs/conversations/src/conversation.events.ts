@@ -141,6 +141,7 @@ export const privateMembers = {
   'tool.returned': ['runKey'],
   ...approvalPrivateMembers,
 } as const;
+export type PrivateMembers = typeof privateMembers;
 
 export const origins = ['conversation', 'automation'] as const;
 export type Origin = (typeof origins)[number];

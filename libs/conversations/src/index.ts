@@ -3,6 +3,7 @@ export type {
   ArtifactFacts,
   ConversationEvent,
   OperationCopy,
+  PrivateMembers,
   RunFailureReason,
   RunOrigin,
   RunProfile,

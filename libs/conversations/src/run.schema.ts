@@ -17,6 +17,7 @@ export const Usage = exactly<Used>()(
     costCents: integer({ min: 0, description: 'Whole cents; each segment of a run is rounded up once' }),
   }),
 );
+export type Usage = Used;
 
 export const RunFailure = exactly<Failure>()(
   shape('RunFailure', {

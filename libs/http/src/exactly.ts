@@ -15,23 +15,19 @@ type Tied<Value, Described> =
     ? unknown
     : { readonly differs: readonly [Unbranded<Value>, Unbranded<Described>] };
 
-/** Each can stand for the other, and they have the same members, absent ones included. */
-type Same<One, Other> = [Required<One>] extends [Required<Other>]
-  ? [Required<Other>] extends [Required<One>]
-    ? [One] extends [Other]
-      ? [Other] extends [One]
-        ? true
-        : false
-      : false
-    : false
-  : false;
+type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false;
 
 type Unbranded<Value> = [JsonValue] extends [Value] ? Value : UnbrandedPart<Value>;
 
+/** Every member is there, so that those which may be absent count as well. */
 type UnbrandedPart<Value> = Value extends { readonly __brand: string }
   ? string
   : Value extends string | number | boolean | null
     ? Value
     : Value extends readonly (infer Item)[]
       ? readonly Unbranded<Item>[]
-      : { readonly [Member in keyof Value]: Unbranded<Value[Member]> };
+      : {
+          readonly [Member in keyof Value]-?: Record<never, never> extends Pick<Value, Member>
+            ? { readonly mayBeAbsent: Unbranded<Value[Member]> }
+            : Unbranded<Value[Member]>;
+        };

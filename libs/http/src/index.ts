@@ -26,7 +26,7 @@ export { HttpModule } from './http.module';
 export { MemoryRateWindows } from './memory-rate-windows';
 export { Operation } from './operation';
 export { documentOf } from './service.controller';
-export { standalone } from './openapi-components';
+export { SchemaComponents, standalone } from './openapi-components';
 export {
   byName,
   closed,

@@ -1,2 +1,3 @@
+export { asyncApiDocument } from './asyncapi';
 export { JournalModule, journalReadModel, LiveFramesModule } from './journal.module';
 export { LiveFrames } from './live-frames';

@@ -1,13 +1,22 @@
 import { Controller, Get, Header, Headers, Param, Query, Res } from '@nestjs/common';
-import { answer, Caller, Operation, ProblemException } from '@app/http';
+import { answer, Caller, Operation, ProblemException, text } from '@app/http';
 import { invalid, limits, ok, refuse, type ConversationId, type Result } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
+import { exampleOf } from './event-examples';
+import { FinEventPage } from './fin-event.schema';
 import { ListEventsDto, StreamEventsDto } from './journal.dto';
 import { ListEvents } from './list-events';
 import { StreamEvents } from './stream-events';
 
+const seqPattern = /^(0|[1-9][0-9]{0,15})$/;
+
 /** When a client that found no free stream may try again. */
 const streamRetrySeconds = 5;
+
+const lastEventId = text({
+  pattern: seqPattern,
+  description: 'The `id` of the last frame that was read, sent by browsers on their own; it overrides `cursor`',
+});
 
 /** A conversation's journal, in pages and as a stream (specification, "Events"). */
 @Controller('/v1/users/:userId/conversations/:conversationId')
@@ -19,7 +28,14 @@ export class JournalController {
 
   @Get('events')
   @Header('content-type', 'application/json; charset=utf-8')
-  @Operation('events.list')
+  @Operation('events.list', {
+    summary: "A conversation's journal in pages, oldest first",
+    description:
+      'Without a cursor it begins at the beginning. A live conversation may append more after `nextCursor` was null. What the cursor ' +
+      'of `conversations.stream` is, a `seq`, is none here.',
+    answer: FinEventPage,
+    answerExample: { data: [exampleOf('run.started'), exampleOf('run.claimed')], nextCursor: null },
+  })
   async list(
     @Caller() { userId }: Caller,
     @Param('conversationId') conversationId: ConversationId,
@@ -29,7 +45,15 @@ export class JournalController {
   }
 
   @Get('stream')
-  @Operation('conversations.stream')
+  @Operation('conversations.stream', {
+    summary: "A conversation's events after a cursor, and then as they happen",
+    description:
+      'Server-sent events. The `data` of each frame is `{delivery, seq, requestId, payload}`, its `event` the type of the payload, its ' +
+      '`id` the `seq`; live frames have neither `id` nor `seq`. `/asyncapi.json` describes every one of them, heartbeats, and how to resume.',
+    answer: { mediaType: 'text/event-stream', description: 'Frames until either side ends the stream' },
+    reasons: ['stream_capacity'],
+    headers: { 'Last-Event-ID': lastEventId },
+  })
   async stream(
     @Caller() caller: Caller,
     @Param('conversationId') id: ConversationId,
@@ -47,7 +71,7 @@ export class JournalController {
 }
 
 /** The seq that a `Last-Event-ID` names; anything else is refused at the root, since no pointer reaches a header. */
-function seqOf(text: string): Result<number> {
-  const seq = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
+function seqOf(spelled: string): Result<number> {
+  const seq = seqPattern.test(spelled) ? Number(spelled) : Number.NaN;
   return seq <= limits.streamCursorMax ? ok(seq) : refuse(invalid('', 'Last-Event-ID must be the id of an event'));
 }

@@ -1,4 +1,4 @@
-import { CursorText, IntegerText, Optional } from '@app/http';
+import { CursorText, Describe, IntegerText, Optional } from '@app/http';
 import { limits } from '@app/kernel';
 
 export class ListEventsDto {
@@ -12,6 +12,7 @@ export class ListEventsDto {
 }
 
 export class StreamEventsDto {
+  @Describe('Resume strictly after this `seq`; one past the end of the journal waits')
   @IntegerText({ min: 0, max: limits.streamCursorMax, default: 0 })
   cursor: number;
 }

@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { AsyncApiController, EventsDocument } from './asyncapi.controller';
 import { ConversationHubs } from './conversation-hubs';
 import { JournalKind } from './fin-event';
 import { Journal } from './journal';
@@ -14,13 +15,17 @@ import { StreamSockets } from './stream-sockets';
 /** The reading side, for processes that serve HTTP. */
 @Module({})
 export class JournalModule {
-  /** @param kind the conversations' own: the journal reads their streams, and lifts old events by their upcasters */
-  static register(kind: JournalKind): DynamicModule {
+  /**
+   * @param kind the conversations' own: the journal reads their streams, and lifts old events by their upcasters
+   * @param documentOf makes the AsyncAPI document, of `asyncApiDocument` and the shapes that events name
+   */
+  static register(kind: JournalKind, documentOf: EventsDocument['of']): DynamicModule {
     return {
       module: JournalModule,
-      controllers: [JournalController],
+      controllers: [JournalController, AsyncApiController],
       providers: [
         { provide: JournalKind, useValue: kind },
+        { provide: EventsDocument, useValue: { of: documentOf } },
         Journal,
         ListEvents,
         ConversationHubs,

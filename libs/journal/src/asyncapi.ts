@@ -1,0 +1,151 @@
+import { SchemaComponents, type Schema } from '@app/http';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { exampleOf } from './event-examples';
+import { frameSchemas } from './fin-event.schema';
+
+/** The revision of the specification that this service implements (specification, "Versioning", rule 2). */
+const revision = '2.0.0';
+
+const about = `The events of Parley's conversations, as \`conversations.stream\` delivers them over server-sent events and \`events.list\` pages
+through them. Both are described as HTTP by \`/openapi.json\`. The set of event types is closed within \`/v1\`; objects are open: ignore members
+that you do not know.`;
+
+const aboutStream = `A journal is one ordered sequence of durable events; \`seq\` counts them from 1 without gaps. The stream replays what comes
+strictly after the cursor, then delivers what happens.
+
+- Each frame's SSE \`event\` is the type of its payload, its \`data\` is one of the messages below. Durable frames carry \`seq\` as SSE \`id\`;
+  live frames have no \`id\`, no \`seq\` and no \`requestId\`, and are never replayed.
+- To resume, send the last \`id\` as header \`Last-Event-ID\`, or as query parameter \`cursor\`; the header wins. Nothing is missed and nothing
+  comes twice. A cursor past the end of the journal waits. Browsers' \`EventSource\` resumes by itself.
+- The stream begins with \`retry: 2000\`: wait so long before coming back. A comment frame is the heartbeat, every 15 s; a connection
+  that brings no byte for 45 s is broken.
+- A stream ends after at most 30 minutes, when its token expires, when its reader cannot keep up, and when its replica drains: come back,
+  and go on where you were. More streams than a user or a replica may have are 429 \`stream_capacity\` with \`Retry-After\`.`;
+
+const channel = '#/channels/conversationEvents';
+const parameters: JsonObject = {
+  userId: { description: "The token's own account, as `users.ensure` answers it" },
+  conversationId: { description: 'A conversation of that account' },
+};
+
+export interface EventsDocumentOptions {
+  /** Where the described service is reached. */
+  readonly baseUrl: string;
+  /** What the events' schemas name and other slices describe, as it is or as a part of something; what is not named stays out. */
+  readonly shapes: readonly Schema[];
+}
+
+/** The AsyncAPI 3 document of the journal's events, from the very schemas that `events.list` is described with. */
+export function asyncApiDocument({ baseUrl, shapes }: EventsDocumentOptions): JsonObject {
+  const components = new SchemaComponents();
+  for (const shape of shapes) components.refer(shape);
+  const messages = Object.fromEntries(
+    Object.entries(frameSchemas).map(([type, described]) => [type, messageOf(type, described, components)]),
+  );
+  const types = Object.keys(messages);
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: "Parley's journal",
+      version: revision,
+      description: about,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      tags: [{ name: 'conversations', description: 'Events of conversations' }],
+    },
+    defaultContentType: 'application/json',
+    servers: { deployment: serverAt(new URL(baseUrl)) },
+    channels: {
+      conversationEvents: {
+        address: '/v1/users/{userId}/conversations/{conversationId}/stream',
+        title: 'Events of a conversation',
+        description: aboutStream,
+        parameters,
+        messages: Object.fromEntries(types.map((type) => [type, { $ref: `#/components/messages/${type}` }])),
+      },
+    },
+    operations: { 'conversations.stream': operation(types) },
+    components: { messages, schemas: reachable(messages, components.schemas), securitySchemes },
+  };
+}
+
+function messageOf(
+  type: string,
+  { payload, frame }: { readonly payload: Schema; readonly frame: Schema },
+  components: SchemaComponents,
+): JsonObject {
+  return {
+    name: type,
+    title: type,
+    summary: String(payload['description']),
+    contentType: 'application/json',
+    payload: components.refer(frame),
+    examples: [{ name: type, payload: exampleOf(type) }],
+  };
+}
+
+function operation(types: readonly string[]): JsonObject {
+  return {
+    action: 'receive',
+    channel: { $ref: channel },
+    title: 'Follow a conversation',
+    summary: 'What happened in a conversation after a cursor, and what happens',
+    tags: [{ name: 'conversations' }],
+    security: [{ $ref: '#/components/securitySchemes/partnerKey' }, { $ref: '#/components/securitySchemes/userToken' }],
+    bindings: {
+      http: {
+        method: 'GET',
+        query: {
+          type: 'object',
+          properties: {
+            cursor: {
+              ...{ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
+              description: 'Resume strictly after this `seq`',
+            },
+          },
+        },
+        bindingVersion: '0.3.0',
+      },
+    },
+    messages: types.map((type) => ({ $ref: `${channel}/messages/${type}` })),
+  };
+}
+
+function serverAt({ host, protocol, pathname }: URL): JsonObject {
+  return {
+    host,
+    protocol: protocol.slice(0, -1),
+    ...(pathname !== '/' && { pathname }),
+    description: 'This deployment',
+  };
+}
+
+const securitySchemes: JsonObject = {
+  partnerKey: { type: 'httpApiKey', in: 'header', name: 'X-Api-Key', description: "The partner backend's key" },
+  userToken: {
+    ...{ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    description: "The end user's access token, forwarded by the partner's backend; both are needed",
+  },
+};
+
+const schemasPointer = '#/components/schemas/';
+
+/** Those of the schemas that something refers to, directly or through others. */
+function reachable(from: JsonValue, schemas: JsonObject): JsonObject {
+  const found = new Set<string>();
+  const visit = (value: JsonValue): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (!isJsonObject(value)) return;
+    const pointer = value['$ref'];
+    if (typeof pointer === 'string' && pointer.startsWith(schemasPointer)) {
+      const name = pointer.slice(schemasPointer.length);
+      const schema = schemas[name];
+      if (schema !== undefined && !found.has(name)) {
+        found.add(name);
+        visit(schema);
+      }
+    }
+    Object.values(value).forEach(visit);
+  };
+  visit(from);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
+}

@@ -1,0 +1,82 @@
+import type { ConversationEvent, PrivateMembers, TextDelta } from '@app/conversations';
+import {
+  constant,
+  exactly,
+  integer,
+  members,
+  named,
+  pageOfShape,
+  shape,
+  text,
+  variants,
+  type Schema,
+  type Shaped,
+} from '@app/http';
+import { limits } from '@app/kernel';
+import type { OperationView } from '@app/wallets';
+import { conversationPayloads } from './conversation-payloads';
+import { livePayloads, runPayloads } from './run-payloads';
+
+/** The schema of each journaled event's payload, by its type; the set is closed (specification, "Events"). */
+export const journaledPayloads = { ...conversationPayloads, ...runPayloads };
+
+type JournaledType = ConversationEvent['type'];
+type EventOf<Type extends JournaledType> = Extract<ConversationEvent, { readonly type: Type }>;
+/** The event without what is kept in its metadata. */
+type PublicPart<Type extends JournaledType> = Omit<
+  EventOf<Type>,
+  Type extends keyof PrivateMembers ? PrivateMembers[Type][number] : never
+>;
+/** What an operation came to is plain JSON to the conversation that it is copied into. */
+type Settlement = Omit<PublicPart<'settlement.updated'>, 'actions' | 'failure'> &
+  Pick<OperationView, 'actions' | 'failure'>;
+
+// The compiler holds schemas and events together: an event or a member that only one of them has does not compile.
+exactly<{
+  readonly [Type in JournaledType]: Type extends 'settlement.updated' ? Settlement : PublicPart<Type>;
+}>()(members(journaledPayloads));
+exactly<{ readonly 'agent.text_delta': TextDelta }>()(members(livePayloads));
+
+const delivery = {
+  durable: constant('durable', { description: 'In the journal: it is delivered again to whoever resumes before it' }),
+  live: constant('live', { description: 'Presentation only: it has no place in the journal and is never replayed' }),
+};
+const seq = integer({
+  min: 1,
+  max: limits.streamCursorMax,
+  description: "Its place in the conversation's journal, without gaps; SSE `id`, and cursor of `conversations.stream`",
+});
+const requestId = text({
+  pattern: limits.requestIdPattern,
+  description: "Of the request that caused it; for a run's events that of its start or last decision",
+});
+
+/** The envelope of a journaled event around a payload. */
+function durable<Payload extends Schema>(payload: Payload) {
+  return { delivery: delivery.durable, seq, requestId, payload };
+}
+
+const EventPayload = named('EventPayload', variants(Object.values(journaledPayloads), { by: 'type' }));
+
+/** FinEvent, as the journal holds it (decisions.md, section 7). */
+const FinEvent = shape('FinEvent', durable(EventPayload), { description: "An event of a conversation's journal" });
+export type FinEvent = Shaped<typeof FinEvent>;
+
+export interface LiveEvent {
+  readonly delivery: 'live';
+  readonly payload: Shaped<(typeof livePayloads)['agent.text_delta']>;
+}
+
+export const FinEventPage = pageOfShape('FinEvent', FinEvent, limits.eventsLimitMax);
+
+/** The `data` of each SSE frame of `conversations.stream`, by its `event`. */
+export const frameSchemas: Readonly<Record<string, { readonly payload: Schema; readonly frame: Schema }>> = {
+  ...mapped(journaledPayloads, (payload) => members(durable(payload))),
+  ...mapped(livePayloads, (payload) => members({ delivery: delivery.live, payload })),
+};
+
+function mapped(payloads: Readonly<Record<string, Schema>>, framed: (payload: Schema) => Schema) {
+  return Object.fromEntries(
+    Object.entries(payloads).map(([type, payload]) => [type, { payload, frame: framed(payload) }]),
+  );
+}
