@@ -23,7 +23,8 @@ export async function sandboxAccess(dataDir: string): Promise<SandboxAccess | nu
   try {
     text = await readFile(join(dataDir, 'sandbox.json'), 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null; // not npm start, or not ready yet
+    // Not npm start, or not ready yet.
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
   const access: unknown = JSON.parse(text);
