@@ -1,13 +1,14 @@
 import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
-import { answer, Caller, Cursors, Operation, pageOf, type Page } from '@app/http';
+import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
 import { notFound, refuse, type ArtifactId, type ConversationId, type UserId } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
 import type { Readable } from 'node:stream';
+import { Artifact, artifactExample, ArtifactPage, type ArtifactView } from './artifact.schema';
 import { ArtifactStore } from './artifact-store';
 import { ListArtifactsDto, UploadArtifactDto } from './artifacts.dto';
-import { ArtifactQueries, type ArtifactView } from './artifacts.queries';
+import { ArtifactQueries } from './artifacts.queries';
 import { declaredMediaType } from './media-type';
 import { UploadArtifact } from './upload-artifact';
 
@@ -23,7 +24,15 @@ export class ArtifactsController {
   ) {}
 
   @Post()
-  @Operation('artifacts.upload', { body: 'stream' })
+  @Operation('artifacts.upload', {
+    body: 'stream',
+    summary: 'Upload a file into a conversation',
+    description:
+      '`Content-Type` declares the media type, `application/octet-stream` when it is absent; nothing is parsed.',
+    takes: { bytes: 'The bytes of the file, at least one' },
+    answer: Artifact,
+    answerExample: artifactExample,
+  })
   async upload(
     @Caller() { userId, cause }: Caller,
     @Param('conversationId') conversationId: ConversationId,
@@ -36,12 +45,16 @@ export class ArtifactsController {
   }
 
   @Get()
-  @Operation('artifacts.list')
+  @Operation('artifacts.list', {
+    summary: "A conversation's files, newest first",
+    answer: ArtifactPage,
+    answerExample: { data: [artifactExample], nextCursor: null, total: 1 },
+  })
   async list(
     @Caller() { userId }: Caller,
     @Param('conversationId') conversationId: ConversationId,
     @Query() { cursor, limit }: ListArtifactsDto,
-  ): Promise<Page<ArtifactView> & { total: number }> {
+  ): Promise<ArtifactPage> {
     const binding = { list: 'artifacts.list', userId, filters: { conversationId } };
     const before = cursor === undefined ? null : Number(answer(this.cursors.read(binding, cursor))[0]);
     await this.ownConversation(userId, conversationId);
@@ -59,7 +72,11 @@ export class ArtifactsController {
   }
 
   @Get(':artifactId')
-  @Operation('artifacts.get')
+  @Operation('artifacts.get', {
+    summary: 'One file, without its bytes',
+    answer: Artifact,
+    answerExample: artifactExample,
+  })
   async get(
     @Caller() { userId }: Caller,
     @Param('conversationId') conversationId: ConversationId,
@@ -71,7 +88,12 @@ export class ArtifactsController {
 
   /** What a user declared is told to browsers as it is, so they are told as well to keep it and to open nothing. */
   @Get(':artifactId/content')
-  @Operation('artifacts.content')
+  @Operation('artifacts.content', {
+    summary: 'The bytes of a file',
+    description:
+      'With the media type that was declared; `nosniff`, and as an attachment, so that browsers open nothing.',
+    answer: { mediaType: '*/*', description: 'The bytes' },
+  })
   async content(
     @Caller() caller: Caller,
     @Param('conversationId') conversationId: ConversationId,

@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ArtifactId, ConversationId } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import type { ArtifactRow } from './artifact.row';
-
-/** Artifact, as the API answers it (decisions.md, section 8). */
-export type ArtifactView = Omit<ArtifactRow, 'position'>;
+import type { ArtifactView } from './artifact.schema';
 
 const columns = `id, conversation_id AS "conversationId", name, media_type AS "mediaType", bytes, sha256,
   created_at AS "createdAt"`;

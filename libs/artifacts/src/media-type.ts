@@ -1,6 +1,6 @@
 import { invalid, ok, refuse, type Result } from '@app/kernel';
 
-const lengthMax = 255;
+export const mediaTypeLengthMax = 255;
 // RFC 9110, section 8.3.1: type, subtype, parameters; a parameter's value is a token or a quoted text.
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const parameter = `[ \\t]*;[ \\t]*${token}=(?:${token}|"(?:[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*")`;
@@ -10,7 +10,7 @@ const pattern = new RegExp(`^${token}/${token}(?:${parameter})*$`);
 export function declaredMediaType(contentType: string | undefined): Result<string> {
   const declared = (contentType ?? '').trim();
   if (declared === '') return ok('application/octet-stream');
-  if (declared.length > lengthMax || !pattern.test(declared)) {
+  if (declared.length > mediaTypeLengthMax || !pattern.test(declared)) {
     return refuse(invalid('', 'has a Content-Type that is no media type'));
   }
   return ok(declared);

@@ -16,8 +16,8 @@ import {
 } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
+import type { ArtifactView } from './artifact.schema';
 import { ArtifactStore } from './artifact-store';
-import type { ArtifactView } from './artifacts.queries';
 
 export interface Upload {
   readonly userId: UserId;

@@ -18,6 +18,7 @@ export class ListConversationsDto {
   @CursorText()
   cursor?: string;
 
+  @Describe('How many at most')
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
   limit: number;
 
@@ -41,6 +42,7 @@ export class ListMessagesDto {
   @CursorText()
   cursor?: string;
 
+  @Describe('How many at most')
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
   limit: number;
 }

@@ -89,7 +89,6 @@ function operation(types: readonly string[]): JsonObject {
     channel: { $ref: channel },
     title: 'Follow a conversation',
     summary: 'What happened in a conversation after a cursor, and what happens',
-    tags: [{ name: 'conversations' }],
     security: [{ $ref: '#/components/securitySchemes/partnerKey' }, { $ref: '#/components/securitySchemes/userToken' }],
     bindings: {
       http: {

@@ -35,7 +35,7 @@ const payloads: { readonly [Type in Payload['type']]: Omit<PayloadOf<Type>, 'typ
     name: 'budget.csv',
     mediaType: 'text/csv',
     bytes: 15,
-    sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    sha256: 'c86066149fd3cf01ec7449cd3e91a293a620f963a8cf3d4a3b9087b3622ba83e',
   },
   'run.started': {
     runId: ids.run,

@@ -7,6 +7,7 @@ export class ListEventsDto {
   @CursorText()
   cursor?: string;
 
+  @Describe('How many at most')
   @IntegerText({ min: 1, max: limits.eventsLimitMax, default: limits.eventsLimitDefault })
   limit: number;
 }

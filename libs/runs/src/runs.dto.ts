@@ -80,6 +80,7 @@ export class ListRunsDto {
   @CursorText()
   cursor?: string;
 
+  @Describe('How many at most')
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
   limit: number;
 

@@ -1,0 +1,32 @@
+import { countedPageOfShape, exactly, instant, integer, shape, text, uuid, type Shaped } from '@app/http';
+import type { ArtifactRow } from './artifact.row';
+import { namePattern } from './artifacts.dto';
+import { mediaTypeLengthMax } from './media-type';
+
+/** Artifact (decisions.md, section 8). */
+export const Artifact = exactly<Omit<ArtifactRow, 'position'>>()(
+  shape('Artifact', {
+    id: uuid(),
+    conversationId: uuid(),
+    name: text({ pattern: namePattern, description: 'Need not be unique in its conversation' }),
+    mediaType: text({ max: mediaTypeLengthMax, description: 'As the upload declared it' }),
+    bytes: integer({ min: 1 }),
+    sha256: text({ pattern: /^[0-9a-f]{64}$/, description: 'Of the bytes, in hex' }),
+    createdAt: instant(),
+  }),
+);
+export type ArtifactView = Shaped<typeof Artifact>;
+
+export const ArtifactPage = countedPageOfShape('Artifact', Artifact);
+export type ArtifactPage = Shaped<typeof ArtifactPage>;
+
+/** A true example: the SHA-256 is that of the 15 bytes `rent,food`, a line break and `800,2`. */
+export const artifactExample: ArtifactView = {
+  id: '019a3c60-4a0c-7f9e-a1d2-6c5b8e7f3a09',
+  conversationId: '019a3c5e-8f10-7a31-9c42-1b7d5e2f6a01',
+  name: 'budget.csv',
+  mediaType: 'text/csv',
+  bytes: 15,
+  sha256: 'c86066149fd3cf01ec7449cd3e91a293a620f963a8cf3d4a3b9087b3622ba83e',
+  createdAt: '2026-11-21T09:17:00.337Z',
+};
