@@ -61,7 +61,7 @@ const status = {
   state: 'enabled',
   monitoring: 'healthy',
   behavior: {
-    text: 'Every 5 minutes, if the price of wNEAR is below 2 USD, the task runs when that becomes true.',
+    text: 'Every 5 minutes, if the price of wNEAR is below $2, the task runs, but not again while that stays so. After a run it rests for 1 hour. What comes up while a run is under way is skipped. A run that cannot begin is tried again for 15 minutes.',
     truncated: false,
   },
   lastCheck: {
