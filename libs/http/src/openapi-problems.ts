@@ -37,10 +37,9 @@ const ofOwnArea: readonly (Reason | number)[] = ['invalid_input', 'origin_reject
 
 /** The answers of an operation that are problems, by status: those of its area, and those that are its own. */
 export function problemResponses(operation: RoutedOperation, isList: boolean): JsonObject {
-  if (operation.area === 'open') return {};
   const { reasons: own = [], signed } = operation.plan.reference;
   const all = new Set<Reason | number>([
-    ...(operation.area === 'partner' ? ofPartnerArea : ofOwnArea),
+    ...ofArea(operation),
     ...(isList ? (['invalid_cursor'] as const) : []),
     ...(operation.method === 'get' ? [] : [413]),
     ...(signed === true ? [401] : []),
@@ -48,6 +47,13 @@ export function problemResponses(operation: RoutedOperation, isList: boolean): J
   ]);
   const statuses = [...new Set([...all].map(statusOf))].sort((one, other) => one - other);
   return Object.fromEntries(statuses.map((status) => [status, problemResponse(status, all)]));
+}
+
+/** What is open can only be asked for by a name that nothing has. */
+function ofArea({ area, path }: RoutedOperation): readonly (Reason | number)[] {
+  if (area === 'partner') return ofPartnerArea;
+  if (area === 'own') return ofOwnArea;
+  return path.includes('{') ? [404] : [];
 }
 
 function statusOf(cause: Reason | number): number {

@@ -39,6 +39,26 @@ export function tagOf(operation: string): string {
   return tag;
 }
 
+const parameters: Readonly<Record<string, string>> = {
+  userId: "The token's own account, as `users.ensure` answers it",
+  conversationId: 'A conversation of the user',
+  runId: 'A run of the user, by its public id',
+  approvalId: 'An approval of the user',
+  automationId: 'An automation of the user',
+  artifactId: 'An artifact of the conversation',
+  operationId: "A financial operation of the user's wallet",
+  keyId: 'Of the webhook, as in the `path` that the rotation of its secret answered',
+  tokenId: 'A token of the sandbox, as its balances name it',
+  name: 'Of the page or file',
+};
+
+/** What a path's parameter is. @throws Error for one without a line above */
+export function pathWords(name: string): string {
+  const line = parameters[name];
+  if (line === undefined) throw new Error(`the path parameter ${name} is not described`);
+  return line;
+}
+
 export function documentHead(baseUrl: string, operations: readonly string[]): JsonObject {
   const used = new Set(operations.map(tagOf));
   return {

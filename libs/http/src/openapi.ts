@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { NoBody, type DtoClass } from './dto';
 import { SchemaComponents } from './openapi-components';
 import { answerHeaders, problemResponses, problemShape } from './openapi-problems';
-import { documentHead, headers, securityOf, tagOf } from './openapi-words';
+import { documentHead, headers, pathWords, securityOf, tagOf } from './openapi-words';
 import type { OperationReference, RawAnswer, RawBody } from './operation';
 import type { RoutedOperation } from './routed-operations';
 import { nameOf, type Schema } from './schema';
@@ -84,10 +84,9 @@ function described({ description, ...schema }: JsonObject): JsonObject {
 function pathParameters({ path, area }: RoutedOperation): JsonObject[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const isId = name.endsWith('Id') && area === 'partner';
-    const description = name === 'userId' ? "The token's own account, as `users.ensure` answers it" : undefined;
     return {
-      ...{ name, in: 'path', required: true, schema: { type: 'string', ...(isId && { format: 'uuid' }) } },
-      ...(description !== undefined && { description }),
+      ...{ name, in: 'path', required: true, description: pathWords(name) },
+      schema: { type: 'string', ...(isId && { format: 'uuid' }) },
     };
   });
 }

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { because, invalid, notFound, Unavailable } from '@app/kernel';
 import type { Tracing } from '@app/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -105,5 +106,6 @@ function refuseAtOnce(
 }
 
 function cutOff(request: FastifyRequest): void {
-  if (!request.raw.complete) request.raw.socket.destroy();
+  // A request that Fastify injects has no connection to cut.
+  if (!request.raw.complete && request.raw.socket instanceof Socket) request.raw.socket.destroy();
 }

@@ -156,6 +156,18 @@ function mappingOf(options: readonly TSchema[], by: string): Record<string, stri
   return mapping;
 }
 
+/** An object with members of any name. */
+export function mapOf<Value extends TSchema>(
+  value: Value,
+  words: Words = {},
+): TUnsafe<Readonly<Record<string, Static<Value>>>> {
+  return Type.Unsafe<Readonly<Record<string, Static<Value>>>>({
+    type: 'object',
+    additionalProperties: value,
+    ...words,
+  });
+}
+
 type Members<Properties extends TProperties> = Readonly<Static<TObject<Properties>>>;
 
 /** An object without a name of its own. It is open: members may be added within `/v1` (specification, "Versioning", rule 3). */

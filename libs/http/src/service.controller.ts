@@ -9,12 +9,12 @@ import { Operation } from './operation';
 import type { Readiness } from './ports';
 import { ReadinessChecks } from './readiness';
 import { routedOperations } from './routed-operations';
-import { json, members, oneOf, shape } from './schema';
+import { json, mapOf, oneOf, shape } from './schema';
 
 const health = shape('Health', { status: oneOf(['ok']) });
 const readiness = shape('Readiness', {
   status: oneOf(['ok', 'degraded', 'away', 'draining']),
-  checks: members({}, { description: 'The state of each dependency: `ok`, `degraded` or `away`' }),
+  checks: mapOf(oneOf(['ok', 'degraded', 'away']), { description: 'The state of each dependency by its name' }),
 });
 
 /** What the service says of itself, without credentials (decisions.md, section 1, "HTTP"). */
