@@ -1,0 +1,84 @@
+/** Every row of the table of reasons, earned by a real request of a real deployment (specification, "Errors"). */
+import { problemKinds, reasons, type ProblemKind, type Reason } from '@app/kernel';
+import { atRest } from '../e2e/journeys';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { Answer } from '../support/deployment-client';
+import { earned, type Earned } from './reasons';
+import { lowered } from './troubles';
+
+const earnedWithinMs = 120_000;
+const startedWithinMs = 120_000;
+
+// Reason for the assertion: the table's own keys.
+const names = Object.keys(reasons) as Reason[];
+const paid = new Set<Reason>();
+afterAll(() => {
+  process.stdout.write(`reasons: ${paid.size} of ${names.length} earned\n`);
+});
+
+/** What there is to earn in one kind of deployment, as rows of a table of tests. */
+function rows(by: Earned['by']): [Reason, string, Earned][] {
+  return names.flatMap((reason) => {
+    const ways = earned[reason];
+    return 'later' in ways
+      ? []
+      : ways.filter((way) => way.by === by).map((way) => [reason, way.request, way] satisfies [Reason, string, Earned]);
+  });
+}
+
+/** The whole problem as the table has it, and the headers that tell a client what to do about it. */
+function expectEarned(answer: Answer<object>, reason: Reason, way: Earned): void {
+  const row = reasons[reason];
+  const { status = row.status, retryable = row.retryable } = way;
+  const kind: ProblemKind = status === row.status ? row.kind : 'unavailable';
+  const title = status === row.status ? row.title : problemKinds[kind].title;
+  const { requestId, detail: _, issues: __, ...told } = answer.body as Answer['body']; // reason for the assertion: a problem's members
+  expect(told).toEqual({ type: `urn:parley:error:${kind}`, title, status, reason, retryable });
+  expect(answer.status).toBe(status);
+  const { headers } = answer;
+  expect(headers.get('content-type')).toBe('application/problem+json');
+  expect(headers.get('x-request-id')).toBe(requestId);
+  expect(headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
+  if (status === 429) expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|6[01])$/);
+  else expect(headers.get('retry-after')).toBeNull();
+  paid.add(reason);
+}
+
+describe('in one process, with lowered limits', () => {
+  let deployment: Deployment;
+  beforeAll(async () => {
+    const env = { LOG_LEVEL: 'silent', ...lowered.inProcess };
+    deployment = await startDeployment({ mode: 'in-process', env });
+  }, startedWithinMs);
+  afterEach(() => atRest(deployment), earnedWithinMs);
+  afterAll(() => deployment.stop(), startedWithinMs);
+
+  it.each(rows(undefined))(
+    '%s: %s',
+    async (reason, _, way) => expectEarned(await way.earn(deployment), reason, way),
+    earnedWithinMs,
+  );
+
+  it.each(names.filter((reason) => 'later' in earned[reason]))('%s: earned by no route that there is', async () => {
+    const [baseUrl = ''] = deployment.baseUrls;
+    // Only operators have permissions, and nothing serves them yet: with their API its row goes into the table.
+    expect((await fetch(`${baseUrl}/operator/v1/partner-keys`)).status).toBe(404);
+    const document = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as { paths: object }; // reason: OpenAPI
+    expect(Object.keys(document.paths).filter((path) => path.startsWith('/operator'))).toEqual([]);
+  });
+});
+
+describe('in processes of their own, some of which are killed', () => {
+  let deployment: Deployment;
+  beforeAll(async () => {
+    const env = { LOG_LEVEL: 'silent', ...lowered.processes };
+    deployment = await startDeployment({ mode: 'processes', env });
+  }, startedWithinMs);
+  afterAll(() => deployment.stop(), startedWithinMs);
+
+  it.each(rows('processes'))(
+    '%s: %s',
+    async (reason, _, way) => expectEarned(await way.earn(deployment), reason, way),
+    earnedWithinMs,
+  );
+});

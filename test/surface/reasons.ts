@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import { AutomationLife } from '@app/automations';
+import { Budgets } from '@app/budget';
+import { asId, type AutomationId, type Reason } from '@app/kernel';
+import { DisableUser } from '@app/users';
+import { act, defined, hand, read, rule } from '../e2e/automation-rules';
+import { byOperator, conversationOf, missingId, partOf, raw, start, startLongRun, untilEnded } from '../e2e/journeys';
+import { moveClock, newOwner, providerFault, usdc } from '../e2e/money';
+import type { Deployment } from '../support/deployment';
+import { requestJson } from '../support/deployment-client';
+import {
+  earnEngineUnavailable,
+  earnExecutionUnavailable,
+  earnInternal,
+  earnRateLimited,
+  earnStopPending,
+  earnUnavailable,
+  lowered,
+  me,
+  tokenFor,
+  waiting,
+  whilePaused,
+  whileRunning,
+  type Problem,
+} from './troubles';
+
+/** One way to earn a reason by a request. */
+export interface Earned {
+  /** Where not in one process: the whole deployment, whose processes can be killed. */
+  readonly by?: 'processes';
+  readonly request: string;
+  /** Where they are others than the reason's row says. */
+  readonly retryable?: boolean;
+  readonly status?: number;
+  earn(this: void, deployment: Deployment): Promise<Problem>;
+}
+
+/** Every reason with the requests that earn it. A new reason without any does not compile. */
+export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly later: string } } = {
+  run_active: [
+    {
+      request: 'runs.start in a conversation whose run goes on',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        return whileRunning([user], (id) => start(user, id));
+      },
+    },
+  ],
+  budget_exhausted: [
+    {
+      request: 'runs.start when the cap is reserved',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        return whileRunning([user, user], async () => start(user, await conversationOf(user)));
+      },
+    },
+    {
+      ...{ request: 'runs.start while an operator froze it', retryable: false },
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        await partOf(deployment, Budgets).freeze(byOperator(user));
+        return start(user, await conversationOf(user));
+      },
+    },
+  ],
+  approval_not_pending: [
+    {
+      request: 'approvals.deny of what was denied',
+      earn: async (deployment) => {
+        const { user, runId, approval } = await waiting(deployment);
+        await user.post(`/approvals/${approval.id}/deny`, {});
+        await untilEnded(user, runId);
+        return user.post(`/approvals/${approval.id}/deny`, {});
+      },
+    },
+  ],
+  execution_capacity: [
+    {
+      request: 'runs.start when all slots are taken',
+      earn: async (deployment) => {
+        const users = [await deployment.newUser(), await deployment.newUser(), await deployment.newUser()];
+        const other = await deployment.newUser();
+        return whileRunning(users, async () => start(other, await conversationOf(other)));
+      },
+    },
+  ],
+  execution_unavailable: [{ by: 'processes', request: 'runs.start without a worker', earn: earnExecutionUnavailable }],
+  stop_pending: [{ request: 'approvals.deny while a run of the conversation stops', earn: earnStopPending }],
+  automation_changed: [
+    {
+      request: 'automations.pause with a stale revision',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        const { id } = await defined(user);
+        return act(user, id, 'pause', `1.${randomUUID()}`);
+      },
+    },
+  ],
+  automation_held: [
+    {
+      request: 'automations.signal while an operator holds it',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        const { id } = await defined(user);
+        await partOf(deployment, AutomationLife).hold(asId<AutomationId>(id), 'test', byOperator(user).cause);
+        return hand(user, id, 'signal');
+      },
+    },
+  ],
+  automation_invalid: [
+    {
+      request: 'automations.create with a schedule that never fires',
+      earn: async (deployment) => {
+        const schedule = { kind: 'cron', expression: '0 0 31 2 *', timezone: 'UTC' };
+        return (await deployment.newUser()).post('/automations', rule({ wake: { kind: 'schedule', schedule } }));
+      },
+    },
+  ],
+  automation_completed: [
+    {
+      request: 'automations.resume of an archived one',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        const { id } = await defined(user);
+        await user.request('DELETE', `/automations/${id}`);
+        return act(user, id, 'resume', (await read(user, id)).revision);
+      },
+    },
+  ],
+  automation_limit: [
+    {
+      request: 'automations.create, one too many',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        for (let n = 0; n < Number(lowered.inProcess.AUTOMATIONS_PER_USER); n += 1) await defined(user);
+        return user.post('/automations', rule());
+      },
+    },
+  ],
+  profile_unknown_tool: [
+    {
+      request: 'runs.start with a tool that is not offered',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        return start(user, await conversationOf(user), 'x', { profile: { tools: ['no_such_tool'] } });
+      },
+    },
+  ],
+  deployment_paused: [
+    {
+      request: 'runs.start while an operator paused runs',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        const id = await conversationOf(user);
+        return whilePaused(deployment, user, () => start(user, id));
+      },
+    },
+  ],
+  run_not_active: [
+    {
+      request: 'runs.abort of a run that waits while another one is live',
+      earn: async (deployment) => {
+        const { user, conversationId, runId } = await waiting(deployment);
+        const live = await startLongRun(user, conversationId);
+        const answer = await user.post(`/agent-runs/${runId}/abort`);
+        await user.post(`/agent-runs/${live}/abort`);
+        return answer;
+      },
+    },
+  ],
+  withdrawal_changed: [
+    {
+      request: 'wallets.prepareWithdrawal of more than the balance',
+      earn: async (deployment) => {
+        return (await newOwner(deployment)).post('/wallet/withdrawals', { tokenId: usdc, amountRaw: '250000001' });
+      },
+    },
+  ],
+  credential_expired: [
+    {
+      request: 'users.me with a token from before',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        const authorization = `Bearer ${await tokenFor(deployment, 60)}`;
+        await moveClock(deployment, 3_600);
+        return me(user, { 'x-api-key': user.partnerKey, authorization });
+      },
+    },
+  ],
+  partner_key_required: [
+    {
+      request: 'users.me without a key',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        return me(user, { authorization: `Bearer ${user.token}` });
+      },
+    },
+  ],
+  partner_key_invalid: [
+    {
+      request: 'users.me with a key that nobody minted',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        return me(user, { ...user.headers, 'x-api-key': `pk_${'A'.repeat(43)}` });
+      },
+    },
+  ],
+  account_disabled: [
+    {
+      request: 'users.me after an operator disabled the account',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        await partOf(deployment, DisableUser).disable(byOperator(user));
+        return user.get('/v1/users/me');
+      },
+    },
+  ],
+  subject_mismatch: [
+    {
+      request: "budget of another user's path",
+      earn: async (deployment) => (await deployment.newUser()).get(`/v1/users/${missingId}/budget`),
+    },
+  ],
+  origin_rejected: [
+    {
+      request: 'budget from a browser on another site',
+      earn: async (deployment) => {
+        return raw(await deployment.newUser(), 'GET', '/budget', { headers: { origin: 'https://evil.example' } });
+      },
+    },
+  ],
+  permission_required: { later: 'by the operator API' },
+  account_not_provisioned: [
+    {
+      request: 'users.me before users.ensure',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        return me(user, { ...user.headers, authorization: `Bearer ${await tokenFor(deployment)}` });
+      },
+    },
+  ],
+  provider_unavailable: [
+    {
+      request: 'wallets.withdrawalSources while the provider is away',
+      earn: async (deployment) => {
+        const user = await newOwner(deployment);
+        await providerFault(deployment, { down: true });
+        const answer = await user.get('/wallet/withdrawals/sources');
+        await providerFault(deployment, { down: false });
+        return answer;
+      },
+    },
+  ],
+  engine_unavailable: [{ request: 'runs.start while the store of slots does not answer', earn: earnEngineUnavailable }],
+  invalid_input: [
+    {
+      request: 'conversations.create with a member that is not known',
+      earn: async (deployment) => (await deployment.newUser()).post('/conversations', { surprise: 1 }),
+    },
+  ],
+  invalid_cursor: [
+    {
+      request: 'activity with a cursor that nobody minted',
+      earn: async (deployment) => (await deployment.newUser()).get('/activity?cursor=nonsense'),
+    },
+  ],
+  internal: [
+    { request: 'artifacts.content whose bytes are lost', earn: earnInternal },
+    {
+      ...{ by: 'processes', request: 'conversations.create while the event store is away', status: 503 },
+      ...{ retryable: true, earn: earnUnavailable },
+    },
+  ],
+  rate_limited: [{ by: 'processes', request: 'budget, once too often in a minute', earn: earnRateLimited }],
+  stream_capacity: [
+    {
+      request: 'conversations.stream, one too many',
+      earn: async (deployment) => {
+        const user = await deployment.newUser();
+        const path = `/conversations/${await conversationOf(user)}/stream`;
+        const stream = await user.stream(path);
+        const refused = await requestJson('GET', user.url(path), undefined, user.headers);
+        await stream.close();
+        return refused;
+      },
+    },
+  ],
+};

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PauseControl } from '@app/deployment';
+import { Configuration } from '@app/runtime';
+import {
+  bare,
+  byOperator,
+  conversationOf,
+  partOf,
+  raw,
+  sql,
+  start,
+  startLongRun,
+  startStuckRun,
+  untilEnded,
+  untilStatus,
+} from '../e2e/journeys';
+import { asking, newOwner } from '../e2e/money';
+import type { Deployment } from '../support/deployment';
+import type { Answer, TestClient } from '../support/deployment-client';
+import { until } from '../support/until';
+
+export type Problem = Answer<object>;
+
+/** Lowered limits, so that each can be reached by a handful of requests. */
+export const lowered = {
+  inProcess: { EXECUTION_CAPACITY: '3', BUDGET_DAY_CENTS: '60', STREAMS_PER_USER: '1', AUTOMATIONS_PER_USER: '2' },
+  processes: { RATE_LIMIT_USER_PER_MINUTE: '30' },
+} as const;
+
+/** A long run in a new conversation of the user's, while something is asked; then it is stopped. */
+export async function whileRunning(users: readonly TestClient[], ask: (conversationId: string) => Promise<Problem>) {
+  const live: { user: TestClient; runId: string }[] = [];
+  let conversationId = '';
+  for (const user of users) {
+    conversationId = await conversationOf(user);
+    live.push({ user, runId: await startLongRun(user, conversationId) });
+  }
+  const answer = await ask(conversationId);
+  for (const { user, runId } of live) {
+    await user.post(`/agent-runs/${runId}/abort`);
+    await untilEnded(user, runId);
+  }
+  return answer;
+}
+
+/** A run that waits for its user, in a conversation of its own. */
+export async function waiting(deployment: Deployment) {
+  const user = await newOwner(deployment);
+  const conversationId = await conversationOf(user);
+  return { user, conversationId, ...(await asking(user, conversationId, 'withdraw 1 USDC')) };
+}
+
+export async function whilePaused(
+  deployment: Deployment,
+  user: TestClient,
+  ask: () => Promise<Problem>,
+): Promise<Problem> {
+  const control = { control: 'runs', ...byOperator(user) } as const;
+  await partOf(deployment, PauseControl).pause(control);
+  const answer = await ask();
+  await partOf(deployment, PauseControl).resume(control);
+  return answer;
+}
+
+export async function tokenFor(deployment: Deployment, expiresInSeconds = 3600): Promise<string> {
+  const asked = { subject: `someone-${randomUUID()}`, expiresInSeconds };
+  return (await deployment.sandbox<{ accessToken: string }>('POST', 'tokens', asked)).accessToken;
+}
+
+/** `GET /v1/users/me` with these headers in the place of the user's own. */
+export async function me(user: TestClient, headers: Record<string, string>): Promise<Problem> {
+  return bare('GET', user.url('/v1/users/me'), headers);
+}
+
+export async function earnStopPending(deployment: Deployment): Promise<Problem> {
+  const { user, conversationId, approval } = await waiting(deployment);
+  const { runId, free } = await startStuckRun(deployment, user, conversationId);
+  const aborted = user.post(`/agent-runs/${runId}/abort`);
+  await untilStatus(user, runId, 'stopping');
+  const answer = await user.post(`/approvals/${approval.id}/deny`, {});
+  await free();
+  await aborted;
+  await untilEnded(user, runId);
+  return answer;
+}
+
+export async function earnEngineUnavailable(deployment: Deployment): Promise<Problem> {
+  const user = await deployment.newUser();
+  const conversationId = await conversationOf(user);
+  const name = `'take_execution_slot'::regproc`;
+  const [kept] = await sql<{ text: string }>(deployment, `SELECT pg_get_functiondef(${name}) AS text`);
+  // The store of slots is away, and nothing else is: PostgreSQL says so where slots are taken.
+  const away = `CREATE OR REPLACE FUNCTION take_execution_slot(wanted_run uuid, wanted_segment integer, capacity integer)
+    RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END $$`;
+  await sql(deployment, away);
+  const answer = await start(user, conversationId);
+  await sql(deployment, kept?.text ?? '');
+  return answer;
+}
+
+/** The bytes of a file are lost from the service's own folder. */
+export async function earnInternal(deployment: Deployment): Promise<Problem> {
+  const user = await deployment.newUser();
+  const artifacts = `/conversations/${await conversationOf(user)}/artifacts`;
+  const { body } = await raw(user, 'POST', `${artifacts}?name=lost.txt`, { body: randomUUID() });
+  const sha256 = String(body['sha256']);
+  const { PARLEY_DATA_DIR } = partOf(deployment, Configuration).env;
+  await rm(join(PARLEY_DATA_DIR, 'artifacts', sha256.slice(0, 2), sha256));
+  return user.get(`${artifacts}/${String(body['id'])}/content`);
+}
+
+/** The only worker is killed: nobody hears of one any more after 15 s. */
+export async function earnExecutionUnavailable(deployment: Deployment): Promise<Problem> {
+  const [worker] = deployment.workers;
+  await worker?.kill('SIGKILL');
+  const answer = await until(
+    'the loss of the worker',
+    async () => {
+      // Whatever is taken on before it is missed waits for its return. Another user each time: this deployment's limits are low.
+      const user = await deployment.newUser();
+      const asked = await start(user, await conversationOf(user));
+      if (asked.status !== 202) return asked;
+      await sleep(1_000);
+      return null;
+    },
+    60_000,
+  );
+  await worker?.start();
+  return answer;
+}
+
+export async function earnUnavailable(deployment: Deployment): Promise<Problem> {
+  const user = await deployment.newUser();
+  await deployment.eventStore?.kill('SIGKILL');
+  const answer = await user.post('/conversations', {});
+  await deployment.eventStore?.start();
+  return answer;
+}
+
+export async function earnRateLimited(deployment: Deployment): Promise<Problem> {
+  const user = await deployment.newUser();
+  const limit = Number(lowered.processes.RATE_LIMIT_USER_PER_MINUTE);
+  const answers = await Promise.all(Array.from({ length: limit + 1 }, () => user.get('/budget')));
+  const refused = answers.find(({ status }) => status === 429);
+  if (refused === undefined) throw new Error('no request was refused');
+  return refused;
+}
