@@ -14,7 +14,7 @@ import { nameOf } from './wallet.js';
  */
 export function describeAction(action) {
   const { input, output, quantity } = action;
-  const facts = [fact('Raw units', rawUnits(quantity)), ...choiceFacts(output ? 'From' : 'Token', input)];
+  const facts = [exactQuantity(quantity), ...choiceFacts(output ? 'From' : 'Token', input)];
   if (output) facts.push(...choiceFacts('To', output));
   return make(
     'li',
@@ -66,10 +66,10 @@ function token(choice) {
 }
 
 /** @param {Quantity} quantity */
-function rawUnits({ kind, amountRaw, value, bps }) {
-  if (amountRaw !== undefined) return amountRaw;
-  if (value !== undefined) return `worth $${value} when it is done`;
-  return bps === undefined ? kind.replaceAll('_', ' ') : `${bps} basis points of what is held`;
+function exactQuantity({ kind, amountRaw, value, bps }) {
+  if (amountRaw !== undefined) return fact('Raw units', amountRaw);
+  if (value !== undefined) return fact('Worth', `$${value} at the price of that moment`);
+  return fact('Quantity', bps === undefined ? kind.replaceAll('_', ' ') : `${bps} basis points of what is held then`);
 }
 
 /**

@@ -1,5 +1,8 @@
 // Amounts are decimal digits in a token's smallest unit. They stay strings: a float would lie about them.
 
+/** Fraction digits that tell enough at a glance. */
+const shownDigits = 6;
+
 /**
  * Raw units as a decimal: `scaled('1500000', 6)` is `1.5`.
  * @param {string} amountRaw
@@ -10,6 +13,15 @@ export function scaled(amountRaw, decimals) {
   const whole = digits.slice(0, digits.length - decimals);
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
   return fraction === '' ? grouped(whole) : `${grouped(whole)}.${fraction}`;
+}
+
+/**
+ * A decimal with its first few fraction digits. What is cut is cut, never rounded, and leaves a mark.
+ * @param {string} decimal
+ */
+export function shortened(decimal) {
+  const [whole = '', fraction = ''] = decimal.split('.');
+  return fraction.length <= shownDigits ? decimal : `${whole}.${fraction.slice(0, shownDigits)}…`;
 }
 
 /**

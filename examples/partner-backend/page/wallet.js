@@ -1,6 +1,6 @@
 import { call } from './backend.js';
 import { byId, make } from './elements.js';
-import { dollars, scaled } from './money.js';
+import { dollars, scaled, shortened } from './money.js';
 
 /**
  * @typedef {object} Asset
@@ -60,9 +60,9 @@ function line(asset) {
   const value = asset.valueUsdCents === null ? 'no price' : dollars(asset.valueUsdCents);
   return make(
     'li',
-    { title: asset.name },
+    { title: `${asset.name}: ${balanceOf(asset)}` },
     make('span', { class: 'symbol' }, asset.symbol),
-    make('span', { class: 'amount' }, balanceOf(asset)),
+    make('span', { class: 'amount' }, shortened(balanceOf(asset))),
     make('span', { class: 'value quiet small' }, value),
   );
 }
