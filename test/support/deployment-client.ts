@@ -1,4 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { frameCheckOf, type FrameCheck } from './frames';
 
 const frameWithinMs = 10_000;
 const framesMax = 100_000;
@@ -77,16 +78,22 @@ export interface Frame {
   readonly data: { readonly delivery: string; readonly seq?: number; readonly payload: Record<string, unknown> };
 }
 
-/** Reads an event stream, keeping every frame. */
+/** Reads an event stream, keeping every frame. One that is not as the service documents it fails whoever reads or closes the stream. */
 export class EventReader {
   readonly frames: Frame[] = [];
+  /** What was wrong with the first frame that is not as documented. */
+  fault: string | null = null;
   /** Settles when the stream ends, whoever ended it. */
   readonly ended: Promise<void>;
   private readonly abort = new AbortController();
   private wake: () => void = () => undefined;
   private isOver = false;
 
-  private constructor(body: ReadableStream<Uint8Array>, abort: AbortController) {
+  private constructor(
+    body: ReadableStream<Uint8Array>,
+    abort: AbortController,
+    private readonly faultOf: FrameCheck,
+  ) {
     this.abort = abort;
     this.ended = this.read(body).finally(() => {
       this.isOver = true;
@@ -96,17 +103,19 @@ export class EventReader {
 
   static async open(url: string, headers: Record<string, string>): Promise<EventReader> {
     const abort = new AbortController();
+    const faultOf = await frameCheckOf(url);
     const response = await fetch(url, { headers, signal: abort.signal });
     if (response.status !== 200 || response.body === null) {
       throw new Error(`the stream was refused: ${response.status} ${await response.text()}`);
     }
-    return new EventReader(response.body, abort);
+    return new EventReader(response.body, abort, faultOf);
   }
 
   /** The first frame, among those read and those to come, that fits. Throws when it does not come in time or the stream ends. */
   async until(fits: (frame: Frame) => boolean, withinMs = frameWithinMs): Promise<Frame> {
     const deadline = performance.now() + withinMs;
     for (let next = 0; ;) {
+      this.assertDocumented();
       for (; next < this.frames.length; next += 1) {
         const frame = this.frames[next];
         if (frame !== undefined && fits(frame)) return frame;
@@ -127,6 +136,11 @@ export class EventReader {
   async close(): Promise<void> {
     this.abort.abort();
     await this.ended;
+    this.assertDocumented();
+  }
+
+  private assertDocumented(): void {
+    if (this.fault !== null) throw new Error(`a frame is not as /asyncapi.json describes it: ${this.fault}`);
   }
 
   private async more(withinMs: number): Promise<void> {
@@ -150,6 +164,7 @@ export class EventReader {
 
   private keep({ id, event, data }: EventSourceMessage): void {
     if (this.frames.length >= framesMax) throw new Error('more frames than a test should read');
+    this.fault ??= this.faultOf({ id, event, data });
     // Reason for the assertion: every frame's data is a FinEvent (decisions.md, section 7); tests check its members.
     this.frames.push({ id, event, data: JSON.parse(data) as Frame['data'] });
     this.wake();

@@ -14,7 +14,7 @@ export interface SeenEvent {
 export class FollowingReader {
   /** Every durable event, over all connections, in the order in which they came. */
   readonly seen: SeenEvent[] = [];
-  /** What no stream may do: an event twice, or out of order, counted from the id that the connection resumed at. */
+  /** What no stream may do: an event twice, out of order (counted from the id that it resumed at), or not as documented. */
   readonly faults: string[] = [];
   connections = 0;
   private readonly over = new AbortController();
@@ -66,8 +66,8 @@ export class FollowingReader {
     this.connections += 1;
     const headers = { 'last-event-id': String(this.lastSeq) };
     const reader = await client.stream(`/conversations/${this.conversationId}/stream`, headers);
-    this.cut = () => reader.close();
-    if (this.over.signal.aborted) await reader.close();
+    this.cut = () => reader.close().catch(() => undefined); // a fault is told below, with its connection
+    if (this.over.signal.aborted) await this.cut();
     let taken = 0;
     const take = (): void => {
       for (; taken < reader.frames.length; taken += 1) this.take(reader.frames[taken]);
@@ -76,6 +76,7 @@ export class FollowingReader {
     await reader.ended;
     clearInterval(polling);
     take();
+    if (reader.fault !== null) this.faults.push(reader.fault);
   }
 
   private take(frame: Frame | undefined): void {

@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { closed } from './closed-schema';
+
+/** A frame of an event stream as it came, its `data` not parsed yet. */
+export interface ReceivedFrame {
+  readonly id: string | undefined;
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
+/** What is wrong with a frame, or null. */
+export type FrameCheck = (frame: ReceivedFrame) => string | null;
+
+/** By origin, so that each deployment is asked once. */
+const checks = new Map<string, FrameCheck>();
+
+/**
+ * Holds the frames of a service's streams against the AsyncAPI document that the very service publishes, strictly: an event or a
+ * member that is not documented is a fault, and so is an SSE `id` or `event` that does not say what the data says.
+ */
+export async function frameCheckOf(url: string): Promise<FrameCheck> {
+  const { origin } = new URL(url);
+  const known = checks.get(origin);
+  if (known !== undefined) return known;
+  const response = await fetch(`${origin}/asyncapi.json`);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${origin}/asyncapi.json answered ${response.status}: ${text}`);
+  // Reason for the assertion: a document without messages fails below.
+  const check = checkBy(JSON.parse(text) as JsonObject);
+  checks.set(origin, check);
+  return check;
+}
+
+function checkBy(document: JsonObject): FrameCheck {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema(closed(document), 'asyncapi');
+  const { messages } = objectOf(document['components']);
+  const compiled = new Map<string, ValidateFunction>();
+  for (const [type, message] of Object.entries(objectOf(messages))) {
+    compiled.set(type, ajv.compile(closed(objectOf(objectOf(message)['payload']), '#/', 'asyncapi#/')));
+  }
+  return ({ id, event, data }) => {
+    const fits = compiled.get(event ?? '');
+    if (fits === undefined) return `no event ${event} is documented: ${data.slice(0, 4_000)}`;
+    // Reason for the assertion: whatever JSON.parse makes is JSON.
+    const frame = objectOf(JSON.parse(data) as JsonValue);
+    const fault = fits(frame) ? headFault(id, event, frame) : ajv.errorsText(fits.errors, { dataVar: 'data' });
+    return fault === null ? null : `${event}: ${fault}\n${data.slice(0, 4_000)}`;
+  };
+}
+
+function headFault(id: string | undefined, event: string | undefined, { seq, payload }: JsonObject): string | null {
+  if (objectOf(payload)['type'] !== event) return `is called ${event}`;
+  const due = seq === undefined ? undefined : String(seq);
+  return id === due ? null : `has the id ${id}`;
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
