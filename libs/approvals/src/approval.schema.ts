@@ -1,5 +1,6 @@
 import { approvalDeciders, approvalStatuses, type ApprovalEnd, type ApprovalKind, type Contract } from '@app/consent';
 import {
+  byName,
   constant,
   countedPageOfShape,
   instant,
@@ -14,6 +15,7 @@ import {
   type Schema,
   type Shaped,
 } from '@app/http';
+import type { JsonObject } from '@app/kernel';
 import { AutomationContractShape, ContractShape, TokenAmountShape } from '@app/wallets';
 
 export const denialReasonLengthMax = 1_024;
@@ -102,7 +104,8 @@ const AutomationContractApproval = shape(
     kind: constant('automation_contract'),
     tool: constant('automation_contract'),
     fingerprint,
-    input: json({ description: 'The definition whose contract it is' }),
+    // Kept as the JSON that was reviewed.
+    input: byName<JsonObject>('AutomationDefinition'),
     contract: AutomationContractShape,
     status,
     conversationId: notApplicable,

@@ -1,0 +1,50 @@
+import { fingerprintOf } from '@app/canonical';
+import { standalone } from '@app/http';
+import { withdrawalExamples } from '@app/wallets';
+import { Ajv2020 } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { pendingExample } from './approval.example';
+import { Approval } from './approval.schema';
+import { receiptExample } from './receipt.example';
+import { ReceiptShape, type Receipt } from './receipt.schema';
+import { verifyReceipt } from './receipt-verifier';
+
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+
+/** What is shown of the contract has to be true, since partners build on it. */
+describe('the examples of the reference', () => {
+  const received = JSON.parse(JSON.stringify(receiptExample)) as Receipt;
+
+  it('have a receipt that proves what it says', () => {
+    expect(verifyReceipt(received)).toEqual([]);
+  });
+
+  it('tell of one withdrawal everywhere', () => {
+    const { prepared, operation } = withdrawalExamples;
+    expect(received.operation).toEqual(operation);
+    expect(received.review.fingerprint).toBe(prepared.fingerprint);
+    expect(received.approval).toMatchObject({
+      id: prepared.approvalId,
+      contract: prepared.contract,
+      status: 'approved',
+    });
+  });
+
+  it('are of their schemas', () => {
+    for (const [schema, value] of [
+      [Approval, pendingExample],
+      [Approval, received.approval],
+      [ReceiptShape, received],
+    ] as const) {
+      const fits = ajv.compile(standalone(schema));
+      fits(JSON.parse(JSON.stringify(value)));
+      expect(fits.errors ?? []).toEqual([]);
+    }
+  });
+
+  it('hash to the fingerprint that they show', () => {
+    const canonical: unknown = JSON.parse(Buffer.from(received.review.canonical, 'base64').toString('utf8'));
+    expect(fingerprintOf(canonical)).toBe(received.approval.fingerprint);
+  });
+});
