@@ -26,7 +26,7 @@ type Place = readonly (string | number)[];
 
 function placesIn(value: JsonValue, at: Place = []): readonly Place[] {
   if (typeof value !== 'object' || value === null) return [at];
-  return [at, ...Object.entries(value).flatMap(([key, item]) => placesIn(item as JsonValue, [...at, key]))];
+  return [at, ...Object.entries(value).flatMap(([key, item]) => placesIn(item, [...at, key]))];
 }
 
 function changedAt(value: JsonValue, place: Place, change: Change): JsonValue {
