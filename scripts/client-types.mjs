@@ -6,8 +6,22 @@ const notice = "// Made from the service's OpenAPI document by scripts/client.mj
 /** The closed sets that clients compare with: the name of each, the name of its type, and where the document has it. */
 const closedSets = [
   ['reasons', 'Reason', 'Problem.reason'],
+  ['conversationStatuses', 'ConversationStatus', 'Conversation.status'],
   ['runStatuses', 'RunStatus', 'Run.status'],
+  ['runFailureReasons', 'RunFailureReason', 'RunFailure.reason'],
+  ['toolOutcomes', 'ToolOutcome', 'ToolReturned.outcome'],
+  ['approvalKinds', 'ApprovalKind', 'Approval.kind'],
+  ['approvalStatuses', 'ApprovalStatus', 'Approval.status'],
+  ['walletStatuses', 'WalletStatus', 'Wallet.status'],
+  ['walletAuthStatuses', 'WalletAuthStatus', 'Wallet.authStatus'],
+  ['financialOperationStatuses', 'FinancialOperationStatus', 'FinancialOperation.status'],
+  ['financialActionStatuses', 'FinancialActionStatus', 'OperationAction.status'],
+  ['financialFailureReasons', 'FinancialFailureReason', 'OperationFailure.reason'],
   ['automationStates', 'AutomationState', 'Automation.state'],
+  ['monitoringStates', 'MonitoringState', 'AutomationStatus.monitoring'],
+  ['occurrenceDeliveries', 'OccurrenceDelivery', 'Occurrence.delivery'],
+  ['occurrenceTriggers', 'OccurrenceTrigger', 'Occurrence.trigger'],
+  ['activityKinds', 'ActivityKind', 'ConversationActivityItem.kind'],
 ];
 
 /** Members by which the service recognizes a repeated call. The client makes one where none is given. */
@@ -20,7 +34,7 @@ export async function clientTypes(document) {
   const own = partnerApi(document);
   const ids = clientMadeIds(own);
   relax(own, ids);
-  withoutDiscriminators(own);
+  adapt(own);
   return {
     'openapi.ts': notice + astToString(await openapiTS(own)),
     'enums.ts': notice + [...closedSets.map((row) => closedSet(own, row)), eventTypes(own)].join('\n'),
@@ -42,14 +56,18 @@ function partnerApi(document) {
 }
 
 function closedSet(document, [name, type, place]) {
-  const [schemaName, ...members] = place.split('.');
-  const schema = members.reduce(
-    (schema, member) => resolved(document, resolved(document, schema)?.properties?.[member]),
-    resolved(document, { $ref: `#/components/schemas/${schemaName}` }),
-  );
-  const values = valuesOf(document, schema);
+  const [schemaName, member] = place.split('.');
+  const schema = resolved(document, { $ref: `#/components/schemas/${schemaName}` });
+  const values = membersOf(document, schema, member).flatMap((found) => valuesOf(document, found));
   if (values.length === 0) throw new Error(`the OpenAPI document has no closed set at ${place}`);
   return constant(name, type, values, `\`${place}\``);
+}
+
+/** A member's schemas, in each of the variants that have it. */
+function membersOf(document, schema, member) {
+  const { properties, oneOf, anyOf } = resolved(document, schema) ?? {};
+  const own = properties?.[member] === undefined ? [] : [properties[member]];
+  return [...own, ...(oneOf ?? anyOf ?? []).flatMap((variant) => membersOf(document, variant, member))];
 }
 
 /** The discriminators of the journal's events. */
@@ -57,9 +75,8 @@ function eventTypes(document) {
   const path = '/v1/users/{userId}/conversations/{conversationId}/events';
   const page = resolved(document, document.paths[path]?.get?.responses['200']?.content['application/json'].schema);
   const event = resolved(document, resolved(document, page?.properties?.data)?.items);
-  const payload = resolved(document, event?.properties?.payload);
-  const variants = payload?.oneOf ?? payload?.anyOf ?? [];
-  const values = variants.flatMap((variant) => valuesOf(document, resolved(document, variant).properties?.type));
+  const types = membersOf(document, event?.properties?.payload, 'type');
+  const values = types.flatMap((type) => valuesOf(document, type));
   if (values.length === 0) throw new Error('the OpenAPI document has no closed set of event types');
   return constant('eventTypes', 'EventType', values, "the durable events of a conversation's journal");
 }
@@ -105,13 +122,17 @@ function relax(document, ids) {
   }
 }
 
-/** Constants tell the variants apart already; openapi-typescript would put the schemas' names in their place. */
-function withoutDiscriminators(value) {
+/** Says what openapi-typescript would understand otherwise than JSON Schema means it. */
+function adapt(value) {
   if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value) && typeof value.discriminator === 'object' && value.properties === undefined) {
-    delete value.discriminator;
+  // Constants tell the variants apart already; it would put the schemas' names in their place.
+  if (typeof value.discriminator === 'object' && (value.oneOf ?? value.anyOf) !== undefined) delete value.discriminator;
+  // Any object, not an empty one.
+  if (value.type === 'object' && Object.keys(value.properties ?? {}).length === 0) {
+    delete value.properties;
+    value.additionalProperties ??= true;
   }
-  for (const inner of Object.values(value)) withoutDiscriminators(inner);
+  for (const inner of Object.values(value)) adapt(inner);
 }
 
 function resolved(document, schema) {

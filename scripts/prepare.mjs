@@ -2,14 +2,17 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { buildClient } from './client.mjs';
 import { withLock } from './lock.mjs';
 import { matchesLockFile } from './installed.mjs';
 import { StepFailed, binary, root, runStep } from './tool.mjs';
 
 const installStamp = path.join('node_modules', '.parley-install');
 const buildStamp = path.join(root, 'dist', '.parley-build');
+const client = path.join('libs', 'client');
+const clientStamp = path.join(root, client, 'dist', '.parley-build');
 
-/** Guarantees that node_modules matches package-lock.json and, if asked, that dist matches the sources. Throws StepFailed (nothing is stamped as fresh then). */
+/** Guarantees that node_modules matches package-lock.json and, if asked, that dist and libs/client/dist match the sources. Throws StepFailed (nothing is stamped as fresh then). */
 export async function prepare({ build }) {
   if (!installIsStale(root) && !(build && buildIsStale())) return;
   await withLock(async (nameTool) => {
@@ -64,23 +67,47 @@ function npmCommand() {
 }
 
 async function buildAll(nameTool) {
-  const hash = sourceHash(); // before the build: a source changed meanwhile makes the build stale
-  rmSync(buildStamp, { force: true });
-  await runStep('building (nest build)', binary('nest'), ['build'], { onSpawn: nameTool });
-  writeFileSync(buildStamp, hash);
+  const product = productHash(); // before the build: a source changed meanwhile makes the build stale
+  if (!isStamped(buildStamp, product)) {
+    rmSync(buildStamp, { force: true });
+    await runStep('building (nest build)', binary('nest'), ['build'], { onSpawn: nameTool });
+    writeFileSync(buildStamp, product);
+  }
+  const all = clientHash(product);
+  if (isStamped(clientStamp, all)) return;
+  await buildClient({ onSpawn: nameTool });
+  writeFileSync(clientStamp, all);
 }
 
 function buildIsStale() {
-  return !existsSync(buildStamp) || readFileSync(buildStamp, 'utf8') !== sourceHash();
+  const product = productHash();
+  return !isStamped(buildStamp, product) || !isStamped(clientStamp, clientHash(product));
 }
 
-/** Hash of everything that the build reads: sources without specs, the build's configuration, and the versions of the packages. */
-function sourceHash() {
+function isStamped(stamp, hash) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+}
+
+/** Of everything that the build reads: sources without specs, the build's configuration, and the versions of the packages. */
+function productHash() {
   const topLevel = readdirSync(root).filter((name) =>
     /^(tsconfig.*\.json|nest-cli\.json|package-lock\.json)$/.test(name),
   );
-  const hash = createHash('sha256');
-  for (const file of [...topLevel, ...filesUnder('apps'), ...filesUnder('libs')].sort()) {
+  const libraries = filesUnder('libs').filter((file) => !file.startsWith(client + path.sep));
+  return hashOf([...topLevel, ...filesUnder('apps'), ...libraries]);
+}
+
+/** Of everything that the client's build reads: the product's document, and its own sources. */
+function clientHash(product) {
+  const made = /[\\/](dist[^\\/]*|generated)[\\/]/;
+  const own = filesUnder(client).filter((file) => !made.test(file));
+  const scripts = ['client.mjs', 'client-types.mjs'].map((name) => path.join('scripts', name));
+  return hashOf([...own, ...scripts], product);
+}
+
+function hashOf(files, start = '') {
+  const hash = createHash('sha256').update(start);
+  for (const file of [...files].sort()) {
     hash.update(`${file}\0`).update(
       createHash('sha256')
         .update(readFileSync(path.join(root, file)))

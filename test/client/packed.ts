@@ -65,15 +65,10 @@ export class PackedProject {
    * @param checks `package`: the declarations that it imports as well, which takes long
    */
   async compile(name: string, module: 'node16' | 'bundler', checks: 'package' | 'use' = 'use'): Promise<void> {
-    const resolution = module === 'node16' ? ['--module', 'node16'] : ['--module', 'esnext'];
-    const strict = [
-      '--strict',
-      '--noUncheckedIndexedAccess',
-      '--exactOptionalPropertyTypes',
-      '--skipLibCheck',
-      'false',
-    ];
-    const options = [...resolution, '--moduleResolution', module, '--target', 'es2022', '--types', 'node', ...strict];
+    const resolution = ['--module', module === 'node16' ? 'node16' : 'esnext', '--moduleResolution', module];
+    const strict = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes'];
+    const depth = ['--skipLibCheck', String(checks === 'use'), '--types', 'node', '--target', 'es2022'];
+    const options = [...resolution, ...strict, ...depth];
     const compiler = join(root, 'node_modules', 'typescript', 'lib', 'tsc.js');
     await run(process.execPath, [compiler, ...options, name], { cwd: this.folder, maxBuffer: outputBytesMax }).catch(
       (error: unknown) => {

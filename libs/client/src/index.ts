@@ -1,7 +1,43 @@
 export { ParleyClient, type ParleyClientOptions } from './client.js';
 export type { Api } from './api.js';
-export { eventTypes, reasons, runStatuses, automationStates } from './generated/enums.js';
-export type { AutomationState, EventType, Reason, RunStatus } from './generated/enums.js';
+export {
+  activityKinds,
+  type ActivityKind,
+  approvalKinds,
+  type ApprovalKind,
+  approvalStatuses,
+  type ApprovalStatus,
+  automationStates,
+  type AutomationState,
+  conversationStatuses,
+  type ConversationStatus,
+  eventTypes,
+  type EventType,
+  financialActionStatuses,
+  type FinancialActionStatus,
+  financialFailureReasons,
+  type FinancialFailureReason,
+  financialOperationStatuses,
+  type FinancialOperationStatus,
+  monitoringStates,
+  type MonitoringState,
+  occurrenceDeliveries,
+  type OccurrenceDelivery,
+  occurrenceTriggers,
+  type OccurrenceTrigger,
+  reasons,
+  type Reason,
+  runFailureReasons,
+  type RunFailureReason,
+  runStatuses,
+  type RunStatus,
+  toolOutcomes,
+  type ToolOutcome,
+  walletAuthStatuses,
+  type WalletAuthStatus,
+  walletStatuses,
+  type WalletStatus,
+} from './generated/enums.js';
 export type { Fetch } from './attempt.js';
 export type { UserToken } from './credentials.js';
 export {
