@@ -17,6 +17,7 @@ export class ListAutomationsDto {
   @CursorText()
   cursor?: string;
 
+  @Describe('How many at most')
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
   limit: number;
 
@@ -37,6 +38,7 @@ export class SearchAutomationsDto {
   @OneOf(stateFilters)
   state?: StateFilter;
 
+  @Describe('The `nextOffset` of the page before')
   @IntegerText({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 })
   offset: number;
 }
@@ -55,7 +57,7 @@ export class UpdateAutomationDto extends RevisionDto {
 }
 
 /** Body of signal and of invoke. */
-export class HandDto extends RevisionDto {
+export class HandedInputDto extends RevisionDto {
   @Describe('Chosen by the caller: the same key answers the same outcome')
   @Uuid()
   idempotencyKey: string;
@@ -71,9 +73,11 @@ export class ListOccurrencesDto {
   @CursorText()
   cursor?: string;
 
+  @Describe('How many at most')
   @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
   limit: number;
 
+  @Describe('Only those that stand so; absent, all')
   @Optional()
   @OneOf(deliveries)
   delivery?: OccurrenceDelivery;

@@ -20,10 +20,13 @@ const idForm = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const typeForm = /^[A-Za-z][A-Za-z0-9_.:-]{0,79}$/;
 
 /** What can be said of arbitrary JSON objects in JSON Schema. */
-export const eventDataShape = members(
-  {},
-  { description: 'Arbitrary JSON: at most 16 KiB as serialized, 8 levels, and 256 members and items together' },
-);
+export const eventDataShape = {
+  ...members(
+    {},
+    { description: 'Arbitrary JSON: at most 16 KiB as serialized, 8 levels, and 256 members and items together' },
+  ),
+  additionalProperties: true,
+};
 
 /** Inbound event, as webhooks deliver it (specification, "Inbound event"). */
 export const InboundEventShape = closed(

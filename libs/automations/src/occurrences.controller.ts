@@ -3,7 +3,7 @@ import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
 import { notFound, refuse, type AutomationId, type Reason } from '@app/kernel';
 import { examples } from './automation-examples';
 import { Automations } from './automations';
-import { HandDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
+import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
 import { AutomationQueries } from './automations.queries';
 import { ConditionTest, Simulation } from './evaluation.view';
 import { OccurrencePage, occurrenceView } from './occurrence.view';
@@ -42,7 +42,7 @@ export class OccurrencesController {
   async signal(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
-    @Body() { input = {}, ...body }: HandDto,
+    @Body() { input = {}, ...body }: HandedInputDto,
   ): Promise<Signalled> {
     return answer(await this.inputs.signal({ userId, automationId, ...body, input, cause }));
   }
@@ -61,7 +61,7 @@ export class OccurrencesController {
   async invoke(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
-    @Body() { input = {}, ...body }: HandDto,
+    @Body() { input = {}, ...body }: HandedInputDto,
   ): Promise<Invoked> {
     return answer(await this.inputs.invoke({ userId, automationId, ...body, input, cause }));
   }
