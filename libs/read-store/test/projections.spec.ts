@@ -4,8 +4,15 @@ import { Probe, type ProbePoint } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause, type CounterEvent } from '../../../test/support/counter';
 import { EmbeddedStore, until } from '../../../test/support/embedded-stores';
-import { applyBatch, Notifications, ProjectionRunner, type AnyProjection, type Database } from '../src';
-import { openTallies, tallies } from './tally';
+import {
+  applyBatch,
+  Notifications,
+  ProjectionRunner,
+  type AnyProjection,
+  type Database,
+  type Projection,
+} from '../src';
+import { openTallies, tallies, type TallyRow } from './tally';
 
 let embedded: EmbeddedStore;
 let store: EventStore;
@@ -84,6 +91,34 @@ describe('a batch', () => {
       expect([await rowOf(one), await rowOf(other)]).toEqual(expected);
       expect(await counters()).toEqual({ 'tallies/all': 2, 'tallies/closed': 1 });
     }
+  });
+
+  it('shows a projection other rows as the events before left them, and gives it more rows to change where there are any', async () => {
+    const [one, other, none] = [uuidV7(), uuidV7(), uuidV7()];
+    const seen: (number | null)[] = [];
+    const looking: Projection<TallyRow, CounterEvent> = {
+      ...tallies,
+      moreKeysOf: ({ event }) => (event.type === 'counter.closed' ? [one, none] : []),
+      looksAt: ({ event }) => (event.type === 'counter.closed' ? [one] : []),
+      project: (row, recorded, rowAt) => {
+        if (recorded.event.type === 'counter.closed') seen.push(rowAt?.(one)?.total ?? null);
+        return tallies.project(row, recorded);
+      },
+    };
+    await append(one, counted(1), counted(2));
+    await append(other, counted(5), closed);
+    const events = [...(await eventsOf(one)), ...(await eventsOf(other))];
+    for (const batches of [[events], [events], events.map((event) => [event])]) {
+      await database.transaction(async (manager) => {
+        for (const batch of batches) await applyBatch(manager, looking, batch);
+      });
+      expect([await rowOf(one), await rowOf(other)]).toMatchObject([
+        { total: 3, closed: true },
+        { total: 5, closed: true },
+      ]);
+      expect(await rowOf(none)).toBeUndefined();
+    }
+    expect(seen).toEqual([3, 3]);
   });
 
   it('of events without interest makes nothing', async () => {
