@@ -68,7 +68,8 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
   // Not in `onResponse`, which Fastify never calls for a hijacked reply: an event stream would be in flight for ever.
   reply.raw.once('close', () => end(request, reply, parts));
   reply.headers(answerHeaders(request.id));
-  if (request.url.startsWith('/v1/')) reply.headers(parts.partnerHeaders);
+  // By the route where there is one: its path may have been spelled with escapes.
+  if ((plan?.pattern ?? request.url).startsWith('/v1/')) reply.headers(parts.partnerHeaders);
   return context;
 }
 
