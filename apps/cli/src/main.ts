@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { contractCommand } from './contract';
 import { controlCommands } from './controls';
+import { copyDatabaseCommand } from './copy-database';
 import { keyCommands } from './keys';
 import { migrateCommand } from './migrate-events';
 import { describe, exitCodes } from './outcome';
@@ -15,6 +16,7 @@ const program = new Command('parley')
 keyCommands(program);
 userCommands(program);
 controlCommands(program);
+copyDatabaseCommand(program);
 migrateCommand(program);
 throwOnExit(program);
 

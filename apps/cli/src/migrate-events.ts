@@ -12,8 +12,8 @@ import {
 import { CreateReadStore1700000000000, Database, migrate } from '@app/read-store';
 import { readConfiguration } from '@app/runtime';
 import { InvalidArgumentError, type Command } from 'commander';
-import { openSource, type MigrationSource } from './migration-source';
-import { exitCodes, print } from './outcome';
+import { endTidily, openSource, type MigrationSource } from './migration-source';
+import { print } from './outcome';
 import { showProgress } from './progress';
 
 /** What a migration came to, as `--json` prints it. */
@@ -66,19 +66,13 @@ async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to
   }
 }
 
-async function openDatabase(url: string): Promise<Database> {
+/** The product's database, with the tables of this version. The caller closes it. */
+export async function openDatabase(url: string): Promise<Database> {
   const { rows, migrations } = readStore;
   const all = [CreateReadStore1700000000000, ...migrations];
   const database = await Database.connect({ url, poolSize: 2, rows, migrations: all });
   await migrate(database);
   return database;
-}
-
-/** Ctrl-C ends the stores as well; what is copied by then is found by the next run. */
-function endTidily(source: MigrationSource): void {
-  const end = (): void => void source.close().finally(() => process.exit(exitCodes.failed));
-  process.once('SIGINT', end);
-  process.once('SIGTERM', end);
 }
 
 function storeUrl(text: string): string {

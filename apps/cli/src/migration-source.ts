@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommandFailed } from './outcome';
+import { CommandFailed, exitCodes } from './outcome';
 
 /** The stores that events are migrated from. Nobody else can write to them until they are closed. */
 export interface MigrationSource {
@@ -56,4 +56,11 @@ async function embeddedStore(databaseUrl: string, undo: Undo[]): Promise<string>
   const server = await startEventStoreServer({ databaseUrl, listen: { socketPath: join(folder, 'events.sock') } });
   undo.push(() => server.close());
   return server.address;
+}
+
+/** Ctrl-C ends the stores as well; what is done by then is found, or undone, by the next run. */
+export function endTidily(source: MigrationSource): void {
+  const end = (): void => void source.close().finally(() => process.exit(exitCodes.failed));
+  process.once('SIGINT', end);
+  process.once('SIGTERM', end);
 }

@@ -5,13 +5,14 @@ const lineEveryMs = 5_000;
 /**
  * Shows how far a long step is, on stderr: as a bar on a terminal, as a line every few seconds elsewhere.
  * @param total what it counts up to; null: nobody knows
+ * @param what what it counts
  */
-export function showProgress(step: string, total: number | null): (done: number) => void {
+export function showProgress(step: string, total: number | null, what = 'events'): (done: number) => void {
   const startedMs = performance.now();
   const rate = (done: number): string =>
     Math.round((done / Math.max(performance.now() - startedMs, 1)) * 1000).toString();
   if (process.stderr.isTTY && total !== null && total > 0) {
-    const format = `${step} [{bar}] {value} of {total} events, {perSecond} a second`;
+    const format = `${step} [{bar}] {value} of {total} ${what}, {perSecond} a second`;
     const bar = new SingleBar(
       { format, stream: process.stderr, hideCursor: true, stopOnComplete: true },
       Presets.legacy,
@@ -24,6 +25,6 @@ export function showProgress(step: string, total: number | null): (done: number)
   return (done) => {
     if (performance.now() < nextMs && done !== total) return;
     nextMs = performance.now() + lineEveryMs;
-    console.error(`${step}: ${done}${of} events, ${rate(done)} a second`);
+    console.error(`${step}: ${done}${of} ${what}, ${rate(done)} a second`);
   };
 }

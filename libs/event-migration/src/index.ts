@@ -1,3 +1,4 @@
+export { copyDatabase, countRows } from './copy-database';
 export { CannotMigrate, copyEvents, countEvents } from './copy-events';
 export { checkpoints, movedTo, refuseUnhandledInputs, refuseWhileRunning, switchStore } from './store-switch';
 export { VerbatimStore } from './verbatim-store';

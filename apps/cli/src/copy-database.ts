@@ -1,0 +1,69 @@
+import { readDotEnv } from '@app/composition';
+import { copyDatabase, countRows, refuseWhileRunning } from '@app/event-migration';
+import { startEventStoreServer } from '@app/event-store-server';
+import { readConfiguration } from '@app/runtime';
+import { InvalidArgumentError, type Command } from 'commander';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endTidily, openSource } from './migration-source';
+import { openDatabase } from './migrate-events';
+import { print } from './outcome';
+import { showProgress } from './progress';
+
+/** `parley copy-database`: from the embedded PostgreSQL to an external one (docs/growing.md). */
+export function copyDatabaseCommand(program: Command): void {
+  program
+    .command('copy-database')
+    .description('copy every row of a stopped deployment, its events included, into an empty PostgreSQL, and compare')
+    .requiredOption('--to <url>', 'the target: postgres://…', databaseUrl)
+    .action(async ({ to }: { to: string }, command: Command) => {
+      readDotEnv();
+      const source = await openSource(readConfiguration(process.env), undefined);
+      endTidily(source);
+      try {
+        await refuseUnlessStopped(source.databaseUrl);
+        await makeTables(to);
+        const total = await countRows(source.databaseUrl);
+        const tables = await copyDatabase(source.databaseUrl, to, showProgress('copying', total, 'rows'));
+        const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+        print(command, { tables, rows }, [
+          `${rows} rows of ${tables.length} tables are there, and compare equal.`,
+          'Set DATABASE_URL to it, keep PARLEY_SECRET_KEY, and start the service.',
+        ]);
+      } finally {
+        await source.close();
+      }
+    });
+}
+
+async function refuseUnlessStopped(url: string): Promise<void> {
+  const database = await openDatabase(url);
+  try {
+    await refuseWhileRunning(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** The product's migrations make its tables, and the embedded event store its own when it starts. */
+async function makeTables(url: string): Promise<void> {
+  const database = await openDatabase(url);
+  await database.close();
+  const folder = await mkdtemp(join(tmpdir(), 'parley-copy-'));
+  try {
+    const server = await startEventStoreServer({
+      databaseUrl: url,
+      listen: { socketPath: join(folder, 'events.sock') },
+    });
+    await server.close();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function databaseUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\//.test(text))
+    throw new InvalidArgumentError('It must begin with postgres:// or postgresql://.');
+  return text;
+}
