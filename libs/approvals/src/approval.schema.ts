@@ -137,7 +137,10 @@ interface AnyApproval {
 /** Approval, of any kind (decisions.md, section 4). */
 export const Approval = named(
   'Approval',
-  variants([AgentToolApproval, WithdrawalApproval, AutomationContractApproval], { by: 'kind' }),
+  variants([AgentToolApproval, WithdrawalApproval, AutomationContractApproval], {
+    by: 'kind',
+    description: 'What the user is asked to decide on; every kind has the same members',
+  }),
 ) satisfies Schema<AnyApproval>;
 
 type OneOfItsKind = Shaped<typeof Approval>;

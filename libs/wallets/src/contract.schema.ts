@@ -119,8 +119,8 @@ const anyQuantity = exactly<Quantity>()(
   }),
 );
 
-const inputPinned = pinnedFor('exact_input_tokens', 'input');
-const outputPinned = pinnedFor('exact_output_tokens', 'output');
+const amountOfAnyInput = amountOfAny('exact_input_tokens', 'input');
+const amountOfAnyOutput = amountOfAny('exact_output_tokens', 'output');
 
 const swap = named('Swap', {
   ...closed(
@@ -129,8 +129,7 @@ const swap = named('Swap', {
       { description: 'Exchanges one token for another; the two must differ' },
     ),
   ),
-  ...inputPinned,
-  else: outputPinned,
+  not: { anyOf: [amountOfAnyInput, amountOfAnyOutput] },
 });
 
 const withdrawToOwner = named('WithdrawToOwner', {
@@ -140,7 +139,7 @@ const withdrawToOwner = named('WithdrawToOwner', {
       { description: 'Returns an asset to the account that owns the wallet; a contract never names a destination' },
     ),
   ),
-  ...inputPinned,
+  not: amountOfAnyInput,
 });
 
 const contractMembers = {
@@ -184,13 +183,13 @@ export const AutomationContractShape = exactly<Required<Contract>>()(
   ),
 );
 
-/** The rule that a quantity of this kind is an amount of a token that is known: JSON Schema, for the action that holds it. */
-function pinnedFor(kind: Quantity['kind'], side: 'input' | 'output') {
+/** JSON Schema for an action whose amount is one of whichever token the executor picks; a contract has no such action. */
+function amountOfAny(kind: Quantity['kind'], side: 'input' | 'output') {
   return {
-    if: {
-      properties: { quantity: { properties: { kind: { const: kind } }, required: ['kind'] } },
-      required: ['quantity'],
+    properties: {
+      quantity: { properties: { kind: { const: kind } }, required: ['kind'] },
+      [side]: { properties: { any: { const: true } }, required: ['any'] },
     },
-    then: { properties: { [side]: { required: ['pinned'] } } },
+    required: ['quantity', side],
   };
 }
