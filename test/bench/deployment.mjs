@@ -14,9 +14,10 @@ const streamsMax = '2000';
 
 /**
  * Starts everything on a temporary folder. Beside the product's database there is one for the baselines, on the same server.
- * @param {{profileFolder?: string}} options where to leave CPU profiles of the product's two processes
+ * @param {{profileFolder?: string, nodeArgs?: string[], env?: object}} options where to leave CPU profiles of the product's two
+ *   processes; what Node, and the environment, of the one that serves has besides
  */
-export async function startDeployment({ profileFolder } = {}) {
+export async function startDeployment({ profileFolder, nodeArgs = [], env = {} } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-bench-'));
   const stopping = [async () => rmSync(folder, { recursive: true, force: true })];
   const stopAll = async () => {
@@ -33,7 +34,7 @@ export async function startDeployment({ profileFolder } = {}) {
     const store = await startEventStore(folder, stores, args);
     stopping.push(() => stop(store));
 
-    const api = await startApi(folder, stores, args);
+    const api = await startApi(folder, { ...stores, ...env }, [...args, ...nodeArgs]);
     stopping.push(() => stop(api.child));
     const client = connectEventStore(storeUrl);
     stopping.push(() => client.dispose());

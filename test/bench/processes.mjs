@@ -50,11 +50,11 @@ export async function stop(child) {
   clearTimeout(force);
 }
 
-/** Starts a baseline's server, a file beside this one that prints its port: its address, and how to stop it. */
-export async function startBaseline(file, env = {}) {
-  const child = startNode(path.join(folder, file), { env });
+/** Starts a baseline's server, a file beside this one that prints its port: its process and address, and how to stop it. */
+export async function startBaseline(file, env = {}, args = []) {
+  const child = startNode(path.join(folder, file), { env, args });
   const url = `http://127.0.0.1:${await firstLine(child)}`;
-  return { url, stop: () => stop(child) };
+  return { child, url, stop: () => stop(child) };
 }
 
 /** A TCP port that is free at this moment. */

@@ -14,8 +14,9 @@ export function rowsOf(benchmark, turns) {
     const ratios = ours.map((value, round) => value / baseline[round]);
     const ratio = median(ratios);
     const { number, name, against } = benchmark;
+    const judged = figure.absolute ? median(ours) : ratio;
     return {
-      ...{ number, name, against, ...figure, verdict: verdictOn(ratio, figure) },
+      ...{ number, name, against, ...figure, verdict: verdictOn(judged, figure) },
       ...{ ours: median(ours), baseline: median(baseline), ratio },
       rounds: { ours, baseline, ratios },
     };

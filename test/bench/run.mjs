@@ -12,6 +12,7 @@ import { events } from './benchmarks/events.mjs';
 import { fanOut } from './benchmarks/fan-out.mjs';
 import { firings } from './benchmarks/firings.mjs';
 import { approvalsList, runsList } from './benchmarks/lists.mjs';
+import { idleStreams } from './benchmarks/idle-streams.mjs';
 import { latency } from './benchmarks/latency.mjs';
 import { longJournal } from './benchmarks/long-conversation.mjs';
 import { me } from './benchmarks/me.mjs';
@@ -23,7 +24,7 @@ import { rowsOf, tableOf, writeReport } from './report.mjs';
 
 const benchmarks = [
   ...[create, transact, append, me, runsList, approvalsList, events, fanOut, latency, agentStep, dbosStep, resume],
-  ...[firings, longJournal],
+  ...[firings, idleStreams, longJournal],
 ];
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const resultsFolder = path.join(folder, 'results');

@@ -8,7 +8,7 @@ const openWithinMs = 10_000;
 
 /**
  * Opens so many streams of one URL. `onFrame(ordinal)` is called for each frame on each stream; the first frame's ordinal is 0.
- * @returns {Promise<{close: () => void}>} when all are open
+ * @returns {Promise<{close: () => void, pause: () => void}>} when all are open; paused streams read nothing more
  */
 export async function openStreams({ url, headers = {}, count, onFrame }) {
   const sockets = [];
@@ -22,6 +22,9 @@ export async function openStreams({ url, headers = {}, count, onFrame }) {
     close: () => {
       for (const socket of sockets) socket.destroy();
     },
+    pause: () => {
+      for (const socket of sockets) socket.pause();
+    },
   };
 }
 
@@ -33,7 +36,7 @@ function openStream(url, headers, onFrame) {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`${url} was not opened`)), openWithinMs);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    socket.on('error', reject);
+    socket.on('error', reject); // after it was opened, that changes nothing: a stalled reader is cut off
     socket.write(`GET ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`);
     socket.once('data', (head) => {
       clearTimeout(late);
