@@ -54,7 +54,7 @@ function checkBy(document: JsonObject): FrameCheck {
 
 function headFault(id: string | undefined, event: string | undefined, { seq, payload }: JsonObject): string | null {
   if (objectOf(payload)['type'] !== event) return `is called ${event}`;
-  const due = seq === undefined ? undefined : String(seq);
+  const due = typeof seq === 'number' ? String(seq) : undefined;
   return id === due ? null : `has the id ${id}`;
 }
 

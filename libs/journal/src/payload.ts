@@ -1,21 +1,22 @@
-import { constant, instant, integer, shape, text, uuid } from '@app/http';
+import { constant, instant, integer, shape, text, uuid, type Schema } from '@app/http';
+
+type Members = Parameters<typeof shape>[1];
 
 /** What every event's payload begins with. */
-function headOf<const Type extends string>(type: Type) {
-  return { type: constant(type), at: instant({ description: 'By the service clock, when it was recorded' }) };
-}
+type Head<Type extends string> = { readonly type: Schema<Type>; readonly at: Schema<string> };
 
 /**
  * The schema of a payload, under a name made of its type: `RunStarted` for `run.started`.
  * @param summary what the event says, in one sentence, for the documents
  */
-export function payload<const Type extends string, Members extends Parameters<typeof shape>[1]>(
+export function payload<const Type extends string, Own extends Members>(
   type: Type,
   summary: string,
-  members: Members,
-) {
+  members: Own,
+): ReturnType<typeof shape<Head<Type> & Own>> {
   const name = type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return shape(name, { ...headOf(type), ...members }, { description: summary });
+  const at = instant({ description: 'By the service clock, when it was recorded' });
+  return shape<Head<Type> & Own>(name, { type: constant(type), at, ...members }, { description: summary });
 }
 
 /** Members that several payloads have, spelled alike. */
