@@ -1,10 +1,13 @@
 import { call } from './backend.js';
 import { describeAction, fact } from './contract-words.js';
 import { decisionForm } from './decision-form.js';
-import { announce, make } from './elements.js';
+import { announce, fill, make } from './elements.js';
 import { balanceOf, nameOf, readWallet } from './wallet.js';
 
-/** @typedef {import('./journal.js').Asked} Asked */
+/**
+ * @typedef {import('./journal.js').Asked} Asked
+ * @typedef {import('@parley/client').Schemas['Approval']} Approval
+ */
 
 const headings = {
   pending: 'Your approval is needed',
@@ -32,7 +35,7 @@ export function approvalCard(first) {
   );
   /** @type {Map<string, import('./wallet.js').Asset> | null} */
   let before = null;
-  /** @type {Promise<any> | null} */
+  /** @type {Promise<Approval> | null} */
   let reading = null;
   let shown = 0;
 
@@ -47,8 +50,9 @@ export function approvalCard(first) {
     const approval = await reading;
     if (turn !== shown) return; // a newer state was shown meanwhile
     if (review.dataset.ready === undefined) showReview(review, approval);
-    if (item.status === 'pending') outcome.replaceChildren(decisionForm(approval, heading));
-    else outcome.replaceChildren(...(await outcomeOf(item, approval, before)));
+    const parts =
+      item.status === 'pending' ? [decisionForm(approval, heading)] : await outcomeOf(item, approval, before);
+    if (turn === shown) fill(outcome, ...parts);
   }
 
   return {
@@ -57,7 +61,7 @@ export function approvalCard(first) {
     update(item) {
       update(item).catch((problem) => {
         reading = null;
-        outcome.replaceChildren(make('p', { class: 'problem', role: 'alert' }, problem.message));
+        fill(outcome, make('p', { class: 'problem', role: 'alert' }, problem.message));
       });
     },
   };
@@ -66,13 +70,14 @@ export function approvalCard(first) {
 /**
  * What exactly would be done: in a sentence, action by action, and what binds the decision to it.
  * @param {HTMLElement} review
- * @param {any} approval
+ * @param {Approval} approval
  */
 function showReview(review, approval) {
   const expires = make('time', { datetime: approval.expiresAt }, new Date(approval.expiresAt).toLocaleString());
   const actions = approval.contract?.actions.map(describeAction);
   review.dataset.ready = '';
-  review.replaceChildren(
+  fill(
+    review,
     make('p', { class: 'summary' }, approval.summary),
     actions && make('ol', { class: 'actions', 'aria-label': 'Exactly this will be done' }, ...actions),
     make(
@@ -94,10 +99,10 @@ function showReview(review, approval) {
 
 /**
  * How often and how much an automation may do without asking again.
- * @param {any} contract
+ * @param {Approval['contract']} contract
  */
 function boundsOf(contract) {
-  if (!contract?.bounds) return [];
+  if (contract === null || !('bounds' in contract)) return [];
   const { maxUses, perUseUsd, totalUsd, notAfter } = contract.bounds;
   return [
     ...fact('At most', `${maxUses} times, $${perUseUsd} each, $${totalUsd} in all`),
@@ -109,25 +114,37 @@ function boundsOf(contract) {
  * What became of the decision. That money moved is read from the financial operation; neither the decision nor the end of the run
  * says so.
  * @param {Asked} item
- * @param {any} reviewed the approval as it was read first
+ * @param {Approval} reviewed the approval as it was read first
  * @param {Map<string, import('./wallet.js').Asset> | null} before the balances when the decision was asked for
  */
 async function outcomeOf(item, reviewed, before) {
   if (item.status === 'expired') return [make('p', {}, 'Nobody decided in time. Nothing was done.')];
   if (item.status === 'denied') {
+    /** @type {Approval} */
     const { denialReason } = await call('GET', `/api/approvals/${item.approvalId}`);
     return [
       make('p', {}, 'You said no. Nothing was done.'),
-      denialReason && make('p', { class: 'quiet' }, `“${denialReason}”`),
+      denialReason === null ? null : make('p', { class: 'quiet' }, `“${denialReason}”`),
     ];
   }
   if (reviewed.contract === null) return [make('p', {}, 'You said yes.')];
-  if (item.operationId === null) return [make('p', {}, 'You said yes. Sending it off…')];
+  if (item.operationId === null) {
+    return [make('p', {}, item.isOver ? 'You said yes, but it was not sent.' : 'You said yes. Sending it off…')];
+  }
   if (item.settlement === null) return [make('p', {}, 'Sent. Waiting for the settlement…')];
+  /** @type {[import('@parley/client').Schemas['FinancialOperation'], Map<string, import('./wallet.js').Asset>]} */
   const [operation, after] = await Promise.all([call('GET', `/api/operations/${item.operationId}`), readWallet()]);
-  const words = operation.status === 'settled' ? 'Settled: the money has moved.' : `Failed: ${operation.failure?.text}`;
+  const failure = operation.failure === null ? '' : `: ${operation.failure.text}`;
+  const words = item.settlement === 'settled' ? 'Settled: the money has moved.' : `It failed${failure}`;
+  const references = operation.actions.flatMap(({ providerReference }) =>
+    providerReference === null ? [] : fact('Reference', make('code', {}, providerReference)),
+  );
   announce(words);
-  return [make('p', { class: 'result' }, words), ...(before === null ? [] : [balances(before, after)])];
+  return [
+    make('p', { class: 'result' }, words),
+    before === null ? null : balances(before, after),
+    make('dl', { class: 'facts' }, ...references),
+  ];
 }
 
 /**

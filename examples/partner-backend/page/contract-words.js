@@ -3,19 +3,21 @@ import { scaled } from './money.js';
 import { nameOf } from './wallet.js';
 
 /**
- * @typedef {{ pinned: { tokenId: string, decimals: number } } | { any: true }} Choice
- * @typedef {{ kind: string, amountRaw?: string, value?: string, bps?: string }} Quantity
- * @typedef {{ kind: string, input: Choice, output?: Choice, quantity: Quantity }} Action
+ * @typedef {import('@parley/client').Schemas['Contract']['actions'][number]} Action
+ * @typedef {Action['input']} Choice a token that is named, or any that the wallet holds
+ * @typedef {Action['quantity']} Quantity
  */
 
 /**
- * One action of a contract: in words, and beside them exactly what is authorized, in the token's own units.
+ * One action of a contract: in words, and below them exactly what is authorized, in the token's own units.
  * @param {Action} action
  */
 export function describeAction(action) {
-  const { input, output, quantity } = action;
-  const facts = [exactQuantity(quantity), ...choiceFacts(output ? 'From' : 'Token', input)];
-  if (output) facts.push(...choiceFacts('To', output));
+  const facts = [
+    exactQuantity(action.quantity),
+    ...choiceFacts(action.kind === 'swap' ? 'From' : 'Token', action.input),
+  ];
+  if (action.kind === 'swap') facts.push(...choiceFacts('To', action.output));
   return make(
     'li',
     {},
@@ -25,51 +27,53 @@ export function describeAction(action) {
 }
 
 /** @param {Action} action */
-function sentence({ kind, input, output, quantity }) {
-  switch (kind) {
-    case 'withdraw_to_owner':
-      return `Withdraw ${amount(quantity, input)} to your main account`;
-    case 'swap':
-      return quantity.kind === 'exact_output_tokens'
-        ? `Swap as much ${token(input)} as it takes to receive ${amount(quantity, output)}`
-        : `Swap ${amount(quantity, input)} to ${token(output)}`;
-    default:
-      return kind; // a kind that this page does not know: its name, and every fact below
-  }
+function sentence(action) {
+  if (action.kind === 'withdraw_to_owner')
+    return `Withdraw ${amount(action.quantity, action.input)} to your main account`;
+  const { input, output, quantity } = action;
+  return quantity.kind === 'exact_output_tokens'
+    ? `Swap as much ${token(input)} as it takes to receive ${amount(quantity, output)}`
+    : `Swap ${amount(quantity, input)} to ${token(output)}`;
 }
 
 /**
  * @param {Quantity} quantity
- * @param {Choice | undefined} side the token that is counted
+ * @param {Choice} side the token that is counted
  */
-function amount({ kind, amountRaw = '', value = '', bps = '' }, side) {
-  switch (kind) {
+function amount(quantity, side) {
+  switch (quantity.kind) {
     case 'exact_input_tokens':
     case 'exact_output_tokens':
-      return side && 'pinned' in side
-        ? `${scaled(amountRaw, side.pinned.decimals)} ${token(side)}`
-        : `${amountRaw} units`;
+      return 'pinned' in side
+        ? `${scaled(quantity.amountRaw, side.pinned.decimals)} ${token(side)}`
+        : `${quantity.amountRaw} units of ${token(side)}`;
     case 'exact_input_value_usd':
-      return `$${value} of ${token(side)}`;
+      return `$${quantity.value} of ${token(side)}`;
     case 'fraction_of_input':
-      return `${scaled(bps, 2)}% of ${token(side)}`;
+      return `${scaled(quantity.bps, 2)}% of ${token(side)}`;
     case 'all_of_input':
       return `all ${token(side)}`;
-    default:
-      return kind;
   }
 }
 
-/** @param {Choice | undefined} choice */
+/** @param {Choice} choice */
 function token(choice) {
-  return choice && 'pinned' in choice ? nameOf(choice.pinned.tokenId) : 'your most valuable token';
+  return 'pinned' in choice ? nameOf(choice.pinned.tokenId) : 'your most valuable token';
 }
 
 /** @param {Quantity} quantity */
-function exactQuantity({ kind, amountRaw, value, bps }) {
-  if (amountRaw !== undefined) return fact('Raw units', amountRaw);
-  if (value !== undefined) return fact('Worth', `$${value} at the price of that moment`);
-  return fact('Quantity', bps === undefined ? kind.replaceAll('_', ' ') : `${bps} basis points of what is held then`);
+function exactQuantity(quantity) {
+  switch (quantity.kind) {
+    case 'exact_input_tokens':
+    case 'exact_output_tokens':
+      return fact('Raw units', quantity.amountRaw);
+    case 'exact_input_value_usd':
+      return fact('Worth', `$${quantity.value} at the price of that moment`);
+    case 'fraction_of_input':
+      return fact('Quantity', `${quantity.bps} basis points of what is held then`);
+    case 'all_of_input':
+      return fact('Quantity', 'all that is held then');
+  }
 }
 
 /**

@@ -8,12 +8,12 @@ const states = new Map([
 
 /**
  * The list at the side, most recently active first.
- * @param {() => { id: string, status: string } | null} opened the conversation that is open now; its journal knows its status sooner
+ * @param {() => Pick<import('@parley/client').Schemas['Conversation'], 'id' | 'status'> | null} opened the conversation that is open now; its journal knows its status sooner
  */
 export function conversationList(opened) {
   const list = byId('conversations', HTMLElement);
   const more = byId('more-conversations', HTMLButtonElement);
-  /** @type {any[]} */
+  /** @type {import('@parley/client').Schemas['Conversation'][]} */
   let conversations = [];
   /** @type {string | null} */
   let nextCursor = null;
@@ -56,7 +56,7 @@ export function conversationList(opened) {
 }
 
 /**
- * @param {{ id: string, title: string | null, status: string }} conversation
+ * @param {Pick<import('@parley/client').Schemas['Conversation'], 'id' | 'title' | 'status'>} conversation
  * @param {boolean} isOpen
  */
 function line({ id, title, status }, isOpen) {

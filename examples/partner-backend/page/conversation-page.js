@@ -88,10 +88,10 @@ export class ConversationPage {
     });
   }
 
-  /** @param {{ seq?: number, payload: any }} frame */
+  /** @param {import('@parley/client').JournalFrame} frame */
   #onFrame(frame) {
     for (const item of fold(this.#journal, frame)) this.#log.show(item);
-    if (frame.seq === undefined) return; // a word of a message changes nothing else
+    if (frame.delivery === 'live') return; // a word of a message changes nothing else
     this.#showState();
     this.#list.show();
     if (!tellsTheSide.test(frame.payload.type)) return;

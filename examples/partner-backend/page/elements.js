@@ -18,6 +18,15 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
+ * Puts these children in place of those that an element has.
+ * @param {HTMLElement} element
+ * @param {Child[]} children
+ */
+export function fill(element, ...children) {
+  element.replaceChildren(...children.filter((child) => child != null));
+}
+
+/**
  * The element of the page with this id.
  * @template {HTMLElement} Kind
  * @param {string} id

@@ -7,7 +7,7 @@ const openAgainAfterMs = 3_000;
  * it was (`Last-Event-ID`); what it gives up on, a refusal, is looked into and tried again from the same place.
  * @param {string} conversationId
  * @param {object} listener
- * @param {(frame: { seq?: number, payload: any }) => void} listener.onFrame
+ * @param {(frame: import('@parley/client').JournalFrame) => void} listener.onFrame
  * @param {(isOpen: boolean) => void} listener.onConnection
  * @param {() => void} listener.onSignedOut
  * @param {() => void} listener.onMissing there is no such conversation, or it is somebody else's
@@ -23,8 +23,9 @@ export function follow(conversationId, { onFrame, onConnection, onSignedOut, onM
     source = new EventSource(`/api/conversations/${conversationId}/stream?after=${lastSeq}`);
     source.onopen = () => onConnection(true);
     source.onmessage = ({ data }) => {
+      /** @type {import('@parley/client').JournalFrame} */
       const frame = JSON.parse(data);
-      lastSeq = frame.seq ?? lastSeq;
+      if (frame.delivery === 'durable') lastSeq = frame.seq;
       onFrame(frame);
     };
     source.onerror = () => {

@@ -1,6 +1,9 @@
 // What a conversation looks like, folded from its journal. Pure: the same frames give the same items, whenever they arrive.
 
 /**
+ * @typedef {import('@parley/client').JournalFrame} Frame
+ * @typedef {Frame['payload']} Event
+ *
  * @typedef {{ kind: 'said', key: string, by: 'user' | 'agent', text: string, complete: boolean }} Said
  * @typedef {{ kind: 'tool', key: string, tool: string, outcome: string | null }} Tool
  * @typedef {object} Asked an approval, and what became of it
@@ -9,6 +12,8 @@
  * @property {string} approvalId
  * @property {'pending' | 'approved' | 'denied' | 'expired'} status
  * @property {string | null} operationId once what was approved was sent off
+ * @property {string | null} runId
+ * @property {boolean} isOver its run has ended
  * @property {'settled' | 'failed' | null} settlement the only evidence that money moved
  * @typedef {{ kind: 'note', key: string, text: string, isProblem: boolean }} Note
  * @typedef {Said | Tool | Asked | Note} Item
@@ -29,6 +34,7 @@ export function emptyJournal() {
 /**
  * As `conversations.list` calls it.
  * @param {Journal} journal
+ * @returns {import('@parley/client').ConversationStatus}
  */
 export function statusOf({ liveRunId, items }) {
   if (liveRunId !== null) return 'running';
@@ -39,22 +45,22 @@ export function statusOf({ liveRunId, items }) {
 /**
  * Takes one frame in.
  * @param {Journal} journal
- * @param {{ seq?: number, payload: any }} frame
+ * @param {Frame} frame
  * @returns {Item[]} the items that are new or have changed
  */
-export function fold(journal, { seq, payload }) {
-  if (seq !== undefined) {
-    if (seq <= journal.lastSeq) return []; // seen before the connection was lost
-    journal.lastSeq = seq;
+export function fold(journal, frame) {
+  if (frame.delivery === 'durable') {
+    if (frame.seq <= journal.lastSeq) return []; // seen before the connection was lost
+    journal.lastSeq = frame.seq;
   }
-  const changed = change(journal, payload);
+  const changed = change(journal, frame.payload);
   for (const item of changed) journal.items.set(item.key, item);
   return changed;
 }
 
 /**
  * @param {Journal} journal
- * @param {any} event
+ * @param {Event} event
  * @returns {Item[]}
  */
 function change(journal, event) {
@@ -89,7 +95,7 @@ function change(journal, event) {
 
 /**
  * @param {Journal} journal
- * @param {any} event
+ * @param {Event} event
  * @returns {Item[]}
  */
 function toolOrMoney(journal, event) {
@@ -101,7 +107,7 @@ function toolOrMoney(journal, event) {
       return call?.kind === 'tool' ? [{ ...call, outcome: event.outcome }] : [];
     }
     case 'approval.opened':
-      return [asked(event.approvalId)];
+      return [asked(event.approvalId, event.runId)];
     case 'approval.decided':
       return [{ ...approval(journal, event.approvalId), status: event.status }];
     case 'approval.expired':
@@ -124,7 +130,7 @@ function toolOrMoney(journal, event) {
 /**
  * A word of a message that is still being written. When the whole message is in the journal its words are late, and dropped.
  * @param {Journal} journal
- * @param {any} delta
+ * @param {Extract<Event, { type: 'agent.text_delta' }>} delta
  * @returns {Item[]}
  */
 function spoken(journal, delta) {
@@ -135,20 +141,23 @@ function spoken(journal, delta) {
 
 /**
  * @param {Journal} journal
- * @param {any} event
+ * @param {Extract<Event, { type: 'run.ended' }>} event
  * @returns {Item[]}
  */
 function runEnded(journal, { runId, status, failure }) {
   if (journal.liveRunId === runId) journal.liveRunId = null;
   journal.isStopping = false;
   /** @type {Item[]} */
-  const broken = [...journal.items.values()].filter((item) => item.kind === 'said' && !item.complete);
-  const cutShort = broken.map((item) => ({ ...item, complete: true }));
-  if (status === 'failed') return [...cutShort, note(runId, failure.text, true)];
-  return status === 'aborted' ? [...cutShort, note(runId, 'Stopped')] : cutShort;
+  const changed = [];
+  for (const item of journal.items.values()) {
+    if (item.kind === 'said' && !item.complete) changed.push({ ...item, complete: true });
+    if (item.kind === 'approval' && item.runId === runId) changed.push({ ...item, isOver: true });
+  }
+  if (status === 'failed') return [...changed, note(runId, failure?.text ?? 'It failed', true)];
+  return status === 'aborted' ? [...changed, note(runId, 'Stopped')] : changed;
 }
 
-/** @param {any} event */
+/** @param {{ messageId: string }} event */
 const messageKey = ({ messageId }) => `message ${messageId}`;
 
 /**
@@ -169,11 +178,13 @@ const note = (id, text, isProblem = false) => ({ kind: 'note', key: `note ${id}`
 
 /**
  * @param {string} approvalId
+ * @param {string | null} runId
  * @returns {Asked}
  */
-function asked(approvalId) {
+export function asked(approvalId, runId) {
   const key = `approval ${approvalId}`;
-  return { kind: 'approval', key, approvalId, status: 'pending', operationId: null, settlement: null };
+  const nothingYet = { operationId: null, settlement: null, isOver: false };
+  return { kind: 'approval', key, approvalId, runId, status: 'pending', ...nothingYet };
 }
 
 /**
@@ -182,7 +193,7 @@ function asked(approvalId) {
  */
 function approval(journal, approvalId) {
   const item = journal.items.get(`approval ${approvalId}`);
-  return item?.kind === 'approval' ? item : asked(approvalId);
+  return item?.kind === 'approval' ? item : asked(approvalId, null);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { approvalCard } from './approval-card.js';
 import { call } from './backend.js';
 import { announce, byId } from './elements.js';
+import { asked } from './journal.js';
 
 /**
  * Approvals that belong to no conversation, such as what an automation may do by itself. No journal tells of them here, so they are
@@ -12,7 +13,7 @@ export function waitingList() {
   const cards = new Map();
 
   async function refresh() {
-    /** @type {{ data: { id: string, conversationId: string | null }[] }} */
+    /** @type {import('@parley/client').Schemas['ApprovalPage']} */
     const { data } = await call('GET', '/api/approvals');
     const ids = data.filter(({ conversationId }) => conversationId === null).map(({ id }) => id);
     for (const [id, card] of cards) if (!ids.includes(id)) remove(id, card);
@@ -21,12 +22,11 @@ export function waitingList() {
 
   /** @param {string} approvalId */
   function add(approvalId) {
-    const item = /** @type {const} */ ({ kind: 'approval', key: approvalId, approvalId, status: 'pending' });
-    const asked = { ...item, operationId: null, settlement: null };
-    const card = approvalCard(asked);
+    const item = asked(approvalId, null);
+    const card = approvalCard(item);
     cards.set(approvalId, card.element);
     place.append(card.element);
-    card.update(asked);
+    card.update(item);
   }
 
   /**

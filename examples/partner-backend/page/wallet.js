@@ -2,15 +2,7 @@ import { call } from './backend.js';
 import { byId, make } from './elements.js';
 import { dollars, scaled, shortened } from './money.js';
 
-/**
- * @typedef {object} Asset
- * @property {string} tokenId
- * @property {string} symbol
- * @property {string} name
- * @property {number | null} decimals
- * @property {string} amountRaw
- * @property {string | null} valueUsdCents
- */
+/** @typedef {import('@parley/client').Schemas['WithdrawalAsset']} Asset */
 
 /** @type {Map<string, Asset>} by token; what was read last */
 let assets = new Map();
@@ -19,7 +11,7 @@ let asked = 0;
 /** Reads the balances again, shows them at the side, and answers them. */
 export async function readWallet() {
   const turn = (asked += 1);
-  /** @type {{ assets: Asset[] }} */
+  /** @type {import('@parley/client').Schemas['WithdrawalSources']} */
   const sources = await call('GET', '/api/wallet');
   const read = new Map(sources.assets.map((asset) => [asset.tokenId, asset]));
   if (turn === asked) show(read); // else they were read again meanwhile
