@@ -84,46 +84,49 @@ class ThingsQuery {
   limit: number;
 }
 
+/** No document is made of these operations. */
+const things = { summary: 'A thing', answer: null };
+
 @Controller()
 class ThingsController {
   @Post('/v1/users')
   @HttpCode(200)
-  @Operation('users.ensure', { account: 'not required' })
+  @Operation('users.ensure', { ...things, account: 'not required' })
   ensure(@Caller() { userId }: Caller, @Body() _body: NoBody) {
     return { userId };
   }
   @Get('/v1/users/me')
-  @Operation('users.me')
+  @Operation('users.me', things)
   me(@Caller() { userId, subject, tokenExpiresAt }: Caller) {
     return { userId, subject, expiresAt: tokenExpiresAt };
   }
   @Post('/v1/users/:userId/things')
-  @Operation('things.create')
+  @Operation('things.create', things)
   create(@Body() body: ThingDto) {
     return body;
   }
   @Get('/v1/users/:userId/things')
-  @Operation('things.list')
+  @Operation('things.list', things)
   list(@Query() query: ThingsQuery) {
     return query;
   }
   @Get('/v1/users/:userId/things/:thingId')
-  @Operation('things.get')
+  @Operation('things.get', things)
   get(@Param('thingId') id: string) {
     return { id };
   }
   @Post('/v1/users/:userId/things/:thingId/poke')
-  @Operation('things.poke')
+  @Operation('things.poke', things)
   poke(@Param('thingId') id: string) {
     return { id };
   }
   @Get('/sandbox/v1/boom')
-  @Operation('boom')
+  @Operation('boom', things)
   boom() {
     throw new Error('the password is hunter2');
   }
   @Get('/sandbox/v1/slow')
-  @Operation('slow')
+  @Operation('slow', things)
   async slow() {
     await new Promise((resolve) => setTimeout(resolve, 300));
     return {};

@@ -118,7 +118,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
       ? await startInProcess(apiEnvs, options.probe, undo)
       : await startProcesses(apiEnvs, envs.slice(apiCount), undo);
   for (const url of baseUrls) await untilReady(url);
-  if (process.env['ANSWERS'] === 'strict') await watchAnswers(baseUrls);
+  await watchAnswers(baseUrls);
   const [baseUrl = ''] = baseUrls;
   return {
     ...parts,

@@ -52,14 +52,14 @@ function describe(operation: RoutedOperation, components: SchemaComponents): Jso
   return {
     operationId: plan.operation,
     tags: [tagOf(plan.operation)],
-    summary: reference.summary ?? plan.operation,
+    summary: reference.summary,
     ...(reference.description !== undefined && { description: reference.description }),
     security: securityOf.area(area, reference.signed === true),
     parameters: [
       ...pathParameters(operation),
       ...query.map(({ name, required, schema }) => ({ name, in: 'query', required, ...described(schema) })),
       ...Object.entries(reference.headers ?? {}).map(([name, schema]) => {
-        return { name, in: 'header', required: false, ...described(components.refer(schema)) };
+        return { name, in: 'header', required: reference.signed === true, ...described(components.refer(schema)) };
       }),
     ],
     ...(body !== null && { requestBody: body }),
@@ -108,7 +108,7 @@ function success(operation: RoutedOperation, components: SchemaComponents): Json
   const { answer, answerExample } = operation.plan.reference;
   const own = operation.area === 'partner' ? rateHeaders : {};
   const response = { description: STATUS_CODES[operation.status] ?? '', headers: { ...answerHeaders, ...own } };
-  if (answer === undefined || answer === null) return response;
+  if (answer === null) return response;
   if (isRawAnswer(answer)) {
     return {
       ...response,

@@ -38,7 +38,7 @@ export interface RawBody {
   readonly bytes: string;
 }
 
-export interface OperationOptions extends Partial<OperationReference> {
+export interface OperationOptions extends OperationReference {
   /** Whether the caller must have an account already; `users.ensure` alone does not ask for one. A disabled one is refused always. */
   readonly account?: 'required' | 'not required';
   /**
@@ -60,7 +60,7 @@ export interface OperationPlan {
   /** What body and query are checked against; `unchecked` when the handler's parameter is of no DTO class. */
   readonly bodyDto: DtoClass | 'unchecked';
   readonly queryDto: DtoClass | 'unchecked';
-  readonly reference: Partial<OperationReference>;
+  readonly reference: OperationReference;
 }
 
 /** `partner` routes are admitted by both credentials, `open` ones by nothing; `own` ones (operator, hooks, sandbox) look after themselves. */
@@ -90,7 +90,7 @@ export interface RoutePlan extends OperationPlan {
  * `@Body()` only an absent body or `{}` passes, without `@Query()` no parameter does; a `@Body()` of type `unknown` is the
  * handler's own to check, with `validateInto`.
  */
-export function Operation(operation: string, options: OperationOptions = {}): MethodDecorator {
+export function Operation(operation: string, options: OperationOptions): MethodDecorator {
   return (target, property, descriptor) => {
     const plan: OperationPlan = {
       operation,
