@@ -50,9 +50,10 @@ export function problemResponses(operation: RoutedOperation, isList: boolean): J
 }
 
 /** What is open can only be asked for by a name that nothing has. */
-function ofArea({ area, path }: RoutedOperation): readonly (Reason | number)[] {
+function ofArea({ area, path, plan }: RoutedOperation): readonly (Reason | number)[] {
   if (area === 'partner') return ofPartnerArea;
-  if (area === 'own') return ofOwnArea;
+  // Nobody learns from a signed operation what there is.
+  if (area === 'own') return plan.reference.signed === true ? ofOwnArea.filter((cause) => cause !== 404) : ofOwnArea;
   return path.includes('{') ? [404] : [];
 }
 
@@ -96,7 +97,10 @@ function describe(status: number, named: readonly Reason[]): string {
     const { title, retryable } = reasons[reason];
     return `- \`${reason}\`: ${title}${retryable || status === 503 ? ' (retryable)' : ''}`;
   });
-  const bare = [...(status === 401 ? ['- no reason: the user token is missing or not accepted'] : [])];
+  // Whatever asks for credentials names a reason; what asks for a signature has none.
+  const unaccepted =
+    named.length > 0 ? 'the user token is missing or not accepted' : 'the key or the signature is not good';
+  const bare = status === 401 ? [`- no reason: ${unaccepted}`] : [];
   return [STATUS_CODES[status] ?? String(status), ...lines, ...bare].join('\n');
 }
 
