@@ -18,7 +18,7 @@ import { conversationPayloads } from './conversation-payloads';
 import { livePayloads, runPayloads } from './run-payloads';
 
 /** The schema of each journaled event's payload, by its type; the set is closed (specification, "Events"). */
-export const journaledPayloads = { ...conversationPayloads, ...runPayloads };
+const journaledPayloads = { ...conversationPayloads, ...runPayloads };
 
 type JournaledType = ConversationEvent['type'];
 type EventOf<Type extends JournaledType> = Extract<ConversationEvent, { readonly type: Type }>;
