@@ -30,7 +30,7 @@ import { until } from '../support/until';
 import { jsonOf, parley, parleyMain } from './cli';
 
 /** Enough that a copy of one append after the other can be killed on its way. */
-const fillerConversations = 400;
+const fillerConversations = 240;
 const fillersAtOnce = 8;
 /** What is in the target when the migration is killed, as a part of all. */
 const killedAt = [0.1, 0.5, 0.9, 1];
@@ -193,6 +193,7 @@ describe('parley migrate-events', () => {
     migrated = jsonOf<Migrated>(outcome);
     expect(migrated).toEqual({ target: target(), events: total, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(outcome.stderr).toMatch(/verifying: \d+ of \d+ events/);
+    expect(outcome.stderr).toMatch(/filling read models: (\d+) of \1 positions/);
     expect(await eventsThere()).toBe(total);
     console.log(`migrate-events: ${total} events, killed ${killedAt.length} times on the way, hash ${migrated.sha256}`);
   }, 900_000);

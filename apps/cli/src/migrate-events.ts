@@ -12,6 +12,7 @@ import {
 import { CreateReadStore1700000000000, Database, migrate } from '@app/read-store';
 import { readConfiguration } from '@app/runtime';
 import { InvalidArgumentError, type Command } from 'commander';
+import { fillReadModels } from './fill-read-models';
 import { endTidily, openSource, type MigrationSource } from './migration-source';
 import { print } from './outcome';
 import { showProgress } from './progress';
@@ -39,13 +40,15 @@ export function migrateCommand(program: Command): void {
         print(command, { target, events, sha256 }, [
           `${events} events are in ${target}, in the same order and byte for byte.`,
           `SHA-256 of both: ${sha256}`,
-          `Set EVENTSTORE_URL to it and start the service: every read model is filled again from there.`,
+          'The read models are filled from there. Set EVENTSTORE_URL to it, and start the service.',
         ]);
       } finally {
         await source.close();
       }
     });
 }
+
+const projected = new Set(readStore.projections.flatMap(({ kinds }) => kinds.map(({ category }) => category)));
 
 async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to: string): Promise<Migration> {
   const database = await openDatabase(databaseUrl);
@@ -56,9 +59,10 @@ async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to
     await refuseUnhandledInputs(database, count);
     const asked = [...new Set((await checkpoints(database)).values())];
     await copyEvents(source, target, showProgress('copying', count.events));
-    const copy = await verifyCopy(source, target, asked, showProgress('verifying', count.events));
+    const copy = await verifyCopy(source, target, { asked, projected }, showProgress('verifying', count.events));
     await refuseWhileRunning(database);
     await switchStore(database, copy, withoutCredentials(to));
+    await fillReadModels(database, to, copy.lastProjected);
     return { target: withoutCredentials(to), events: copy.events, sha256: copy.sha256 };
   } finally {
     await Promise.all([source.close(), target.close()]);

@@ -21,5 +21,6 @@ export async function readJson(path: string): Promise<unknown> {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  return text === null ? null : (JSON.parse(text) as unknown);
+  const value: unknown = text === null ? null : JSON.parse(text);
+  return value;
 }
