@@ -40,15 +40,17 @@ function operationsOf(controller: Type): RoutedOperation[] {
 const routeConfigKey = '__fastify_route_config__';
 
 function operationOf(controller: Type, handler: object): RoutedOperation[] {
-  // Reasons for the assertions: Nest and @Operation put values of these types under these keys.
+  // Reason for the assertion: @Operation puts plans under this key.
   const config = Reflect.getMetadata(routeConfigKey, handler) as { readonly plan: OperationPlan } | undefined;
   if (config === undefined) return [];
+  // Reason for the assertion: Nest keeps a number of its enum here.
   const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number] ?? 'ALL';
   const parts = [controller, handler].map((target) => String(Reflect.getMetadata(PATH_METADATA, target) ?? ''));
   const pattern = `/${parts
     .flatMap((part) => part.split('/'))
     .filter(Boolean)
     .join('/')}`;
+  // Reason for the assertion: what @HttpCode was given, if it was used.
   const status = Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number | undefined;
   return [
     {
