@@ -1,4 +1,4 @@
-import { constant, instant, integer, list, nullable, shape, text, uuid, type Shaped } from '@app/http';
+import { constant, instant, integer, list, nullable, shape, text, uuid, type Schema, type Shaped } from '@app/http';
 import { ContractShape } from './contract.schema';
 import { implicitAccount } from './wallet.schema';
 
@@ -15,7 +15,7 @@ export const assetLimits = {
 const wholeNumber = /^(?:0|[1-9][0-9]*)$/;
 
 /** An amount of a token in its smallest unit. */
-export function rawAmount(description: string) {
+export function rawAmount(description: string): Schema<string> {
   return text({ max: assetLimits.amountDigitsMax, pattern: wholeNumber, description });
 }
 
