@@ -16,7 +16,7 @@ const libraries = [
   ...['kernel', 'runtime', 'event-store', 'read-store', 'timers', 'http', 'event-store-server', 'embedded-postgres'],
   ...['partners', 'users', 'deployment', 'budget', 'consent', 'conversations', 'wallets', 'artifacts', 'runs'],
   ...['automations', 'approvals', 'engine', 'journal', 'activity', 'operator', 'audit', 'sandbox', 'composition'],
-  ...['canonical', 'near-intents', 'data-folder', 'event-migration'],
+  ...['canonical', 'near-intents', 'data-folder', 'event-migration', 'reference'],
 ];
 
 const uses = (...imports: string[]): string => imports.map((path) => `import '${path}';\n`).join('');
