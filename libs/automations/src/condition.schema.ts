@@ -54,14 +54,11 @@ const EventSource = closed(
   ),
 );
 
-/** The name of a binding, as conditions and evaluations have it. */
-export const bindingName = text({ pattern: nameForm });
-
 const Binding = closed(
   shape(
     'Binding',
     {
-      name: bindingName,
+      name: text({ pattern: nameForm }),
       source: variants([TokenPriceSource, WalletBalanceSource, EventSource], { by: 'kind' }),
       maxAgeSeconds: integer({ min: 1, max: ageSecondsMax, description: 'An older value counts as not readable' }),
     },

@@ -18,7 +18,7 @@ export const deliveryReason = nullable(truncatedText(textLengthMax, 'Why it was 
 });
 
 /** Occurrence, as the API answers it (decisions.md, section 6). */
-export const Occurrence = shape('Occurrence', {
+const Occurrence = shape('Occurrence', {
   id: uuid(),
   at: instant({ description: 'When it was due, or when its input was recorded' }),
   delivery,
