@@ -58,8 +58,9 @@ function stored(event: OperationEvent, revision: number): StoredEvent {
   return {
     ...{ stream: `operation-${operation.id}`, revision, position: revision, type: event.type },
     id: `019a3c62-4f1e-7000-8000-00000000000${revision}`,
-    // Reason for the assertions: this is what the encoder makes of an event.
+    // Reason for the assertions: this is what the encoder makes of an event, payload and metadata alike.
     payload: data as JsonObject,
+    // Reason: see above.
     metadata: metadata as unknown as StoredEvent['metadata'],
   };
 }
