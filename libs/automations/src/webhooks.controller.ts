@@ -39,7 +39,7 @@ export class WebhooksController {
 
   @Post(':keyId')
   @HttpCode(202)
-  @Operation('webhooks.deliver', {
+  @Operation('automations.webhook', {
     body: 'bytes',
     bodyLimitBytes: bodyBytesMax,
     signed: true,

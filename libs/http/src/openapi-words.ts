@@ -27,7 +27,6 @@ const tags: Readonly<Record<string, string>> = {
   artifacts: 'Files of a conversation',
   events: "A conversation's journal, in pages",
   activity: 'What is going on, and what happened, over all conversations',
-  webhooks: 'Signed events from outside for automations',
   service: 'Health and documents of the service itself; open without credentials',
   sandbox: 'Levers of the sandbox, on loopback only: tokens, clock, prices, deposits, faults',
 };
