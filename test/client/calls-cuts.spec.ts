@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { isUnreachable } from '@parley/client';
+import { isUnreachable, ParleyClient } from '@parley/client';
 import { defined, read } from '../e2e/automation-rules';
 import { conversationOf, untilEnded } from '../e2e/journeys';
 import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
 import { clientOf, patience } from './clients';
 import { CuttingProxy } from './cutting-proxy';
@@ -138,6 +138,45 @@ describe('calls through a proxy that cuts every connection', () => {
         if (outcome === 'done') expect(titles).toContain(title);
       }
       expect(outcomes.some(([, outcome]) => outcome === 'unknown')).toBe(true);
+    },
+    withinMs,
+  );
+
+  it(
+    'ask for a fresh token when the service says that the old one has expired',
+    async () => {
+      const subject = `user-${randomUUID()}`;
+      const mint = async () =>
+        (await deployment.sandbox<{ accessToken: string }>('POST', 'tokens', { subject, expiresInSeconds: 600 }))
+          .accessToken;
+      let token = await mint();
+      let renewals = 0;
+      const userToken = async ({ renew }: { readonly renew: boolean }) => {
+        if (renew) {
+          renewals += 1;
+          token = await mint();
+        }
+        return token;
+      };
+      const { partnerKey } = deployment;
+      const client = new ParleyClient({ baseUrl: proxy.baseUrl, partnerKey, userToken, retry: patience });
+      const { data: account } = await client.api.POST('/v1/users');
+      const params = { path: { userId: account.userId } };
+      await deployment.sandbox('POST', 'clock', { advanceSeconds: 700 });
+      for await (const conversation of client.pages('/v1/users/{userId}/conversations', { params })) {
+        throw new Error(`nobody made ${conversation.id}`);
+      }
+      expect(renewals).toBe(1);
+
+      const { id: conversationId } = (
+        await new TestClient(deployment.baseUrls[0] ?? '', partnerKey, token, account.userId).post('/conversations')
+      ).body;
+      await deployment.sandbox('POST', 'clock', { advanceSeconds: 700 });
+      for await (const frame of client.stream({ userId: account.userId, conversationId: String(conversationId) })) {
+        expect(frame.payload.type).toBe('conversation.created');
+        break;
+      }
+      expect(renewals).toBe(2);
     },
     withinMs,
   );

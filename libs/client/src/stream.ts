@@ -31,8 +31,8 @@ export class JournalStream {
   /** Since the last frame, or the last good connection. */
   private failures = 0;
   private garbled = 0;
-  /** The token was refused, and no connection has come to be since. */
-  private renewing = false;
+  /** A fresh token is asked for at most once between two connections, in front of the one attempt after a refusal. */
+  private renewal: 'none' | 'next' | 'done' = 'none';
   private readonly silenceMaxMs: number;
   private readonly url: string;
   /** The same for every connection, so that they are found together in logs. */
@@ -75,8 +75,10 @@ export class JournalStream {
   /** The new frames of one connection. */
   private async *connection(signal: AbortSignal): AsyncGenerator<JournalFrame, void> {
     const headers = new Headers({ 'x-request-id': this.requestId, 'last-event-id': String(this.after) });
-    const body = await this.transport.open(this.url, headers, signal, this.renewing);
-    this.renewing = false;
+    const renew = this.renewal === 'next';
+    if (renew) this.renewal = 'done';
+    const body = await this.transport.open(this.url, headers, signal, renew);
+    this.renewal = 'none';
     const openedAt = performance.now();
     const onRetry = (retryMs: number): void => {
       this.retryMs = retryMs;
@@ -103,8 +105,8 @@ export class JournalStream {
 
   /** How long to wait before the next connection; throws the error when there is to be none. @param error null: a clean end */
   private nextWaitMs(error: unknown): number {
-    if (this.transport.isRenewable(error) && !this.renewing) {
-      this.renewing = true;
+    if (this.transport.isRenewable(error) && this.renewal === 'none') {
+      this.renewal = 'next';
       return 0;
     }
     if (isProblem(error) && error.status < 500 && !error.retryable) throw error;

@@ -31,13 +31,16 @@ export class Transport {
   async send(request: Request, traits: CallTraits): Promise<Response> {
     const call = await prepared(request);
     const giveUpAt = Date.now() + this.policy.totalMs;
-    let renewed = false;
+    // Asked for at most once, in front of the one attempt after the refusal.
+    let renewal: 'none' | 'next' | 'done' = 'none';
     for (let failures = 0; ;) {
+      const renew = renewal === 'next';
+      if (renew) renewal = 'done';
       try {
-        return await attemptWhole(await this.attempt(call, renewed), traits.expectsJson);
+        return await attemptWhole(await this.attempt(call, renew), traits.expectsJson);
       } catch (error) {
-        if (!renewed && this.isRenewable(error)) {
-          renewed = true;
+        if (renewal === 'none' && this.isRenewable(error)) {
+          renewal = 'next';
           continue;
         }
         const askedMs = askedDelayMs(error);
