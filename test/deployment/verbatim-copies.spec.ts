@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { connectEventStore } from '@app/event-store';
+import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
+import { copyEvents, countEvents, VerbatimStore, verifyCopy } from '@app/event-migration';
+import { createTestDatabase, type TestDatabase } from '../support/postgres';
+
+const nothingAsked = { asked: [], projected: new Set<string>() };
+const silent = (): void => undefined;
+
+interface Side {
+  readonly database: TestDatabase;
+  readonly server: EventStoreServer;
+  readonly url: string;
+  readonly store: VerbatimStore;
+}
+
+let source: Side;
+let target: Side;
+beforeEach(async () => {
+  [source, target] = await Promise.all([side(), side()]);
+});
+afterEach(async () => {
+  for (const { database, server, store } of [source, target]) {
+    await store.close();
+    await server.close();
+    await database.drop();
+  }
+});
+
+async function side(): Promise<Side> {
+  const database = await createTestDatabase();
+  const server = await startEventStoreServer({ databaseUrl: database.url, listen: { host: '127.0.0.1', port: 0 } });
+  const url = `esdb://${server.address}?tls=false`;
+  return { database, server, url, store: new VerbatimStore(url) };
+}
+
+/** An event whose bytes no JSON writer of ours would make. */
+function event(stream: string, revision: bigint, data: string, contentType = 'application/json') {
+  const bytes = { data: Buffer.from(data), metadata: Buffer.from('{ "a" : 1.0 }') };
+  return { stream, revision, position: 0n, id: randomUUID(), type: 'odd.thing', contentType, ...bytes };
+}
+
+async function all(store: VerbatimStore) {
+  const found = [];
+  for await (const { position: _, ...one } of store.events()) found.push(one);
+  return found;
+}
+
+async function migrated() {
+  await copyEvents(source.store, target.store, silent);
+  return verifyCopy(source.store, target.store, nothingAsked, silent);
+}
+
+it('keeps bytes, whatever they are, and the order over all streams', async () => {
+  const odd = ['{ "b":1,\n "a" : 1.50, "b": 2 }', '"\\u0041"', 'no json at all', ''];
+  for (const [revision, data] of odd.entries()) {
+    await source.store.append('one-1', BigInt(revision) - 1n, [event('one-1', BigInt(revision), data)]);
+    await source.store.append('two-2', BigInt(revision) - 1n, [
+      event('two-2', BigInt(revision), '\u0000\u0001bytes', 'application/octet-stream'),
+    ]);
+  }
+  const copy = await migrated();
+  expect(copy).toMatchObject({ events: 8, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(await all(target.store)).toEqual(await all(source.store));
+  expect(await migrated()).toEqual(copy);
+}, 60_000);
+
+it('says up to which events of the target a reader of the source has come', async () => {
+  for (const revision of [0n, 1n, 2n])
+    await source.store.append('one-1', revision - 1n, [event('one-1', revision, '{}')]);
+  await copyEvents(source.store, target.store, silent);
+  const request = { asked: [0, 2, 99], projected: new Set(['one']) };
+  const { positions, lastProjected } = await verifyCopy(source.store, target.store, request, silent);
+  expect([[...positions], lastProjected]).toEqual([
+    [
+      [0, 0],
+      [2, 2],
+      [99, 3],
+    ],
+    3,
+  ]);
+}, 60_000);
+
+it('refuses what lies there already and is no copy, at any place', async () => {
+  await source.store.append('one-1', -1n, [event('one-1', 0n, '{}')]);
+  await migrated();
+  await target.store.append('one-1', 0n, [event('one-1', 1n, '{}')]);
+  await expect(migrated()).rejects.toThrow(
+    'the target is not a copy of the source: they differ at revision 1 of one-1',
+  );
+}, 60_000);
+
+it('refuses a target whose positions run behind, and a stream that was deleted', async () => {
+  const client = connectEventStore(source.url);
+  await client.setStreamMetadata('one-1', { maxCount: 5 });
+  await source.store.append('one-1', -1n, [event('one-1', 0n, '{}')]);
+  await expect(migrated()).rejects.toThrow('the positions of the target run behind');
+  await client.tombstoneStream('one-1');
+  await client.dispose();
+  await expect(countEvents(source.store, silent)).rejects.toThrow('stream one-1 was deleted');
+}, 60_000);
