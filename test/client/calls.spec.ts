@@ -40,6 +40,27 @@ describe('a call', () => {
     expect(service.seen[0]?.url).toBe('/parley/v1/users/me');
   });
 
+  it('sends bytes as they are, and reads them', async () => {
+    const params = { path: { userId: 'u', conversationId: 'c' } };
+    const headers = { 'content-type': 'text/plain' };
+    const artifacts = '/v1/users/{userId}/conversations/{conversationId}/artifacts';
+    service.play(json({ id: 'a' }, 201));
+    const upload = { params: { ...params, query: { name: 'a.txt' } }, headers, body: new TextEncoder().encode('é') };
+    expect((await service.client().api.POST(artifacts, upload)).data.id).toBe('a');
+    expect(service.seen[0]).toMatchObject({
+      url: '/v1/users/u/conversations/c/artifacts?name=a.txt',
+      headers,
+      body: 'é',
+    });
+
+    service.play((response) => response.writeHead(200, headers).end('é'));
+    const path = { ...params.path, artifactId: 'a' };
+    const content = await service
+      .client()
+      .api.GET(`${artifacts}/{artifactId}/content`, { params: { path }, parseAs: 'arrayBuffer' });
+    expect(Buffer.from(content.data).toString()).toBe('é');
+  });
+
   it('rejects with the problem that the service tells of', async () => {
     const body = {
       ...{ type: 'urn:parley:error:invalid_input', title: 'Not valid', status: 400, reason: 'invalid_input' },
