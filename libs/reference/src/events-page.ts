@@ -48,7 +48,7 @@ function rows(payload: JsonObject, document: JsonObject): string {
 }
 
 /** The type of a member in a few words. */
-export function typeOf(schema: JsonValue | undefined, document: JsonObject): string {
+function typeOf(schema: JsonValue | undefined, document: JsonObject): string {
   const [, name] = /\/([^/]+)$/.exec(textOf(objectOf(schema)['$ref'])) ?? [];
   const { type, format, items, anyOf, oneOf, enum: values, ...rest } = objectOf(resolved(schema, document));
   if ('const' in rest) return JSON.stringify(rest['const']);
