@@ -100,9 +100,10 @@ function resolved(value: JsonValue | undefined, document: JsonObject): JsonValue
 }
 
 const objectOf = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
-// Reason for the assertion: a list in JSON holds JSON, which Array.isArray does not tell.
-const listOf = (value: JsonValue | undefined): readonly JsonValue[] =>
-  Array.isArray(value) ? (value as JsonValue[]) : [];
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  // Reason for the assertion: a list in JSON holds JSON, which Array.isArray does not tell.
+  return Array.isArray(value) ? (value as JsonValue[]) : [];
+}
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 const json = (value: JsonValue): string => escaped(JSON.stringify(value, null, 2));
 /** Escaped, with code in backticks. */
