@@ -52,6 +52,7 @@ function partnerApi(document) {
       operation.responses = Object.fromEntries(successes);
     }
   }
+  delete own.components.responses;
   return own;
 }
 

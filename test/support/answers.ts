@@ -77,6 +77,7 @@ interface DocumentedOperation {
 class PublishedDocument {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: false });
   private readonly operations: readonly DocumentedOperation[];
+  private readonly shared: JsonObject;
   private readonly checks = new Map<object, ValidateFunction>();
 
   constructor(readonly text: string) {
@@ -85,6 +86,8 @@ class PublishedDocument {
     const document = JSON.parse(text) as JsonObject;
     this.ajv.addSchema(closed(document), 'openapi');
     this.operations = operationsOf(document);
+    const components = isJsonObject(document['components']) ? document['components'] : {};
+    this.shared = isJsonObject(components['responses']) ? components['responses'] : {};
   }
 
   /** What is wrong with an answer, or null. */
@@ -95,7 +98,7 @@ class PublishedDocument {
     );
     if (operation === undefined) return unroutedFault(answer);
     appendFileSync(answersFile(), `${operation.id} ${answer.status}\n`);
-    const response = operation.responses[answer.status];
+    const response = this.resolved(operation.responses[answer.status]);
     if (!isJsonObject(response)) return `${operation.id} does not document ${answer.status}`;
     if (answer.body === undefined) return null;
     const [media] = Object.values(isJsonObject(response['content']) ? response['content'] : {});
@@ -103,6 +106,12 @@ class PublishedDocument {
       return `${operation.id} documents no JSON for ${answer.status}`;
     const check = this.checkOf(media['schema']);
     return check(answer.body) ? null : this.ajv.errorsText(check.errors, { dataVar: operation.id });
+  }
+
+  /** A response, or the shared one that it refers to. */
+  private resolved(response: JsonValue | undefined): JsonValue | undefined {
+    if (!isJsonObject(response) || typeof response['$ref'] !== 'string') return response;
+    return this.shared[response['$ref'].replace('#/components/responses/', '')];
   }
 
   private checkOf(schema: JsonObject): ValidateFunction {

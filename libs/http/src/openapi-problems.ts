@@ -35,8 +35,27 @@ const ofPartnerArea: readonly (Reason | number)[] = [
 ];
 const ofOwnArea: readonly (Reason | number)[] = ['invalid_input', 'origin_rejected', 404, 'internal', 503];
 
-/** The answers of an operation that are problems, by status: those of its area, and those that are its own. */
-export function problemResponses(operation: RoutedOperation, isList: boolean): JsonObject {
+/** The answers that operations have in common, each once under `#/components/responses`. */
+export class ResponseComponents {
+  private readonly found = new Map<string, JsonObject>();
+
+  keep(name: string, response: JsonObject): JsonObject {
+    const known = this.found.get(name);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(response)) {
+      throw new Error(`two different responses are named ${name}`);
+    }
+    this.found.set(name, response);
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  /** Sorted by name. */
+  get responses(): JsonObject {
+    return Object.fromEntries([...this.found].sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+}
+
+/** The answers of an operation that are problems, by status: those of its area, which are shared, and those that are its own. */
+export function problemResponses(operation: RoutedOperation, isList: boolean, shared: ResponseComponents): JsonObject {
   const { reasons: own = [], signed } = operation.plan.reference;
   const all = new Set<Reason | number>([
     ...ofArea(operation),
@@ -46,7 +65,20 @@ export function problemResponses(operation: RoutedOperation, isList: boolean): J
     ...own,
   ]);
   const statuses = [...new Set([...all].map(statusOf))].sort((one, other) => one - other);
-  return Object.fromEntries(statuses.map((status) => [status, problemResponse(status, all)]));
+  const isOwn = (status: number) =>
+    (signed === true && status === 401) || own.some((reason) => statusOf(reason) === status);
+  const answers = statuses.map((status) => {
+    const response = problemResponse(status, all);
+    return [status, isOwn(status) ? response : shared.keep(sharedName(status, operation, isList), response)] as const;
+  });
+  return Object.fromEntries(answers);
+}
+
+/** Areas differ in what a browser's origin or an account is refused for, and lists in that they know cursors. */
+function sharedName(status: number, { area }: RoutedOperation, isList: boolean): string {
+  const name = (STATUS_CODES[status] ?? String(status)).replace(/\W/g, '');
+  if (status === 400 && isList) return `${name}OrCursor`;
+  return status === 403 && area === 'own' ? `${name}Origin` : name;
 }
 
 /** What is open can only be asked for by a name that nothing has. */

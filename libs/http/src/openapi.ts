@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { NoBody, type DtoClass } from './dto';
 import { SchemaComponents } from './openapi-components';
-import { answerHeaders, problemResponses, problemShape } from './openapi-problems';
+import { answerHeaders, problemResponses, problemShape, ResponseComponents } from './openapi-problems';
 import { documentHead, headers, pathWords, securityOf, tagOf } from './openapi-words';
 import type { OperationReference, RawAnswer, RawBody } from './operation';
 import type { RoutedOperation } from './routed-operations';
@@ -22,6 +22,7 @@ export interface DocumentOptions {
 export function openApiDocument(operations: readonly RoutedOperation[], options: DocumentOptions): JsonObject {
   const components = new SchemaComponents();
   components.refer(problemShape);
+  const shared = new ResponseComponents();
   const names = new Set<string>();
   const paths: Record<string, Record<string, JsonValue>> = {};
   for (const operation of operations) {
@@ -30,20 +31,20 @@ export function openApiDocument(operations: readonly RoutedOperation[], options:
     names.add(plan.operation);
     const item = (paths[path] ??= {});
     item[method] = {
-      ...describe(operation, components),
+      ...describe(operation, components, shared),
       ...(options.deprecated && area === 'partner' && { deprecated: true }),
     };
   }
   return {
     ...documentHead(options.baseUrl, [...names]),
     paths,
-    components: { ...documentComponents, schemas: components.schemas },
+    components: { ...documentComponents, responses: shared.responses, schemas: components.schemas },
   };
 }
 
 const documentComponents = { headers, securitySchemes: securityOf.schemes };
 
-function describe(operation: RoutedOperation, components: SchemaComponents): JsonObject {
+function describe(operation: RoutedOperation, components: SchemaComponents, shared: ResponseComponents): JsonObject {
   const { plan, area } = operation;
   const { reference } = plan;
   const query = plan.queryDto === 'unchecked' ? [] : components.membersOf(plan.queryDto);
@@ -71,7 +72,7 @@ function describe(operation: RoutedOperation, components: SchemaComponents): Jso
           { description: STATUS_CODES[status] ?? status, content: jsonContent(components.refer(schema)) },
         ]),
       ),
-      ...problemResponses(operation, isList),
+      ...problemResponses(operation, isList, shared),
     },
   };
 }
