@@ -1,5 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, Operation, pageOf, type Page } from '@app/http';
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { answer, Caller, Cursors, jsonText, Operation, pageTextOf } from '@app/http';
 import { notFound, refuse, type ApprovalId, type Reason } from '@app/kernel';
 import { pendingExample } from './approval.example';
 import { Approval, ApprovalPage, Decided, type ApprovalView } from './approval.schema';
@@ -31,15 +31,13 @@ export class ApprovalsController {
   ) {}
 
   @Get()
+  @Header(...jsonText)
   @Operation('approvals.list', {
     summary: 'Approvals, newest first',
     answer: ApprovalPage,
     answerExample: { data: [pendingExample], nextCursor: null, total: 1 },
   })
-  async list(
-    @Caller() { userId }: Caller,
-    @Query() query: ListApprovalsDto,
-  ): Promise<Page<ApprovalView> & { total: number }> {
+  async list(@Caller() { userId }: Caller, @Query() query: ListApprovalsDto): Promise<string> {
     const { cursor, limit, status = 'pending' } = query;
     const binding = { list: 'approvals.list', userId, filters: { status } };
     const before = cursor === undefined ? null : Number(answer(this.cursors.read(binding, cursor))[0]);
@@ -47,7 +45,7 @@ export class ApprovalsController {
       this.queries.list(userId, status, before, limit + 1),
       this.queries.total(userId, status),
     ]);
-    return { ...pageOf(rows, limit, approvalView, (row) => this.cursors.mint(binding, [row.openedPosition])), total };
+    return pageTextOf(rows, limit, total, ({ position }) => this.cursors.mint(binding, [position]));
   }
 
   @Get(':approvalId')

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { approvalStatuses } from '@app/consent';
 import type { ApprovalId, UserId } from '@app/kernel';
+import type { TextRow } from '@app/http';
 import { Database, ReadGate } from '@app/read-store';
 import type { ApprovalRow } from './approval.row';
 import type { ApprovalView } from './approval.schema';
@@ -8,15 +9,14 @@ import type { ApprovalView } from './approval.schema';
 export const approvalFilters = [...approvalStatuses, 'all'] as const;
 export type ApprovalFilter = (typeof approvalFilters)[number];
 
-/** An approval with the key that lists are sorted by, and the places of its events. */
-export type SelectedApproval = ApprovalView &
-  Pick<ApprovalRow, 'openedPosition' | 'stream' | 'openedRevision' | 'closedRevision'>;
+/** An approval with the places of its events. */
+export type SelectedApproval = ApprovalView & Pick<ApprovalRow, 'stream' | 'openedRevision' | 'closedRevision'>;
 
-const columns = `id, kind, tool, fingerprint, input, contract, status, conversation_id AS "conversationId",
+/** The members of an approval, as the API answers it. */
+const members = `id, kind, tool, fingerprint, input, contract, status, conversation_id AS "conversationId",
   run_id AS "runId", tool_call_id AS "toolCallId", operation_id AS "operationId", automation_id AS "automationId",
   opened_at AS "openedAt", expires_at AS "expiresAt", decided_at AS "decidedAt", decided_by AS "decidedBy",
-  denial_reason AS "denialReason", ended_reason AS "endedReason", summary, opened_position AS "openedPosition",
-  stream, opened_revision AS "openedRevision", closed_revision AS "closedRevision"`;
+  denial_reason AS "denialReason", ended_reason AS "endedReason", summary`;
 
 /** What is read of approvals in PostgreSQL. */
 @Injectable()
@@ -26,19 +26,17 @@ export class ApprovalQueries {
     private readonly gate: ReadGate,
   ) {}
 
-  /** Approvals of a user, newest first by the position of their opening, strictly before a sort key. */
-  async list(
-    userId: UserId,
-    status: ApprovalFilter,
-    before: number | null,
-    limit: number,
-  ): Promise<SelectedApproval[]> {
+  /** Approvals of a user as JSON text, newest first by the position of their opening, strictly before a sort key. */
+  async list(userId: UserId, status: ApprovalFilter, before: number | null, limit: number): Promise<TextRow[]> {
     const page = [userId, before ?? Number.MAX_SAFE_INTEGER, limit];
     // Two statements, so that each has an index that gives its rows in order.
     const [where, preparedAs, parameters] =
-      status === 'all' ? ['', 'approvals.list.all', page] : ['AND status = $4', 'approvals.list', [...page, status]];
-    return this.database.query<SelectedApproval>(
-      `SELECT ${columns} FROM approvals
+      status === 'all'
+        ? ['', 'approvals.list.all', page]
+        : ['AND approvals.status = $4', 'approvals.list', [...page, status]];
+    return this.database.query<TextRow>(
+      `SELECT row_to_json(approval)::text AS text, opened_position AS position
+       FROM approvals CROSS JOIN LATERAL (SELECT ${members}) AS approval
        WHERE user_id = $1 AND opened_position < $2 ${where} ORDER BY opened_position DESC LIMIT $3`,
       parameters,
       preparedAs,
@@ -80,7 +78,7 @@ export class ApprovalQueries {
 
   private async row(userId: UserId, id: ApprovalId): Promise<SelectedApproval | null> {
     const [row] = await this.database.query<SelectedApproval>(
-      `SELECT ${columns} FROM approvals WHERE id = $1 AND user_id = $2`,
+      `SELECT ${members}, stream, opened_revision AS "openedRevision", closed_revision AS "closedRevision" FROM approvals WHERE id = $1 AND user_id = $2`,
       [id, userId],
     );
     return row ?? null;
@@ -94,6 +92,6 @@ function canChange({ status, operationId }: ApprovalView): boolean {
 
 /** The public form of a selected approval. */
 export function approvalView(selected: SelectedApproval): ApprovalView {
-  const { openedPosition: _, stream: __, openedRevision: ___, closedRevision: ____, ...approval } = selected;
+  const { stream: _, openedRevision: __, closedRevision: ___, ...approval } = selected;
   return approval;
 }

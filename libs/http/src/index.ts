@@ -52,7 +52,7 @@ export {
   type Schema,
   type Shaped,
 } from './schema';
-export { pageOf, type Page } from './page';
+export { jsonText, pageOf, pageTextOf, type Page, type TextRow } from './page';
 export {
   Accounts,
   PartnerKeys,

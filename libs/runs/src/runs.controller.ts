@@ -1,5 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { answer, Caller, Cursors, jsonText, Operation, pageTextOf } from '@app/http';
 import { notFound, refuse, type RunId } from '@app/kernel';
 import { AbortRun } from './abort-run';
 import { runKeyOf } from './run-binding';
@@ -46,12 +46,13 @@ export class RunsController {
   }
 
   @Get()
+  @Header(...jsonText)
   @Operation('runs.list', {
     summary: "The user's runs, newest first",
     answer: RunPage,
     answerExample: runExamples.page,
   })
-  async list(@Caller() { userId }: Caller, @Query() query: ListRunsDto): Promise<RunPage> {
+  async list(@Caller() { userId }: Caller, @Query() query: ListRunsDto): Promise<string> {
     const { cursor, limit } = query;
     const conversationId = query.conversationId ?? null;
     const binding = { list: 'runs.list', userId, filters: { conversationId } };
@@ -60,7 +61,7 @@ export class RunsController {
       this.queries.list(userId, conversationId, before, limit + 1),
       this.queries.total(userId, conversationId),
     ]);
-    return { ...pageOf(rows, limit, runView, (row) => this.cursors.mint(binding, [row.openedPosition])), total };
+    return pageTextOf(rows, limit, total, ({ position }) => this.cursors.mint(binding, [position]));
   }
 
   @Get(':runId')

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { RunKey, UserId } from '@app/kernel';
+import type { TextRow } from '@app/http';
 import { Database, ReadGate } from '@app/read-store';
 import type { RunRow } from './run.row';
 import type { RunView } from './run.schema';
 
-type Selected = Omit<RunRow, 'runKey' | 'userId' | 'position'>;
+type Selected = RunView & Pick<RunRow, 'startedSeq'>;
 
-const columns = `id, conversation_id AS "conversationId", origin, automation_id AS "automationId",
+/** The members of a run, as the API answers it. */
+const members = `id, conversation_id AS "conversationId", origin, automation_id AS "automationId",
   occurrence_id AS "occurrenceId", request, response, output, status, segment,
-  pending_approval_ids AS "pendingApprovalIds", input_tokens AS "inputTokens", output_tokens AS "outputTokens",
-  cost_cents AS "costCents", failure, created_at AS "createdAt", started_at AS "startedAt", ended_at AS "endedAt",
-  opened_position AS "openedPosition", started_seq AS "startedSeq"`;
+  pending_approval_ids AS "pendingApprovalIds", failure, created_at AS "createdAt", started_at AS "startedAt",
+  ended_at AS "endedAt", json_build_object(
+    'inputTokens', input_tokens, 'outputTokens', output_tokens, 'costCents', cost_cents) AS usage`;
 
 /** What is read of runs in PostgreSQL. */
 @Injectable()
@@ -35,20 +37,24 @@ export class RunQueries {
   }
 
   private async row(runKey: RunKey): Promise<Selected | null> {
-    const [row] = await this.database.query<Selected>(`SELECT ${columns} FROM runs WHERE run_key = $1`, [runKey]);
+    const [row] = await this.database.query<Selected>(
+      `SELECT ${members}, started_seq AS "startedSeq" FROM runs WHERE run_key = $1`,
+      [runKey],
+    );
     return row ?? null;
   }
 
-  /** Runs of a user, newest first by the position of their `run.started`, strictly before a sort key. */
-  async list(userId: UserId, conversationId: string | null, before: number | null, limit: number): Promise<Selected[]> {
+  /** Runs of a user as JSON text, newest first by the position of their `run.started`, strictly before a sort key. */
+  async list(userId: UserId, conversationId: string | null, before: number | null, limit: number): Promise<TextRow[]> {
     const page = [userId, before ?? Number.MAX_SAFE_INTEGER, limit];
     // Two statements, so that each has an index that gives its rows in order.
     const [where, preparedAs, parameters] =
       conversationId === null
         ? ['', 'runs.list', page]
         : ['AND conversation_id = $4', 'runs.list.of_conversation', [...page, conversationId]];
-    return this.database.query<Selected>(
-      `SELECT ${columns} FROM runs
+    return this.database.query<TextRow>(
+      `SELECT row_to_json(run)::text AS text, opened_position AS position
+       FROM runs CROSS JOIN LATERAL (SELECT ${members}) AS run
        WHERE user_id = $1 AND opened_position < $2 ${where} ORDER BY opened_position DESC LIMIT $3`,
       parameters,
       preparedAs,
@@ -67,24 +73,7 @@ export class RunQueries {
   }
 }
 
-/** The public form of a selected run; member by member, since that costs a list of many a fraction of copying the rest of a row. */
-export function runView(run: Selected): RunView {
-  return {
-    id: run.id,
-    conversationId: run.conversationId,
-    origin: run.origin,
-    automationId: run.automationId,
-    occurrenceId: run.occurrenceId,
-    request: run.request,
-    response: run.response,
-    output: run.output,
-    status: run.status,
-    segment: run.segment,
-    pendingApprovalIds: run.pendingApprovalIds,
-    failure: run.failure,
-    createdAt: run.createdAt,
-    startedAt: run.startedAt,
-    endedAt: run.endedAt,
-    usage: { inputTokens: run.inputTokens, outputTokens: run.outputTokens, costCents: run.costCents },
-  };
+/** The public form of a selected run. */
+export function runView({ startedSeq: _, ...run }: Selected): RunView {
+  return run;
 }
