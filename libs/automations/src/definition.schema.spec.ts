@@ -23,10 +23,11 @@ const isDescribedEvent = ajv.compile(standalone(InboundEventShape));
 
 /** What the parser asks for and JSON Schema cannot say. Of values only that have the described shape. */
 const beyondSchema: Readonly<Record<string, (definition: AutomationDefinition) => boolean>> = {
-  'texts without U+0000': ({ name, prompt, profile = {} }) =>
-    [name, prompt, profile['model'], profile['instructions']].some(
-      (text) => typeof text === 'string' && text.includes('\0'),
-    ),
+  'texts without U+0000': ({ name, prompt, profile = {}, wake }) => {
+    const schedule = wake.kind === 'schedule' && wake.schedule.kind === 'cron' ? wake.schedule : null;
+    const texts = [name, prompt, profile['model'], profile['instructions'], schedule?.expression, schedule?.timezone];
+    return texts.some((text) => typeof text === 'string' && text.includes('\0'));
+  },
   'bindings with names of their own': ({ condition }) => {
     const names = condition?.bindings.map(({ name }) => name) ?? [];
     return new Set(names).size < names.length;
