@@ -12,6 +12,8 @@ const longTests = [
   'libs/consent/src/money-oracle',
   'libs/automations/test/',
   'libs/automations/src/schedule',
+  'libs/automations/src/definition.schema',
+  'test/client/',
 ];
 const narrowing = process.argv.slice(2);
 
