@@ -15,7 +15,7 @@ import { answered } from './journey';
 import { KillOrders, type KillOrder } from './kill-orders';
 import { settled } from './stores-audit';
 
-/** decisions.md, section 3, "Headroom": within a minute; and some patience for a busy machine. */
+/** docs/decisions/runs.md, "Headroom": within a minute; and some patience for a busy machine. */
 const GIVEN_BACK_WITHIN_MS = 75_000;
 const ENDED_WITHIN_MS = 30_000;
 

@@ -103,7 +103,7 @@ export class Journey {
   }
 
   private async hasEnded(conversationId: string, runId: string): Promise<boolean> {
-    // Without a projector a run that was just started is not found, until there is one again (decisions.md, section 1).
+    // Without a projector a run that was just started is not found, until there is one again (docs/decisions/conventions.md).
     const { body } = await answered(() => this.client.get<{ status: unknown }>(`/agent-runs/${runId}`), {
       orStatus: 404,
     });

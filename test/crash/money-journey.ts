@@ -84,7 +84,7 @@ export class MoneyJourney {
     return this.read<Approval>(`/approvals/${approvalId}`);
   }
 
-  /** Null: without a projector, what was just made is not found until there is one again (decisions.md, section 1). */
+  /** Null: without a projector, what was just made is not found until there is one again (docs/decisions/conventions.md). */
   private async read<Body>(path: string): Promise<Body | null> {
     const { status, body } = await answered(() => this.client.get<Body>(path), { orStatus: 404 });
     return status === 404 ? null : body;

@@ -61,7 +61,7 @@ afterAll(async () => {
 
 /** The user whose token `npm start` prints; it stays good over restarts. */
 async function demoUser(): Promise<TestClient> {
-  // Reason for the assertion: what the file holds is specified (decisions.md, section 11).
+  // Reason for the assertion: what the file holds is specified (docs/decisions/configuration-and-start.md).
   const access = JSON.parse(await readFile(join(folder, 'data', 'sandbox.json'), 'utf8')) as Record<string, string>;
   return new TestClient(baseUrl, access['partnerKey']!, access['userToken']!, access['userId']!);
 }

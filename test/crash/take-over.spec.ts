@@ -12,7 +12,7 @@ import { auditJournal } from './journal-audit';
 import { KillOrders, type KillOrder, type PassedPoints } from './kill-orders';
 import { readAllEvents, settled, unlikeAReplay } from './stores-audit';
 
-/** decisions.md, section 3: a worker that dies is noticed within 10 s. */
+/** docs/decisions/runs.md: a worker that dies is noticed within 10 s. */
 const NOTICED_WITHIN_MS = 10_000;
 const WITHIN_MS = 30_000;
 const STEP_MS = 7_000;

@@ -43,7 +43,7 @@ function standalone(env: Record<string, string>): TestProcess {
 it(
   'copies a whole deployment into another PostgreSQL, where it goes on',
   async () => {
-    // Reason for the assertion: what the file holds is specified (decisions.md, section 11).
+    // Reason for the assertion: what the file holds is specified (docs/decisions/configuration-and-start.md).
     const access = JSON.parse(await readFile(join(folder, '.parley', 'sandbox.json'), 'utf8')) as Record<
       string,
       string

@@ -1,4 +1,4 @@
-/** What an automation's contract covers, and everything that it does not (decisions.md, section 6). */
+/** What an automation's contract covers, and everything that it does not (docs/decisions/automations.md). */
 import { randomUUID } from 'node:crypto';
 import { verifyReceipt } from '@app/approvals';
 import { ContractAuthority } from '@app/automations';

@@ -1,4 +1,4 @@
-/** The approval of an automation's contract, from its opening to its end (decisions.md, sections 4 and 6). */
+/** The approval of an automation's contract, from its opening to its end (docs/decisions/approvals.md and docs/decisions/automations.md). */
 import { verifyReceipt } from '@app/approvals';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';

@@ -1,4 +1,4 @@
-/** The agent's own tools for automations, as a model that calls them sees them (decisions.md, sections 3 and 6). */
+/** The agent's own tools for automations, as a model that calls them sees them (docs/decisions/runs.md and docs/decisions/automations.md). */
 import { randomUUID } from 'node:crypto';
 import { Tools } from '@app/engine';
 import {

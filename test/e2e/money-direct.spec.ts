@@ -1,4 +1,4 @@
-/** A direct withdrawal: prepared, confirmed and settled, and everything that must be refused instead (decisions.md, section 5). */
+/** A direct withdrawal: prepared, confirmed and settled, and everything that must be refused instead (docs/decisions/money.md). */
 import { PauseControl } from '@app/deployment';
 import { auditMoney } from '../crash/money-audit';
 import { startDeployment, type Deployment } from '../support/deployment';

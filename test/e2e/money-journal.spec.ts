@@ -1,4 +1,4 @@
-/** Money in the journal, in lists of approvals, and in receipts that prove it (decisions.md, sections 4 and 7). */
+/** Money in the journal, in lists of approvals, and in receipts that prove it (docs/decisions/approvals.md and docs/decisions/journal.md). */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

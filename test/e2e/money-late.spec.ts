@@ -1,4 +1,4 @@
-/** What happens between an approval and its use, and what an operator can stop (decisions.md, sections 4, 5 and 9). */
+/** What happens between an approval and its use, and what an operator can stop (docs/decisions/approvals.md and docs/decisions/money.md and docs/decisions/operators.md). */
 import { Budgets } from '@app/budget';
 import { PauseControl } from '@app/deployment';
 import { encodeEvent, EventStore } from '@app/event-store';

@@ -1,4 +1,4 @@
-/** What the rules model understands of money, carried through to the balances (decisions.md, sections 3 and 5). */
+/** What the rules model understands of money, carried through to the balances (docs/decisions/runs.md and docs/decisions/money.md). */
 import { auditMoney } from '../crash/money-audit';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';

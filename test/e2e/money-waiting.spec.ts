@@ -1,4 +1,4 @@
-/** Runs that wait for several decisions, one after the other, side by side, or beside another run (decisions.md, sections 3 and 4). */
+/** Runs that wait for several decisions, one after the other, side by side, or beside another run (docs/decisions/runs.md and docs/decisions/approvals.md). */
 import { randomUUID } from 'node:crypto';
 import { auditMoney } from '../crash/money-audit';
 import { startDeployment, type Deployment } from '../support/deployment';
@@ -84,7 +84,7 @@ describe('several transfers side by side', () => {
     const { status, body } = await start(user, conversationId, text);
     expect(status).toBe(202);
     const run = await untilStatus(user, body.runId, 'awaiting_approval');
-    const ids = run['pendingApprovalIds'] as string[]; // reason for the assertion: decisions.md, section 3
+    const ids = run['pendingApprovalIds'] as string[]; // reason for the assertion: docs/decisions/runs.md
     expect(ids).toHaveLength(3);
     return { runId: body.runId, approvals: await Promise.all(ids.map((id) => approvalOf(user, id))) };
   }

@@ -26,7 +26,7 @@ async function run(text: string): Promise<{ events: string[]; endedAt: Instant }
   expect(started.status).toBe(202);
   const ended = await stream.untilEvent('run.ended');
   await stream.close();
-  // Reason for the assertion: every payload has `at` (decisions.md, section 7).
+  // Reason for the assertion: every payload has `at` (docs/decisions/journal.md).
   return { events: stream.frames.map(({ event }) => String(event)), endedAt: ended.data.payload['at'] as Instant };
 }
 

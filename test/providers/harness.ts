@@ -35,7 +35,7 @@ export interface ProviderUnderTest {
   stop(): Promise<void>;
 }
 
-/** The tokens that every wallet under test starts with (decisions.md, section 5). */
+/** The tokens that every wallet under test starts with (docs/decisions/money.md). */
 export const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 export const wNear = 'nep141:wrap.near';
 export const ether = 'nep141:eth.omft.near';

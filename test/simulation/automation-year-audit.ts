@@ -4,7 +4,7 @@ import type { AutomationYear } from './automation-year';
 import type { Outcome, Subject } from './automation-year-streams';
 
 const minuteMs = 60_000;
-/** Later than this a due time is rejected (decisions.md, section 6). */
+/** Later than this a due time is rejected (docs/decisions/automations.md). */
 const lateMaxMs = 60 * minuteMs;
 /** Within this time after the end of an outage everything has been looked at; the year holds it to that. */
 const catchUpMs = 20 * minuteMs;

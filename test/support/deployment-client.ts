@@ -165,7 +165,7 @@ export class EventReader {
   private keep({ id, event, data }: EventSourceMessage): void {
     if (this.frames.length >= framesMax) throw new Error('more frames than a test should read');
     this.fault ??= this.faultOf({ id, event, data });
-    // Reason for the assertion: every frame's data is a FinEvent (decisions.md, section 7); tests check its members.
+    // Reason for the assertion: every frame's data is a FinEvent (docs/decisions/journal.md); tests check its members.
     this.frames.push({ id, event, data: JSON.parse(data) as Frame['data'] });
     this.wake();
   }

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 
 const reasonLengthMax = 500;
 
-/** A reason for a change, 1 to 500 code points (decisions.md, section 9). */
+/** A reason for a change, 1 to 500 code points (docs/decisions/operators.md). */
 export function reasonArgument(text: string): string {
   const length = codePointLength(text);
   if (length < 1 || length > reasonLengthMax) throw new InvalidArgumentError(`1 to ${reasonLengthMax} characters.`);

@@ -8,7 +8,7 @@ type Control = Parameters<PauseControl['pause']>[0]['control'];
 
 const controlNames = ['runs', 'automations', 'withdrawals'] as const satisfies readonly Control[];
 
-/** `parley controls`: what operators can pause (decisions.md, section 9). */
+/** `parley controls`: what operators can pause (docs/decisions/operators.md). */
 export function controlCommands(program: Command): void {
   const controls = program.command('controls').description('what the deployment takes on');
 

@@ -12,7 +12,7 @@ import { v7 as uuidV7 } from 'uuid';
 
 const userSubject = 'demo-user';
 const operatorSubject = 'demo-operator';
-/** Every scope of the operator API (decisions.md, section 9). */
+/** Every scope of the operator API (docs/decisions/operators.md). */
 const operatorScopes = ['keys', 'users', 'automations', 'deployment', 'projections', 'audit'];
 /** The tokens that `npm start` prints last ten years. */
 const tokenLifeSeconds = 10 * 366 * 86_400;

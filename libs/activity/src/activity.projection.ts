@@ -58,7 +58,7 @@ function happened({ id, event, position }: Recorded<ToldEvent>, row: ActivityRow
   return { ...row, id, at: event.at, milestonePosition: position };
 }
 
-/** Scope `actions`: approvals, what became of operations, firings, and the runs of automations (decisions.md, section 8). */
+/** Scope `actions`: approvals, what became of operations, firings, and the runs of automations (docs/decisions/artifacts-and-activity.md). */
 function isAction(kind: MilestoneKind, origin: MilestoneOrigin): boolean {
   if (kind === 'conversation_created') return false;
   return origin === 'automation' || !(kind === 'run_started' || kind === 'run_ended');

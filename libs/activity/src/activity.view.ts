@@ -10,7 +10,7 @@ export const historyLimitMax = 50;
 /** Everything that a history is told from. */
 export type ToldEvent = ConversationEvent | OperationEvent | AutomationEvent;
 
-/** The milestones of a user's history (decisions.md, section 8). */
+/** The milestones of a user's history (docs/decisions/artifacts-and-activity.md). */
 export const milestoneKinds = [
   'conversation_created',
   'run_started',

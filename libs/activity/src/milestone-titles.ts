@@ -1,4 +1,4 @@
-/** Longest title, in code points (decisions.md, section 8). */
+/** Longest title, in code points (docs/decisions/artifacts-and-activity.md). */
 export const titleLengthMax = 160;
 const ellipsis = '…';
 

@@ -134,7 +134,7 @@ interface AnyApproval {
   readonly endedReason: ApprovalEnd | null;
 }
 
-/** Approval, of any kind (decisions.md, section 4). */
+/** Approval, of any kind (docs/decisions/approvals.md). */
 export const Approval = named(
   'Approval',
   variants([AgentToolApproval, WithdrawalApproval, AutomationContractApproval], {

@@ -20,7 +20,7 @@ const undecided: readonly Reason[] = [
   'engine_unavailable',
 ];
 
-/** Approvals (specification, "Approvals"; decisions.md, section 4). */
+/** Approvals (specification, "Approvals"; docs/decisions/approvals.md). */
 @Controller('/v1/users/:userId/approvals')
 export class ApprovalsController {
   constructor(

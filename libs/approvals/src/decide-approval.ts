@@ -53,7 +53,7 @@ interface Recorded {
 type Slot = Pick<RunState, 'runId' | 'runKey' | 'segment'>;
 
 /**
- * The user's decision on an approval (decisions.md, section 4). Of a run's approvals only the decision that leaves none pending
+ * The user's decision on an approval (docs/decisions/approvals.md). Of a run's approvals only the decision that leaves none pending
  * resumes it: that one takes a slot first, and is recorded only if the run goes on in the same append. That of an automation's
  * contract lives in the automation's stream, and no run waits for it.
  * Every call throws Unavailable when a store is away; then the client reads what was recorded.

@@ -64,7 +64,7 @@ const ReceiptEventShape = shape('ReceiptEvent', {
 export type ReceiptEvent = Shaped<typeof ReceiptEventShape>;
 
 /**
- * What ties the reviewed bytes to the decision, the operation and its settlement (decisions.md, section 4). All that it says
+ * What ties the reviewed bytes to the decision, the operation and its settlement (docs/decisions/approvals.md). All that it says
  * follows from `events`, the stored bytes themselves; `verifyReceipt` draws the same conclusions from them anew.
  */
 export const ReceiptShape = shape('Receipt', {

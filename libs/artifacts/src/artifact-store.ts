@@ -9,7 +9,7 @@ export interface StoredBytes {
 }
 
 /**
- * Where the bytes of artifacts are kept, by their SHA-256: the same bytes are kept once (decisions.md, section 8).
+ * Where the bytes of artifacts are kept, by their SHA-256: the same bytes are kept once (docs/decisions/artifacts-and-activity.md).
  * Nothing is ever changed or removed under its hash, so readers need no locks.
  */
 export abstract class ArtifactStore {

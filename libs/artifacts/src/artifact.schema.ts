@@ -3,7 +3,7 @@ import type { ArtifactRow } from './artifact.row';
 import { namePattern } from './artifacts.dto';
 import { mediaTypeLengthMax } from './media-type';
 
-/** Artifact (decisions.md, section 8). */
+/** Artifact (docs/decisions/artifacts-and-activity.md). */
 export const Artifact = exactly<Omit<ArtifactRow, 'position'>>()(
   shape('Artifact', {
     id: uuid(),

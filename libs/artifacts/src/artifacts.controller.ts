@@ -12,7 +12,7 @@ import { ArtifactQueries } from './artifacts.queries';
 import { declaredMediaType } from './media-type';
 import { UploadArtifact } from './upload-artifact';
 
-/** Artifacts (specification, "Artifacts"; decisions.md, section 8). */
+/** Artifacts (specification, "Artifacts"; docs/decisions/artifacts-and-activity.md). */
 @Controller('/v1/users/:userId/conversations/:conversationId/artifacts')
 export class ArtifactsController {
   constructor(

@@ -2,7 +2,7 @@ import type { Contract } from '@app/consent';
 import type { Instant, JsonObject } from '@app/kernel';
 import type { Condition } from './condition';
 
-/** A rule as its user defines it (decisions.md, section 6, "AutomationDefinition"). */
+/** A rule as its user defines it (docs/decisions/automations.md, "AutomationDefinition"). */
 export interface AutomationDefinition {
   /** 1 to 120 characters. */
   readonly name: string;

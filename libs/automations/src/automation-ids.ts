@@ -11,7 +11,7 @@ import { v5 as uuidV5 } from 'uuid';
 import type { InputSource } from './input.stream';
 
 /*
- * Everything that an automation sets in motion is named by what it comes from (decisions.md, section 6), so that two schedulers, and
+ * Everything that an automation sets in motion is named by what it comes from (docs/decisions/automations.md), so that two schedulers, and
  * one that was killed and its successor, name the same thing alike. The parts are joined by `/`, which occurs in none of them but
  * the last.
  */

@@ -22,7 +22,7 @@ import { Automations } from './automations';
 import { DueTimes } from './firing/due-times';
 import { Samples } from './sources/samples';
 
-/** Lost races for the stream after which a removal gives up (decisions.md, section 6). */
+/** Lost races for the stream after which a removal gives up (docs/decisions/automations.md). */
 const removalRacesMax = 5;
 
 /** Whose automation, and for what request. */
@@ -32,7 +32,7 @@ interface ByOwner {
   readonly cause: Cause;
 }
 
-/** Pausing, resuming, removing, and an operator's hold (decisions.md, section 6). All throw Unavailable. */
+/** Pausing, resuming, removing, and an operator's hold (docs/decisions/automations.md). All throw Unavailable. */
 @Injectable()
 export class AutomationLife {
   constructor(

@@ -20,7 +20,7 @@ import { revisionOf, type Automation, type AutomationState } from './automation.
 import { decideContractUse, isSameContract } from './contract-use.decider';
 import { canceledWaiting, recordMatch } from './occurrence.decider';
 
-/** The rules of one automation (decisions.md, section 6): its life here, its occurrences and its contract's uses in files of their own. */
+/** The rules of one automation (docs/decisions/automations.md): its life here, its occurrences and its contract's uses in files of their own. */
 export const automationDecider: Decider<AutomationState, AutomationCommand, AutomationEvent> = {
   initialState: null,
 

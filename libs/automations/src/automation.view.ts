@@ -7,7 +7,7 @@ import { revisionOf, type Automation } from './automation.state';
 import { definitionShape } from './definition.schema';
 import { nextDue } from './schedule';
 
-/** Automation, as the API answers it (decisions.md, section 6). */
+/** Automation, as the API answers it (docs/decisions/automations.md). */
 export const AutomationShape = shape('Automation', {
   id: uuid(),
   name: automationName,

@@ -11,7 +11,7 @@ import { definitionShape } from './definition.schema';
 import { SearchAutomations, SearchPage } from './search-automations';
 import { WebhookKeys, WebhookSecret } from './webhook-keys';
 
-/** Automations as their users define and look after them (specification, "Automations"; decisions.md, section 6). */
+/** Automations as their users define and look after them (specification, "Automations"; docs/decisions/automations.md). */
 @Controller('/v1/users/:userId/automations')
 export class AutomationsController {
   constructor(

@@ -75,7 +75,7 @@ function defined({ definition, symbols, definitionVersion, epoch, at }: Defining
 
 type Defining = Extract<AutomationEvent, { type: 'automation.created' | 'automation.updated' }>;
 
-/** All that a search finds it by (decisions.md, section 6, "Search"). */
+/** All that a search finds it by (docs/decisions/automations.md, "Search"). */
 function wordsOf(definition: AutomationDefinition, symbols: TokenSymbols): string[] {
   const { name, prompt } = definition;
   return [...new Set(searchWords(`${name}\n${prompt}\n${behaviorText(definition, symbolIn(symbols))}`))];

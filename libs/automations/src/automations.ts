@@ -57,7 +57,7 @@ interface ListedView {
   readonly openedPosition: number;
 }
 
-/** Automations as their users define them (decisions.md, section 6). All throw Unavailable. */
+/** Automations as their users define them (docs/decisions/automations.md). All throw Unavailable. */
 @Injectable()
 export class Automations {
   constructor(

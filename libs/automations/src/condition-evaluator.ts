@@ -14,7 +14,7 @@ import {
 import { valueAt } from './json-pointers';
 import { comparable, compareValues, type Comparable } from './value-comparison';
 
-/** A source whose time is further ahead than this tells of the future (decisions.md, section 6, "testCondition"). */
+/** A source whose time is further ahead than this tells of the future (docs/decisions/automations.md, "testCondition"). */
 const aheadMaxMs = 60_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { Instant, JsonValue } from '@app/kernel';
 
-/** What must hold for an automation to fire (decisions.md, section 6, "condition"): a rule over values that sources deliver. */
+/** What must hold for an automation to fire (docs/decisions/automations.md, "condition"): a rule over values that sources deliver. */
 export interface Condition {
   /** 1 to 5, each with a name of its own. */
   readonly bindings: readonly Binding[];

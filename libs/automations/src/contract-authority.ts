@@ -35,7 +35,7 @@ export interface CoveredCall {
   readonly contract: Contract;
 }
 
-/** The authority that users have given their automations by approving a contract with bounds (decisions.md, section 6). */
+/** The authority that users have given their automations by approving a contract with bounds (docs/decisions/automations.md). */
 @Injectable()
 export class ContractAuthority {
   constructor(

@@ -34,7 +34,7 @@ interface Defining {
   readonly cause: Cause;
 }
 
-/** What a user is asked about an automation's contract: once for each contract (decisions.md, section 6). */
+/** What a user is asked about an automation's contract: once for each contract (docs/decisions/automations.md). */
 @Injectable()
 export class ContractReviews {
   constructor(

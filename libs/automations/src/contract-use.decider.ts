@@ -18,7 +18,7 @@ type Command = UseContract | Extract<AutomationCommand, { readonly type: 'Return
 type Bounds = NonNullable<Contract['bounds']>;
 
 /**
- * Counts and sums what is done on the authority of the approved contract, before it is done (decisions.md, section 6): a tool
+ * Counts and sums what is done on the authority of the approved contract, before it is done (docs/decisions/automations.md): a tool
  * call uses it once, however often it asks. Refused with `withdrawal_changed` where the contract does not cover it now.
  */
 export function decideContractUse(command: Command, automation: Automation): Decision<ContractUseEvent> {

@@ -24,7 +24,7 @@ const usdFractionDigits = 18;
 
 /**
  * What a contract's actions spend at most, together, in US dollars at present prices, rounded up: a decimal text. Null where that
- * cannot be told: a price is missing, or the wallet does not hold what the amount depends on (decisions.md, section 6).
+ * cannot be told: a price is missing, or the wallet does not hold what the amount depends on (docs/decisions/automations.md).
  *
  * An amount that the contract leaves open is what the executor would choose out of the holdings. Each action counts by itself, and a
  * later one may find all that was there before and what the earlier ones deliver; for `exact_output_tokens` all that is held counts.

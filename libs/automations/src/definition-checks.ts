@@ -21,7 +21,7 @@ export function pinnedTokens({ contract }: AutomationDefinition): readonly Pinne
 }
 
 /**
- * Whether a definition that a schema finds nothing wrong with can run as written; else `automation_invalid` (decisions.md, section 6):
+ * Whether a definition that a schema finds nothing wrong with can run as written; else `automation_invalid` (docs/decisions/automations.md):
  * an unparseable cron expression, an unknown zone, a schedule that never fires, an end or a contract's end in the past, a rule that
  * refers to an unbound name, a model or tool that the deployment lacks, a contract over tokens that no wallet can hold.
  */

@@ -23,7 +23,7 @@ import { ProfileDto } from '@app/runs';
 import type { AutomationDefinition, FiringPolicy, Schedule, Wake } from './automation-definition';
 import { parseCondition } from './condition-parser';
 
-/** Bounds of a definition (decisions.md, section 6; docs/choices.md). */
+/** Bounds of a definition (docs/decisions/automations.md; docs/choices.md). */
 export const definitionBounds = {
   nameLengthMax: 120,
   promptLengthMax: 8192,

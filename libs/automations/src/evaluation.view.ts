@@ -141,7 +141,7 @@ const Coverage = exactly<SourceCoverage>()(
   ),
 );
 
-/** What `automations.simulate` answers (decisions.md, section 6). */
+/** What `automations.simulate` answers (docs/decisions/automations.md). */
 export const Simulation = shape('Simulation', {
   asOf: instant(),
   definitionVersion,

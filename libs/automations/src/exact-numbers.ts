@@ -16,7 +16,7 @@ const zeroCode = 0x30;
 /**
  * The number that a JSON number is, or that a text spells as a decimal: an optional minus sign, digits without needless leading zeros,
  * and optionally a point and more digits; of any length. Null for any other text. A JSON number is what its shortest spelling says,
- * which is how it was sent: bodies with other spellings are refused (decisions.md, section 1, "Bodies").
+ * which is how it was sent: bodies with other spellings are refused (docs/decisions/conventions.md, "Bodies").
  */
 export function exactNumberOf(value: number | string): ExactNumber | null {
   const match = typeof value === 'number' ? numberSpelling.exec(String(value)) : decimalSpelling.exec(value);

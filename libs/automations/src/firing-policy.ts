@@ -3,7 +3,7 @@ import type { FiringPolicy } from './automation-definition';
 import type { Verdict } from './condition';
 
 /*
- * What a verdict leads to (decisions.md, section 6, "firing"). Live firing and simulation both ask here, so that they cannot
+ * What a verdict leads to (docs/decisions/automations.md, "firing"). Live firing and simulation both ask here, so that they cannot
  * disagree. Time is counted by the instant that was looked at, never by when somebody came to look: a clock is always a little late.
  */
 

@@ -18,7 +18,7 @@ export interface Monitored {
 }
 
 /**
- * The first that fits (decisions.md, section 6, `monitoring`).
+ * The first that fits (docs/decisions/automations.md, `monitoring`).
  * @param check the last one of the present activation; null where there was none
  */
 export function monitoringOf(automation: Watched, check: AutomationCheck | null, now: Instant): Monitored {

@@ -4,7 +4,7 @@ import type { AutomationEvent, OccurrenceEvent } from './automation.events';
 import type { ActiveOccurrence, Automation, FiringMemory } from './automation.state';
 import { afterVerdict, judge, laterOf, limitReached, type Judgement } from './firing-policy';
 
-/** Occurrences of one automation that wait behind another; the next is rejected (decisions.md, section 6, `queue`). */
+/** Occurrences of one automation that wait behind another; the next is rejected (docs/decisions/automations.md, `queue`). */
 export const waitingMax = 100;
 
 /**

@@ -17,7 +17,7 @@ export const deliveryReason = nullable(truncatedText(textLengthMax, 'Why it was 
   description: 'Null where there is nothing to say',
 });
 
-/** Occurrence, as the API answers it (decisions.md, section 6). */
+/** Occurrence, as the API answers it (docs/decisions/automations.md). */
 const Occurrence = shape('Occurrence', {
   id: uuid(),
   at: instant({ description: 'When it was due, or when its input was recorded' }),

@@ -16,7 +16,7 @@ const handReasons: readonly Reason[] = [
   ...(['automation_changed', 'automation_completed', 'automation_held', 'deployment_paused'] as const),
 ];
 
-/** What makes an automation fire, what would, and what came of it (specification, "Automations"; decisions.md, section 6). */
+/** What makes an automation fire, what would, and what came of it (specification, "Automations"; docs/decisions/automations.md). */
 @Controller('/v1/users/:userId/automations/:automationId')
 export class OccurrencesController {
   constructor(

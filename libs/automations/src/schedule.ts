@@ -18,8 +18,8 @@ export function isCronExpression(expression: string): boolean {
 
 /**
  * The first due time strictly after an instant; null when there is none, to the end of the year 9999.
- * A cron expression's wall time that is left out is due at the next valid instant, one that is shown twice at the first (decisions.md,
- * section 6), and several that fall on one instant are due once. `every` counts from the epoch's first instant on, which is none
+ * A cron expression's wall time that is left out is due at the next valid instant, one that is shown twice at the first (docs/decisions/automations.md,
+ * "Schedules"), and several that fall on one instant are due once. `every` counts from the epoch's first instant on, which is none
  * itself; asked about earlier instants, as a simulation does, it goes on backwards.
  *
  * Throws RangeError for a cron expression or a zone that `checkDefinition` refuses.

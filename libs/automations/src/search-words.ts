@@ -1,6 +1,6 @@
 /**
- * The words of a text, in order, as searches compare them: runs of Unicode letters and digits, NFKC, case-folded (decisions.md,
- * section 6, "Search").
+ * The words of a text, in order, as searches compare them: runs of Unicode letters and digits, NFKC, case-folded (docs/decisions/automations.md,
+ * "Search").
  */
 export function searchWords(text: string): readonly string[] {
   return folded(text).match(/[\p{L}\p{Nd}]+/gu) ?? [];

@@ -9,7 +9,7 @@ import type { RecordedInput } from './recorded-inputs';
 import { nextDue } from './schedule';
 import { readingsAt, type SampleHistory } from './sources/source-sample';
 
-/** Firings that a simulation tells of (decisions.md, section 6, `automations.simulate`). */
+/** Firings that a simulation tells of (docs/decisions/automations.md, `automations.simulate`). */
 export const firedMax = 500;
 
 /** A due time, or an input that was recorded. */

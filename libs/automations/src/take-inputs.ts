@@ -50,7 +50,7 @@ export const Invoked = shape('Invocation', {
 });
 export type Invoked = Shaped<typeof Invoked>;
 
-/** Inputs of automations, each recorded once (decisions.md, section 6); what they lead to is firing's business. All throw Unavailable. */
+/** Inputs of automations, each recorded once (docs/decisions/automations.md); what they lead to is firing's business. All throw Unavailable. */
 @Injectable()
 export class TakeInputs {
   constructor(

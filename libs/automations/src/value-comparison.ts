@@ -14,7 +14,7 @@ export function comparable(value: JsonValue): Comparable {
 }
 
 /**
- * Whether `left op right` holds; null where the two cannot be compared so (decisions.md, section 6, "Node"):
+ * Whether `left op right` holds; null where the two cannot be compared so (docs/decisions/automations.md, "Node"):
  *
  * - a number, and a text that is spelled as a decimal, compare as decimals, exactly, with one another;
  * - other texts compare with texts, by UTF-16 code units; a decimal and another text are unequal and have no order;

@@ -28,7 +28,7 @@ const signatureHeaders = {
 /** The same for everything that is wrong before the body counts: nobody learns which keys there are. */
 const notSigned = { kind: 'bare', problem: 'unauthenticated' } as const;
 
-/** Where senders of events deliver them (decisions.md, section 6): signed as in Standard Webhooks, without partner key and user token. */
+/** Where senders of events deliver them (docs/decisions/automations.md): signed as in Standard Webhooks, without partner key and user token. */
 @Controller('/hooks/v1')
 export class WebhooksController {
   constructor(

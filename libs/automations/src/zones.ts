@@ -41,7 +41,7 @@ export function wallAt(zone: string, epochMs: number): number {
 
 /**
  * The first instant at which a clock of the zone shows this wall time. One that the zone leaves out (clocks go forward, or a day is
- * skipped) is the first instant after the gap: the next valid one (decisions.md, section 6, `wake`).
+ * skipped) is the first instant after the gap: the next valid one (docs/decisions/automations.md, `wake`).
  */
 export function instantAtWall(zone: string, wallMs: number): number {
   let stretch = stretchAt(zone, wallMs - farthestOffsetMs);

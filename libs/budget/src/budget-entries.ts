@@ -1,6 +1,6 @@
 import type { BudgetEntryRow } from './budget-entry.row';
 
-/** What a snapshot is explained by, entry by entry (decisions.md, section 5, `budget.entries`). */
+/** What a snapshot is explained by, entry by entry (docs/decisions/money.md, `budget.entries`). */
 export interface BudgetEntry {
   readonly at: string;
   readonly runId: string;

@@ -52,7 +52,7 @@ export interface SetCaps extends Caps {
 /** Ten million dollars; it keeps every sum far below what a double counts exactly. */
 export const amountCentsMax = 1_000_000_000;
 
-/** The rules of one user's spend (decisions.md, section 3, "Headroom"); every command is idempotent. */
+/** The rules of one user's spend (docs/decisions/runs.md, "Headroom"); every command is idempotent. */
 export const budgetDecider: Decider<BudgetState, BudgetCommand, BudgetEvent> = {
   initialState: initialBudget,
 

@@ -28,7 +28,7 @@ export function snapshotsOf(state: BudgetState, day: string, configured: Caps): 
   ];
 }
 
-/** Whether every period has room for so many cents more (decisions.md, section 3, "Headroom"). */
+/** Whether every period has room for so many cents more (docs/decisions/runs.md, "Headroom"). */
 export function haveRoom(snapshots: readonly PeriodSnapshot[], amountCents: number): boolean {
   return snapshots.every(
     ({ capCents, spentCents, reservedCents }) => capCents - spentCents - reservedCents >= amountCents,

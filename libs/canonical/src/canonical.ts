@@ -13,7 +13,7 @@ export function sha256Hex(content: string | Uint8Array): string {
   return hash('sha256', content, 'hex');
 }
 
-/** `sha256:` and the hex SHA-256 of the RFC 8785 form (decisions.md, section 4, "Fingerprint"). */
+/** `sha256:` and the hex SHA-256 of the RFC 8785 form (docs/decisions/approvals.md, "Fingerprint"). */
 export function fingerprintOf(value: object): string {
   return `sha256:${sha256Hex(canonicalText(value))}`;
 }

@@ -6,7 +6,7 @@ import { Database, ReadGate } from '@app/read-store';
 /** Less than the second that a check may take. */
 const checkWithinMs = 800;
 
-/** What `GET /readyz` asks: both stores must answer; without a projector the service is degraded (decisions.md, section 1). */
+/** What `GET /readyz` asks: both stores must answer; without a projector the service is degraded (docs/decisions/conventions.md). */
 @Injectable()
 export class StoresReadiness implements OnModuleInit {
   constructor(

@@ -1,4 +1,4 @@
-/** Bounds of the contract (specification, "Contract"; decisions.md, section 4). */
+/** Bounds of the contract (specification, "Contract"; docs/decisions/approvals.md). */
 export const contractLimits = {
   actionsMax: 16,
   tokenIdLengthMax: 512,
@@ -56,7 +56,7 @@ export function isUses(value: unknown): value is number {
 
 /**
  * Whether a contract can name this amount of this asset. It cannot where the token is of another standard than NEP-141, its
- * decimals are unknown or more than 38, or the amount is 0 or has more than 39 digits (decisions.md, section 4).
+ * decimals are unknown or more than 38, or the amount is 0 or has more than 39 digits (docs/decisions/approvals.md).
  */
 export function isPinnable(asset: {
   readonly tokenId: string;

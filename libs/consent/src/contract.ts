@@ -1,7 +1,7 @@
 import type { Instant } from '@app/kernel';
 
 /**
- * What a user consents to: the contract `ledger_intents_transfer` (specification, "Contract"; decisions.md, section 4).
+ * What a user consents to: the contract `ledger_intents_transfer` (specification, "Contract"; docs/decisions/approvals.md).
  * Every amount has exactly one spelling, because what is shown, hashed and executed are the same bytes.
  */
 export interface Contract {

@@ -15,7 +15,7 @@ export interface Review {
 }
 
 /**
- * The document whose RFC 8785 form is hashed to the fingerprint (decisions.md, section 4); `fingerprintOf` of `@app/canonical`
+ * The document whose RFC 8785 form is hashed to the fingerprint (docs/decisions/approvals.md); `fingerprintOf` of `@app/canonical`
  * does that. Whatever else the object holds is left out.
  */
 export function reviewedDocument(review: Review): Review & { readonly v: 1 } {

@@ -14,7 +14,7 @@ import {
 import { limits } from '@app/kernel';
 import { origins } from './conversation.events';
 
-/** Conversation (decisions.md, section 2). */
+/** Conversation (docs/decisions/conversations.md). */
 export const Conversation = shape('Conversation', {
   id: uuid(),
   title: nullable(text({ min: 1, max: limits.titleLengthMax })),
@@ -37,7 +37,7 @@ export type ConversationView = Shaped<typeof Conversation>;
 export const ConversationPage = countedPageOfShape('Conversation', Conversation);
 export type ConversationPage = Shaped<typeof ConversationPage>;
 
-/** Message (decisions.md, section 2). */
+/** Message (docs/decisions/conversations.md). */
 const Message = shape('Message', {
   id: uuid(),
   seq: integer({ min: 1, description: "Of its event in the journal; a user's message is its `run.started`" }),

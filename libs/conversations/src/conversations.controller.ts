@@ -18,7 +18,7 @@ import {
 import { ConversationQueries } from './conversations.queries';
 import { ListConversations } from './list-conversations';
 
-/** Conversations (decisions.md, section 2). */
+/** Conversations (docs/decisions/conversations.md). */
 @Controller('/v1/users/:userId/conversations')
 export class ConversationsController {
   constructor(

@@ -33,7 +33,7 @@ const expiredEnd: RunEnd = {
 
 /**
  * Decides one approval; the decision that leaves none pending resumes the run in the same append, which takes the conversation
- * and a slot. Where it cannot, nothing is recorded (decisions.md, section 4).
+ * and a slot. Where it cannot, nothing is recorded (docs/decisions/approvals.md).
  */
 export function decideRunApproval(
   command: DecideRunApproval,

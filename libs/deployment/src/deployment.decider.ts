@@ -12,7 +12,7 @@ export interface DeploymentCommand {
 /** Since when and why each control is paused; null: it is not. */
 export type DeploymentState = Readonly<Record<Control, { readonly at: Instant; readonly reason: string } | null>>;
 
-/** The rules of the deployment's controls (decisions.md, section 9): each is paused or not, on its own. */
+/** The rules of the deployment's controls (docs/decisions/operators.md): each is paused or not, on its own. */
 export const deploymentDecider: Decider<DeploymentState, DeploymentCommand, DeploymentEvent> = {
   initialState: { runs: null, automations: null, withdrawals: null },
 

@@ -14,7 +14,7 @@ export interface ControlChange {
   readonly cause: Cause;
 }
 
-/** Pauses and resumes what the deployment takes on (decisions.md, section 9). Work already admitted goes on. */
+/** Pauses and resumes what the deployment takes on (docs/decisions/operators.md). Work already admitted goes on. */
 @Injectable()
 export class PauseControl {
   constructor(

@@ -26,7 +26,7 @@ export interface Stores {
 /** A run that is not over, as far as its journal says now. */
 export interface OpenRun {
   readonly run: ClaimableRun;
-  /** Events of a run carry the request id of its start or last decision (decisions.md, section 7). */
+  /** Events of a run carry the request id of its start or last decision (docs/decisions/journal.md). */
   readonly cause: Cause;
   readonly startedSeq: number;
   /** Whether a worker has claimed this segment before. */

@@ -30,7 +30,7 @@ interface ReviewedCall {
 export type ConsentResult =
   ToolResult | { readonly outcome: 'denied' | 'expired'; readonly result: { readonly reason: string | null } };
 
-/** Calls that need the user's consent: asked for before, and held to it after (decisions.md, section 4). */
+/** Calls that need the user's consent: asked for before, and held to it after (docs/decisions/approvals.md). */
 @Injectable()
 export class ConsentCalls {
   private readonly logger = new Logger(ConsentCalls.name);

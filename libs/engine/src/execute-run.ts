@@ -47,7 +47,7 @@ interface Held {
   cents: number;
 }
 
-/** The interpreter of `next`: does what it says, appends what happened, and asks again (architecture, "The engine"). */
+/** The interpreter of `next`: does what it says, appends what happened, and asks again (docs/decisions/runs.md, "The engine"). */
 @Injectable()
 export class ExecuteRun {
   private readonly logger = new Logger(ExecuteRun.name);

@@ -139,7 +139,7 @@ function wordsFor(made: readonly ToolExchange[], failed: ToolExchange | undefine
   return `It could not be done: ${errorIn(failed)}.`;
 }
 
-/** NEAR means wNEAR (decisions.md, section 5). */
+/** NEAR means wNEAR (docs/decisions/money.md). */
 function tokenNamed<Known extends KnownToken>(name: string, tokens: readonly Known[]): Known | null {
   const wanted = name.toLowerCase() === 'near' ? 'wnear' : name.toLowerCase();
   return tokens.find(({ symbol, tokenId }) => symbol.toLowerCase() === wanted || tokenId === name) ?? null;

@@ -9,7 +9,7 @@ const checksMax = 500;
 const lengthMax = 64 * 1024;
 
 /**
- * A small value that satisfies a schema of the supported subset (decisions.md, section 3), or undefined where there is none,
+ * A small value that satisfies a schema of the supported subset (docs/decisions/runs.md), or undefined where there is none,
  * or none within bounds. Lists are as short and numbers as near to zero as they may be; optional members are there.
  */
 export function sampleOf(schema: JsonValue): JsonValue | undefined {

@@ -32,7 +32,7 @@ export interface RunContext {
   readonly cause: Cause;
 }
 
-/** A tool of the closed registry (decisions.md, section 3, "Tools"). */
+/** A tool of the closed registry (docs/decisions/runs.md, "Tools"). */
 export type Tool = AutoTool | AskTool;
 
 /** What every tool tells models of itself, and the engine of its effect. */
@@ -44,7 +44,7 @@ export interface ToolHead {
   readonly inputSchema: JsonObject;
   /**
    * `repeatable`: running a call again has no effect beyond the first. `once`: nobody knows, so a call that was journaled and cut off
-   * by a crash is not run again; it returns an error that says so (decisions.md, section 3).
+   * by a crash is not run again; it returns an error that says so (docs/decisions/runs.md).
    */
   readonly effect: 'repeatable' | 'once';
 }

@@ -23,7 +23,7 @@ const accountsPerQueryMax = 500;
 const accountsWaitingMax = 10_000;
 
 /**
- * Decides whether a `/v1` request may reach its operation, before its body is read, in the order of decisions.md, section 1:
+ * Decides whether a `/v1` request may reach its operation, before its body is read, in the order of docs/decisions/conventions.md:
  * partner key, rate limit of the key, user token, rate limit of the user, account state, path subject, other path ids.
  */
 export class Admission {

@@ -66,7 +66,7 @@ export async function createHttpApp(
   return app;
 }
 
-/** Only the sandbox's own issuer lives by the service clock (decisions.md, section 10). */
+/** Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */
 function userTokens(configuration: Configuration, serviceClock: Clock): UserTokens {
   const { env, issuer, ownIssuer } = configuration;
   return new UserTokens({ issuer, audience: env.OIDC_AUDIENCE, clock: ownIssuer ? serviceClock : new SystemClock() });

@@ -13,7 +13,7 @@ export interface CursorBinding {
 const macBytes = 16;
 
 /**
- * Opaque cursors of lists (decisions.md, section 1, "Cursors"): sort keys under a MAC that binds them to list, filters and user.
+ * Opaque cursors of lists (docs/decisions/conventions.md, "Cursors"): sort keys under a MAC that binds them to list, filters and user.
  * Any replica reads what any other minted, since the key derives from the deployment's secret.
  */
 export class Cursors {

@@ -97,7 +97,7 @@ function problemResponse(status: number, causes: ReadonlySet<Reason | number>): 
   const named = [...causes].filter(
     (cause): cause is Reason => typeof cause === 'string' && reasons[cause].status === status,
   );
-  // 503 `internal` is the one reason that two statuses share (decisions.md, section 1, "Problems").
+  // 503 `internal` is the one reason that two statuses share (docs/decisions/conventions.md, "Problems").
   if (status === 503) named.unshift('internal');
   const isBare = status === 401 || named.length === 0;
   const properties = {

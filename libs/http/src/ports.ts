@@ -31,7 +31,7 @@ export interface RateAnswer {
   readonly resetSeconds: number;
 }
 
-/** Sliding 60 s windows over the whole deployment (decisions.md, section 1, "HTTP"): exact, real time, refused requests uncounted. */
+/** Sliding 60 s windows over the whole deployment (docs/decisions/conventions.md, "HTTP"): exact, real time, refused requests uncounted. */
 export abstract class RateWindows {
   /**
    * Counts one request against each of one or two subjects in turn, and stops at the first that refuses it.

@@ -37,7 +37,7 @@ export const notServed: Failure = { kind: 'unavailable', reason: 'internal' };
 /** The issues that one answer carries; a hostile body can have many more. */
 const issuesMax = 100;
 
-/** The one problem that tells a client of a failure (decisions.md, section 1, "Problems"). */
+/** The one problem that tells a client of a failure (docs/decisions/conventions.md, "Problems"). */
 export function toProblem(failure: Failure, requestId: string): Problem {
   switch (failure.kind) {
     case 'reason': {

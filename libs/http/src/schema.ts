@@ -35,7 +35,7 @@ export function uuid(words: Words = {}): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', format: 'uuid', ...words });
 }
 
-/** ISO 8601 in UTC with milliseconds and `Z` (decisions.md, section 1). */
+/** ISO 8601 in UTC with milliseconds and `Z` (docs/decisions/conventions.md). */
 export function instant(words: Words = {}): TUnsafe<string> {
   return Type.Unsafe<string>({
     type: 'string',

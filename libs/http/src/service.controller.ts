@@ -17,7 +17,7 @@ const readiness = shape('Readiness', {
   checks: mapOf(oneOf(['ok', 'degraded', 'away']), { description: 'The state of each dependency by its name' }),
 });
 
-/** What the service says of itself, without credentials (decisions.md, section 1, "HTTP"). */
+/** What the service says of itself, without credentials (docs/decisions/conventions.md, "HTTP"). */
 @Controller()
 export class ServiceController {
   private document: JsonObject | null = null;

@@ -4,7 +4,7 @@ import { visit, type JSONPath } from 'jsonc-parser';
 import { isHeldExactly } from './exact-number';
 
 /**
- * Reads I-JSON (RFC 7493) as decisions.md, section 1, "Bodies", narrows it: at most 32 levels, no duplicate member,
+ * Reads I-JSON (RFC 7493) as docs/decisions/conventions.md, "Bodies", narrows it: at most 32 levels, no duplicate member,
  * no `__proto__`, no U+0000, no lone surrogate, and no number that a double does not hold exactly as spelled.
  * Every part that breaks a rule becomes an issue at its JSON pointer; bytes that are no JSON at all become one at the root.
  */

@@ -8,7 +8,7 @@ export abstract class EventsDocument {
   abstract of(configuration: Configuration): JsonObject;
 }
 
-/** The journal's events, described without credentials (decisions.md, section 1, "HTTP"). */
+/** The journal's events, described without credentials (docs/decisions/conventions.md, "HTTP"). */
 @Controller()
 export class AsyncApiController {
   private document: JsonObject | null = null;

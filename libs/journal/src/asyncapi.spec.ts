@@ -18,7 +18,7 @@ const at = (value: unknown, ...path: (string | number)[]): unknown =>
 const messages = Object.entries(at(document, 'components', 'messages') as Record<string, JsonObject>);
 
 describe('the AsyncAPI document', () => {
-  it('describes every event that decisions.md names, and no other', () => {
+  it('describes every event that the decisions name, and no other', () => {
     expect(messages.map(([type]) => type).sort()).toEqual([
       ...['agent.message', 'agent.step', 'agent.text_delta', 'approval.decided', 'approval.expired', 'approval.opened'],
       ...['artifact.uploaded', 'automation.triggered', 'conversation.archived', 'conversation.created'],

@@ -58,7 +58,7 @@ function durable<Payload extends Schema>(payload: Payload) {
 
 const EventPayload = named('EventPayload', variants(Object.values(journaledPayloads), { by: 'type' }));
 
-/** FinEvent, as the journal holds it (decisions.md, section 7). */
+/** FinEvent, as the journal holds it (docs/decisions/journal.md). */
 const FinEvent = shape('FinEvent', durable(EventPayload), { description: "An event of a conversation's journal" });
 export type FinEvent = Shaped<typeof FinEvent>;
 

@@ -7,7 +7,7 @@ export abstract class JournalKind {
 }
 
 /**
- * The JSON text of a durable FinEvent (decisions.md, section 7): `seq` is the revision + 1, the payload is in its present version.
+ * The JSON text of a durable FinEvent (docs/decisions/journal.md): `seq` is the revision + 1, the payload is in its present version.
  * Built from parts, since only the payload and the request's id need escaping.
  */
 export function durableText(kind: JournalKind, stored: StoredEvent): string {

@@ -33,7 +33,7 @@ export class StreamHolders {
     return [...new Set([...expired, ...holders.filter((holder) => !enabled.has(holder.userId))])];
   }
 
-  /** Only the sandbox's own issuer lives by the service clock (decisions.md, section 10). */
+  /** Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */
   private tokenClockMs(): number {
     return this.configuration.ownIssuer ? this.clock.epochMs() : Date.now();
   }

@@ -10,7 +10,7 @@ const sweptAfterMs = 60_000;
 const closeRetryMs = 1_000;
 
 /**
- * Counts open streams: per user over the whole deployment, exactly, and per replica (decisions.md, section 7).
+ * Counts open streams: per user over the whole deployment, exactly, and per replica (docs/decisions/journal.md).
  * A socket is a row of its process; rows of processes that are gone do not count.
  */
 @Injectable()

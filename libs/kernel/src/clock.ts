@@ -1,7 +1,7 @@
 import { instantOf, type Instant } from './instants';
 
 /**
- * The service's clock: event times, expiries, budgets and the sandbox issuer's tokens run on it (decisions.md, section 10).
+ * The service's clock: event times, expiries, budgets and the sandbox issuer's tokens run on it (docs/decisions/sandbox.md).
  * Leases, heartbeats, rate windows and time-outs do not: they use real or monotonic time.
  */
 export abstract class Clock {

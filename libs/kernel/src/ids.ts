@@ -28,7 +28,7 @@ export type RequestId = Branded<'RequestId'>;
 const uuid =
   /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$/;
 
-/** The UUID in lower case, or null when the text is none. Either case is accepted (decisions.md, section 1). */
+/** The UUID in lower case, or null when the text is none. Either case is accepted (docs/decisions/conventions.md). */
 export function parseUuid<Id extends Branded<string>>(text: unknown): Id | null {
   if (typeof text !== 'string') return null;
   const lower = text.toLowerCase();

@@ -30,7 +30,7 @@ function isBetween(unit: number, first: number, last: number): boolean {
   return unit >= first && unit <= last;
 }
 
-/** Bounds of "arbitrary JSON" (decisions.md, section 1, "Bodies"). */
+/** Bounds of "arbitrary JSON" (docs/decisions/conventions.md, "Bodies"). */
 const arbitraryBytesMax = 16 * 1024;
 const arbitraryLevelsMax = 8;
 const arbitraryEntriesMax = 256;

@@ -1,4 +1,4 @@
-/** Bounds of the contract that more than one part of the product keeps (specification, "Limits"; decisions.md). */
+/** Bounds of the contract that more than one part of the product keeps (specification, "Limits"; docs/decisions/conventions.md). */
 export const limits = {
   titleLengthMax: 200,
   cursorLengthMax: 256,

@@ -1,4 +1,4 @@
-/** Costs are kept in millionths of a cent, as integers, and rounded up once per segment (decisions.md, section 1). */
+/** Costs are kept in millionths of a cent, as integers, and rounded up once per segment (docs/decisions/conventions.md). */
 export const microCentsPerCent = 1_000_000;
 
 /** Whole cents, rounded up. Throws RangeError for anything but a non-negative safe integer. */

@@ -2,7 +2,7 @@ import { problemKinds, reasons } from './reasons';
 import { because, invalid, notFound } from './refusal';
 import { Unavailable } from './unavailable';
 
-/** The table of the specification ("Errors") with the kinds and `retryable` of decisions.md (section 1, "Problems"), row by row. */
+/** The table of the specification ("Errors") with the kinds and `retryable` of docs/decisions/conventions.md, "Problems", row by row. */
 const specified = `
   run_active               409 conflict         true
   budget_exhausted         409 conflict         true

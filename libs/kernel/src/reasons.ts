@@ -1,5 +1,5 @@
 /**
- * The one table of machine-readable reasons (specification, "Errors"; decisions.md, section 1, "Problems").
+ * The one table of machine-readable reasons (specification, "Errors"; docs/decisions/conventions.md, "Problems").
  * Handlers, documents and tests all read it; a reason that is not here does not exist.
  */
 export const reasons = {

@@ -1,6 +1,6 @@
 /**
  * A dependency did not answer, so nothing is known to have happened.
- * Answered as 503 `internal` with `retryable: true` (decisions.md, section 1, "Problems"), unless the thrower names a reason of its own.
+ * Answered as 503 `internal` with `retryable: true` (docs/decisions/conventions.md, "Problems"), unless the thrower names a reason of its own.
  */
 export class Unavailable extends Error {
   constructor(

@@ -6,7 +6,7 @@ import type { Database } from './database';
 const heartbeatMs = 1_000;
 /** A process that was not heard of for this long counts as gone for everything but admission. */
 export const processGoneMs = 6_000;
-/** `execution_unavailable` when no worker was heard of for this long (decisions.md, section 3). */
+/** `execution_unavailable` when no worker was heard of for this long (docs/decisions/runs.md). */
 const workerSilenceMs = 15_000;
 const forgottenMs = 3_600_000;
 

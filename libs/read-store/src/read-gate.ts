@@ -4,7 +4,7 @@ import { Counter } from 'prom-client';
 import type { Notifications } from './notifications';
 import { projectedChannel } from './projection-runner';
 
-/** How long an answered write waits for the read models (decisions.md, section 1, "Read-your-writes"). */
+/** How long an answered write waits for the read models (docs/decisions/conventions.md, "Read-your-writes"). */
 const writeWaitMs = 2_000;
 /** How long a look-up that found nothing waits for the read models to reach the store's end. */
 const lookUpWaitMs = 250;

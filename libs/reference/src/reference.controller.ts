@@ -29,7 +29,7 @@ const html = (summary: string) =>
     answer: { mediaType: 'text/html', description: 'A page for people' },
   }) as const;
 
-/** `GET /docs` and what it is made of, open to everybody (decisions.md, section 1, "HTTP"). */
+/** `GET /docs` and what it is made of, open to everybody (docs/decisions/conventions.md, "HTTP"). */
 @Controller('docs')
 export class ReferenceController {
   constructor(private readonly site: ReferenceSite) {}

@@ -21,7 +21,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runBindingKind, runKeyOf } from './run-binding';
 import { RunLeases, stopChannel } from './run-leases';
 
-/** How long an abort waits for the engine to confirm its cleanup (decisions.md, section 3). */
+/** How long an abort waits for the engine to confirm its cleanup (docs/decisions/runs.md). */
 const cleanupWaitMs = 20_000;
 const lookEveryMs = 40;
 

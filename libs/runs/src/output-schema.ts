@@ -30,7 +30,7 @@ const keywords = {
   },
 } as unknown as Schema<JsonValue>;
 
-/** The keywords of JSON Schema 2020-12 that an `outputSchema` may use (decisions.md, section 3), as a schema of such schemas. */
+/** The keywords of JSON Schema 2020-12 that an `outputSchema` may use (docs/decisions/runs.md), as a schema of such schemas. */
 export const OutputSchema = named('OutputSchema', keywords);
 
 const isOutputSchemaShape = new Ajv2020({ strict: false }).compile(standalone(OutputSchema));

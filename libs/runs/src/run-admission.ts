@@ -46,7 +46,7 @@ export interface Admitted {
 
 /**
  * The admission of a run, by a user or by an automation: a list of idempotent steps keyed by the run (bind, reserve, take a slot,
- * append); a later refusal undoes the earlier steps, and watchdogs undo what a crash left (decisions.md, section 3).
+ * append); a later refusal undoes the earlier steps, and watchdogs undo what a crash left (docs/decisions/runs.md).
  */
 @Injectable()
 export class RunAdmission {

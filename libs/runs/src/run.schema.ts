@@ -21,7 +21,7 @@ const status = oneOf(runStatuses, {
     '`queued`, `running` and `stopping` hold the conversation; a run that waits for approval does not. The last three are final',
 });
 
-/** Run (decisions.md, section 3). */
+/** Run (docs/decisions/runs.md). */
 export const Run = shape('Run', {
   id: uuid({ description: 'Stays the same across approvals and continuations' }),
   conversationId: uuid(),

@@ -8,7 +8,7 @@ import { ListRunsDto, StartRunDto } from './runs.dto';
 import { RunQueries, runView } from './runs.queries';
 import { StartRun } from './start-run';
 
-/** Agent runs (specification, "Agent runs"; decisions.md, section 3). */
+/** Agent runs (specification, "Agent runs"; docs/decisions/runs.md). */
 @Controller('/v1/users/:userId/agent-runs')
 export class RunsController {
   constructor(

@@ -44,7 +44,7 @@ export class SegmentClosing implements Reactor {
   }
 }
 
-/** Releases what admissions left behind that never came to be: reservations, slots, leases (decisions.md, section 3, "Headroom"). */
+/** Releases what admissions left behind that never came to be: reservations, slots, leases (docs/decisions/runs.md, "Headroom"). */
 @Injectable()
 export class OrphanWatchdog {
   private readonly logger = new Logger(OrphanWatchdog.name);

@@ -33,7 +33,7 @@ import type { StartedRun } from './run.schema';
 const waitingStartsMax = 1_000;
 
 /**
- * `runs.start` (decisions.md, section 3): replay, then validation, then the admission, in the documented order of refusals.
+ * `runs.start` (docs/decisions/runs.md): replay, then validation, then the admission, in the documented order of refusals.
  */
 @Injectable()
 export class StartRun {

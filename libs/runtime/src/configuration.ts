@@ -9,7 +9,7 @@ import { eventStoreUrl, httpUrl, positiveInteger, postgresUrl, Rule, secretKey, 
 const defaultDataDir = '.parley';
 
 /**
- * Every environment variable of the service, with its default and meaning: the one table (decisions.md, section 11).
+ * Every environment variable of the service, with its default and meaning: the one table (docs/decisions/configuration-and-start.md).
  * `docs/configuration.md` is generated from it.
  */
 export const variables = {
@@ -160,7 +160,7 @@ export class Configuration {
   }
 
   /**
-   * Whether that issuer is this deployment's own sandbox, whose tokens live by the service clock (decisions.md, section 10).
+   * Whether that issuer is this deployment's own sandbox, whose tokens live by the service clock (docs/decisions/sandbox.md).
    * Replicas on several ports name that of one of them as OIDC_ISSUER.
    */
   get ownIssuer(): boolean {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What production refuses of an environment because it belongs to a sandbox, as `NAME: rule` (decisions.md, section 11). */
+/** What production refuses of an environment because it belongs to a sandbox, as `NAME: rule` (docs/decisions/configuration-and-start.md). */
 export function sandboxDefaults(given: NodeJS.ProcessEnv, defaultDataDir: string): string[] {
   if (given['PARLEY_MODE'] !== 'production') return [];
   const refused: string[] = [];

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { clockChannel } from './sandbox-clock';
 
-/** Due instants that one call steps through (decisions.md, section 10). */
+/** Due instants that one call steps through (docs/decisions/sandbox.md). */
 const instantsMax = 2_000;
 /** Calls of one process that may wait for their turn. */
 const waitingMax = 100;

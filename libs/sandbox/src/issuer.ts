@@ -52,7 +52,7 @@ interface StoredKey {
 
 /**
  * The sandbox's own OpenID issuer. Its key is made once for a deployment and shared by all its processes; times in its
- * tokens are the service clock's (decisions.md, section 10).
+ * tokens are the service clock's (docs/decisions/sandbox.md).
  */
 @Injectable()
 export class Issuer implements OnModuleInit {

@@ -23,7 +23,7 @@ const TokenBalance = exactly<TokenAmount>()(
   }),
 );
 
-/** The sandbox's calls that change what its wallet provider knows (decisions.md, section 10). */
+/** The sandbox's calls that change what its wallet provider knows (docs/decisions/sandbox.md). */
 @Controller('sandbox/v1')
 @UseGuards(LoopbackOnly)
 export class MoneyController {

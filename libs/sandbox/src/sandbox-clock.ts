@@ -9,7 +9,7 @@ const refreshMs = 2_000;
 
 /**
  * The service clock of the sandbox: real time plus an offset that all processes share and that only grows
- * (decisions.md, section 10). A process says in its row of `processes` which offset it runs on.
+ * (docs/decisions/sandbox.md). A process says in its row of `processes` which offset it runs on.
  */
 export class SandboxClock extends Clock implements OnModuleDestroy {
   private readonly logger = new Logger(SandboxClock.name);

@@ -30,7 +30,7 @@ const refused: OperationFailure = { reason: 'provider_rejected', text: 'The prov
 const moved: OperationFailure = { reason: 'quote_expired', text: 'The market moved too far from the quote.' };
 const tooLate: OperationFailure = { reason: 'quote_expired', text: 'The order came after its deadline.' };
 
-/** The wallet provider of the sandbox, on the ledger in PostgreSQL, with the faults that are set (decisions.md, sections 5 and 10). */
+/** The wallet provider of the sandbox, on the ledger in PostgreSQL, with the faults that are set (docs/decisions/money.md and docs/decisions/sandbox.md). */
 @Injectable()
 export class SandboxLedger extends WalletProvider {
   override readonly name = 'sandbox';

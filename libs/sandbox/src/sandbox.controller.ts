@@ -24,7 +24,7 @@ const examples = {
   },
 } as const;
 
-/** The sandbox's calls (decisions.md, section 10). */
+/** The sandbox's calls (docs/decisions/sandbox.md). */
 @Controller('sandbox/v1')
 @UseGuards(LoopbackOnly)
 export class SandboxController {

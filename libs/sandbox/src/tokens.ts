@@ -17,7 +17,7 @@ const ether = 'nep141:eth.omft.near';
 const indescribable = 'nep245:v2_1.omni.hot.tg:1100_sandbox';
 const icon = (name: string): string => `https://icons.example/${name}.svg`;
 
-/** The ids of the first four are decisions.md's (section 5). */
+/** The ids of the first four are fixed (docs/decisions/money.md). */
 export const marketTokens: readonly MarketToken[] = [
   token(usdCoin, 'USDC', 'USD Coin', 6, 1_000_000n, 0n),
   token(wrappedNear, 'wNEAR', 'Wrapped NEAR', 24, 2_500_000n, 120_000n),
@@ -30,10 +30,10 @@ export const marketTokens: readonly MarketToken[] = [
   { ...token('nep141:btc.omft.near', 'BTC', 'Bitcoin', 8, 90_000_000_000n, 60_000n), iconUrl: null },
 ];
 
-/** What a symbol means beside the tokens' own: `NEAR` is wNEAR (decisions.md, section 5). */
+/** What a symbol means beside the tokens' own: `NEAR` is wNEAR (docs/decisions/money.md). */
 export const symbolAliases: Readonly<Record<string, string>> = { near: wrappedNear };
 
-/** What a new wallet starts with (decisions.md, section 5). */
+/** What a new wallet starts with (docs/decisions/money.md). */
 export const startingBalance = [
   { tokenId: usdCoin, amountRaw: '250000000' },
   { tokenId: wrappedNear, amountRaw: '40000000000000000000000000' },

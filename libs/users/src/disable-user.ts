@@ -12,7 +12,7 @@ export interface AccountChange {
   readonly cause: Cause;
 }
 
-/** Takes an account out of service and back (decisions.md, section 9). Nothing of its history is lost. */
+/** Takes an account out of service and back (docs/decisions/operators.md). Nothing of its history is lost. */
 @Injectable()
 export class DisableUser {
   constructor(

@@ -24,7 +24,7 @@ export class AgentTransfers {
   ) {}
 
   /**
-   * Uses an approval, once: the operation's id derives from the approval's, and its stream must not exist (decisions.md, section 4).
+   * Uses an approval, once: the operation's id derives from the approval's, and its stream must not exist (docs/decisions/approvals.md).
    * Again, it answers the same and changes nothing; the terms that came first stand. From here on workers bring it to its end.
    */
   async use(terms: OperationTerms, cause: Cause): Promise<Result<OperationId>> {

@@ -7,7 +7,7 @@ import { OperationQueries } from './operations.queries';
 import { withdrawalExamples } from './withdrawal.example';
 import { ListOperationsDto } from './withdrawals.dto';
 
-/** What became of money that was asked for: the only evidence of settlement (decisions.md, section 5). */
+/** What became of money that was asked for: the only evidence of settlement (docs/decisions/money.md). */
 @Controller('/v1/users/:userId/financial-operations')
 export class FinancialOperationsController {
   constructor(

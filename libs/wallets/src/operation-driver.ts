@@ -14,7 +14,7 @@ import { Wallets } from './wallets';
 /** The first events of an operation, among which is its use: prepared, opened, decided, confirmed. */
 const beginningEvents = 4;
 
-/** Handles the timers that drive operations (decisions.md, section 5). It may be killed anywhere, and run in several workers at once. */
+/** Handles the timers that drive operations (docs/decisions/money.md). It may be killed anywhere, and run in several workers at once. */
 @Injectable()
 export class OperationDriver implements OnModuleInit {
   /** The operations that this process is driving just now; `woken`: somebody had news of it meanwhile. */

@@ -13,7 +13,7 @@ export type ChosenOrder =
     }
   | { readonly ok: false; readonly failure: OperationFailure };
 
-/** Chooses tokens and amounts for an action out of what the wallet can spend now (decisions.md, section 4, "Contract"). */
+/** Chooses tokens and amounts for an action out of what the wallet can spend now (docs/decisions/approvals.md, "Contract"). */
 export function chooseOrder(action: ContractAction, holdings: readonly Holding[], mainAccountId: string): ChosenOrder {
   const chosen = chooseInput(action, holdings);
   if (!chosen.ok) return { ok: false, failure: noInput(chosen.why) };

@@ -31,7 +31,7 @@ export interface PrepareWithdrawal {
   readonly review: { readonly fingerprint: string; readonly input: JsonValue; readonly summary: string };
 }
 
-/** The rules of one financial operation (decisions.md, section 5): used once, submitted once at a time, over once. */
+/** The rules of one financial operation (docs/decisions/money.md): used once, submitted once at a time, over once. */
 export const operationDecider: Decider<OperationState | null, OperationCommand, OperationEvent> = {
   initialState: null,
 
@@ -104,7 +104,7 @@ function confirm({ at, fingerprint }: Confirm, state: OperationState | null): De
   return accept<OperationEvent>(...decided.events, ...(approved ? [{ type: 'operation.confirmed', at } as const] : []));
 }
 
-/** A direct withdrawal can be denied like any approval; only `wallets.confirmWithdrawal` approves it (decisions.md, section 4). */
+/** A direct withdrawal can be denied like any approval; only `wallets.confirmWithdrawal` approves it (docs/decisions/approvals.md). */
 function decideWithdrawal(command: DecideApproval, state: OperationState | null): Decision<OperationEvent> {
   const approval = state?.approval ?? undefined;
   if (approval?.approvalId !== command.approvalId || command.verdict.status === 'approved')

@@ -40,7 +40,7 @@ export interface Wait {
 /**
  * The process of an operation: what is next, from its stream and what this driver has learned.
  *
- * The rules (decisions.md, section 5): bytes are journaled before they are sent. A driver that did not journal them a moment ago asks
+ * The rules (docs/decisions/money.md): bytes are journaled before they are sent. A driver that did not journal them a moment ago asks
  * what became of them before it sends them. The same bytes go out again only while the provider says that it has not taken them and
  * their deadline has not passed; new bytes only once it is certain that the old ones never will be taken, and before the operation
  * expires; nothing at all once the provider has taken them or could not say.

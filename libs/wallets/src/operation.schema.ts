@@ -55,7 +55,7 @@ const OperationAction = shape('OperationAction', {
 });
 export type OperationAction = Shaped<typeof OperationAction>;
 
-/** FinancialOperation, as the API answers it (decisions.md, section 5). */
+/** FinancialOperation, as the API answers it (docs/decisions/money.md). */
 export const FinancialOperation = shape('FinancialOperation', {
   id: uuid(),
   kind: exactly<OperationTerms['kind']>()(

@@ -54,8 +54,8 @@ export class PrepareWithdrawal {
   ) {}
 
   /**
-   * Refuses, in this order, with `not_found` (no wallet yet), `invalid_input`, `deployment_paused`, `withdrawal_changed` (decisions.md,
-   * section 5). @throws Unavailable when a store or the provider is away
+   * Refuses, in this order, with `not_found` (no wallet yet), `invalid_input`, `deployment_paused`, `withdrawal_changed`
+   * (docs/decisions/money.md). @throws Unavailable when a store or the provider is away
    */
   async prepare(owner: Owner, body: unknown): Promise<Result<PreparedWithdrawal>> {
     const wallet = await this.wallets.find(owner.userId);

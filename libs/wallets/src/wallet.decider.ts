@@ -43,7 +43,7 @@ export interface WalletState extends WalletIdentity {
   readonly mainAccountId: string | null;
 }
 
-/** The rules of one user's wallet; null before its first ensure (specification, "Wallet"; decisions.md, section 5). */
+/** The rules of one user's wallet; null before its first ensure (specification, "Wallet"; docs/decisions/money.md). */
 export const walletDecider: Decider<WalletState | null, WalletCommand, WalletEvent> = {
   initialState: null,
 

@@ -18,7 +18,7 @@ import {
 } from './withdrawal.schema';
 import { ConfirmWithdrawalDto, PrepareWithdrawalDto } from './withdrawals.dto';
 
-/** A user's agent wallet and its direct withdrawals (specification, "Wallet"; decisions.md, section 5). */
+/** A user's agent wallet and its direct withdrawals (specification, "Wallet"; docs/decisions/money.md). */
 @Controller('/v1/users/:userId/wallet')
 export class WalletsController {
   constructor(

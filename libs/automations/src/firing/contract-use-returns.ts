@@ -21,7 +21,7 @@ import { contractUseTimers } from '../contract-authority';
 
 /**
  * Gives back uses of an automation's contract of which nothing came: the operation ended and the provider never took anything of it,
- * or there is none by the time at which the approval can be used no more (decisions.md, section 6).
+ * or there is none by the time at which the approval can be used no more (docs/decisions/automations.md).
  */
 @Injectable()
 export class ContractUseReturns implements Reactor, OnModuleInit {

@@ -9,7 +9,7 @@ import { admitNext, admitSoon } from './admit-next';
 import { dueTimer, endTimer, later } from './firing-timers';
 import type { Delivered, FiringWorld } from './firing-world';
 
-/** A due time that is found later than this is not fired any more (decisions.md, section 6). */
+/** A due time that is found later than this is not fired any more (docs/decisions/automations.md). */
 const lateMaxMs = 3_600_000;
 const tooLate = 'It was due while the service was down, and was found more than an hour late.';
 

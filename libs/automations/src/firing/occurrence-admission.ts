@@ -22,7 +22,7 @@ import type { Admission } from './firing-world';
 /** Conversations of one automation that were archived one after the other. */
 const archivedMax = 100_000;
 
-/** Where an occurrence runs, and how it gets there (decisions.md, section 6, "Occurrence"). */
+/** Where an occurrence runs, and how it gets there (docs/decisions/automations.md, "Occurrence"). */
 @Injectable()
 export class OccurrenceAdmission {
   constructor(

@@ -10,7 +10,7 @@ import { keyOf, readSource, sourceOf, sourceTimer, type SourceInUse } from './so
 import { gapAfter, gapAfterMs, gridInstant, nextGridInstant, type Sample, type SampleHistory } from './source-sample';
 import { SourceSamples } from './source-samples';
 
-/** How long samples are kept (decisions.md, section 6). */
+/** How long samples are kept (docs/decisions/automations.md). */
 const keptMs = 8 * 86_400_000;
 /** Samples of the grid that this process has seen, so that the looks of a minute read each once. */
 const seenMax = 4_096;

@@ -143,7 +143,7 @@ function inputSchema(properties: JsonObject): JsonObject {
   return { ...objectOf(properties), $defs };
 }
 
-/** The input of `automation_create` as models are told of it (decisions.md, section 6); `parseDefinition` is what decides. */
+/** The input of `automation_create` as models are told of it (docs/decisions/automations.md); `parseDefinition` is what decides. */
 export const createAutomationSchema: JsonObject = inputSchema({ definition });
 
 /** The input of `automation_update`. */

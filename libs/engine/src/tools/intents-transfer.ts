@@ -14,7 +14,7 @@ interface Parts {
 
 /**
  * `intents_transfer`: swaps and withdrawals from the agent wallet, as one contract that the user approves. It returns once the first
- * action is with the provider; what comes of it is read elsewhere (decisions.md, section 4).
+ * action is with the provider; what comes of it is read elsewhere (docs/decisions/approvals.md).
  */
 export function intentsTransfer(parts: Parts): AskTool {
   const { agentWallets, transfers, controls } = parts;
