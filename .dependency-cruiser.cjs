@@ -35,8 +35,6 @@ const slices = {
 const sliceNames = Object.keys(slices);
 /** They read the event types of any slice, and import nothing that runs. */
 const eventReaders = ['journal', 'activity'];
-/** They may look at every earlier slice. */
-const overseers = { operator: [...sliceNames, ...eventReaders], audit: [...sliceNames, ...eventReaders, 'operator'] };
 
 /** They implement ports of slices for one outside world or another. */
 const adapters = ['sandbox', 'near-intents'];
@@ -79,7 +77,7 @@ const withFoundation = (entries) =>
 /** `composition` has no list: it puts the slices together for the apps. No list holds it, so only apps import it. */
 const listed = [
   'kernel',
-  ...Object.keys({ ...base, ...slices, ...overseers }),
+  ...Object.keys({ ...base, ...slices }),
   ...eventReaders,
   ...adapters,
   'composition',
@@ -114,7 +112,6 @@ const rules = [
   },
   ...alongTheList(base),
   ...alongTheList(withFoundation(slices)),
-  ...alongTheList(withFoundation(overseers)),
   {
     name: 'event-readers-import-types',
     comment: 'journal and activity know the event types of any slice, and nothing that runs.',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { cleanTree, plant, violations, type PlantedFile } from './planted-tree';
@@ -48,8 +48,14 @@ describe('import rules', () => {
     expect([...(fired.get(path ?? '') ?? [])]).toEqual([rule]);
   });
 
+  const { forbidden }: { forbidden: { name: string }[] } = createRequire(__filename)(configuration);
+
+  it('speak of libraries that there are', () => {
+    const listed = forbidden.flatMap(({ name }) => /^along-the-list:(.+)$/.exec(name)?.[1] ?? []);
+    expect(listed.filter((name) => !existsSync(join(repository, 'libs', name)))).toEqual([]);
+  });
+
   it('have a planted violation each', () => {
-    const { forbidden }: { forbidden: { name: string }[] } = createRequire(__filename)(configuration);
     expect(new Set(planted.map(({ rule }) => rule))).toEqual(new Set(forbidden.map(({ name }) => name)));
   });
 

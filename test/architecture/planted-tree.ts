@@ -15,7 +15,7 @@ const packages = ['@eventstore/db-client', 'typeorm', 'ai', '@nestjs/common'];
 const libraries = [
   ...['kernel', 'runtime', 'event-store', 'read-store', 'timers', 'http', 'event-store-server', 'embedded-postgres'],
   ...['partners', 'users', 'deployment', 'budget', 'consent', 'conversations', 'wallets', 'artifacts', 'runs'],
-  ...['automations', 'approvals', 'engine', 'journal', 'activity', 'operator', 'audit', 'sandbox', 'composition'],
+  ...['automations', 'approvals', 'engine', 'journal', 'activity', 'sandbox', 'composition'],
   ...['canonical', 'near-intents', 'data-folder', 'event-migration', 'reference'],
 ];
 

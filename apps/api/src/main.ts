@@ -1,5 +1,5 @@
 import 'reflect-metadata';
 import { readProcessConfiguration, runProcess, startServing } from '@app/composition';
 
-/** An api process: HTTP, SSE and the operator API. Needs DATABASE_URL, EVENTSTORE_URL and PARLEY_SECRET_KEY. */
+/** An api process: HTTP and SSE. Needs DATABASE_URL, EVENTSTORE_URL and PARLEY_SECRET_KEY. */
 runProcess(() => startServing(readProcessConfiguration(), { api: true, worker: false }));

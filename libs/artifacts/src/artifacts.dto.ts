@@ -1,7 +1,7 @@
 import { CursorText, Describe, IntegerText, Optional, text, Value } from '@app/http';
 import { limits } from '@app/kernel';
 
-/** Specification, `artifacts.upload`: one segment of a path, and no dot file. */
+/** Specification, "Artifacts": one segment of a path, and no dot file. */
 export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const demandedName = 'a name of 1 to 128 letters, digits, ".", "_" and "-" that begins with a letter or a digit';
 

@@ -21,7 +21,7 @@ import {
 } from './condition';
 import { isJsonPointer } from './json-pointers';
 
-/** Bounds of a condition (docs/decisions/automations.md; specification, "testCondition"; docs/choices.md). */
+/** Bounds of a condition (docs/decisions/automations.md; specification, "automations.testCondition"; docs/choices.md). */
 export const conditionBounds = {
   bindingsMax: 5,
   ageSecondsMax: 86_400,

@@ -4,7 +4,7 @@ import type { Automation } from './automation.state';
 import type { UnresolvedCode, UnresolvedReason } from './condition';
 import { nextDue } from './schedule';
 
-/** How an automation can be doing (specification, "States"). */
+/** How an automation can be doing (specification, "States and transitions"). */
 export const monitorings = ['waiting', 'healthy', 'stale', 'unavailable', 'paused', 'completed'] as const;
 export type Monitoring = (typeof monitorings)[number];
 

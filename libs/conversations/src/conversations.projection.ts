@@ -4,7 +4,7 @@ import type { ConversationEvent } from './conversation.events';
 import { ConversationRow, MessageRow } from './conversation.row';
 import { conversationKind } from './conversation.stream';
 
-/** Whether something runs or waits for the user there (docs/decisions/artifacts-and-activity.md, "active"). */
+/** Whether something runs or waits for the user there (docs/decisions/artifacts-and-activity.md, "ConversationActivityItem"). */
 function isActive(row: Pick<ConversationRow, 'liveRunId' | 'pendingApprovals'>): boolean {
   return row.liveRunId !== null || row.pendingApprovals > 0;
 }

@@ -24,7 +24,7 @@ export type InputId = Branded<'InputId'>;
 export type PartnerKeyId = Branded<'PartnerKeyId'>;
 export type RequestId = Branded<'RequestId'>;
 
-// Versions 1 to 8 with RFC variant bits, or the nil or the max UUID (specification, "Common types").
+// Versions 1 to 8 with RFC variant bits, or the nil or the max UUID (specification, "Resources and their fields").
 const uuid =
   /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$/;
 

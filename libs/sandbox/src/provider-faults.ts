@@ -15,7 +15,7 @@ export const submitFaults = [
 
 export type SubmitFault = (typeof submitFaults)[number];
 
-/** How the sandbox's wallet provider is told to misbehave (docs/decisions/sandbox.md, "faults"). */
+/** How the sandbox's wallet provider is told to misbehave (docs/decisions/sandbox.md, "Faults"). */
 export interface ProviderFault {
   readonly submit: SubmitFault;
   /** From the acceptance of an order to its settlement, by the service clock. */

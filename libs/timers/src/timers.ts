@@ -29,7 +29,7 @@ export interface SqlRunner {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
 
-/** What is due later by the service's clock: expiries, schedules, settlements, samples (docs/decisions/sandbox.md, "clock"). */
+/** What is due later by the service's clock: expiries, schedules, settlements, samples (docs/decisions/sandbox.md, "Clock"). */
 @Injectable()
 export class Timers {
   readonly handlers = new Map<string, { readonly run: TimerHandler; readonly atOnceMax: number }>();
