@@ -5,7 +5,7 @@ import type { TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
 import { contractApprovalOf, contractOf, newAutomation, redefine } from './automation-runs';
 import { expectProblem, type Listed } from './journeys';
-import { approvalOf, approve, moveClock, newOwner, type Approval } from './money';
+import { approvalOf, approve, moveClock, newOwner, wrappedNear, type Approval } from './money';
 
 const approvalSeconds = 600;
 
@@ -32,6 +32,14 @@ it('is pending, in the list, and decided once', async () => {
   const decision = { status: 'approved', decidedBy: 'user', actor: { kind: 'user', id: user.userId } };
   expect(body).toMatchObject({ approval: { kind: 'automation_contract', status: 'approved' }, decision });
   expect(verifyReceipt(body)).toEqual([]);
+});
+
+it('says what wakes the rule, and what must hold then', async () => {
+  const price = { name: 'near', source: { kind: 'token_price', tokenId: wrappedNear }, maxAgeSeconds: 600 };
+  const left = { binding: 'near', field: '/priceUsd' };
+  const condition = { bindings: [price], rule: { compare: { left, op: 'lt', right: { value: '2' } } } };
+  const { summary } = await contractApprovalOf(user, await newAutomation(user, { condition }));
+  expect(summary).toMatch(/ acts when an event of type never.sent arrives, if the price of \S+ is below \$2\.$/);
 });
 
 it('expires superseded when the contract is changed before it is decided', async () => {

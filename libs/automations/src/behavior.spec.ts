@@ -1,7 +1,7 @@
 import { instantOf } from '@app/kernel';
 import * as fc from 'fast-check';
 import type { AutomationDefinition, FiringPolicy, Schedule } from './automation-definition';
-import { behaviorText, truncated } from './behavior';
+import { behaviorText, ruleWords, truncated } from './behavior';
 import type { Condition, RuleNode } from './condition';
 
 const firing: FiringPolicy = { trigger: 'match', cooldownSeconds: 0, overlap: 'skip', retryForSeconds: 900 };
@@ -106,4 +106,13 @@ it('is cut between characters, inside the limit', () => {
       expect(text.startsWith(cut.truncated ? cut.text.slice(0, -1) : cut.text)).toBe(true);
     }),
   );
+});
+
+it('has words for what wakes a rule, and for what must hold', () => {
+  const compare = { left: price, op: 'lt', right: { value: '2' } } as const;
+  expect(ruleWords(rule)).toEqual({ when: 'every minute', condition: null });
+  expect(ruleWords({ ...rule, condition: conditionOf({ compare }) }, symbolOf)).toEqual({
+    when: 'every minute',
+    condition: 'the price of NEAR is below $2',
+  });
 });

@@ -12,15 +12,35 @@ import type { SymbolOf } from './token-symbols';
  * @param symbolOf the provider's symbol of a token, or null: then the token is named by its id
  */
 export function behaviorText(definition: AutomationDefinition, symbolOf: SymbolOf = () => null): string {
-  const { wake, condition, firing, contract } = definition;
-  const when = capitalized(whenWords(wake));
-  const whether = condition === null ? '' : `, if ${conditionWords(condition, symbolOf)}`;
+  const { firing, contract } = definition;
+  const { when, condition } = ruleWords(definition, symbolOf);
+  const whether = condition === null ? '' : `, if ${condition}`;
   const covered = contract === undefined ? null : renderContract(contract, symbolOf);
   return [
-    `${when}${whether}, the task runs${triggerWords(definition)}.`,
+    `${capitalized(when)}${whether}, the task runs${triggerWords(definition)}.`,
     ...policySentences(firing),
     ...(covered === null ? [] : [`Once its contract is approved, this needs no further consent: ${covered}`]),
   ].join(' ');
+}
+
+/** What wakes a rule, and what must hold then, as parts of a sentence. */
+export interface RuleWords {
+  /** `every day at 09:00 (UTC)`; `when an event of type order.paid arrives`. */
+  readonly when: string;
+  /** `the price of NEAR is below $2`; null without a condition. However long the condition is. */
+  readonly condition: string | null;
+}
+
+/**
+ * When a rule acts, in words: what the user is asked about before its contract gives it authority (docs/decisions/automations.md).
+ *
+ * @param symbolOf as `behaviorText` takes it
+ */
+export function ruleWords(
+  { wake, condition }: Pick<AutomationDefinition, 'wake' | 'condition'>,
+  symbolOf: SymbolOf = () => null,
+): RuleWords {
+  return { when: whenWords(wake), condition: condition === null ? null : conditionWords(condition, symbolOf) };
 }
 
 export interface Truncated {

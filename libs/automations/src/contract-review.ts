@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { fingerprintOf } from '@app/canonical';
-import { renderContract, reviewedDocument } from '@app/consent';
+import { renderContract, reviewedDocument, type Contract } from '@app/consent';
 import {
   asId,
   because,
@@ -23,6 +23,11 @@ import { v7 as uuidV7 } from 'uuid';
 import type { AutomationDefinition } from './automation-definition';
 import type { ContractReview } from './automation.commands';
 import { automationKind } from './automation.stream';
+import { ruleWords, truncated } from './behavior';
+import { symbolIn, symbolsOf, type SymbolOf } from './token-symbols';
+
+/** Of what the user is asked, in code points. */
+const summaryLengthMax = 2_000;
 
 /** Whose rule is defined, and when. */
 interface Defining {
@@ -53,7 +58,7 @@ export class ContractReviews {
     const { userId, automationId, at, tokens, cause } = defining;
     const wallet = await this.wallets.open(userId, cause);
     if (!wallet.ok) return refuse(because('automation_invalid'));
-    const summary = renderContract(contract, (id) => tokens.find(({ tokenId }) => tokenId === id)?.symbol ?? null);
+    const summary = summaryOf(definition, contract, symbolIn(symbolsOf(tokens)));
     const { walletId } = wallet.value;
     const approvalId = asId<ApprovalId>(uuidV7());
     const expiresAt = instantOf(epochMsOf(at) + this.configuration.env.AUTOMATION_APPROVAL_SECONDS * 1000);
@@ -71,6 +76,13 @@ export class ContractReviews {
   async drop({ approvalId }: ContractReview): Promise<void> {
     await this.timers.cancel(timerOf(approvalId));
   }
+}
+
+/** What the contract allows, then what the rule that it belongs to waits for. */
+function summaryOf(definition: AutomationDefinition, contract: Contract, symbolOf: SymbolOf): string {
+  const { when, condition } = ruleWords(definition, symbolOf);
+  const acts = `It acts ${when}${condition === null ? '' : `, if ${condition}`}.`;
+  return truncated(`${renderContract(contract, symbolOf)} ${acts}`, summaryLengthMax).text;
 }
 
 function timerOf(approvalId: ApprovalId): string {
