@@ -131,12 +131,10 @@ describe('problems', () => {
       'Content-Length: 5000\r\n\r\n{"name":"',
       `Transfer-Encoding: chunked\r\n\r\n1400\r\n${'x'.repeat(0x1400)}\r\n`,
     ]) {
-      const startedAt = performance.now();
       const answer = await raw(head + rest);
       expect(answer).toMatch(/^HTTP\/1\.1 413 /);
       expect(answer).toContain('urn:parley:error:too_large');
       expect(answer).not.toContain('"reason"');
-      expect(performance.now() - startedAt).toBeLessThan(2_500);
     }
     expect((await problem(things, post('x'.repeat(3_000_000)))).status).toBe(413);
   });

@@ -3,6 +3,7 @@ import type { JsonValue } from '@app/kernel';
 import { modelRequest } from '../test/model-request';
 import type { ToolExchange } from './model';
 import { answerByRules } from './rules';
+import { cpuMsOf } from '../../../test/support/cpu-time';
 
 const asOf = '2026-03-01T10:00:00.000Z';
 const usdc = {
@@ -182,12 +183,13 @@ it.each([
 ])('does not guess: %s', (input) => expect(asked(input, [priced, held])).toEqual(text('none of them fits')));
 
 it('takes no time over a hostile text', () => {
-  const startedMs = performance.now();
-  for (const input of [
-    'every day at 09:00 '.repeat(1_700),
-    `when ${'x'.repeat(32_000)} drops`,
-    `every ${'1'.repeat(32_000)}`,
-  ])
-    expect(asked(input)).toHaveProperty('text');
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  const spentMs = cpuMsOf(() => {
+    for (const input of [
+      'every day at 09:00 '.repeat(1_700),
+      `when ${'x'.repeat(32_000)} drops`,
+      `every ${'1'.repeat(32_000)}`,
+    ])
+      expect(asked(input)).toHaveProperty('text');
+  });
+  expect(spentMs).toBeLessThan(1_000);
 });

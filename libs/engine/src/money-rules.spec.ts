@@ -3,6 +3,7 @@ import type { JsonValue } from '@app/kernel';
 import { modelRequest } from '../test/model-request';
 import type { ToolExchange } from './model';
 import { answerByRules } from './rules';
+import { cpuMsOf } from '../../../test/support/cpu-time';
 
 const usdc = {
   tokenId: 'nep141:usdc.near',
@@ -161,9 +162,10 @@ it.each([
 ])('does not guess: %s', (input) => expect(asked(input, [held])).toEqual(text('none of them fits')));
 
 it('takes no time over a hostile text', () => {
-  const startedMs = performance.now();
-  for (const input of [`withdraw ${'1'.repeat(32_000)} USDC`, 'swap 1 '.repeat(4_000), 'x and then '.repeat(3_000)]) {
-    expect(asked(input, [held])).toHaveProperty('text');
-  }
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  const spentMs = cpuMsOf(() => {
+    for (const input of [`withdraw ${'1'.repeat(32_000)} USDC`, 'swap 1 '.repeat(4_000), 'x and then '.repeat(3_000)]) {
+      expect(asked(input, [held])).toHaveProperty('text');
+    }
+  });
+  expect(spentMs).toBeLessThan(1_000);
 });

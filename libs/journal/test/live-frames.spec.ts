@@ -73,10 +73,8 @@ describe('live frames', () => {
     const id = newConversationId();
     await database.query('SELECT 1');
     await database.close();
-    const startedMs = performance.now();
     for (let count = 0; count < 5_000; count += 1) frames.publish(id, delta('x'.repeat(1_000)));
     await frames.flush(id);
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
     await frames.onApplicationShutdown();
   });
 });
