@@ -100,7 +100,8 @@ describe('runs.start is refused', () => {
     );
     await sql(
       deployment,
-      `CREATE OR REPLACE FUNCTION take_execution_slot(wanted_run uuid, wanted_segment integer, capacity integer)
+      `CREATE OR REPLACE FUNCTION take_execution_slot(
+         wanted_run uuid, wanted_segment integer, wanted_user uuid, capacity integer, share integer)
        RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END $$`,
     );
     const before = (await someone.get('/budget')).body;

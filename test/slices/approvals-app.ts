@@ -156,7 +156,7 @@ export class ApprovalsApp {
     const attempt = run.status === 'queued' ? run.attempt + 1 : run.attempt;
     const end = { status: 'completed', response: null, output: null, failure: null } as const;
     await this.give(conversationId, { type: 'EndRun', at, runId, attempt, end });
-    await this.get(ExecutionSlots).release(runKey, run.segment);
+    await this.get(ExecutionSlots).release({ runKey, segment: run.segment });
   }
 
   /** A command on a conversation, which must be accepted. */

@@ -1,5 +1,5 @@
 import { verifyReceipt } from '@app/approvals';
-import { Clock, instantOf } from '@app/kernel';
+import { asId, Clock, instantOf, type UserId } from '@app/kernel';
 import { ExecutionSlots } from '@app/runs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anInstant, expectProblem, missingId, type Listed } from '../e2e/journeys';
@@ -216,7 +216,8 @@ describe('a decision that cannot resume the run is not recorded', () => {
   it('execution_capacity: every slot is taken', async () => {
     const waiting = await app.run(user, { approvals: 1 });
     const others = await Promise.all(Array.from({ length: capacity }, () => app.run(user)));
-    for (const { runKey } of others) await app.get(ExecutionSlots).take(runKey, 1);
+    for (const { runKey } of others)
+      await app.get(ExecutionSlots).take({ runKey, userId: asId<UserId>(user.userId), segment: 1 });
     await unchanged(waiting, () => approve(waiting), 'execution_capacity');
     await unchanged(waiting, () => deny(waiting), 'execution_capacity');
     for (const other of others) await app.end(other);

@@ -93,7 +93,8 @@ export async function earnEngineUnavailable(deployment: Deployment): Promise<Pro
   const name = `'take_execution_slot'::regproc`;
   const [kept] = await sql<{ text: string }>(deployment, `SELECT pg_get_functiondef(${name}) AS text`);
   // The store of slots is away, and nothing else is: PostgreSQL says so where slots are taken.
-  const away = `CREATE OR REPLACE FUNCTION take_execution_slot(wanted_run uuid, wanted_segment integer, capacity integer)
+  const away = `CREATE OR REPLACE FUNCTION take_execution_slot(
+         wanted_run uuid, wanted_segment integer, wanted_user uuid, capacity integer, share integer)
     RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END $$`;
   await sql(deployment, away);
   const answer = await start(user, conversationId);

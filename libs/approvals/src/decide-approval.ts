@@ -50,7 +50,7 @@ interface Recorded {
 }
 
 /** The execution slot of the segment in which a run goes on. */
-type Slot = Pick<RunState, 'runId' | 'runKey' | 'segment'>;
+type Slot = Pick<RunState, 'runId' | 'runKey' | 'userId' | 'segment'>;
 
 /**
  * The user's decision on an approval (docs/decisions/approvals.md). Of a run's approvals only the decision that leaves none pending
@@ -154,9 +154,9 @@ export class DecideApproval {
     if (waiting?.resumes !== true || state.liveRunId !== null) return ok(null);
     if (this.clock.now() >= waiting.approval.expiresAt) return ok(null);
     if (!(await this.processes.workerAlive())) return refuse(because('execution_unavailable'));
-    const { runId, runKey, segment } = waiting.run;
-    const slot = { runId, runKey, segment: segment + 1 };
-    return (await this.slots.take(runKey, slot.segment)) ? ok(slot) : refuse(because('execution_capacity'));
+    const { runId, runKey, userId, segment } = waiting.run;
+    const slot = { runId, runKey, userId, segment: segment + 1 };
+    return (await this.slots.take(slot)) ? ok(slot) : refuse(because('execution_capacity'));
   }
 
   private async record(
@@ -168,7 +168,7 @@ export class DecideApproval {
     const command = { type: 'DecideApproval', at, approvalId, verdict, decidedBy: 'user', holdsSlot } as const;
     // A throw leaves the slot: whether the run went on with it is not known, and the watchdog gives back what is not used.
     const done = await this.commands.execute(new Transact(conversationKind, conversationId, command, cause));
-    if (slot !== null && !isUsed(slot, done.state)) await this.slots.release(slot.runKey, slot.segment);
+    if (slot !== null && !isUsed(slot, done.state)) await this.slots.release(slot);
     if (!done.accepted) return refuse(done.refusal);
     if (done.events.some(({ type }) => type === 'approval.decided')) return ok({ position: done.position });
     // Its time was over, and that is what was recorded.

@@ -83,11 +83,11 @@ export class ExecuteRun {
   private async executeOpen(stores: Stores, open: OpenRun, signals: Signals): Promise<Execution> {
     const { run } = open;
     const reserved = await this.budgets.reserve({ ...run, cause: open.cause }, { checked: false });
-    if (!(await this.slots.take(run.runKey, run.segment))) return { kind: 'left' };
+    if (!(await this.slots.take(run))) return { kind: 'left' };
     const claimed = await ClaimedRun.claim(stores, open);
     if (claimed === null) {
       // The segment ended while this was being held for it, and so was closed before.
-      await this.slots.release(run.runKey, run.segment);
+      await this.slots.release(run);
       await this.budgets.release({ ...run, cause: open.cause });
       return { kind: 'over', position: null };
     }

@@ -1,13 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { Unavailable, type RunKey } from '@app/kernel';
+import { Unavailable, type RunKey, type UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 
 /** A slot whose run never appeared in the read model is given back after this long. */
 const orphanAfterSeconds = 45;
+/** The least share of a user, where the deployment does not choose one. */
+const leastShare = 4;
+
+/** A segment that is to execute, and whose it is. */
+export interface Segment {
+  readonly runKey: RunKey;
+  readonly segment: number;
+  readonly userId: UserId;
+}
 
 /**
- * Execution capacity: one number for the deployment, held exactly across replicas and restarts by rows keyed (run, segment).
+ * Execution capacity: one number for the deployment, and one for each user's share of it, held exactly across replicas and restarts
+ * by rows keyed (run, segment) (docs/decisions/conventions.md, "Shares and quotas").
  * Throws Unavailable with the reason `engine_unavailable` when PostgreSQL does not answer.
  */
 @Injectable()
@@ -17,15 +27,15 @@ export class ExecutionSlots {
     private readonly configuration: Configuration,
   ) {}
 
-  /** Whether the segment holds a slot now: the one it had already, or a free one. */
-  async take(runKey: RunKey, segment: number): Promise<boolean> {
-    if (await this.tryTake(runKey, segment)) return true;
+  /** Whether the segment holds a slot now: the one it had already, or a free one within its user's share. */
+  async take(segment: Segment): Promise<boolean> {
+    if (await this.tryTake(segment)) return true;
     // Slots of segments that are over do not count; most are given back at their end, the rest here.
-    return (await this.sweep()) > 0 ? this.tryTake(runKey, segment) : false;
+    return (await this.sweep()) > 0 ? this.tryTake(segment) : false;
   }
 
   /** Gives the slot back; again changes nothing. */
-  async release(runKey: RunKey, segment: number): Promise<void> {
+  async release({ runKey, segment }: Pick<Segment, 'runKey' | 'segment'>): Promise<void> {
     await this.query('DELETE FROM execution_slots WHERE run_key = $1 AND segment = $2', [runKey, segment]);
   }
 
@@ -44,11 +54,15 @@ export class ExecutionSlots {
     return swept.length;
   }
 
-  private async tryTake(runKey: RunKey, segment: number): Promise<boolean> {
-    const [row] = await this.query<{ taken: boolean }>('SELECT take_execution_slot($1, $2, $3) AS taken', [
+  private async tryTake({ runKey, segment, userId }: Segment): Promise<boolean> {
+    const { EXECUTION_CAPACITY: capacity, EXECUTION_CAPACITY_PER_USER: chosen } = this.configuration.env;
+    const share = chosen ?? Math.max(leastShare, Math.floor(capacity / 4));
+    const [row] = await this.query<{ taken: boolean }>('SELECT take_execution_slot($1, $2, $3, $4, $5) AS taken', [
       runKey,
       segment,
-      this.configuration.env.EXECUTION_CAPACITY,
+      userId,
+      capacity,
+      share,
     ]);
     return row?.taken === true;
   }

@@ -117,7 +117,7 @@ export class RunAdmission {
   /** When the store of slots does not answer, the user's headroom is not held until a watchdog looks. */
   private async takeSlot(run: NewRun): Promise<boolean> {
     try {
-      return await this.slots.take(run.runKey, 1);
+      return await this.slots.take({ ...run, segment: 1 });
     } catch (error) {
       await this.giveBack(run);
       throw error;
@@ -128,7 +128,7 @@ export class RunAdmission {
     const command = begin(this.clock.now());
     const begun = await this.commands.execute(new Transact(conversationKind, run.conversationId, command, run.cause));
     if (begun.accepted) return ok({ state: begun.state, position: begun.position });
-    await this.slots.release(run.runKey, 1);
+    await this.slots.release({ ...run, segment: 1 });
     await this.giveBack(run);
     return refuse(begun.refusal);
   }

@@ -85,3 +85,38 @@ export class CreateRuns1700000000020 implements MigrationInterface {
     await runner.query('DROP FUNCTION take_execution_slot; DROP TABLE run_leases, execution_slots, runs');
   }
 }
+
+/** Slots know whose they are, so that no user holds more than a share of them. */
+export class ShareExecutionSlots1700000000021 implements MigrationInterface {
+  name = 'ShareExecutionSlots1700000000021';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE execution_slots ADD COLUMN user_id uuid;
+      UPDATE execution_slots AS s SET user_id = r.user_id FROM runs AS r WHERE r.run_key = s.run_key;
+      -- Of a run that nobody knows: its admission was cut off.
+      DELETE FROM execution_slots WHERE user_id IS NULL;
+      ALTER TABLE execution_slots ALTER COLUMN user_id SET NOT NULL;
+
+      DROP FUNCTION take_execution_slot;
+      CREATE FUNCTION take_execution_slot(
+        wanted_run uuid, wanted_segment integer, wanted_user uuid, capacity integer, share integer) RETURNS boolean
+      LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM pg_advisory_xact_lock(7265100);
+        IF EXISTS (SELECT 1 FROM execution_slots WHERE run_key = wanted_run AND segment = wanted_segment) THEN
+          RETURN true;
+        END IF;
+        IF (SELECT count(*) >= capacity OR count(*) FILTER (WHERE user_id = wanted_user) >= share FROM execution_slots) THEN
+          RETURN false;
+        END IF;
+        INSERT INTO execution_slots (run_key, segment, user_id) VALUES (wanted_run, wanted_segment, wanted_user);
+        RETURN true;
+      END $$;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP FUNCTION take_execution_slot; ALTER TABLE execution_slots DROP COLUMN user_id');
+  }
+}

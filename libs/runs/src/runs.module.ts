@@ -4,7 +4,7 @@ import { DeploymentModule } from '@app/deployment';
 import { AbortRun } from './abort-run';
 import { ExecutionSlots } from './execution-slots';
 import { RunLeases } from './run-leases';
-import { CreateRuns1700000000020, RunRow } from './run.row';
+import { CreateRuns1700000000020, RunRow, ShareExecutionSlots1700000000021 } from './run.row';
 import { RunsController } from './runs.controller';
 import { runsProjection } from './runs.projection';
 import { RunAdmission } from './run-admission';
@@ -32,4 +32,8 @@ import { StartRun } from './start-run';
 export class RunsModule {}
 
 /** What the slice keeps in PostgreSQL. */
-export const runsReadModel = { rows: [RunRow], migrations: [CreateRuns1700000000020], projections: [runsProjection] };
+export const runsReadModel = {
+  rows: [RunRow],
+  migrations: [CreateRuns1700000000020, ShareExecutionSlots1700000000021],
+  projections: [runsProjection],
+};

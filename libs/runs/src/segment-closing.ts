@@ -31,7 +31,7 @@ export class SegmentClosing implements Reactor {
     if (stored.type !== 'run.ended' && stored.type !== 'run.suspended') return;
     const { event, metadata, id } = decodeEvent<ConversationEvent>(conversationKind, stored);
     if (event.type !== 'run.ended' && event.type !== 'run.suspended') return;
-    await this.slots.release(event.runKey, event.segment);
+    await this.slots.release(event);
     const { runKey, runId, userId, segment, segmentCostCents } = event;
     const cause = {
       actor: { kind: 'service', id: this.name },

@@ -4,6 +4,7 @@ import { deprecationVariables, endsTooSoon } from './deprecation-variables';
 import { mcpVariables } from './mcp-variables';
 import { modelVariables, offersUnpriced } from './model-variables';
 import { sandboxDefaults } from './sandbox-defaults';
+import { shareVariables } from './share-variables';
 import { eventStoreUrl, httpUrl, positiveInteger, postgresUrl, Rule, secretKey, wholeNumber } from './variable-rules';
 
 const defaultDataDir = '.parley';
@@ -51,6 +52,7 @@ export const variables = {
   }),
   WEB_ORIGIN: str({ default: undefined, desc: "The one browser origin allowed; unset: only the service's own" }),
   EXECUTION_CAPACITY: positiveInteger({ default: 64, desc: 'Run segments that may execute at once, deployment-wide' }),
+  ...shareVariables,
   BUDGET_DAY_CENTS: wholeNumber({ default: 500, desc: 'Spend cap of a user for a UTC day, in cents' }),
   BUDGET_MONTH_CENTS: wholeNumber({ default: 5000, desc: 'Spend cap of a user for a UTC month, in cents' }),
   RUN_RESERVATION_CENTS: positiveInteger({
