@@ -30,6 +30,7 @@ function tellBalance(request: ModelRequest): RuledAnswer {
   if (told === undefined) return calling(request, 'wallet_balances', {});
   const assets = assetsIn(told);
   if (assets === null) return { text: `I could not read the wallet: ${errorIn(told)}.` };
+  if (hasNoWallet(told)) return { text: 'You have no wallet yet.' };
   if (assets.length === 0) return { text: 'The wallet is empty.' };
   return { text: `You hold:\n${assets.map((asset) => `- ${assetInWords(asset)}`).join('\n')}` };
 }
@@ -54,6 +55,7 @@ function transfer(request: ModelRequest, stages: readonly (readonly MoneyClause[
   if (held === undefined) return calling(request, 'wallet_balances', {});
   const assets = assetsIn(held);
   if (assets === null) return { text: `I could not read the wallet: ${errorIn(held)}.` };
+  if (hasNoWallet(held)) return { text: 'You have no wallet yet, so nothing was moved.' };
   const calls: RuledCall[] = [];
   for (const clause of stage) {
     const answer = propose(request, clause, assets);
@@ -153,6 +155,10 @@ function pricedTokens(request: ModelRequest): KnownToken[] {
   return exchangesOf(request).flatMap((exchange) =>
     exchange.tool === 'token_price' ? tokensIn([resultOf(exchange)]) : [],
   );
+}
+
+function hasNoWallet(told: ToolExchange): boolean {
+  return resultOf(told)['wallet'] === null;
 }
 
 /** What the wallet's tool told; null where it failed. */

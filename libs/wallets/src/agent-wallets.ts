@@ -8,9 +8,12 @@ import { Wallets } from './wallets';
 /** A wallet that an agent may work with. */
 export interface AgentWallet {
   readonly walletId: WalletId;
-  /** Where its owner's withdrawals land, as the owner's token said last. */
-  readonly mainAccountId: string;
+  /** Where its owner's withdrawals land, as the owner's token said last; null when none ever said it. */
+  readonly mainAccountId: string | null;
 }
+
+/** Why an agent can do nothing with the wallet: there is none, or only its owner, or an operator, can make it work again. */
+export type NoAgentWallet = 'none' | 'unusable';
 
 /** Wallets as agents get hold of them, without a token of their owner. */
 @Injectable()
@@ -20,8 +23,16 @@ export class AgentWallets {
     private readonly configuration: Configuration,
   ) {}
 
+  /** The user's wallet as it is: nothing is created, and no session is opened (docs/decisions/runs.md, "Tools"). @throws Unavailable */
+  async find(userId: UserId): Promise<AgentWallet | NoAgentWallet> {
+    const found = await this.wallets.find(userId);
+    if (found === null) return 'none';
+    const { walletId, mainAccountId } = found;
+    return usable(found) ? { walletId, mainAccountId } : 'unusable';
+  }
+
   /**
-   * The user's wallet; an owner who has none yet gets one, empty, as by `wallets.ensure`. A session that was rejected is never
+   * For a contract that the user defines: the user's wallet; an owner who has none yet gets one, empty, as by `wallets.ensure`. A session that was rejected is never
    * renewed here: that is the owner's to do. Refuses with `withdrawal_changed` when the wallet cannot be used, or no main account is
    * known. @throws Unavailable
    */

@@ -1,4 +1,4 @@
-export { AgentWallets } from './agent-wallets';
+export { AgentWallets, type AgentWallet } from './agent-wallets';
 export { agentOperationId, AgentTransfers } from './agent-transfers';
 export { driveOperation, type OperationWorld } from './drive-operation';
 export { AutomationContractShape, ContractShape } from './contract.schema';

@@ -14,13 +14,18 @@ export type ChosenOrder =
   | { readonly ok: false; readonly failure: OperationFailure };
 
 /** Chooses tokens and amounts for an action out of what the wallet can spend now (docs/decisions/approvals.md, "Contract"). */
-export function chooseOrder(action: ContractAction, holdings: readonly Holding[], mainAccountId: string): ChosenOrder {
+export function chooseOrder(
+  action: ContractAction,
+  holdings: readonly Holding[],
+  mainAccountId: string | null,
+): ChosenOrder {
   const chosen = chooseInput(action, holdings);
   if (!chosen.ok) return { ok: false, failure: noInput(chosen.why) };
   const { amountRaw } = chosen;
   const { tokenId } = chosen.holding;
   const input = { tokenId, amountRaw };
   if (action.kind === 'withdraw_to_owner') {
+    if (mainAccountId === null) return { ok: false, failure: noMainAccount };
     return { ok: true, order: { kind: 'withdraw', input, mainAccountId }, output: null };
   }
   const output = chooseOutput(action, tokenId, holdings);
@@ -56,6 +61,7 @@ function isSame(one: Submission['input'], other: Submission['input']): boolean {
   return one.tokenId === other.tokenId && one.amountRaw === other.amountRaw;
 }
 
+const noMainAccount: OperationFailure = { reason: 'provider_rejected', text: 'The owner has no main account.' };
 const noOutput: OperationFailure = { reason: 'insufficient_balance', text: 'The wallet holds no token to swap to.' };
 
 function noInput(why: NoInput): OperationFailure {

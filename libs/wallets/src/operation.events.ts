@@ -34,8 +34,8 @@ export interface OperationTerms {
   readonly runId: RunId | null;
   readonly automationId: string | null;
   readonly contract: Contract;
-  /** Where a withdrawal lands. */
-  readonly mainAccountId: string;
+  /** Where a withdrawal lands; null where the contract withdraws nothing. */
+  readonly mainAccountId: string | null;
   /** Until then a submission that the provider never accepted may be sent again. */
   readonly expiresAt: Instant;
 }

@@ -8,5 +8,7 @@ export const operationKind: StreamKind<OperationState | null, OperationCommand, 
   category: 'operation',
   decider: operationDecider,
   privateMembers: operationPrivateMembers,
+  // Version 1 always named a main account.
+  upcasters: { 'operation.used': [(stored) => stored] },
   stateVersion: 1,
 };

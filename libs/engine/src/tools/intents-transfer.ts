@@ -1,9 +1,10 @@
 import { parseContract, renderContract, type Contract, type PinnedToken } from '@app/consent';
 import type { DeploymentControls } from '@app/deployment';
-import { isJsonObject, type JsonObject, type JsonValue, type OperationId } from '@app/kernel';
-import type { AgentTransfers, AgentWallets, OperationState, WalletProvider } from '@app/wallets';
+import { isJsonObject, type JsonObject, type JsonValue, type OperationId, type UserId } from '@app/kernel';
+import type { AgentTransfers, AgentWallet, AgentWallets, OperationState, WalletProvider } from '@app/wallets';
 import { transferSchema } from './transfer-schema';
 import { failed, type AskTool, type FailedReview, type Reviewed } from '../tool';
+import { noWallet, unusableWallet } from './wallet-words';
 
 interface Parts {
   readonly agentWallets: AgentWallets;
@@ -28,13 +29,12 @@ export function intentsTransfer(parts: Parts): AskTool {
     effect: 'repeatable',
     consent: 'ask',
 
-    review: async (input, { userId, cause }) => {
+    review: async (input, { userId }) => {
       const contract = contractIn(input);
       if (typeof contract === 'string') return refused(contract);
       if (await controls.paused('withdrawals')) return refused(paused);
-      const wallet = await agentWallets.open(userId, cause);
-      if (!wallet.ok) return refused(unusable);
-      return reviewed(parts.provider, contract, wallet.value.walletId);
+      const wallet = await walletFor(contract, agentWallets, userId);
+      return typeof wallet === 'string' ? refused(wallet) : reviewed(parts.provider, contract, wallet.walletId);
     },
 
     run: async (
@@ -44,9 +44,9 @@ export function intentsTransfer(parts: Parts): AskTool {
     ) => {
       if (contract === null) return failed('there is no contract');
       if (await controls.paused('withdrawals')) return failed(paused);
-      const wallet = await agentWallets.open(userId, cause);
-      if (!wallet.ok) return failed(unusable);
-      const { walletId, mainAccountId } = wallet.value;
+      const wallet = await walletFor(contract, agentWallets, userId);
+      if (typeof wallet === 'string') return failed(wallet);
+      const { walletId, mainAccountId } = wallet;
       const terms = { kind: 'agent_transfer', userId, walletId, approvalId, conversationId, runId } as const;
       const used = await transfers.use(
         { ...terms, automationId, contract, mainAccountId, expiresAt: useBefore },
@@ -73,7 +73,20 @@ async function underWay(transfers: AgentTransfers, operationId: OperationId, sig
 }
 
 const paused = 'an operator has paused withdrawals';
-const unusable = 'the wallet is disabled, or must be connected again by its owner';
+const noMainAccount = "the service does not know the user's main account, so nothing can be withdrawn";
+
+/** The wallet that a contract needs, or why there is none: only what withdraws needs a main account (docs/decisions/runs.md, "Tools"). */
+async function walletFor(
+  { actions }: Contract,
+  agentWallets: AgentWallets,
+  userId: UserId,
+): Promise<AgentWallet | string> {
+  const wallet = await agentWallets.find(userId);
+  if (wallet === 'none') return noWallet;
+  if (wallet === 'unusable') return unusableWallet;
+  const withdraws = actions.some(({ kind }) => kind === 'withdraw_to_owner');
+  return withdraws && wallet.mainAccountId === null ? noMainAccount : wallet;
+}
 
 /** The contract in a tool's input, or what is wrong with it. */
 function contractIn(input: JsonValue): Contract | string {

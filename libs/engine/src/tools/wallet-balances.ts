@@ -2,19 +2,23 @@ import { byRichness, unscaledAmount, valueUsdCents } from '@app/consent';
 import { isJsonObject, type Clock, type JsonObject } from '@app/kernel';
 import type { AgentWallets, Holding, Wallets } from '@app/wallets';
 import { failed, type AutoTool } from '../tool';
+import { unusableWallet } from './wallet-words';
 
-/** `wallet_balances`: what the agent wallet holds and can spend, richest first. A user without a wallet gets one. */
+/** `wallet_balances`: what the agent wallet holds and can spend, richest first. Nothing is created or connected for it. */
 export function walletBalances(agentWallets: AgentWallets, wallets: Wallets, clock: Clock): AutoTool {
   return {
     name: 'wallet_balances',
-    description: "What the user's agent wallet can spend, richest first, with token ids, decimals, amounts and prices.",
+    description:
+      "What the user's agent wallet can spend, richest first, with token ids, decimals, amounts and prices; `wallet` is null where the " +
+      'user has none yet.',
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'repeatable',
     consent: 'auto',
-    run: async (input, { userId, cause }) => {
+    run: async (input, { userId }) => {
       if (!isJsonObject(input) || Object.keys(input).length > 0) return failed('the input must be {}');
-      const wallet = await agentWallets.open(userId, cause);
-      if (!wallet.ok) return failed('the wallet cannot be used now');
+      const wallet = await agentWallets.find(userId);
+      if (wallet === 'none') return { outcome: 'ok', result: { wallet: null, assets: [], asOf: clock.now() } };
+      if (wallet === 'unusable') return failed(unusableWallet);
       const held = await wallets.spendable(userId);
       if (!held.ok) return failed('the wallet must be connected again');
       const assets = [...held.value].sort(byRichness).map(assetOf);
