@@ -38,6 +38,16 @@ describe('reading a stream', () => {
     await expect(read).rejects.toMatchObject({ type: 'stream-not-found', streamName: missing });
   });
 
+  test.each([
+    ['a NUL character', 'a\0b'],
+    ['half a megabyte', 'x'.repeat(512 * 1024)],
+  ])('a name of %s is not found, and hurts no other read', async (_case, missing) => {
+    const others = Array.from({ length: 40 }, () => uniqueStream());
+    const notFound = (name: string) =>
+      expect(collect(store.client.readStream(name))).rejects.toMatchObject({ type: 'stream-not-found' });
+    await Promise.all([missing, ...others, `$$${missing}`].map(notFound));
+  });
+
   test('many pages come in order, events of a mebibyte among them', async () => {
     const long = uniqueStream();
     for (let batch = 0; batch < 6; batch++) await store.client.appendToStream(long, testEvents(250, batch * 250));

@@ -1,5 +1,7 @@
 /** The store's events, stream names and revisions. Positions and revisions are safe integers, except for one sentinel. */
 
+import { STREAM_NAME_BYTES_MAX } from './limits';
+
 /** A tombstone's revision is 2^63 - 1 in the database and on the wire; the nearest double stands for it in between. */
 export const TOMBSTONE_REVISION = 2 ** 63;
 export const TOMBSTONE_REVISION_EXACT = (1n << 63n) - 1n;
@@ -34,6 +36,16 @@ export interface FramedEvent extends StoredEvent {
 }
 
 export type ExpectedRevision = number | 'any' | 'no_stream' | 'stream_exists';
+
+/** PostgreSQL holds no NUL in texts; one such value makes it refuse every other one of its query. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0');
+}
+
+/** Whether a stream of that name can be there at all. */
+export function canExist(stream: string): boolean {
+  return isStorable(stream) && Buffer.byteLength(stream) <= STREAM_NAME_BYTES_MAX;
+}
 
 export function isMetastream(stream: string): boolean {
   return stream.startsWith('$$');

@@ -1,10 +1,10 @@
 import DataLoader from 'dataloader';
 import type { Pool } from 'pg';
-import { LINK_TYPE, baseStreamOf, type FramedEvent } from '../event';
+import { LINK_TYPE, baseStreamOf, canExist, type FramedEvent } from '../event';
 import { HEADS_AT_ONCE_MAX, PAGE_EVENTS_MAX } from '../limits';
 import { readAllPage, readStreamPage } from '../storage/events-table';
 import { loadHeads } from '../storage/heads-table';
-import type { Head } from '../writing/head';
+import { NO_HEAD, type Head } from '../writing/head';
 import type { EventFilter } from './filter';
 import type { Ring } from './ring';
 import { isVisible, visibilityOf, type Visibility, type VisibleRevisions } from './visibility';
@@ -44,6 +44,8 @@ export class EventLog {
 
   async head(stream: string): Promise<Readonly<Head>> {
     const base = baseStreamOf(stream);
+    // Look-ups share a query, so one that must fail would fail the others.
+    if (!canExist(base)) return NO_HEAD;
     return this.knownHead(base) ?? this.headLoader.load(base);
   }
 

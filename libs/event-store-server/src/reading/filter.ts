@@ -1,5 +1,5 @@
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
-import type { StoredEvent } from '../event';
+import { isStorable, type StoredEvent } from '../event';
 import { badRequest } from '../failure';
 import { SEARCH_WINDOW_DEFAULT } from '../limits';
 
@@ -21,7 +21,7 @@ export function readFilter(options: ReadReq.Options.FilterOptions): EventFilter 
   const values = expression.getPrefixList();
   if (values.length > 0) {
     const matches = (event: StoredEvent): boolean => values.some((prefix) => event[on].startsWith(prefix));
-    return { matches, prefixes: { on, values }, checkpointEvery };
+    return { matches, prefixes: { on, values: values.filter(isStorable) }, checkpointEvery };
   }
   const regex = compile(expression.getRegex());
   return { matches: (event) => regex.test(event[on]), prefixes: undefined, checkpointEvery };

@@ -1,5 +1,12 @@
 import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
-import { ALL_STREAM, baseStreamOf, isMetastream, type ExpectedRevision, type ProposedEvent } from '../event';
+import {
+  ALL_STREAM,
+  baseStreamOf,
+  isMetastream,
+  isStorable,
+  type ExpectedRevision,
+  type ProposedEvent,
+} from '../event';
 import { FailureError, badRequest } from '../failure';
 import { EVENT_TYPE_BYTES_MAX, STREAM_NAME_BYTES_MAX } from '../limits';
 import { readUuid } from './uuid';
@@ -30,7 +37,7 @@ export function readStreamName(identifier: StreamIdentifier | undefined): string
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 }
 
-/** The stream of a write. PostgreSQL holds no NUL in texts; one bad name must not fail a whole group commit. */
+/** The stream of a write. One bad name must not fail a whole group commit. */
 export function readWritableStreamName(identifier: StreamIdentifier | undefined): string {
   const name = readStreamName(identifier);
   if (name === '' || name === ALL_STREAM) throw badRequest(`not a stream to write to: "${name}"`);
@@ -63,7 +70,7 @@ export function proposedBytes(event: ProposedEvent): number {
 }
 
 function storable(what: string, text: string, bytesMax: number): string {
-  if (text.includes('\0')) throw badRequest(`a ${what} must not contain a NUL character`);
+  if (!isStorable(text)) throw badRequest(`a ${what} must not contain a NUL character`);
   if (Buffer.byteLength(text) > bytesMax) throw badRequest(`a ${what} has at most ${bytesMax} bytes`);
   return text;
 }

@@ -10,6 +10,9 @@ export interface Head {
   metadata: StreamMetadata | undefined;
 }
 
+/** Of a stream that never was. */
+export const NO_HEAD: Readonly<Head> = { last: -1, tombstoned: false, metaLast: -1, metadata: undefined };
+
 export function isSoftDeleted(head: Head): boolean {
   return head.metadata?.softDeleted ?? false;
 }
