@@ -47,7 +47,12 @@ export class AllSubscription implements Follower {
   private async deliverPage(): Promise<void> {
     const recent = this.log.recentAfter(this.position, this.filter);
     const page = recent ?? (await this.log.allAfter(this.position, this.filter));
-    const all = await this.delivery.send(page.events, (event) => this.consider(event.position));
+    // A checkpoint covers everything up to it and nothing behind it: it stands between the two.
+    const all = await this.delivery.send(
+      page.events,
+      (event) => this.consider(event.position),
+      (event) => this.consider(event.position - 1),
+    );
     if (all) this.consider(page.considered);
   }
 

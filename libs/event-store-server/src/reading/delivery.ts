@@ -24,12 +24,18 @@ export class Delivery {
   }
 
   /**
-   * Sends events in order and reports each with `onSent`. Stops early, with false, when the client is gone or takes
-   * nothing for a while: the caller then lets its page go, so that stalled readers hold no memory.
+   * Sends events in order and reports each with `onSent`; `beforeSent` may send what comes before it. Stops early, with
+   * false, when the client is gone or takes nothing for a while: the caller then lets its page go, so that stalled
+   * readers hold no memory.
    */
-  async send(events: readonly FramedEvent[], onSent: (event: FramedEvent) => void): Promise<boolean> {
+  async send(
+    events: readonly FramedEvent[],
+    onSent: (event: FramedEvent) => void,
+    beforeSent?: (event: FramedEvent) => void,
+  ): Promise<boolean> {
     for (const event of events) {
       if (!this.outlet.hasRoom && (await this.outlet.room(STALLED_READER_MS)) !== 'room') return false;
+      beforeSent?.(event);
       this.outlet.send(this.isPlain ? event.frame : await this.encode(event));
       onSent(event);
     }
