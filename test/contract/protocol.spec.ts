@@ -1,12 +1,12 @@
 /** What the protocol says beyond what the client shows of it, by the client's own stubs. */
 import { randomUUID } from 'node:crypto';
-import { Empty, MaximumAppendSizeExceeded, StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
+import { Empty, MaximumAppendSizeExceeded } from '@eventstore/db-client/generated/shared_pb';
 import type { AppendResp, BatchAppendResp, ReadResp } from '@eventstore/db-client/generated/streams_pb';
-import { AppendReq, BatchAppendReq, ReadReq } from '@eventstore/db-client/generated/streams_pb';
+import { AppendReq, ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { status, type ServiceError } from '@grpc/grpc-js';
-import { Timestamp } from 'google-protobuf/google/protobuf/timestamp_pb';
 import { collect, openContractStore, testEvents, uniqueStream, type ContractStore } from './contract-store';
+import { batch, batchPart, identifier, structuredUuid, textUuid } from './protocol';
 
 let store: ContractStore;
 let protocol: StreamsClient;
@@ -15,60 +15,6 @@ beforeAll(async () => {
   protocol = store.protocol();
 });
 afterAll(() => store.close());
-
-function identifier(stream: string): StreamIdentifier {
-  const name = new StreamIdentifier();
-  name.setStreamName(Buffer.from(stream));
-  return name;
-}
-
-function textUuid(text: string): UUID {
-  const uuid = new UUID();
-  uuid.setString(text);
-  return uuid;
-}
-
-function structuredUuid(text: string): UUID {
-  const bits = BigInt(`0x${text.replaceAll('-', '')}`);
-  const structured = new UUID.Structured();
-  structured.setMostSignificantBits(BigInt.asIntN(64, bits >> 64n).toString());
-  structured.setLeastSignificantBits(BigInt.asIntN(64, bits).toString());
-  const uuid = new UUID();
-  uuid.setStructured(structured);
-  return uuid;
-}
-
-function batchPart(
-  stream: string,
-  id: UUID,
-  options: { data?: Uint8Array; deadline?: Date; final?: boolean } = {},
-): BatchAppendReq {
-  const part = new BatchAppendReq();
-  part.setCorrelationId(textUuid(randomUUID()));
-  const head = new BatchAppendReq.Options();
-  head.setStreamIdentifier(identifier(stream));
-  head.setAny(new Empty());
-  head.setDeadline(Timestamp.fromDate(options.deadline ?? new Date(Date.now() + 10_000)));
-  part.setOptions(head);
-  const message = new BatchAppendReq.ProposedMessage();
-  message.setId(id);
-  message.getMetadataMap().set('type', 'raw').set('content-type', 'application/json');
-  message.setData(options.data ?? Buffer.from('{}'));
-  part.addProposedMessages(message);
-  part.setIsFinal(options.final ?? true);
-  return part;
-}
-
-/** Sends parts on one batch stream and returns every answer, after the server has ended it. */
-async function batch(parts: readonly BatchAppendReq[]): Promise<BatchAppendResp[]> {
-  const call = protocol.batchAppend();
-  const answers: BatchAppendResp[] = [];
-  for (const part of parts) call.write(part);
-  call.end();
-  // `as`: grpc-js types its streams' items as any.
-  for await (const answer of call as AsyncIterable<BatchAppendResp>) answers.push(answer);
-  return answers;
-}
 
 async function readFrames(stream: string, structured: boolean): Promise<ReadResp[]> {
   const streamOptions = new ReadReq.Options.StreamOptions();
@@ -95,8 +41,11 @@ const nameOf = (answer: BatchAppendResp | undefined): string =>
 test('UUIDs come and go in both forms', async () => {
   const stream = uniqueStream();
   const ids = [randomUUID(), 'ffffffff-ffff-4fff-bfff-ffffffffffff', '00000000-0000-4000-8000-000000000001'];
-  await batch(ids.slice(0, 1).map((id) => batchPart(stream, textUuid(id))));
-  for (const id of ids.slice(1)) await batch([batchPart(stream, structuredUuid(id))]);
+  await batch(
+    protocol,
+    ids.slice(0, 1).map((id) => batchPart(stream, textUuid(id))),
+  );
+  for (const id of ids.slice(1)) await batch(protocol, [batchPart(stream, structuredUuid(id))]);
   const texts = await readFrames(stream, false);
   expect(texts.map((frame) => frame.getEvent()?.getEvent()?.getId()?.getString())).toEqual(ids);
   const structured = await readFrames(stream, true);
@@ -122,7 +71,7 @@ test('each append of a batch stream gets one answer that names its stream, error
   const [fine, huge] = [uniqueStream(), uniqueStream()];
   const tooLarge = batchPart(huge, textUuid(randomUUID()), { data: new Uint8Array(1024 * 1024 + 1) });
   const parts = [batchPart(fine, textUuid(randomUUID())), tooLarge, batchPart(fine, textUuid(randomUUID()))];
-  const answers = await batch(parts);
+  const answers = await batch(protocol, parts);
   const wanted = parts.map((part) => part.getCorrelationId()?.getString());
   expect(answers.map((answer) => answer.getCorrelationId()?.getString()).sort()).toEqual([...wanted].sort());
   const error = answers.find((answer) => answer.hasError());
@@ -137,9 +86,41 @@ test('each append of a batch stream gets one answer that names its stream, error
 
 test('an append whose deadline has passed is answered with a timeout and not stored', async () => {
   const stream = uniqueStream();
-  const [answer] = await batch([batchPart(stream, textUuid(randomUUID()), { deadline: new Date(Date.now() - 1_000) })]);
+  const [answer] = await batch(protocol, [
+    batchPart(stream, textUuid(randomUUID()), { deadline: new Date(Date.now() - 1_000) }),
+  ]);
   expect(answer?.getError()?.getDetails()?.getTypeName()).toBe('event_store.client.Timeout');
   await expect(collect(store.client.readStream(stream))).rejects.toMatchObject({ type: 'stream-not-found' });
+});
+
+test('of a late append and a large one the deadline is looked at first', async () => {
+  const data = new Uint8Array(1024 * 1024 + 1);
+  const late = batchPart(uniqueStream(), textUuid(randomUUID()), { data, deadline: new Date(Date.now() - 1_000) });
+  const [answer] = await batch(protocol, [late]);
+  expect(answer?.getError()?.getDetails()?.getTypeName()).toBe('event_store.client.Timeout');
+});
+
+test('a part that makes an append too large is answered at once, and what follows of it is dropped', async () => {
+  const [huge, fine] = [uniqueStream(), uniqueStream()];
+  const call = protocol.batchAppend();
+  // `as`: grpc-js types its streams' items as any.
+  const answers = (call as AsyncIterable<BatchAppendResp>)[Symbol.asyncIterator]();
+  const next = async (): Promise<BatchAppendResp> => (await answers.next()).value as BatchAppendResp;
+  const first = batchPart(huge, textUuid(randomUUID()), { data: new Uint8Array(1024 * 1024 + 1), final: false });
+  call.write(first);
+  const refused = await next();
+  expect(refused.getCorrelationId()?.getString()).toBe(first.getCorrelationId()?.getString());
+  expect(refused.getError()?.getDetails()?.getTypeName()).toBe('event_store.client.MaximumAppendSizeExceeded');
+  const last = batchPart(huge, textUuid(randomUUID()));
+  last.setCorrelationId(first.getCorrelationId());
+  last.clearOptions();
+  call.write(last);
+  call.write(batchPart(fine, textUuid(randomUUID())));
+  const taken = await next();
+  expect([nameOf(taken), taken.hasSuccess()]).toEqual([fine, true]);
+  call.end();
+  expect((await answers.next()).done).toBe(true);
+  await expect(collect(store.client.readStream(huge))).rejects.toMatchObject({ type: 'stream-not-found' });
 });
 
 describe('Append', () => {

@@ -60,6 +60,11 @@ export class EmbeddedStore {
     await this.database.drop();
   }
 
+  /** For clients of another kind than the product's. */
+  get address(): string {
+    return `unix:${this.socketPath}`;
+  }
+
   private get socketPath(): string {
     return join(this.folder, 'store');
   }

@@ -1,10 +1,11 @@
 import type { ExpectedRevision } from './event';
+import { APPEND_BYTES_MAX, APPEND_EVENTS_MAX } from './limits';
 
 /** Why a request was not done. The services translate each into its wire form (`wire/errors.ts`). */
 export type Failure =
   | { kind: 'wrong-expected-version'; stream: string; expected: ExpectedRevision; current: number | 'no_stream' }
   | { kind: 'stream-deleted'; stream: string }
-  | { kind: 'append-too-large'; bytesMax: number }
+  | { kind: 'append-too-large' }
   | { kind: 'bad-request'; message: string }
   | { kind: 'missing-metadata'; properties: readonly string[] }
   | { kind: 'timeout' }
@@ -28,7 +29,7 @@ export function describeFailure(failure: Failure): string {
     case 'stream-deleted':
       return `stream "${failure.stream}" is deleted`;
     case 'append-too-large':
-      return `one append holds at most ${failure.bytesMax} bytes`;
+      return `one append holds at most ${APPEND_BYTES_MAX} bytes and ${APPEND_EVENTS_MAX} events`;
     case 'missing-metadata':
       return `an event lacks ${failure.properties.join(', ')}`;
     case 'timeout':

@@ -12,13 +12,14 @@ import type { Writer } from '../writing/writer';
 
 type BatchCall = ServerDuplexStream<BatchAppendReq, Buffer>;
 
-/** An append of which parts may still come. Once it failed, its further parts are read and dropped. */
+/** An append of which parts may still come. Once it failed, it is answered, and its further parts are dropped. */
 interface PartialAppend {
   readonly correlationId: string;
   readonly head: Pick<Append, 'stream' | 'expected' | 'deadlineMs'>;
   events: ProposedEvent[];
   bytes: number;
   failure: Failure | undefined;
+  refused: boolean;
 }
 
 /**
@@ -50,9 +51,8 @@ export class BatchAppendCall {
     if (this.over) return;
     try {
       const append = this.collect(request);
-      if (!append) return;
-      if (append.failure) this.answer(append, append.failure);
-      else this.submit(append);
+      if (append.failure) this.refuse(append, append.failure);
+      else if (request.getIsFinal()) this.submit(append);
     } catch (error) {
       // Without a correlation id there is nobody to answer but the whole stream.
       this.fail(asFailure(error));
@@ -60,8 +60,8 @@ export class BatchAppendCall {
     if (this.writer.isFull) this.waitForRoom();
   }
 
-  /** Adds a part to its append; returns the append when this was its last part. */
-  private collect(request: BatchAppendReq): PartialAppend | undefined {
+  /** Adds a part to its append. */
+  private collect(request: BatchAppendReq): PartialAppend {
     const correlationId = readUuid(request.getCorrelationId());
     const append = this.partial.get(correlationId) ?? begin(correlationId, request);
     this.partialBytes -= append.bytes;
@@ -75,7 +75,13 @@ export class BatchAppendCall {
     if (this.partial.size > PARTIAL_APPENDS_MAX || this.partialBytes > PARTIAL_BYTES_MAX) {
       throw new FailureError({ kind: 'bad-request', message: 'too many unfinished appends on one batch stream' });
     }
-    return undefined;
+    return append;
+  }
+
+  /** Answers at once, whatever parts may still come. */
+  private refuse(append: PartialAppend, failure: Failure): void {
+    if (!append.refused) this.answer(append, failure);
+    append.refused = true;
   }
 
   private submit(append: PartialAppend): void {
@@ -137,6 +143,7 @@ function begin(correlationId: string, request: BatchAppendReq): PartialAppend {
     events: [],
     bytes: 0,
     failure: undefined,
+    refused: false,
   };
   const options = request.getOptions();
   if (!options) return { ...append, failure: { kind: 'bad-request', message: 'the first part has no options' } };
@@ -150,8 +157,10 @@ function begin(correlationId: string, request: BatchAppendReq): PartialAppend {
   }
 }
 
+/** What is late is not looked at any further: its answer is the timeout, whatever else is wrong with it. */
 function addEvents(append: PartialAppend, request: BatchAppendReq): void {
   try {
+    if (append.head.deadlineMs <= Date.now()) throw new FailureError({ kind: 'timeout' });
     for (const message of request.getProposedMessagesList()) {
       const event = readProposedEvent(message);
       append.events.push(event);
@@ -167,8 +176,5 @@ function addEvents(append: PartialAppend, request: BatchAppendReq): void {
 
 /** Throws a failure when an append is larger than one may be. */
 export function checkSize(events: number, bytes: number): void {
-  if (bytes > APPEND_BYTES_MAX) throw new FailureError({ kind: 'append-too-large', bytesMax: APPEND_BYTES_MAX });
-  if (events > APPEND_EVENTS_MAX) {
-    throw new FailureError({ kind: 'bad-request', message: `one append holds at most ${APPEND_EVENTS_MAX} events` });
-  }
+  if (bytes > APPEND_BYTES_MAX || events > APPEND_EVENTS_MAX) throw new FailureError({ kind: 'append-too-large' });
 }

@@ -15,6 +15,7 @@ import { Metadata, status, type StatusObject } from '@grpc/grpc-js';
 import type { Message } from 'google-protobuf';
 import type { ExpectedRevision } from '../event';
 import { describeFailure, type Failure } from '../failure';
+import { APPEND_BYTES_MAX } from '../limits';
 
 type WrongVersion = Extract<Failure, { kind: 'wrong-expected-version' }>;
 
@@ -47,19 +48,16 @@ function codeAndException(failure: Failure): [status, string | undefined] {
 
 function trailerFields(failure: Failure): [string, string][] {
   switch (failure.kind) {
-    case 'wrong-expected-version': {
-      const fields: [string, string][] = [
+    case 'wrong-expected-version':
+      return [
         ['stream-name', failure.stream],
-        ['expected-version', expectedNumber(failure.expected).toString()],
+        ['expected-version', versionNumber(failure.expected).toString()],
+        ['actual-version', versionNumber(failure.current).toString()],
       ];
-      // Without an actual version the client says `no_stream`.
-      if (failure.current !== 'no_stream') fields.push(['actual-version', failure.current.toString()]);
-      return fields;
-    }
     case 'stream-deleted':
       return [['stream-name', failure.stream]];
     case 'append-too-large':
-      return [['maximum-append-size', failure.bytesMax.toString()]];
+      return [['maximum-append-size', APPEND_BYTES_MAX.toString()]];
     case 'missing-metadata':
       return [['required-metadata-properties', failure.properties.join(',')]];
     case 'bad-request':
@@ -69,9 +67,9 @@ function trailerFields(failure: Failure): [string, string][] {
   }
 }
 
-/** The numbers EventStoreDB has for expectations without a revision. */
-function expectedNumber(expected: ExpectedRevision): number {
-  switch (expected) {
+/** The numbers EventStoreDB has for what is no revision. */
+function versionNumber(version: ExpectedRevision): number {
+  switch (version) {
     case 'any':
       return -2;
     case 'no_stream':
@@ -79,7 +77,7 @@ function expectedNumber(expected: ExpectedRevision): number {
     case 'stream_exists':
       return -4;
     default:
-      return expected;
+      return version;
   }
 }
 
@@ -115,7 +113,7 @@ function batchDetail(failure: Failure): [string, Message] {
     }
     case 'append-too-large': {
       const exceeded = new MaximumAppendSizeExceeded();
-      exceeded.setMaxappendsize(failure.bytesMax);
+      exceeded.setMaxappendsize(APPEND_BYTES_MAX);
       return ['MaximumAppendSizeExceeded', exceeded];
     }
     case 'missing-metadata':

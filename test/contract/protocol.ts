@@ -1,0 +1,60 @@
+/** Requests of the protocol itself, by the client's own stubs. */
+import { randomUUID } from 'node:crypto';
+import { Empty, StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
+import { BatchAppendReq, type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
+import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
+import { Timestamp } from 'google-protobuf/google/protobuf/timestamp_pb';
+
+export function identifier(stream: string): StreamIdentifier {
+  const name = new StreamIdentifier();
+  name.setStreamName(Buffer.from(stream));
+  return name;
+}
+
+export function textUuid(text: string): UUID {
+  const uuid = new UUID();
+  uuid.setString(text);
+  return uuid;
+}
+
+export function structuredUuid(text: string): UUID {
+  const bits = BigInt(`0x${text.replaceAll('-', '')}`);
+  const structured = new UUID.Structured();
+  structured.setMostSignificantBits(BigInt.asIntN(64, bits >> 64n).toString());
+  structured.setLeastSignificantBits(BigInt.asIntN(64, bits).toString());
+  const uuid = new UUID();
+  uuid.setStructured(structured);
+  return uuid;
+}
+
+export function batchPart(
+  stream: string,
+  id: UUID,
+  options: { data?: Uint8Array; deadline?: Date; final?: boolean } = {},
+): BatchAppendReq {
+  const part = new BatchAppendReq();
+  part.setCorrelationId(textUuid(randomUUID()));
+  const head = new BatchAppendReq.Options();
+  head.setStreamIdentifier(identifier(stream));
+  head.setAny(new Empty());
+  head.setDeadline(Timestamp.fromDate(options.deadline ?? new Date(Date.now() + 10_000)));
+  part.setOptions(head);
+  const message = new BatchAppendReq.ProposedMessage();
+  message.setId(id);
+  message.getMetadataMap().set('type', 'raw').set('content-type', 'application/json');
+  message.setData(options.data ?? Buffer.from('{}'));
+  part.addProposedMessages(message);
+  part.setIsFinal(options.final ?? true);
+  return part;
+}
+
+/** Sends parts on one batch stream and returns every answer, after the server has ended it. */
+export async function batch(protocol: StreamsClient, parts: readonly BatchAppendReq[]): Promise<BatchAppendResp[]> {
+  const call = protocol.batchAppend();
+  const answers: BatchAppendResp[] = [];
+  for (const part of parts) call.write(part);
+  call.end();
+  // `as`: grpc-js types its streams' items as any.
+  for await (const answer of call as AsyncIterable<BatchAppendResp>) answers.push(answer);
+  return answers;
+}
