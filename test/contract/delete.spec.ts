@@ -60,6 +60,30 @@ describe('a soft delete', () => {
     await expect(append).rejects.toMatchObject({ type: 'wrong-expected-version' });
   });
 
+  test.each([
+    ['any', -2n],
+    ['no_stream', -1n],
+  ] as const)('of a stream that never was is a wrong version under %s', async (expectedRevision, expectedVersion) => {
+    const stream = uniqueStream();
+    const refused = store.client.deleteStream(stream, { expectedRevision });
+    await expect(refused).rejects.toMatchObject({
+      type: 'wrong-expected-version',
+      streamName: stream,
+      expectedVersion,
+      actualVersion: -1n,
+    });
+    const appended = await store.client.appendToStream(stream, testEvent(0), { expectedRevision: 'no_stream' });
+    expect(appended.nextExpectedRevision).toBe(0n);
+    expect((await store.client.getStreamMetadata(stream)).metadata).toBeUndefined();
+  });
+
+  test('may be of a stream that has metadata only', async () => {
+    const stream = uniqueStream();
+    await store.client.setStreamMetadata(stream, { maxCount: 2 });
+    const { position } = await store.client.deleteStream(stream);
+    expect(position?.commit).toBeGreaterThan(0n);
+  });
+
   test('under a wrong revision names both revisions', async () => {
     const stream = uniqueStream('wrong-ü');
     await store.client.appendToStream(stream, testEvents(3));

@@ -41,7 +41,7 @@ export function decideAppend(append: Append, head: Head, history: History): Deci
   return repeatAfter(exact, append, history) ?? (startsAnew ? accepted : wrongVersion(append, last));
 }
 
-/** Deleting and tombstoning look at the expected revision only. */
+/** Deleting and tombstoning look at the expected revision; what never was can be tombstoned, and not deleted. */
 export function decideDelete(request: WriteRequest, head: Head): Decision {
   const { stream, expected } = request;
   if (head.tombstoned) return { kind: 'stream-deleted', stream };
@@ -51,7 +51,8 @@ export function decideDelete(request: WriteRequest, head: Head): Decision {
     (expected === 'no_stream' && gone) ||
     (expected === 'stream_exists' && !gone) ||
     expected === head.last;
-  return met ? { kind: 'accepted', firstRevision: head.last + 1 } : wrongVersion(request, head.last);
+  const neverWas = request.kind === 'delete' && head.last < 0 && head.metaLast < 0;
+  return met && !neverWas ? { kind: 'accepted', firstRevision: head.last + 1 } : wrongVersion(request, head.last);
 }
 
 function wrongVersion({ stream, expected }: WriteRequest, last: number): Failure {
