@@ -60,11 +60,11 @@ test.each([1, 3, 32])(
     const total = [0, 3, 6, 9].reduce((sum, round) => sum + 1 + ((round * 7) % 20), 0);
     const sent = await follow(subscription(wanted, window), total);
     let covered = 0n;
-  for (const [kind, position] of sent) {
-    if (kind === 'e') expect(position).toBeGreaterThan(covered);
-    else covered = position;
-  }
-  // A checkpoint at 0 says nothing: a real server may send such while it catches up.
+    for (const [kind, position] of sent) {
+      if (kind === 'e') expect(position).toBeGreaterThan(covered);
+      else covered = position;
+    }
+    // A checkpoint at 0 says nothing: a real server may send such while it catches up.
     const told = sent.filter(([, position]) => position > 0n);
     const inOrder = [...told].sort(([, a], [, b]) => Number(a - b));
     expect(told).toEqual(inOrder);
