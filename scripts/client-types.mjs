@@ -6,6 +6,7 @@ const notice = "// Made from the service's OpenAPI document by scripts/client.mj
 /** The closed sets that clients compare with: the name of each, the name of its type, and where the document has it. */
 const closedSets = [
   ['reasons', 'Reason', 'Problem.reason'],
+  ['withdrawalChanges', 'WithdrawalChange', 'Problem.change'],
   ['conversationStatuses', 'ConversationStatus', 'Conversation.status'],
   ['runStatuses', 'RunStatus', 'Run.status'],
   ['runFailureReasons', 'RunFailureReason', 'RunFailure.reason'],

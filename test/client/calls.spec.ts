@@ -76,6 +76,18 @@ describe('a call', () => {
     expect(service.seen).toHaveLength(1);
   });
 
+  it('tells what to do about a withdrawal that has changed', async () => {
+    const body = {
+      ...{ type: 'urn:parley:error:conflict', title: 'Changed', status: 409, reason: 'withdrawal_changed' },
+      ...{ requestId: 'request-9', retryable: false },
+    };
+    const kind = { 'content-type': 'application/problem+json' };
+    service.play(json({ ...body, change: 'wallet_disabled' }, 409, kind));
+    expect(await errorOf(service.client().api.POST(runs, start))).toMatchObject({ change: 'wallet_disabled' });
+    service.play(json({ ...body, change: 'of_another_day' }, 409, kind));
+    expect(await errorOf(service.client().api.POST(runs, start))).toMatchObject({ change: undefined });
+  });
+
   it('narrows the reason for the compiler', () => {
     const error: unknown = new ParleyProblem({ type: 't', title: 'T', status: 409, requestId: 'r', retryable: true });
     if (isReason(error, 'run_active', 'stop_pending')) {

@@ -12,6 +12,8 @@ import {
   type Reason,
   type RunId,
   type UserId,
+  withdrawalChanges,
+  type WithdrawalChange,
 } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { CommandBus } from '@nestjs/cqrs';
@@ -48,12 +50,12 @@ export interface Started {
 export function expectProblem(
   answer: Answer<object>,
   problem: Reason | ProblemKind,
-  more: { readonly retryable?: boolean; readonly at?: readonly string[] } = {},
+  more: { readonly retryable?: boolean; readonly at?: readonly string[]; readonly change?: WithdrawalChange } = {},
 ): void {
   const row = problem in reasons ? reasons[problem as Reason] : null; // reason for the assertion: just looked up
   const kind = row?.kind ?? (problem as ProblemKind); // reason for the assertion: it is one of the two
   const status = row?.status ?? problemKinds[kind].status;
-  const { requestId, issues, detail, ...rest } = answer.body as Answer['body']; // reason for the assertion: a problem's members
+  const { requestId, issues, detail, change, ...rest } = answer.body as Answer['body']; // reason for the assertion: a problem's members
   expect({ ...rest, contentType: answer.headers.get('content-type') }).toEqual({
     type: `urn:parley:error:${kind}`,
     title: row?.title ?? problemKinds[kind].title,
@@ -63,9 +65,16 @@ export function expectProblem(
     contentType: 'application/problem+json',
   });
   expect([answer.status, requestId]).toEqual([status, answer.headers.get('x-request-id')]);
+  expect(changesOf(problem, more.change)).toContain(change);
   if (problem !== 'invalid_input') return expect([issues, detail]).toEqual([undefined, undefined]);
   expect(detail).toEqual(expect.any(String));
   if (more.at !== undefined) expect((issues as { path: string }[]).map(({ path }) => path)).toEqual(more.at);
+}
+
+/** What a problem may ask its caller to do. */
+function changesOf(problem: Reason | ProblemKind, change: WithdrawalChange | undefined): readonly unknown[] {
+  if (change !== undefined) return [change];
+  return problem === 'withdrawal_changed' ? Object.keys(withdrawalChanges) : [undefined];
 }
 
 /** A new conversation's id. */

@@ -1,5 +1,6 @@
 /** A direct withdrawal: prepared, confirmed and settled, and everything that must be refused instead (docs/decisions/money.md). */
 import { PauseControl } from '@app/deployment';
+import type { WithdrawalChange } from '@app/kernel';
 import { auditMoney } from '../crash/money-audit';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
@@ -72,7 +73,7 @@ describe('a direct withdrawal', () => {
       actions: [{ status: 'settled', input: { tokenId: usdc, amountRaw: '1500000' } }],
     });
     expect((await holdings(user))[usdc]).toBe('248500000');
-    expectProblem(await refused(() => confirm(user, asked)), 'withdrawal_changed');
+    expectProblem(await refused(() => confirm(user, asked)), 'withdrawal_changed', { change: 'not_prepared' });
     expectProblem(await refused(() => user.post(`/approvals/${asked.approvalId}/deny`)), 'approval_not_pending');
   });
 
@@ -96,7 +97,7 @@ describe('a direct withdrawal', () => {
     expect((await user.post(`${path}/deny`, { reason: 'no' })).body).toEqual({ decided: true });
     expect(await untilOperation(user, asked.operationId)).toMatchObject({ status: 'denied' });
     expect(await approvalOf(user, asked.approvalId)).toMatchObject({ status: 'denied', denialReason: 'no' });
-    expectProblem(await refused(() => confirm(user, asked)), 'withdrawal_changed');
+    expectProblem(await refused(() => confirm(user, asked)), 'withdrawal_changed', { change: 'not_prepared' });
   });
 
   it('expires when nobody confirms it, and can only be prepared again', async () => {
@@ -104,7 +105,7 @@ describe('a direct withdrawal', () => {
     await moveClock(deployment, twentyMinutes);
     expect(await untilOperation(user, asked.operationId)).toMatchObject({ status: 'expired' });
     expect(await approvalOf(user, asked.approvalId)).toMatchObject({ status: 'expired', endedReason: 'timeout' });
-    expectProblem(await refused(() => confirm(user, asked)), 'withdrawal_changed');
+    expectProblem(await refused(() => confirm(user, asked)), 'withdrawal_changed', { change: 'expired' });
     expectProblem(await refused(() => user.post(`/approvals/${asked.approvalId}/deny`)), 'approval_not_pending');
     expect((await prepare(user, usdc, '1')).operationId).not.toBe(asked.operationId);
   });
@@ -114,7 +115,7 @@ describe('a direct withdrawal', () => {
     const [one, other] = [await prepare(user, usdc, '200000000'), await prepare(user, usdc, '100000000')];
     expect((await confirm(user, one)).status).toBe(202);
     expect((await holdings(user))[usdc]).toBe('50000000');
-    expectProblem(await confirm(user, other), 'withdrawal_changed');
+    expectProblem(await confirm(user, other), 'withdrawal_changed', { change: 'insufficient_balance' });
     expectProblem(
       await user.post('/wallet/withdrawals', { tokenId: usdc, amountRaw: '50000001' }),
       'withdrawal_changed',
@@ -131,11 +132,12 @@ describe('preparing is refused, and leaves no trace', () => {
 
   it('withdrawal_changed: an unknown token, more than the balance, or what no contract can express', () =>
     refused(async () => {
-      expectProblem(await ask('nep141:nobody.near', '1'), 'withdrawal_changed');
-      expectProblem(await ask('USDC', '1'), 'withdrawal_changed');
-      expectProblem(await ask(usdc, '250000001'), 'withdrawal_changed');
-      expectProblem(await ask(usdc, '9'.repeat(160)), 'withdrawal_changed');
-      expectProblem(await ask(indescribable, '1'), 'withdrawal_changed');
+      const changed = (change: WithdrawalChange) => ['withdrawal_changed', { change }] as const;
+      expectProblem(await ask('nep141:nobody.near', '1'), ...changed('unknown_token'));
+      expectProblem(await ask('USDC', '1'), ...changed('unknown_token'));
+      expectProblem(await ask(usdc, '250000001'), ...changed('insufficient_balance'));
+      expectProblem(await ask(usdc, '9'.repeat(160)), ...changed('insufficient_balance'));
+      expectProblem(await ask(indescribable, '1'), ...changed('not_expressible'));
     }));
 
   it('invalid_input: zero, leading zeros, 161 digits, fractions, and anything but a text of digits', () =>
@@ -177,7 +179,7 @@ describe('confirming is refused, and leaves no trace', () => {
     const stranger = await newOwner(deployment);
     await refused(async () => {
       for (const fingerprint of [other.fingerprint, '', 'sha256:', asked.fingerprint.toUpperCase()]) {
-        expectProblem(await confirm(user, { ...asked, fingerprint }), 'withdrawal_changed');
+        expectProblem(await confirm(user, { ...asked, fingerprint }), 'withdrawal_changed', { change: 'fingerprint' });
       }
       const nothing = await user.post(`/wallet/withdrawals/${asked.operationId}/confirm`, {});
       expectProblem(nothing, 'invalid_input', { at: ['/fingerprint'] });
@@ -190,7 +192,7 @@ describe('confirming is refused, and leaves no trace', () => {
     const [one, other] = [await prepare(user, usdc, '250000000'), await prepare(user, usdc, '1')];
     expect((await confirm(user, one)).status).toBe(202);
     await untilOperation(user, one.operationId);
-    expectProblem(await refused(() => confirm(user, other)), 'withdrawal_changed');
+    expectProblem(await refused(() => confirm(user, other)), 'withdrawal_changed', { change: 'insufficient_balance' });
   });
 
   it('while withdrawals are paused', async () => {
@@ -225,9 +227,15 @@ describe('confirming is refused, and leaves no trace', () => {
   it('while the wallet’s session is rejected; the owner reconnects', async () => {
     const asked = await prepare(user, usdc, '1');
     await providerFault(deployment, { sessionRejected: true });
-    expectProblem(await confirm(user, asked), 'withdrawal_changed');
+    const rejected = { change: 'authorization_required' } as const;
+    expectProblem(await confirm(user, asked), 'withdrawal_changed', rejected);
     expect((await user.get('/wallet')).body).toMatchObject({ status: 'active', authStatus: 'authorization_required' });
-    expectProblem(await user.post('/wallet/withdrawals', { tokenId: usdc, amountRaw: '1' }), 'withdrawal_changed');
+    expectProblem(
+      await user.post('/wallet/withdrawals', { tokenId: usdc, amountRaw: '1' }),
+      'withdrawal_changed',
+      rejected,
+    );
+    expectProblem(await user.get('/wallet/withdrawals/sources'), 'withdrawal_changed', rejected);
     const { status, body } = await user.post('/wallet');
     expect([status, body]).toEqual([200, expect.objectContaining({ status: 'active', authStatus: 'ready' })]);
     expect((await confirm(user, asked)).status).toBe(202);

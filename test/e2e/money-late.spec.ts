@@ -187,8 +187,11 @@ describe('a wallet that an operator disabled', () => {
     const ensured = await user.post('/wallet');
     expect([ensured.status, ensured.body]).toEqual([200, expect.objectContaining({ status: 'disabled' })]);
     expect((await user.get('/wallet')).body).toMatchObject({ status: 'disabled' });
-    expectProblem(await confirm(user, asked), 'withdrawal_changed');
-    expectProblem(await user.post('/wallet/withdrawals', { tokenId: usdc, amountRaw: '1' }), 'withdrawal_changed');
+    const change = 'wallet_disabled';
+    expectProblem(await confirm(user, asked), 'withdrawal_changed', { change });
+    const again = await user.post('/wallet/withdrawals', { tokenId: usdc, amountRaw: '1' });
+    expectProblem(again, 'withdrawal_changed', { change });
+    expectProblem(await user.get('/wallet/withdrawals/sources'), 'withdrawal_changed', { change });
     expect((await approve(user, approval)).status).toBe(200);
     expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });
     expect(await operationsOf(user)).toMatchObject([{ id: asked.operationId, status: 'prepared' }]);

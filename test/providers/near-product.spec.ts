@@ -90,7 +90,9 @@ describe('the product on NEAR Intents', () => {
     await ledger.faults.change({ down: true });
     expectProblem(await user.get('/wallet/withdrawals/sources'), 'provider_unavailable');
     await ledger.faults.change({ down: false, sessionRejected: true });
-    expectProblem(await user.get('/wallet/withdrawals/sources'), 'provider_unavailable');
+    expectProblem(await user.get('/wallet/withdrawals/sources'), 'withdrawal_changed', {
+      change: 'authorization_required',
+    });
     expect((await user.get('/wallet')).body).toMatchObject({ authStatus: 'authorization_required' });
     expect((await user.post('/wallet')).body).toMatchObject({ authStatus: 'ready' });
     expect((await holdings(user))[usdc]).toBe('250000000');

@@ -35,6 +35,11 @@ export class PausingProvider extends WalletProvider {
     await this.pause();
   }
 
+  override async hasSession(): Promise<boolean> {
+    await this.pause();
+    return true;
+  }
+
   override async holdings(): Promise<readonly Holding[]> {
     return this.between(() => this.world.provider.holdings());
   }

@@ -18,7 +18,8 @@ describe('a confirmation', () => {
     );
     const accepted = answers.filter(({ status }) => status === 202);
     expect(accepted.map(({ body }) => body)).toEqual([{ operationId: prepared.operationId, status: 'submitted' }]);
-    for (const answer of answers.filter(({ status }) => status !== 202)) expect(answer).toMatchObject(changed);
+    for (const answer of answers.filter(({ status }) => status !== 202))
+      expect(answer).toMatchObject(changed('not_prepared'));
     const types = (await streamOf(prepared.operationId)).map(({ type }) => type);
     expect(types).toEqual(['operation.prepared', 'approval.opened', 'approval.decided', 'operation.confirmed']);
     expect(await operation(kim, prepared)).toMatchObject({ status: 'submitted' });
@@ -30,8 +31,8 @@ describe('a confirmation', () => {
   it('must name the very fingerprint, and its own operation', async () => {
     const [lou, max] = [await owner('lou'), await owner('max')];
     const [one, two] = [(await prepare(lou)).body, (await prepare(lou)).body];
-    expect(await confirm(lou, { ...one, fingerprint: two.fingerprint })).toMatchObject(changed);
-    expect(await confirm(lou, { ...one, fingerprint: '' })).toMatchObject(changed);
+    expect(await confirm(lou, { ...one, fingerprint: two.fingerprint })).toMatchObject(changed('fingerprint'));
+    expect(await confirm(lou, { ...one, fingerprint: '' })).toMatchObject(changed('fingerprint'));
     expect(await confirm(max, one)).toMatchObject({ status: 404 });
     const path = `/wallet/withdrawals/${one.operationId}/confirm`;
     for (const body of [{}, { fingerprint: 1 }, { fingerprint: one.fingerprint, tokenId: usdc }])
@@ -44,8 +45,8 @@ describe('a confirmation', () => {
     const ned = await owner('ned');
     const prepared = (await prepare(ned)).body;
     stage.replica.clock.nowMs = Date.parse(prepared.expiresAt);
-    expect(await confirm(ned, prepared)).toMatchObject(changed);
-    expect(await confirm(ned, prepared)).toMatchObject(changed);
+    expect(await confirm(ned, prepared)).toMatchObject(changed('expired'));
+    expect(await confirm(ned, prepared)).toMatchObject(changed('expired'));
     expect(await operation(ned, prepared)).toMatchObject({ status: 'expired' });
     expect((await streamOf(prepared.operationId)).map(({ type }) => type)).toEqual([
       ...['operation.prepared', 'approval.opened', 'approval.expired'],
@@ -67,7 +68,7 @@ describe('a confirmation', () => {
       approvalId: asId<ApprovalId>(prepared.approvalId),
     };
     expect(await stage.replica.get(WithdrawalApprovals).deny(id, 'not me', testCause())).toMatchObject({ ok: true });
-    expect(await confirm(dan, prepared)).toMatchObject(changed);
+    expect(await confirm(dan, prepared)).toMatchObject(changed('not_prepared'));
     expect(await operation(dan, prepared)).toMatchObject({ status: 'denied' });
   });
 
@@ -75,7 +76,7 @@ describe('a confirmation', () => {
     const joy = await owner('joy');
     const [most, all] = [(await prepare(joy, '200000000')).body, (await prepare(joy, '250000000')).body];
     expect((await confirm(joy, most)).status).toBe(202);
-    expect(await confirm(joy, all, stage.other)).toMatchObject(changed);
+    expect(await confirm(joy, all, stage.other)).toMatchObject(changed('insufficient_balance'));
     expect(await operation(joy, all)).toMatchObject({ status: 'prepared' });
   });
 
@@ -92,7 +93,7 @@ describe('a confirmation', () => {
     await faults().change({ down: true });
     expect(await confirm(ivy, prepared)).toMatchObject(away);
     await faults().change({ down: false, undescribed: true });
-    expect(await confirm(ivy, prepared)).toMatchObject(changed);
+    expect(await confirm(ivy, prepared)).toMatchObject(changed('not_expressible'));
     await faults().change({ undescribed: false });
     expect((await confirm(ivy, prepared)).status).toBe(202);
   });

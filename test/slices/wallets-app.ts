@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import type { WithdrawalChange } from '@app/kernel';
 import { MintPartnerKey, partnersReadModel } from '@app/partners';
 import {
   CreateSandboxLedger1700000000620,
@@ -18,7 +19,9 @@ import { assembled, Slices, testCause, type Replica } from './slices-app';
 
 export const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 /** How the calls answer that are refused. */
-export const changed = { status: 409, body: { reason: 'withdrawal_changed', retryable: false } };
+export const changed = (change: WithdrawalChange) => {
+  return { status: 409, body: { reason: 'withdrawal_changed', change, retryable: false } };
+};
 export const away = { status: 503, body: { reason: 'provider_unavailable', retryable: true } };
 const noFaults = { down: false, sessionRejected: false, unpriced: false, undescribed: false };
 

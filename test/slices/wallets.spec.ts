@@ -1,5 +1,5 @@
 import { asId, type OperationId, type UserId } from '@app/kernel';
-import { Wallets } from '@app/wallets';
+import { SessionRejected, WalletProvider, Wallets } from '@app/wallets';
 import { eventsOf } from './slices-app';
 import { away, changed, twoReplicas, usdc, WalletUser, type Prepared } from './wallets-app';
 
@@ -59,7 +59,7 @@ describe('a wallet', () => {
       body: { authStatus: 'pending' },
     });
     expect(await eve.call(stage.other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
-    expect(await prepare(eve)).toMatchObject(changed);
+    expect(await prepare(eve)).toMatchObject(changed('authorization_required'));
     await faults().change({ down: false });
     expect(await eve.call(stage.other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
     expect(await eve.call(stage.other, 'GET', '/wallet')).toMatchObject({ body: { authStatus: 'pending' } });
@@ -73,12 +73,15 @@ describe('a wallet', () => {
     const rob = await owner('rob');
     const prepared = (await prepare(rob)).body;
     await faults().change({ sessionRejected: true });
-    expect(await rob.call(stage.other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
+    const refused = changed('authorization_required');
+    // Found out, and known from then on.
+    for (let times = 0; times < 2; times += 1)
+      expect(await rob.call(stage.other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(refused);
     expect(await rob.call(stage.replica, 'GET', '/wallet')).toMatchObject({
       body: { authStatus: 'authorization_required' },
     });
-    expect(await prepare(rob)).toMatchObject(changed);
-    expect(await confirm(rob, prepared)).toMatchObject(changed);
+    expect(await prepare(rob)).toMatchObject(refused);
+    expect(await confirm(rob, prepared)).toMatchObject(refused);
     expect(await rob.call(stage.other, 'POST', '/wallet')).toMatchObject({
       status: 200,
       body: { authStatus: 'ready' },
@@ -90,12 +93,59 @@ describe('a wallet', () => {
     const [one, two] = [await owner('rob one'), await owner('rob two')];
     const prepared = (await prepare(two)).body;
     await faults().change({ sessionRejected: true });
-    expect(await prepare(one)).toMatchObject(changed);
-    expect(await confirm(two, prepared)).toMatchObject(changed);
+    expect(await prepare(one)).toMatchObject(changed('authorization_required'));
+    expect(await confirm(two, prepared)).toMatchObject(changed('authorization_required'));
     for (const user of [one, two])
       expect(await user.call(stage.other, 'GET', '/wallet')).toMatchObject({
         body: { authStatus: 'authorization_required' },
       });
+  });
+});
+
+describe('ensuring a wallet that is there', () => {
+  const walletOf = (of: WalletUser) => of.call(stage.other, 'POST', '/wallet');
+  const sourcesOf = (of: WalletUser) => of.call(stage.replica, 'GET', '/wallet/withdrawals/sources');
+  const sessionsOf = async (of: WalletUser) =>
+    (await eventsOf(stage.replica, [`wallet-${of.userId}`]))
+      .map(({ type }) => type)
+      .filter((type) => ['wallet.connected', 'wallet.session_rejected'].includes(type));
+
+  it('connects it again when the provider has rejected its session, though nobody had found out', async () => {
+    const ann = await owner('ann');
+    await faults().change({ sessionRejected: true });
+    expect(await walletOf(ann)).toMatchObject({ status: 200, body: { authStatus: 'ready' } });
+    expect((await sourcesOf(ann)).status).toBe(200);
+    expect(await sessionsOf(ann)).toEqual(['wallet.connected', 'wallet.session_rejected', 'wallet.connected']);
+    expect(await walletOf(ann)).toMatchObject({ status: 200, body: { authStatus: 'ready' } });
+    expect(await sessionsOf(ann)).toHaveLength(3);
+  });
+
+  it('is a 503 while the provider is away, and leaves it as it was', async () => {
+    const [ben, bob] = [await owner('ben away'), await owner('bob away')];
+    await faults().change({ sessionRejected: true });
+    expect(await sourcesOf(bob)).toMatchObject(changed('authorization_required'));
+    await faults().change({ down: true });
+    expect(await walletOf(ben)).toMatchObject(away);
+    expect(await walletOf(bob)).toMatchObject(away);
+    expect(await ben.call(stage.other, 'GET', '/wallet')).toMatchObject({ body: { authStatus: 'ready' } });
+    expect(await bob.call(stage.other, 'GET', '/wallet')).toMatchObject({
+      body: { authStatus: 'authorization_required' },
+    });
+  });
+
+  it('says that authorization is required while the provider takes no session of it', async () => {
+    const cat = await owner('cat');
+    await faults().change({ sessionRejected: true });
+    const refusing = jest
+      .spyOn(stage.other.get(WalletProvider), 'connect')
+      .mockRejectedValue(new SessionRejected('a test'));
+    try {
+      expect(await walletOf(cat)).toMatchObject({ status: 200, body: { authStatus: 'authorization_required' } });
+    } finally {
+      refusing.mockRestore();
+    }
+    expect(await sourcesOf(cat)).toMatchObject(changed('authorization_required'));
+    expect(await walletOf(cat)).toMatchObject({ status: 200, body: { authStatus: 'ready' } });
   });
 });
 
@@ -116,14 +166,16 @@ describe('withdrawal sources', () => {
     expect(seen.assets[0]).toEqual({
       ...{ tokenId: usdc, symbol: 'USDC', name: 'USD Coin', decimals: 6, amountRaw: '250000000' },
       ...{ priceUsdDecimal: expect.stringMatching(/^1(\.0+)?$/) as string, valueUsdCents: '25000' },
-      iconUrl: expect.stringMatching(/^https:/) as string,
+      ...{ iconUrl: expect.stringMatching(/^https:/) as string, withdrawable: true },
     });
     expect(seen.assets[3]).toMatchObject({
       decimals: null,
       amountRaw: '1000',
       priceUsdDecimal: null,
       valueUsdCents: null,
+      withdrawable: false,
     });
+    expect(seen.assets.map(({ withdrawable }) => withdrawable)).toEqual([true, true, true, false]);
     const { address } = (await sue.call(stage.replica, 'GET', '/wallet')).body;
     expect(seen.agentAccountId).toBe(address);
     expect(seen.mainAccountId).toMatch(/^[0-9a-f]{64}$/);
@@ -138,9 +190,10 @@ describe('withdrawal sources', () => {
     const flo = await owner('flo');
     expect((await confirm(flo, (await prepare(flo, '249999999')).body)).status).toBe(202);
     expect((await sources(flo)).assets.find(({ tokenId }) => tokenId === usdc)).toMatchObject({ amountRaw: '1' });
-    expect(await prepare(flo, '2')).toMatchObject(changed);
+    expect(await prepare(flo, '2')).toMatchObject(changed('insufficient_balance'));
     expect((await confirm(flo, (await prepare(flo, '1')).body)).status).toBe(202);
     expect((await sources(flo)).assets.map(({ symbol }) => symbol)).not.toContain('USDC');
+    expect(await prepare(flo, '1')).toMatchObject(changed('insufficient_balance'));
   });
 
   it('yield to what was confirmed, but an operation on its way only to what was sent before it', async () => {
@@ -179,8 +232,11 @@ describe('the main account', () => {
 
     const silent = await named();
     expect(await silent.call(claiming, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
-    expect(await silent.call(claiming, 'POST', '/wallet/withdrawals', ask)).toMatchObject(changed);
-    expect(await confirm(await named('eve.near'), body, claiming)).toMatchObject(changed);
+    expect(await silent.call(claiming, 'POST', '/wallet/withdrawals', ask)).toMatchObject(
+      changed('main_account_missing'),
+    );
+    for (const other of [silent, await named('eve.near')])
+      expect(await confirm(other, body, claiming)).toMatchObject(changed('main_account_missing'));
     expect((await confirm(mia, body, claiming)).status).toBe(202);
 
     await (await named('new.near')).call(claiming, 'POST', '/wallet');

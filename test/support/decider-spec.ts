@@ -1,4 +1,12 @@
-import { accept, instantOf, type Decider, type Instant, type Reason, type Refusal } from '@app/kernel';
+import {
+  accept,
+  instantOf,
+  type Decider,
+  type Instant,
+  type Reason,
+  type Refusal,
+  type WithdrawalChange,
+} from '@app/kernel';
 
 /**
  * Given these events, when this command comes, then these events follow (or the command is refused):
@@ -42,7 +50,13 @@ export interface Outcome<Event> {
   /** Accepted, and there was nothing left to do. */
   thenNothing(this: void): void;
   /** Refused for this reason; `retryable` and `path` (of the first issue) are compared where they are given. */
-  thenRefused(this: void, reason: Reason | 'not_found', details?: { retryable?: boolean; path?: string }): void;
+  thenRefused(this: void, reason: Reason | 'not_found', details?: RefusalDetails): void;
+}
+
+interface RefusalDetails {
+  readonly retryable?: boolean;
+  readonly path?: string;
+  readonly change?: WithdrawalChange;
 }
 
 /** Folds events on a state, making sure that `evolve` changes nothing in place and that the state survives JSON. */
@@ -87,8 +101,9 @@ function nameOf(refusal: Refusal): string {
   return refusal.kind === 'reason' ? refusal.reason : refusal.kind;
 }
 
-function expectedMembers({ retryable, path }: { retryable?: boolean; path?: string }): object {
+function expectedMembers({ retryable, path, change }: RefusalDetails): object {
   return {
+    ...(change === undefined ? {} : { change }),
     ...(retryable === undefined ? {} : { retryable }),
     ...(path === undefined ? {} : { issues: [{ path }] }),
   };

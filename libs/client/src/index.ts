@@ -37,6 +37,8 @@ export {
   type WalletAuthStatus,
   walletStatuses,
   type WalletStatus,
+  withdrawalChanges,
+  type WithdrawalChange,
 } from './generated/enums.js';
 export type { Fetch } from './attempt.js';
 export type { UserToken } from './credentials.js';

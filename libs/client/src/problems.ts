@@ -1,4 +1,4 @@
-import { reasons, type Reason } from './generated/enums.js';
+import { reasons, withdrawalChanges, type Reason, type WithdrawalChange } from './generated/enums.js';
 import type { Schemas } from './types.js';
 
 /** What the service says of a failure: an RFC 9457 problem. */
@@ -25,6 +25,8 @@ export class ParleyProblem extends Error {
   /** Quote it when you report the failure. */
   readonly requestId: string;
   readonly retryable: boolean;
+  /** With `withdrawal_changed` only: what to do about it. */
+  readonly change: WithdrawalChange | undefined;
   /** With `invalid_input` only: which part failed. */
   readonly detail: string | undefined;
   /** With `invalid_input` only. */
@@ -33,13 +35,16 @@ export class ParleyProblem extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(problem: Problem, retryAfterSeconds?: number) {
-    super(`${problem.title} (${[problem.status, problem.reason, problem.detail].filter(Boolean).join(', ')})`);
+    super(
+      `${problem.title} (${[problem.status, problem.reason, problem.change, problem.detail].filter(Boolean).join(', ')})`,
+    );
     this.type = problem.type;
     this.title = problem.title;
     this.status = problem.status;
     this.reason = problem.reason;
     this.requestId = problem.requestId;
     this.retryable = problem.retryable;
+    this.change = problem.change;
     this.detail = problem.detail;
     this.issues = problem.issues;
     this.retryAfterSeconds = retryAfterSeconds;
@@ -105,14 +110,16 @@ export function isReason<Wanted extends Reason>(
   return isProblem(error) && wanted.some((reason) => reason === error.reason);
 }
 
-/** A problem document, or null when the value is none. A reason that this client does not know is left out. */
+/** A problem document, or null when the value is none. A reason or change that this client does not know is left out. */
 export function problemOf(value: unknown): Problem | null {
   if (typeof value !== 'object' || value === null) return null;
   // Reason for the assertion: every member is looked at below before it is believed.
-  const { type, title, status, reason, requestId, retryable, detail, issues } = value as Record<keyof Problem, unknown>;
+  const given = value as Record<keyof Problem, unknown>;
+  const { type, title, status, reason, requestId, retryable, change, detail, issues } = given;
   if (typeof type !== 'string' || typeof title !== 'string' || typeof requestId !== 'string') return null;
   if (typeof status !== 'number' || typeof retryable !== 'boolean') return null;
   const known = reasons.find((one) => one === reason);
+  const knownChange = withdrawalChanges.find((one) => one === change);
   return {
     type,
     title,
@@ -120,6 +127,7 @@ export function problemOf(value: unknown): Problem | null {
     requestId,
     retryable,
     ...(known !== undefined && { reason: known }),
+    ...(knownChange !== undefined && { change: knownChange }),
     ...(typeof detail === 'string' && { detail }),
     ...(Array.isArray(issues) && { issues: issues.filter(isIssue) }),
   };

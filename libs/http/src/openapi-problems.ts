@@ -1,10 +1,14 @@
 import { STATUS_CODES } from 'node:http';
-import { reasons, type JsonObject, type Reason } from '@app/kernel';
+import { reasons, withdrawalChanged, withdrawalChanges, type JsonObject, type Reason } from '@app/kernel';
 import { integer, list, members, optional, oneOf, flag, shape, text } from './schema';
 import { toProblem } from './problems';
 import type { RoutedOperation } from './routed-operations';
 
 const sampleRequestId = '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e5f';
+
+const changesInWords = Object.entries(withdrawalChanges)
+  .map(([change, words]) => `\`${change}\`: ${words}`)
+  .join('. ');
 
 /** An RFC 9457 problem (specification, "Errors"). */
 export const problemShape = shape(
@@ -16,6 +20,11 @@ export const problemShape = shape(
     reason: optional(oneOf(Object.keys(reasons), { description: 'The cause, for machines' })),
     requestId: text({ description: 'The id used for this request: quote it when you report a fault' }),
     retryable: flag({ description: 'Whether the same request can succeed later, unchanged' }),
+    change: optional(
+      oneOf(Object.keys(withdrawalChanges), {
+        description: `Of \`withdrawal_changed\` only, what to do about it: ${changesInWords}`,
+      }),
+    ),
     detail: optional(text({ description: 'Of `invalid_input` only: which part failed' })),
     issues: optional(
       list(members({ path: text({ description: 'A JSON pointer; empty for the root' }), message: text() }), {
@@ -147,6 +156,7 @@ function failureOf(status: number, reason: Reason | undefined): Parameters<typeo
   }
   if (reason === 'internal') return status === 503 ? { kind: 'unavailable', reason } : { kind: 'internal' };
   if (reason === 'provider_unavailable' || reason === 'engine_unavailable') return { kind: 'unavailable', reason };
+  if (reason === 'withdrawal_changed') return withdrawalChanged('insufficient_balance');
   if (reason !== undefined) return { kind: 'reason', reason };
   return status === 404
     ? { kind: 'not_found' }

@@ -7,6 +7,7 @@ import {
   type Reason,
   type Refusal,
   type Result,
+  type WithdrawalChange,
 } from '@app/kernel';
 
 /** An RFC 9457 problem as the specification shapes it ("Errors"). */
@@ -17,6 +18,7 @@ export interface Problem {
   readonly reason?: Reason;
   readonly requestId: string;
   readonly retryable: boolean;
+  readonly change?: WithdrawalChange;
   readonly detail?: string;
   readonly issues?: readonly Issue[];
 }
@@ -47,6 +49,7 @@ export function toProblem(failure: Failure, requestId: string): Problem {
         reason: failure.reason,
         requestId,
         retryable: failure.retryable ?? row.retryable,
+        ...(failure.change !== undefined && { change: failure.change }),
       };
     }
     case 'not_found':

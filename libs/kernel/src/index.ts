@@ -35,8 +35,25 @@ export { epochMsOf, instantIn, instantOf, utcDayOf, type Instant } from './insta
 export { codePointLength, isBoundedJson, isJsonObject, pointerTo, type JsonObject, type JsonValue } from './json';
 export { limits } from './limits';
 export { centsFromMicroCents, microCentsPerCent } from './money';
-export { problemKinds, reasons, type ProblemKind, type Reason } from './reasons';
-export { because, invalid, notFound, ok, refuse, type Issue, type Refusal, type Result } from './refusal';
+export {
+  problemKinds,
+  reasons,
+  withdrawalChanges,
+  type ProblemKind,
+  type Reason,
+  type WithdrawalChange,
+} from './reasons';
+export {
+  because,
+  invalid,
+  notFound,
+  ok,
+  refuse,
+  withdrawalChanged,
+  type Issue,
+  type Refusal,
+  type Result,
+} from './refusal';
 export { occurrenceTriggers, type OccurrenceTrigger } from './triggers';
 export { Unavailable } from './unavailable';
 export { checked, inside, kindOf, membersOf, objectIn, oneOf, rootPart, wrong, type Part } from './strict-reading';

@@ -37,6 +37,24 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
+/**
+ * What `withdrawal_changed` asks its caller to do: the member `change` of that problem, with the words of its document
+ * (docs/decisions/approvals.md).
+ */
+export const withdrawalChanges = {
+  unknown_token: 'the provider knows no such token; choose one of the sources',
+  not_expressible: 'no contract can name the asset, or so much of it; choose another',
+  insufficient_balance: 'the balance less what is in flight does not cover it; ask for less',
+  expired: 'its time is over; prepare it again',
+  not_prepared: 'it was confirmed or denied before; read the operation',
+  fingerprint: 'the fingerprint is not that of the prepared withdrawal; show it to the user anew',
+  authorization_required: 'the wallet has no session that its provider takes; `wallets.ensure` connects it',
+  wallet_disabled: 'an operator disabled the wallet',
+  main_account_missing: 'the token names no main account, or another than was reviewed',
+} as const;
+
+export type WithdrawalChange = keyof typeof withdrawalChanges;
+
 /** The `<kind>` of a problem's `type` URN, with the status that it belongs to. */
 export const problemKinds = {
   invalid_input: { status: 400, title: 'The request failed validation' },

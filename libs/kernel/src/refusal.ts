@@ -1,4 +1,4 @@
-import type { Reason } from './reasons';
+import type { Reason, WithdrawalChange } from './reasons';
 
 /** One part of the input that failed: `path` is a JSON pointer (RFC 6901), empty for the root. */
 export interface Issue {
@@ -8,7 +8,13 @@ export interface Issue {
 
 /** Why something was refused; the HTTP layer turns each into exactly one problem. */
 export type Refusal =
-  | { readonly kind: 'reason'; readonly reason: Exclude<Reason, 'invalid_input'>; readonly retryable?: boolean }
+  | {
+      readonly kind: 'reason';
+      readonly reason: Exclude<Reason, 'invalid_input'>;
+      readonly retryable?: boolean;
+      /** Of `withdrawal_changed` only. */
+      readonly change?: WithdrawalChange;
+    }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'invalid_input'; readonly issues: readonly Issue[] };
 
@@ -29,6 +35,11 @@ export function refuse<Value = never>(refusal: Refusal): Result<Value> {
 /** A refusal by a row of the reasons table. `retryable` overrides the row's own (a frozen budget). */
 export function because(reason: Exclude<Reason, 'invalid_input'>, retryable?: boolean): Refusal {
   return retryable === undefined ? { kind: 'reason', reason } : { kind: 'reason', reason, retryable };
+}
+
+/** A 409 `withdrawal_changed` that says what to do about it. */
+export function withdrawalChanged(change: WithdrawalChange): Refusal {
+  return { kind: 'reason', reason: 'withdrawal_changed', change };
 }
 
 /** Missing, foreign and malformed ids all answer with this one (specification, "Errors", rule 1). */

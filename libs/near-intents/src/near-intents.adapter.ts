@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, epochMsOf, instantOf, Unavailable } from '@app/kernel';
+import { Clock, epochMsOf, instantOf } from '@app/kernel';
 import {
   SessionRejected,
   Signer,
@@ -59,7 +59,11 @@ export class NearIntents extends WalletProvider {
     const payload = proofPayload(wallet.address, instantOf(deadlineMs), nonce);
     const taken = await this.apis.oneClick.authenticate(await this.sign(wallet, payload));
     const accepted = taken && (await this.apis.verifier.hasPublicKey(wallet.address, wallet.address));
-    if (!accepted) throw new Unavailable('wallet provider', { reason: 'provider_unavailable' });
+    if (!accepted) throw new SessionRejected();
+  }
+
+  override async hasSession({ address }: WalletAccount): Promise<boolean> {
+    return this.apis.verifier.hasPublicKey(address, address);
   }
 
   override async holdings(wallet: WalletAccount): Promise<readonly Holding[]> {
@@ -119,7 +123,7 @@ export class NearIntents extends WalletProvider {
 
   /** @throws SessionRejected when the contract does not take the wallet's key any more */
   private async requireSession(wallet: WalletAccount): Promise<void> {
-    if (!(await this.apis.verifier.hasPublicKey(wallet.address, wallet.address))) throw new SessionRejected();
+    if (!(await this.hasSession(wallet))) throw new SessionRejected();
   }
 
   /** A wallet's address is its public key (an implicit account of NEAR). */

@@ -52,6 +52,13 @@ export class SandboxLedger extends WalletProvider {
     });
   }
 
+  override async hasSession({ address }: WalletAccount): Promise<boolean> {
+    return answering(async () => {
+      await this.look();
+      return (await this.wallets.session(address)) === 'good';
+    });
+  }
+
   override async holdings(wallet: WalletAccount): Promise<readonly Holding[]> {
     return answering(async () => {
       const { tokens } = await this.enter(wallet);

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { because, ok, refuse, type Cause, type Result, type UserId, type WalletId } from '@app/kernel';
+import { ok, refuse, withdrawalChanged, type Cause, type Result, type UserId, type WalletId } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import { mainAccountOf } from './main-account';
-import { usable } from './wallet.decider';
+import { unusable } from './wallet.decider';
 import { Wallets } from './wallets';
 
 /** A wallet that an agent may work with. */
@@ -42,8 +42,8 @@ export class AgentWallets {
     const ensured = found === null ? await this.wallets.ensure(userId, derived, cause) : ok(found);
     if (!ensured.ok) return ensured;
     const { walletId, mainAccountId } = ensured.value;
-    return usable(ensured.value) && mainAccountId !== null
-      ? ok({ walletId, mainAccountId })
-      : refuse(because('withdrawal_changed'));
+    const why = unusable(ensured.value);
+    if (why !== null) return refuse(withdrawalChanged(why));
+    return mainAccountId === null ? refuse(withdrawalChanged('main_account_missing')) : ok({ walletId, mainAccountId });
   }
 }

@@ -1,9 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { chooseInput } from '@app/consent';
+import { chooseInput, type PinnedToken } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
 import { FoldedStates, Transact, Turns } from '@app/event-store';
-import { because, Clock, instantOf, notFound, ok, refuse, type OperationId, type Result } from '@app/kernel';
+import {
+  because,
+  Clock,
+  instantOf,
+  notFound,
+  ok,
+  refuse,
+  withdrawalChanged,
+  type OperationId,
+  type Result,
+  type WithdrawalChange,
+} from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { Timers } from '@app/timers';
 import type { OperationCommand } from './operation.decider';
@@ -11,14 +22,13 @@ import { operationTimer } from './operation-timer';
 import type { OperationState } from './operation.state';
 import { operationKind } from './operation.stream';
 import type { Owner } from './prepare-withdrawal';
-import { usable } from './wallet.decider';
+import { unusable } from './wallet.decider';
+import type { Holding } from './wallet-provider';
 import { Wallets } from './wallets';
 import type { ConfirmedWithdrawal } from './withdrawal.schema';
 
 /** Confirmations of one user that may wait for each other in one process. */
 const waitingPerUserMax = 300;
-
-const changed = because('withdrawal_changed');
 
 /** `wallets.confirmWithdrawal`: the decision and the use of a prepared withdrawal, in one append. */
 @Injectable()
@@ -55,20 +65,27 @@ export class ConfirmWithdrawal {
   ): Promise<Result<ConfirmedWithdrawal>> {
     const { state } = await this.states.current(operationKind, operationId);
     if (state?.terms.userId !== owner.userId) return refuse(notFound);
-    if (!isAsReviewed(state, owner, fingerprint)) return refuse(changed);
+    const other = otherThanReviewed(state, owner, fingerprint);
+    if (other !== null) return refuse(withdrawalChanged(other));
     const at = this.clock.now();
     if (at >= state.terms.expiresAt) return this.expire(owner, operationId, state);
     if (await this.controls.paused('withdrawals')) return refuse(because('deployment_paused'));
-    if (!(await this.covers(state))) return refuse(changed);
-    return this.use(owner, operationId, fingerprint);
+    const covered = await this.covered(state);
+    return covered.ok ? this.use(owner, operationId, fingerprint) : covered;
   }
 
   /** Whether the wallet can still spend what the contract takes, at the decimals that were reviewed. */
-  private async covers({ terms: { userId, contract } }: OperationState): Promise<boolean> {
+  private async covered({ terms: { userId, contract } }: OperationState): Promise<Result<true>> {
     const wallet = await this.wallets.find(userId);
-    if (wallet === null || !usable(wallet)) return false;
+    if (wallet === null) return refuse(notFound);
+    const why = unusable(wallet);
+    if (why !== null) return refuse(withdrawalChanged(why));
     const spendable = await this.wallets.spendable(userId);
-    return spendable.ok && contract.actions.every((action) => chooseInput(action, spendable.value).ok);
+    if (!spendable.ok) return spendable;
+    const others = contract.actions.filter((action) => !chooseInput(action, spendable.value).ok);
+    if (others.length === 0) return ok(true);
+    const redescribed = others.some(({ input }) => 'pinned' in input && isRedescribed(input.pinned, spendable.value));
+    return refuse(withdrawalChanged(redescribed ? 'not_expressible' : 'insufficient_balance'));
   }
 
   /** A timer before the append, so that a clock move right after it finds one; and one after it, in case that one came too early. */
@@ -82,7 +99,8 @@ export class ConfirmWithdrawal {
     const command: OperationCommand = { type: 'ConfirmWithdrawal', at: instantOf(atMs), fingerprint };
     const done = await this.commands.execute(new Transact(operationKind, operationId, command, cause));
     // Another confirmation, a denial or the expiry was faster, or this very decision came too late and recorded the expiry.
-    if (!done.accepted || !done.events.some(({ type }) => type === 'operation.confirmed')) return refuse(changed);
+    if (!done.accepted) return refuse(done.refusal);
+    if (!done.events.some(({ type }) => type === 'operation.confirmed')) return refuse(withdrawalChanged('expired'));
     await this.timers.schedule(operationTimer(operationId, instantOf(atMs + 1)));
     await this.gate.passed(done.position);
     return ok({ operationId, status: 'submitted' });
@@ -92,11 +110,22 @@ export class ConfirmWithdrawal {
     const command: OperationCommand = { type: 'ExpireApproval', at: this.clock.now(), approvalId: terms.approvalId };
     const done = await this.commands.execute(new Transact(operationKind, operationId, command, cause));
     if (done.accepted) await this.gate.passed(done.position);
-    return refuse(changed);
+    return refuse(withdrawalChanged('expired'));
   }
 }
 
-function isAsReviewed({ status, approval, terms }: OperationState, owner: Owner, fingerprint: string): boolean {
-  if (status !== 'prepared' || approval?.fingerprint !== fingerprint) return false;
-  return owner.mainAccountId === terms.mainAccountId;
+/** What is not as the user reviewed it; null when all is. */
+function otherThanReviewed(
+  { status, approval, terms }: OperationState,
+  { mainAccountId }: Owner,
+  fingerprint: string,
+): WithdrawalChange | null {
+  if (status !== 'prepared') return status === 'expired' ? 'expired' : 'not_prepared';
+  if (approval?.fingerprint !== fingerprint) return 'fingerprint';
+  return mainAccountId === terms.mainAccountId ? null : 'main_account_missing';
+}
+
+/** Whether the provider now counts the token in other decimals than were reviewed, or in none. */
+function isRedescribed({ tokenId, decimals }: PinnedToken, holdings: readonly Holding[]): boolean {
+  return holdings.some((held) => held.tokenId === tokenId && held.decimals !== decimals);
 }

@@ -30,6 +30,7 @@ class ScriptedProvider extends WalletProvider {
   settles: () => Settlement = () => ({ kind: 'settled', providerReference: reference, output: null });
 
   override connect = async (): Promise<void> => undefined;
+  override hasSession = async (): Promise<boolean> => true;
   override holdings = async (): Promise<readonly Holding[]> => this.held;
   override findToken = async (): Promise<Token | null> => ({ ...usdc, decimals: this.decimals });
   override plan = async ({ key, attempt, order, latestDeadline }: Order): Promise<Planned> => {

@@ -39,15 +39,24 @@ describe('a confirmation', () => {
     expect(state).toMatchObject({ status: 'submitted', turnAt: at, approval: { status: 'approved' } });
   });
   it('is refused for what was not reviewed', () =>
-    waiting.when(confirm('sha256:other')).thenRefused('withdrawal_changed'));
+    waiting.when(confirm('sha256:other')).thenRefused('withdrawal_changed', { change: 'fingerprint' }));
   it('is refused the second time', () =>
-    operation.given(prepared, opened, approved, confirmed).when(confirm()).thenRefused('withdrawal_changed'));
+    operation
+      .given(prepared, opened, approved, confirmed)
+      .when(confirm())
+      .thenRefused('withdrawal_changed', { change: 'not_prepared' }));
   it('is refused after a denial', () =>
-    operation.given(prepared, opened, denied(null)).when(confirm()).thenRefused('withdrawal_changed'));
+    operation
+      .given(prepared, opened, denied(null))
+      .when(confirm())
+      .thenRefused('withdrawal_changed', { change: 'not_prepared' }));
   it('records the expiry when it comes at that very instant', () =>
     waiting.when(confirm(undefined, expiresAt)).then(expired(expiresAt)));
   it('is refused after the expiry', () =>
-    operation.given(prepared, opened, expired(expiresAt)).when(confirm()).thenRefused('withdrawal_changed'));
+    operation
+      .given(prepared, opened, expired(expiresAt))
+      .when(confirm())
+      .thenRefused('withdrawal_changed', { change: 'expired' }));
   it('finds no operation', () => operation.when(confirm()).thenRefused('not_found'));
   it('is not for what an agent does', () => operation.given(used).when(confirm()).thenRefused('not_found'));
 });

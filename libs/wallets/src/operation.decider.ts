@@ -5,6 +5,7 @@ import {
   notFound,
   reject,
   unreachable,
+  withdrawalChanged,
   type Decider,
   type Decision,
   type Instant,
@@ -96,10 +97,11 @@ type Confirm = Extract<OperationCommand, { readonly type: 'ConfirmWithdrawal' }>
 function confirm({ at, fingerprint }: Confirm, state: OperationState | null): Decision<OperationEvent> {
   if (state?.approval == null) return reject(notFound);
   const { approval, status } = state;
-  if (status !== 'prepared' || fingerprint !== approval.fingerprint) return reject(because('withdrawal_changed'));
+  if (status !== 'prepared') return reject(withdrawalChanged(status === 'expired' ? 'expired' : 'not_prepared'));
+  if (fingerprint !== approval.fingerprint) return reject(withdrawalChanged('fingerprint'));
   const { approvalId } = approval;
   const decided = decideApproval({ at, approvalId, verdict: { status: 'approved' }, decidedBy: 'user' }, approval);
-  if (!decided.accepted) return reject(because('withdrawal_changed'));
+  if (!decided.accepted) return decided;
   const approved = decided.events.some(({ type }) => type === 'approval.decided');
   return accept<OperationEvent>(...decided.events, ...(approved ? [{ type: 'operation.confirmed', at } as const] : []));
 }

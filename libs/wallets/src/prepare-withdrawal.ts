@@ -13,6 +13,7 @@ import {
   notFound,
   ok,
   refuse,
+  withdrawalChanged,
   type ApprovalId,
   type Cause,
   type OperationId,
@@ -25,8 +26,8 @@ import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
 import type { PrepareWithdrawal as Prepare } from './operation.decider';
 import { operationKind } from './operation.stream';
-import { usable, type WalletState } from './wallet.decider';
-import type { Holding } from './wallet-provider';
+import { unusable, type WalletState } from './wallet.decider';
+import { WalletProvider, type Holding } from './wallet-provider';
 import { Wallets } from './wallets';
 import type { PreparedWithdrawal } from './withdrawal.schema';
 import { PrepareWithdrawalDto } from './withdrawals.dto';
@@ -37,8 +38,6 @@ export interface Owner {
   readonly mainAccountId: string | null;
   readonly cause: Cause;
 }
-
-const changed = because('withdrawal_changed');
 
 /** `wallets.prepareWithdrawal`: the exact contract and its approval. Nothing is signed, and nothing is held. */
 @Injectable()
@@ -51,6 +50,7 @@ export class PrepareWithdrawal {
     private readonly gate: ReadGate,
     private readonly timers: Timers,
     private readonly wallets: Wallets,
+    private readonly provider: WalletProvider,
   ) {}
 
   /**
@@ -64,14 +64,23 @@ export class PrepareWithdrawal {
     if (!asked.ok) return asked;
     if (await this.controls.paused('withdrawals')) return refuse(because('deployment_paused'));
     const { mainAccountId } = owner;
-    if (!usable(wallet) || mainAccountId === null) return refuse(changed);
+    const why = unusable(wallet);
+    if (why !== null) return refuse(withdrawalChanged(why));
+    if (mainAccountId === null) return refuse(withdrawalChanged('main_account_missing'));
     const { tokenId, amountRaw } = asked.value;
     const spendable = await this.wallets.spendable(owner.userId);
     if (!spendable.ok) return spendable;
-    const holding = spendable.value.find((candidate) => candidate.tokenId === tokenId);
-    const contract = holding === undefined ? null : contractOver(holding, amountRaw);
-    if (holding === undefined || contract === null) return refuse(changed);
-    return ok(await this.open({ ...owner, mainAccountId }, wallet, holding, contract));
+    const token = spendable.value.find((held) => held.tokenId === tokenId) ?? (await this.notHeld(tokenId));
+    if (token === null) return refuse(withdrawalChanged('unknown_token'));
+    const contract = contractOver(token, amountRaw);
+    if (typeof contract === 'string') return refuse(withdrawalChanged(contract));
+    return ok(await this.open({ ...owner, mainAccountId }, wallet, token, contract));
+  }
+
+  /** A token of which nothing can be spent; null when the provider does not know it. */
+  private async notHeld(tokenId: string): Promise<Holding | null> {
+    const token = await this.provider.findToken({ tokenId });
+    return token === null ? null : { ...token, amountRaw: '0' };
   }
 
   /** The timer of the expiry comes first, so that no clock move passes an approval by. */
@@ -120,10 +129,14 @@ interface ExactWithdrawal extends Contract {
   ];
 }
 
-/** The contract over an amount of a holding; null when the holding does not cover it, or no contract can express it. */
-function contractOver({ tokenId, decimals, amountRaw: heldRaw }: Holding, amountRaw: string): ExactWithdrawal | null {
-  if (decimals === null || !isPinnable({ tokenId, decimals, amountRaw })) return null;
-  if (BigInt(amountRaw) > BigInt(heldRaw)) return null;
+/** The contract over an amount of a holding; or why there is none. */
+function contractOver(
+  { tokenId, decimals, amountRaw: heldRaw }: Holding,
+  amountRaw: string,
+): ExactWithdrawal | 'not_expressible' | 'insufficient_balance' {
+  if (decimals === null || !isPinnable({ tokenId, decimals, amountRaw: '1' })) return 'not_expressible';
+  if (BigInt(amountRaw) > BigInt(heldRaw)) return 'insufficient_balance';
+  if (!isPinnable({ tokenId, decimals, amountRaw })) return 'not_expressible';
   const input = { pinned: { tokenId, decimals } };
   const quantity = { kind: 'exact_input_tokens', amountRaw } as const;
   return { type: 'ledger_intents_transfer', actions: [{ kind: 'withdraw_to_owner', input, quantity }] };

@@ -77,8 +77,11 @@ export class SessionRejected extends Error {}
 export abstract class WalletProvider {
   abstract readonly name: ProviderName;
 
-  /** Opens the wallet's session, or a new one in place of one that was rejected. Idempotent. */
+  /** Opens the wallet's session, or a new one in place of one that was rejected. Idempotent. @throws SessionRejected when it takes none */
   abstract connect(wallet: WalletAccount): Promise<void>;
+
+  /** Whether the provider takes the wallet's session; the answer may be 30 s old. */
+  abstract hasSession(wallet: WalletAccount): Promise<boolean>;
 
   /** All positive balances, in no particular order. @throws SessionRejected */
   abstract holdings(wallet: WalletAccount): Promise<readonly Holding[]>;

@@ -1,6 +1,6 @@
 import { asId, type UserId, type WalletId } from '@app/kernel';
 import { instant, specification } from '../../../test/support/decider-spec';
-import { usable, walletDecider, type WalletCommand } from './wallet.decider';
+import { unusable, walletDecider, type WalletCommand } from './wallet.decider';
 import type { WalletEvent } from './wallet.events';
 
 const at = instant('2026-03-01T10:00Z');
@@ -58,13 +58,15 @@ describe('a wallet', () => {
   );
 });
 
-describe('whether money may move', () => {
-  const isUsable = (...events: WalletEvent[]) => {
+describe('why no money may move', () => {
+  const why = (...events: WalletEvent[]) => {
     const { state } = wallet.given(created, ...events);
-    return state !== null && usable(state);
+    return state && unusable(state);
   };
-  it('takes a session', () => expect([isUsable(), isUsable(connected)]).toEqual([false, true]));
-  it('ends with the session', () => expect(isUsable(connected, rejected)).toBe(false));
-  it('ends when an operator says so, and comes back', () =>
-    expect([isUsable(connected, disabled), isUsable(connected, disabled, enabled)]).toEqual([false, true]));
+  it('is the session that is missing', () => expect([why(), why(connected)]).toEqual(['authorization_required', null]));
+  it('is the session that was rejected', () => expect(why(connected, rejected)).toBe('authorization_required'));
+  it('is an operator first, until that one says otherwise', () => {
+    expect(why(connected, rejected, disabled)).toBe('wallet_disabled');
+    expect(why(connected, disabled, enabled)).toBeNull();
+  });
 });

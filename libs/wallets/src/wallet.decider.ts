@@ -78,9 +78,10 @@ export const walletDecider: Decider<WalletState | null, WalletCommand, WalletEve
   },
 };
 
-/** Whether money may move: the operator leaves it on, and the provider takes its session. */
-export function usable(wallet: WalletState): boolean {
-  return wallet.status === 'active' && wallet.authStatus === 'ready';
+/** Why no money may move: an operator turned the wallet off, or the provider has no session of it. Null when it may. */
+export function unusable({ status, authStatus }: WalletState): 'wallet_disabled' | 'authorization_required' | null {
+  if (status === 'disabled') return 'wallet_disabled';
+  return authStatus === 'ready' ? null : 'authorization_required';
 }
 
 /** Creates the wallet once; of two racing creations the first one's ids stand. A disabled wallet stays disabled. */

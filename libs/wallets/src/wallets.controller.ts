@@ -34,7 +34,7 @@ export class WalletsController {
   @Operation('wallets.ensure', {
     summary: 'Create the agent wallet, or find it, and connect it to its provider',
     description:
-      'Safe to repeat: it answers the one wallet of the user, and reconnects a session that the provider rejected. A wallet that an operator disabled stays so. While the provider is away the wallet exists as `pending`, and the answer is a 503.',
+      'Safe to repeat: it answers the one wallet of the user, asks the provider each time whether it takes the session of the wallet, and reconnects one that it rejected; where it takes none, the wallet says `authorization_required`. A wallet that an operator disabled stays so. While the provider is away the wallet exists and stays as it was, and the answer is a 503.',
     answer: Wallet,
     answerExample: walletExample,
     reasons: ['provider_unavailable'],
@@ -60,10 +60,10 @@ export class WalletsController {
   @Operation('wallets.withdrawalSources', {
     summary: 'What can be withdrawn, richest first',
     description:
-      'Also a 503 while the provider does not take the session of the wallet (`wallets.ensure` reconnects it), and for a token that names no main account.',
+      '`withdrawal_changed`, with what to do as `change`, while the wallet is `authorization_required` or `disabled`. Also a 503 before the wallet was connected for the first time, and for a token that names no main account.',
     answer: WithdrawalSourcesShape,
     answerExample: withdrawalExamples.sources,
-    reasons: ['provider_unavailable'],
+    reasons: ['withdrawal_changed', 'provider_unavailable'],
   })
   async withdrawalSources(@Caller() caller: Caller): Promise<WithdrawalSourcesView> {
     const { userId, mainAccountId } = this.owner(caller);
@@ -76,7 +76,7 @@ export class WalletsController {
   @Operation('wallets.prepareWithdrawal', {
     summary: 'Build the exact contract of a withdrawal, and open its approval',
     description:
-      'Nothing is signed, and nothing is held. `withdrawal_changed`: the token is unknown, the amount is more than the balance less what is in flight, no contract can express it, or the wallet is not `active` and `ready`.',
+      'Nothing is signed, and nothing is held. `withdrawal_changed`, with what to do as `change`: the token is unknown, the amount is more than the balance less what is in flight, no contract can express it, the wallet is not `active` and `ready`, or the token names no main account.',
     takes: PrepareWithdrawalDto,
     requestExample: withdrawalExamples.asked,
     answer: PreparedWithdrawal,
@@ -92,7 +92,7 @@ export class WalletsController {
   @Operation('wallets.confirmWithdrawal', {
     summary: 'Confirm a prepared withdrawal exactly as it was reviewed',
     description:
-      'Of any number of confirmations one is accepted. `withdrawal_changed`: another fingerprint, no longer `prepared`, expired, or the balance no longer covers it. After an ambiguous answer read `financialOperations.get` before anything else: it alone tells of settlement.',
+      'Of any number of confirmations one is accepted. `withdrawal_changed`, with what to do as `change`: another fingerprint, no longer `prepared`, expired, or the balance no longer covers it. After an ambiguous answer read `financialOperations.get` before anything else: it alone tells of settlement.',
     requestExample: { fingerprint: withdrawalExamples.prepared.fingerprint },
     answer: ConfirmedWithdrawal,
     answerExample: withdrawalExamples.confirmed,

@@ -3,11 +3,11 @@ import { CommandBus } from '@nestjs/cqrs';
 import { FoldedStates, Transact } from '@app/event-store';
 import {
   asId,
-  because,
   Clock,
   notFound,
   ok,
   refuse,
+  withdrawalChanged,
   type Cause,
   type OperationId,
   type RequestId,
@@ -41,8 +41,9 @@ export class Wallets {
   ) {}
 
   /**
-   * Makes sure that the user has a wallet and that an active one has a session. Idempotent, also under races.
-   * With the provider away the wallet exists all the same, `pending`.
+   * Makes sure that the user has a wallet, and looks each time whether the provider has a session of an active one, which it connects
+   * again where it must. Idempotent, also under races. With the provider away the wallet exists and stays as it was; where the
+   * provider takes no session of it, the wallet says so (docs/decisions/money.md).
    * @param mainAccountId where the owner's token says that withdrawals land; null when it says nothing
    */
   async ensure(userId: UserId, mainAccountId: string | null, cause: Cause): Promise<Result<WalletState>> {
@@ -50,8 +51,18 @@ export class Wallets {
     const address = await this.signer.publicKey(userId);
     const identity = { userId, walletId: asId<WalletId>(uuidV7()), address, provider: this.provider.name };
     const ensured = await this.give(userId, { type: 'EnsureWallet', at, ...identity, mainAccountId }, cause);
-    if (!ensured.ok || ensured.value.status === 'disabled' || ensured.value.authStatus === 'ready') return ensured;
-    await this.provider.connect(ensured.value);
+    if (!ensured.ok || ensured.value.status === 'disabled') return ensured;
+    const wallet = ensured.value;
+    if (wallet.authStatus === 'ready') {
+      if (await this.provider.hasSession(wallet)) return ensured;
+      await this.rejected(userId, cause);
+    }
+    try {
+      await this.provider.connect(wallet);
+    } catch (error) {
+      if (!(error instanceof SessionRejected)) throw error;
+      return this.give(userId, { type: 'RecordRejection', at: this.clock.now() }, cause);
+    }
     const connected = await this.give(userId, { type: 'RecordSession', at: this.clock.now() }, cause);
     await this.goOn(userId);
     return connected;
@@ -80,7 +91,7 @@ export class Wallets {
     // Read first: what settles in between is missing from the balance and counted as taken, which errs on the safe side.
     const taken = await this.operations.inFlight(userId, { except, committed: except === null });
     const holdings = await this.holdings(wallet);
-    return holdings === null ? refuse(because('withdrawal_changed')) : ok(remaining(holdings, taken));
+    return holdings === null ? refuse(withdrawalChanged('authorization_required')) : ok(remaining(holdings, taken));
   }
 
   /** Records that the provider does not take the wallet's session any more. Idempotent. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { byRichness, valueUsdCents } from '@app/consent';
-import { because, Clock, notFound, ok, refuse, type Result, type UserId } from '@app/kernel';
+import { byRichness, isPinnable, valueUsdCents } from '@app/consent';
+import { because, Clock, notFound, ok, refuse, withdrawalChanged, type Result, type UserId } from '@app/kernel';
+import { unusable } from './wallet.decider';
 import type { Holding } from './wallet-provider';
 import { Wallets } from './wallets';
 import { assetLimits, type WithdrawalSourcesView } from './withdrawal.schema';
@@ -14,16 +15,20 @@ export class WithdrawalSources {
   ) {}
 
   /**
-   * Refuses with `not_found`, or with `provider_unavailable` when the owner has no main account or the provider rejects the session.
+   * Refuses with `not_found`; with `provider_unavailable` where the owner has no main account, or nobody has connected the wallet
+   * yet; with `withdrawal_changed` where it is disabled or the provider rejects its session (docs/decisions/money.md).
    * @throws Unavailable
    */
   async read(userId: UserId, mainAccountId: string | null): Promise<Result<WithdrawalSourcesView>> {
     const wallet = await this.wallets.find(userId);
     if (wallet === null) return refuse(notFound);
-    if (mainAccountId === null) return refuse(because('provider_unavailable'));
+    const why = unusable(wallet);
+    if (why === 'wallet_disabled') return refuse(withdrawalChanged(why));
+    if (mainAccountId === null || wallet.authStatus === 'pending') return refuse(because('provider_unavailable'));
+    if (why !== null) return refuse(withdrawalChanged(why));
     const asOf = this.clock.now();
     const spendable = await this.wallets.spendable(userId);
-    if (!spendable.ok) return refuse(because('provider_unavailable'));
+    if (!spendable.ok) return spendable;
     const assets = [...spendable.value].sort(byRichness).map(assetOf);
     return ok({ assets, mainAccountId, agentAccountId: wallet.address, asOf });
   }
@@ -38,6 +43,7 @@ function assetOf(holding: Holding): WithdrawalSourcesView['assets'][number] {
     ...{ tokenId, symbol, name, decimals, amountRaw, priceUsdDecimal },
     valueUsdCents: valueUsdCents(holding),
     iconUrl,
+    withdrawable: isPinnable(holding),
   };
 }
 

@@ -42,11 +42,12 @@ const sources: WithdrawalSourcesView = {
     {
       ...{ tokenId: usdc, symbol: 'USDC', name: 'USD Coin', decimals: 6, amountRaw: '250000000' },
       ...{ priceUsdDecimal: '1', valueUsdCents: '25000', iconUrl: 'https://icons.example/usdc.svg' },
+      withdrawable: true,
     },
     {
       ...{ tokenId: 'nep141:wrap.near', symbol: 'wNEAR', name: 'Wrapped NEAR', decimals: 24 },
       ...{ amountRaw: '40000000000000000000000000', priceUsdDecimal: '2.5', valueUsdCents: '10000' },
-      iconUrl: 'https://icons.example/wnear.svg',
+      ...{ iconUrl: 'https://icons.example/wnear.svg', withdrawable: true },
     },
   ],
   mainAccountId,

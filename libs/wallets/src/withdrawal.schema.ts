@@ -1,4 +1,16 @@
-import { constant, instant, integer, list, nullable, shape, text, uuid, type Schema, type Shaped } from '@app/http';
+import {
+  constant,
+  flag,
+  instant,
+  integer,
+  list,
+  nullable,
+  shape,
+  text,
+  uuid,
+  type Schema,
+  type Shaped,
+} from '@app/http';
 import { ContractShape } from './contract.schema';
 import { implicitAccount } from './wallet.schema';
 
@@ -53,6 +65,10 @@ const WithdrawalAsset = shape('WithdrawalAsset', {
     description: 'US cents, rounded down; null without a price or without decimals',
   }),
   iconUrl: nullable(text({ format: 'uri', pattern: /^https:\/\// })),
+  withdrawable: flag({
+    description:
+      'False where a contract cannot name the asset or all of it: no `nep141:` token, decimals unknown or more than 38, an amount of more than 39 digits',
+  }),
 });
 
 /** WithdrawalSources, as the specification shapes it. */
