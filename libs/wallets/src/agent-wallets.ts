@@ -28,7 +28,7 @@ export class AgentWallets {
     const found = await this.wallets.find(userId);
     if (found === null) return 'none';
     const { walletId, mainAccountId } = found;
-    return usable(found) ? { walletId, mainAccountId } : 'unusable';
+    return unusable(found) === null ? { walletId, mainAccountId } : 'unusable';
   }
 
   /**
