@@ -1,7 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Clock } from '@app/kernel';
+import { Clock, type Unavailable } from '@app/kernel';
 import type { Logger } from 'pino';
 import { createPino, Metrics, PinoNestLogger, SystemClock, Tracing, type Configuration } from '@app/runtime';
 import { Admission } from './admission';
@@ -11,6 +11,7 @@ import { deprecationHeaders } from './deprecation';
 import { answerBrokenRequests, fastifyOptions } from './fastify-options';
 import { Draining } from './draining';
 import { HttpModule } from './http.module';
+import { IssuerKeys } from './issuer-keys';
 import { PartnerKeyCache } from './partner-key-cache';
 import { Accounts, PartnerKeys, RateWindows } from './ports';
 import { ProblemFilter } from './problem-filter';
@@ -47,7 +48,7 @@ export async function createHttpApp(
   const limits = { keyPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE, userPerMinute: env.RATE_LIMIT_USER_PER_MINUTE };
   const admission = new Admission(
     new PartnerKeyCache(port(PartnerKeys)),
-    userTokens(configuration, port(Clock)),
+    userTokens(configuration, port(Clock), log),
     port(Accounts),
     port(RateWindows),
     limits,
@@ -67,7 +68,9 @@ export async function createHttpApp(
 }
 
 /** Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */
-function userTokens(configuration: Configuration, serviceClock: Clock): UserTokens {
+function userTokens(configuration: Configuration, serviceClock: Clock, log: Logger): UserTokens {
   const { env, issuer, ownIssuer } = configuration;
-  return new UserTokens({ issuer, audience: env.OIDC_AUDIENCE, clock: ownIssuer ? serviceClock : new SystemClock() });
+  const onTrouble = (trouble: Unavailable) => log.warn({ err: trouble }, "the issuer's keys could not be had");
+  const clock = ownIssuer ? serviceClock : new SystemClock();
+  return new UserTokens({ issuer, audience: env.OIDC_AUDIENCE, clock }, new IssuerKeys(issuer, { onTrouble }));
 }

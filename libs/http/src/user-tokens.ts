@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
   codePointLength,
@@ -10,11 +10,11 @@ import {
   type JsonObject,
   type UserId,
 } from '@app/kernel';
-import { passportJwtSecret } from 'jwks-rsa';
+import { decodeProtectedHeader } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Passport } from 'passport';
-import { ExtractJwt, Strategy } from 'passport-jwt';
-import { IssuerKeys } from './issuer-keys';
+import { ExtractJwt, Strategy, type SecretOrKeyProvider } from 'passport-jwt';
+import type { IssuerKeys, IssuerKeySet } from './issuer-keys';
 import { isCleanText } from './strict-json';
 import { userIdOf } from './user-identity';
 
@@ -38,37 +38,42 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 const verifiedKeptMs = 60_000;
 const verifiedKeptMax = 20_000;
-const signingKeysKeptMs = 300_000;
-const signingKeysKeptMax = 16;
 const subjectLengthMax = 512;
+/** What an access token may call itself (RFC 9068, section 2.1); logout tokens, ID tokens that say so and the like are none. */
+const accessTokenTypes = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 /** How far the issuer's clock may be ahead of ours. */
 const clockSkewMs = 5_000;
 
 /**
- * Verifies user access tokens of one issuer with `passport-jwt`, and remembers good ones by digest for at most a minute.
- * Times are checked by the clock that is given: the service's for the sandbox's own tokens, the real one for any other's.
+ * Verifies user access tokens of one issuer with `passport-jwt`, and remembers good ones by digest for at most a minute, and only as
+ * long as the issuer's keys stay the same. Times are checked by the clock that is given: the service's for the sandbox's own tokens, the real one for any other's.
  */
 export class UserTokens {
-  private readonly verified = new LRUCache<string, UserIdentity>({ max: verifiedKeptMax, ttl: verifiedKeptMs });
+  private readonly verified = new LRUCache<string, Verified>({ max: verifiedKeptMax, ttl: verifiedKeptMs });
   private readonly authenticate: (request: IncomingMessage) => Promise<TokenVerdict>;
 
   constructor(
     private readonly options: { readonly issuer: string; readonly audience: string; readonly clock: Clock },
-    keys: IssuerKeys = new IssuerKeys(options.issuer),
+    private readonly keys: IssuerKeys,
   ) {
     this.authenticate = verifierOf(options, keys, (claims) => this.judge(claims));
   }
 
   /** The verdict on a token that was verified within the last minute; null when it has to be verified (again). */
   remembered(token: string): TokenVerdict | null {
-    const identity = this.verified.get(hash('sha256', token, 'base64'));
-    return identity === undefined ? null : this.inTime(identity);
+    const verified = this.verified.get(hash('sha256', token, 'base64'));
+    if (verified === undefined || verified.keys !== this.keys.known()) return null;
+    return this.inTime(verified.identity);
   }
 
   /** Verifies a request's bearer token. @throws Unavailable when the issuer's keys cannot be had */
   async verify(token: string, request: IncomingMessage): Promise<TokenVerdict> {
+    const keys = await this.keys.current();
     const verdict = await this.authenticate(request);
-    if (verdict.kind === 'accepted') this.verified.set(hash('sha256', token, 'base64'), verdict.identity);
+    // Where they changed meanwhile, nobody knows which of them it was verified with.
+    if (verdict.kind === 'accepted' && keys === this.keys.known()) {
+      this.verified.set(hash('sha256', token, 'base64'), { identity: verdict.identity, keys });
+    }
     return verdict;
   }
 
@@ -92,6 +97,12 @@ export class UserTokens {
   }
 }
 
+interface Verified {
+  readonly identity: UserIdentity;
+  /** Those that it was verified with. */
+  readonly keys: IssuerKeySet;
+}
+
 /** Passport with the issuer's keys behind it, as one function that never touches the response. */
 function verifierOf(
   options: { readonly issuer: string; readonly audience: string },
@@ -101,13 +112,7 @@ function verifierOf(
   const strategy = new Strategy(
     {
       jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
-      secretOrKeyProvider: passportJwtSecret({
-        jwksUri: keys.discoveryUrl,
-        fetcher: () => keys.fetch(),
-        cache: true,
-        cacheMaxAge: signingKeysKeptMs,
-        cacheMaxEntries: signingKeysKeptMax,
-      }),
+      secretOrKeyProvider: keyProvider(keys),
       algorithms: [...algorithms],
       issuer: options.issuer,
       audience: options.audience,
@@ -131,6 +136,26 @@ function verifierOf(
       const handle = passport.authenticate('user', { session: false }, finish) as ConnectHandler;
       handle(request, undefined, reject);
     });
+}
+
+/** Finds the key of a token whose header is that of an access token; any other fails, and so does one whose key nobody knows. */
+function keyProvider(keys: IssuerKeys): SecretOrKeyProvider {
+  const find = async (token: string): Promise<KeyObject> => {
+    const header = decodeProtectedHeader(token);
+    // Whoever does not understand what `crit` names must refuse the token (RFC 7515, section 4.1.11).
+    if (!isAccessTokenType(header.typ) || header.crit !== undefined) throw new Error('this is no access token');
+    const key = (await (await keys.current()).keyFor(header)) ?? (await (await keys.renewed()).keyFor(header));
+    if (key === null) throw new Error('the issuer has no such key');
+    return key;
+  };
+  return (_request, token, done) => {
+    // Reason for the assertion: the types know secrets and PEM only, but the library takes what node:crypto takes.
+    find(String(token)).then((key) => done(null, key as unknown as string), done);
+  };
+}
+
+function isAccessTokenType(typ: unknown): boolean {
+  return typ === undefined || (typeof typ === 'string' && accessTokenTypes.has(typ.toLowerCase()));
 }
 
 type ConnectHandler = (request: IncomingMessage, response: undefined, next: (error: unknown) => void) => void;
