@@ -12,7 +12,7 @@ export function matchesLockFile(folder) {
   const wanted = packagesOf(path.join(folder, 'package-lock.json'));
   const installed = packagesOf(record);
   return (
-    [...wanted].every(([name, entry]) => matches(entry, installed.get(name))) &&
+    [...wanted].every(([name, entry]) => matches(name, entry, installed.get(name))) &&
     [...installed.keys()].every((name) => wanted.has(name))
   );
 }
@@ -22,7 +22,9 @@ function packagesOf(file) {
   return new Map(Object.entries(packages).filter(([name]) => name !== ''));
 }
 
-function matches(wanted, installed) {
+function matches(name, wanted, installed) {
+  // Our own packages lie here anyway: a new version of them is nothing to install.
+  if (installed && !name.includes('node_modules/')) return true;
   if (installed) return installed.version === wanted.version && installed.integrity === wanted.integrity;
   return Boolean(wanted.optional || wanted.devOptional) && !belongsHere(wanted);
 }

@@ -1,8 +1,5 @@
-import type { JsonObject } from '@app/kernel';
+import { productVersion, specificationRevision, type JsonObject } from '@app/kernel';
 import type { Area } from './operation';
-
-/** The revision of the specification that this service implements (specification, "Versioning", rule 2). */
-const revision = '2.0.0';
 
 const description = `Parley gives a partner's users an AI agent that holds conversations, runs tools, and moves money only with consent.
 
@@ -64,7 +61,8 @@ export function documentHead(baseUrl: string, operations: readonly string[]): Js
     openapi: '3.1.0',
     info: {
       title: 'Parley partner API',
-      version: revision,
+      version: productVersion,
+      'x-specification-revision': specificationRevision,
       description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -1,10 +1,7 @@
 import { SchemaComponents, type Schema } from '@app/http';
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { isJsonObject, productVersion, specificationRevision, type JsonObject, type JsonValue } from '@app/kernel';
 import { exampleOf } from './event-examples';
 import { frameSchemas } from './fin-event.schema';
-
-/** The revision of the specification that this service implements (specification, "Versioning", rule 2). */
-const revision = '2.0.0';
 
 const about = `The events of Parley's conversations, as \`conversations.stream\` delivers them over server-sent events and \`events.list\` pages
 through them. Both are described as HTTP by \`/openapi.json\`. The set of event types is closed within \`/v1\`; objects are open: ignore members
@@ -47,7 +44,8 @@ export function asyncApiDocument({ baseUrl, shapes }: EventsDocumentOptions): Js
     asyncapi: '3.0.0',
     info: {
       title: "Parley's journal",
-      version: revision,
+      version: productVersion,
+      'x-specification-revision': specificationRevision,
       description: about,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       tags: [{ name: 'conversations', description: 'Events of conversations' }],

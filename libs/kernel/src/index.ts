@@ -35,6 +35,7 @@ export { epochMsOf, instantIn, instantOf, utcDayOf, type Instant } from './insta
 export { codePointLength, isBoundedJson, isJsonObject, pointerTo, type JsonObject, type JsonValue } from './json';
 export { limits } from './limits';
 export { centsFromMicroCents, microCentsPerCent } from './money';
+export { productVersion, specificationRevision } from './product-version';
 export {
   problemKinds,
   reasons,

@@ -1,0 +1,5 @@
+/** The version of this product: of its packages, its documents and its client alike. */
+export const productVersion = '0.2.0';
+
+/** The revision of the specification that it implements (specification, "Versioning", rule 2). */
+export const specificationRevision = '2.0.0';
