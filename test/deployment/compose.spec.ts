@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,7 +12,7 @@ const installedWithinMs = 300_000;
 /** What an operator must say; nothing of it has a default. */
 const required = {
   POSTGRES_PASSWORD: 'secret',
-  PARLEY_SECRET_KEY: 'c2VjcmV0'.repeat(6),
+  PARLEY_SECRET_KEY: randomBytes(32).toString('base64'),
   OIDC_ISSUER: 'https://id.example',
   OIDC_MAIN_ACCOUNT_CLAIM: 'account',
 };
@@ -93,6 +94,26 @@ describe('docker/compose.yaml', () => {
     expect([...given].filter((name) => !documented.has(name))).toEqual([]);
     const asked = [...readFileSync(composeFile, 'utf8').matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name]) => name);
     expect([...new Set(asked)].filter((name) => !documented.has(name))).toEqual(['POSTGRES_PASSWORD']);
+  });
+
+  it('passes every variable that docs/production.md tells operators to choose', () => {
+    const page = readFileSync(join(root, 'docs', 'production.md'), 'utf8');
+    const named = [...page.matchAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]*\*?)[`=]/g)].map(([, name = '']) => name);
+    const chosen = named.flatMap((name) =>
+      name.endsWith('*') ? [...documented].filter((one) => one?.startsWith(name.slice(0, -1))) : [name],
+    );
+    expect(chosen.length).toBeGreaterThan(20);
+    for (const [service, { environment }] of ours()) {
+      const missing = new Set(chosen.filter((name) => name !== undefined && environment?.[name] === undefined));
+      expect([service, ...missing]).toEqual([service]);
+    }
+  });
+
+  it('says by a variable that its stores are reached without TLS', () => {
+    for (const [, { environment }] of ours()) {
+      const clear = environment?.['EVENTSTORE_URL']?.includes('tls=false') ?? false;
+      expect(environment?.['ALLOW_INSECURE_STORES']).toBe(clear ? 'true' : undefined);
+    }
   });
 
   it.each(Object.keys(required))('demands %s', async (name) => {

@@ -1,4 +1,11 @@
-import { CannotStart, readDotEnv, startServing, type RunningProcess, type Stoppable } from '@app/composition';
+import {
+  CannotStart,
+  readDotEnv,
+  startServing,
+  tellWarnings,
+  type RunningProcess,
+  type Stoppable,
+} from '@app/composition';
 import { ensureSecrets, removeRunningStores, writeRunningStores } from '@app/data-folder';
 import { movedTo } from '@app/event-migration';
 import { readConfiguration, type Configuration } from '@app/runtime';
@@ -17,6 +24,7 @@ const log = (line: string): void => console.error(line);
 export async function startStandalone(): Promise<Stoppable> {
   readDotEnv();
   const asked = readConfiguration(process.env);
+  tellWarnings(asked);
   warnOfEmbeddedStores(asked, log);
   // Before the ports: of two starts on one data folder, the second is told of the first.
   const stores = await startStores(asked, log);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { ConfigurationError, readConfiguration, type Configuration } from '@app/runtime';
+import { ConfigurationError, configurationWarnings, readConfiguration, type Configuration } from '@app/runtime';
 import { PortInUse } from './serving';
 
 /** Beyond the time that requests in flight have, stopping may take this long before the process ends itself. */
@@ -19,9 +19,15 @@ const neededByProcesses = ['DATABASE_URL', 'EVENTSTORE_URL', 'PARLEY_SECRET_KEY'
 export function readProcessConfiguration(): Configuration {
   readDotEnv();
   const configuration = readConfiguration(process.env);
+  tellWarnings(configuration);
   const missing = neededByProcesses.filter((name) => configuration.env[name] === undefined);
   if (missing.length === 0) return configuration;
   throw new CannotStart(`not set: ${missing.join(', ')} (only npm start brings stores and secrets of its own)`);
+}
+
+/** What an operator should know of the configuration, one line each on stderr, whatever the log level. */
+export function tellWarnings(configuration: Configuration): void {
+  for (const line of configurationWarnings(process.env, configuration)) console.error(`warning: ${line}`);
 }
 
 /** Adds the variables of a `.env` file in the working folder to the environment; what is set already stays. */

@@ -1,10 +1,12 @@
 import { bool, cleanEnv, EnvMissingError, port, str, type CleanedEnv } from 'envalid';
 import { artifactVariables } from './artifact-variables';
 import { deprecationVariables, endsTooSoon } from './deprecation-variables';
+import { allowedAsInsecure, insecureVariables, refusedAsInsecure } from './insecure-variables';
 import { mcpVariables } from './mcp-variables';
 import { modelVariables, offersUnpriced } from './model-variables';
 import { sandboxDefaults } from './sandbox-defaults';
 import { shareVariables } from './share-variables';
+import { unknownVariables } from './unknown-variables';
 import { eventStoreUrl, httpUrl, positiveInteger, postgresUrl, Rule, secretKey, wholeNumber } from './variable-rules';
 
 const defaultDataDir = '.parley';
@@ -123,6 +125,7 @@ export const variables = {
   BODY_LIMIT_BYTES: positiveInteger({ default: 256 * 1024, desc: 'Largest JSON body, in bytes' }),
   ...artifactVariables,
   ...deprecationVariables,
+  ...insecureVariables,
   DATABASE_POOL_SIZE: positiveInteger({
     default: 10,
     desc: 'PostgreSQL connections per process, besides one that listens',
@@ -182,10 +185,12 @@ const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
 export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration {
   const given: NodeJS.ProcessEnv = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const env = cleanEnv(given, variables, {
-    reporter: ({ errors }) => {
+    reporter: ({ errors, env: valid }) => {
       const broken = Object.entries(errors).map(([name, error]) => `  ${name}: ${describe(name, error)}`);
       if (isOpenSandbox(given)) broken.push('  HOST: sandbox mode listens on loopback only');
       broken.push(...sandboxDefaults(given, defaultDataDir).map((rule) => `  ${rule}`));
+      // Reason for the assertion: envalid gives the values that passed, and types them unknown.
+      broken.push(...refusedAsInsecure(valid as Partial<Environment>).map((rule) => `  ${rule}`));
       if (offersUnpriced(given)) broken.push('  MODEL_PRICES: must price every model of MODEL_NAME and MODEL_ALLOWED');
       if (endsTooSoon(given))
         broken.push('  V1_SUNSET_AT: must be set with V1_DEPRECATED_AT, six months or more after it');
@@ -193,6 +198,11 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
     },
   });
   return new Configuration(env);
+}
+
+/** What a validated environment should make its operator think, in lines; to be shown at every start. */
+export function configurationWarnings(environment: NodeJS.ProcessEnv, { env }: Configuration): string[] {
+  return [...allowedAsInsecure(env), ...unknownVariables(environment, Object.keys(variables))];
 }
 
 function isOpenSandbox({ PARLEY_MODE: mode, HOST: host }: NodeJS.ProcessEnv): boolean {

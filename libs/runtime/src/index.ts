@@ -1,4 +1,4 @@
-export { Configuration, ConfigurationError, readConfiguration } from './configuration';
+export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';
 export { createPino, PinoNestLogger } from './logging';
 export type { McpServerSettings, McpTransport } from './mcp-variables';
 export { Metrics } from './metrics';

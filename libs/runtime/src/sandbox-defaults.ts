@@ -12,7 +12,18 @@ export function sandboxDefaults(given: NodeJS.ProcessEnv, defaultDataDir: string
   const secretKey = given['PARLEY_SECRET_KEY'];
   if (secretKey !== undefined && secretKey === generatedKey(given['PARLEY_DATA_DIR'] ?? defaultDataDir))
     refused.push('PARLEY_SECRET_KEY: was generated for a sandbox');
+  if (secretKey !== undefined && isWeak(Buffer.from(secretKey, 'base64')))
+    refused.push('PARLEY_SECRET_KEY: is no random key: make one with openssl rand -base64 32');
   return refused;
+}
+
+/** So many different bytes, and so many different steps from one byte to the next, are in any 32 random bytes: the odds against it are above 10^12. */
+const differentMin = 16;
+
+/** Whether a key of full length was made by hand: one byte again and again, a word repeated, numbers in a row. Shorter ones break a rule of their own. */
+function isWeak(key: Buffer): boolean {
+  const steps = [...key].map((byte, place) => (byte - (key[place - 1] ?? 0)) & 0xff);
+  return key.length >= 32 && (new Set(key).size < differentMin || new Set(steps).size < differentMin);
 }
 
 /** The secret key that a sandbox generated into the data folder, if one did. */

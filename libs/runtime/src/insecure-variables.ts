@@ -1,0 +1,121 @@
+import { isJsonObject } from '@app/kernel';
+import { bool } from 'envalid';
+
+/** What an operator has to say before production takes what others on the way can read or alter. */
+export const insecureVariables = {
+  ALLOW_INSECURE_ISSUER: bool({
+    default: false,
+    desc: 'Lets production fetch the keys of an issuer by http:// from another machine; a warning at every start',
+  }),
+  ALLOW_INSECURE_STORES: bool({
+    default: false,
+    desc: 'Lets production reach stores on other machines without TLS; a warning at every start',
+  }),
+  ALLOW_INSECURE_PROVIDERS: bool({
+    default: false,
+    desc: 'Lets production call models, MCP servers, S3, wallet providers and collectors elsewhere by http://; a warning at every start',
+  }),
+};
+
+type Values = Readonly<Record<string, unknown>>;
+type Allowance = keyof typeof insecureVariables;
+
+interface Insecure {
+  readonly variable: string;
+  readonly rule: string;
+  readonly allowance: Allowance;
+}
+
+const byHttps = 'must begin with https:// unless it is on this machine';
+const providerUrls = [
+  'MODEL_BASE_URL',
+  'S3_ENDPOINT',
+  'NEAR_RPC_URL',
+  'ONE_CLICK_URL',
+  'SOLVER_RELAY_URL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+];
+
+/** What production refuses of a validated environment because it travels in clear text, as `NAME: rule`. */
+export function refusedAsInsecure(env: Values): string[] {
+  return insecureOf(env)
+    .filter(({ allowance }) => env[allowance] !== true)
+    .map(({ variable, rule, allowance }) => `${variable}: ${rule} (or set ${allowance}=true)`);
+}
+
+/** A line for each variable that production takes only because it was told to. */
+export function allowedAsInsecure(env: Values): string[] {
+  return insecureOf(env)
+    .filter(({ allowance }) => env[allowance] === true)
+    .map(
+      ({ variable, allowance }) => `${allowance}=true: ${variable} is reached in a way that others can read and alter`,
+    );
+}
+
+function insecureOf(env: Values): Insecure[] {
+  if (env['PARLEY_MODE'] !== 'production') return [];
+  const found: Insecure[] = [];
+  const check = (allowance: Allowance, variable: string, isInsecure: (text: string) => boolean, rule: string): void => {
+    const value = env[variable];
+    if (typeof value === 'string' && isInsecure(value)) found.push({ variable, rule, allowance });
+  };
+  check('ALLOW_INSECURE_ISSUER', 'OIDC_ISSUER', isClearHttp, byHttps);
+  const withTls = 'must ask for TLS with sslmode=verify-full unless it is on this machine';
+  check('ALLOW_INSECURE_STORES', 'DATABASE_URL', isClearPostgres, withTls);
+  const withoutCare = 'must not turn TLS or its certificates off unless it is on this machine';
+  check('ALLOW_INSECURE_STORES', 'EVENTSTORE_URL', isClearEventStore, withoutCare);
+  for (const variable of providerUrls) check('ALLOW_INSECURE_PROVIDERS', variable, isClearHttp, byHttps);
+  if (serverUrls(env['MCP_SERVERS']).some(isClearHttp)) {
+    const rule = 'each url must begin with https:// unless it is on this machine';
+    found.push({ variable: 'MCP_SERVERS', rule, allowance: 'ALLOW_INSECURE_PROVIDERS' });
+  }
+  return found;
+}
+
+function isClearHttp(text: string): boolean {
+  return !/^https:/i.test(text) && !isLoopback(hostOf(text));
+}
+
+/** The names by which `pg` is asked for TLS in which the server has to show who it is. */
+const verifiedModes = ['verify-full', 'verify-ca', 'require'];
+
+/** `pg` goes by its query: `host` replaces the one of the URL, and a path is a socket of this machine. */
+function isClearPostgres(text: string): boolean {
+  const query = queryOf(text);
+  const host = query.get('host') ?? hostOf(text);
+  if (host.startsWith('/') || isLoopback(host)) return false;
+  // With libpq's own meaning, `require` believes any server.
+  if (query.get('uselibpqcompat') === 'true') return !['verify-full', 'verify-ca'].includes(query.get('sslmode') ?? '');
+  return !verifiedModes.includes(query.get('sslmode') ?? '');
+}
+
+/** The client of EventStoreDB takes TLS for granted, and several hosts with commas between. */
+function isClearEventStore(text: string): boolean {
+  if (text.startsWith('unix:')) return false;
+  const query = new Map([...queryOf(text)].map(([name, value]) => [name.toLowerCase(), value.toLowerCase()]));
+  const careless = query.get('tls') === 'false' || query.get('tlsverifycert') === 'false';
+  const [, authority = ''] = /^[^:]+:\/\/(?:[^@/?]*@)?([^/?]*)/.exec(text) ?? [];
+  return careless && !authority.split(',').every((host) => isLoopback(hostOf(`esdb://${host}`)));
+}
+
+/** Where MCP servers are reached over HTTP. */
+function serverUrls(servers: unknown): string[] {
+  return (Array.isArray(servers) ? servers : []).flatMap((server: unknown) => {
+    const transport = isJsonObject(server) ? server['transport'] : undefined;
+    return isJsonObject(transport) && typeof transport['url'] === 'string' ? [transport['url']] : [];
+  });
+}
+
+/** The host that a URL names; empty where it names none. */
+function hostOf(text: string): string {
+  return URL.canParse(text) ? new URL(text).hostname : '';
+}
+
+function queryOf(text: string): URLSearchParams {
+  const start = text.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : text.slice(start + 1));
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,30 @@
+import leven from 'leven';
+
+/** Names of OpenTelemetry itself begin like ours for it. */
+const othersPrefix = 'OTEL_';
+/** What Docker and Kubernetes set by themselves for a service that is named like a prefix of ours. */
+const platformName = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
+/** A long name that differs from one of ours by so few letters can only be meant for it, whatever it begins with. */
+const nearEnough = { lettersMin: 8, distanceMax: 2 };
+
+/**
+ * A line for each variable that is not known, but begins like one that is, or is nearly spelled like one; each names the nearest.
+ * @param known the table's names
+ */
+export function unknownVariables(environment: NodeJS.ProcessEnv, known: readonly string[]): string[] {
+  const prefixes = new Set(known.flatMap((name) => /^[^_]+_/.exec(name) ?? []).filter((one) => one !== othersPrefix));
+  return Object.keys(environment)
+    .filter((name) => !known.includes(name) && !platformName.test(name))
+    .flatMap((name) => {
+      const nearest = nearestOf(name, known);
+      const begins = [...prefixes].some((prefix) => name.startsWith(prefix));
+      const near = name.length >= nearEnough.lettersMin && leven(name, nearest) <= nearEnough.distanceMax;
+      return begins || near ? [`${name} is no variable of Parley, and changes nothing; did you mean ${nearest}?`] : [];
+    })
+    .sort();
+}
+
+function nearestOf(name: string, known: readonly string[]): string {
+  const [first = '', ...rest] = known;
+  return rest.reduce((best, next) => (leven(name, next) < leven(name, best) ? next : best), first);
+}
