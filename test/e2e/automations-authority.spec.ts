@@ -3,7 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { verifyReceipt } from '@app/approvals';
 import { ContractAuthority } from '@app/automations';
 import type { Contract } from '@app/consent';
-import { asId, Clock, instantOf, type ApprovalId, type AutomationId, type ToolCallId, type UserId } from '@app/kernel';
+import {
+  asId,
+  Clock,
+  instantOf,
+  type ApprovalId,
+  type AutomationId,
+  type RunId,
+  type ToolCallId,
+  type UserId,
+} from '@app/kernel';
 import { auditMoney } from '../crash/money-audit';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
@@ -87,7 +96,7 @@ describe('a call is covered', () => {
     expect(await usesOf(automation)).toHaveLength(2);
   });
 
-  it('also when the automation was updated and its contract was not', async () => {
+  it('also when the automation was given another name', async () => {
     const automation = await trustedAutomation(user);
     const renamed = await redefine(user, automation, { name: 'Buy a little NEAR' });
     expect(renamed).toMatchObject({ definitionVersion: 2, contractApprovalId: automation.contractApprovalId });
@@ -127,10 +136,15 @@ describe('a call is covered', () => {
 
 it('a use is recorded once for a call, for its own user alone, and given back when no operation comes of it', async () => {
   const automation = await trustedAutomation(user, { contract: contractOf({ maxUses: 1 }) });
+  const key = randomUUID();
+  const { runKey } = idsOf(user, automation.id, key);
+  await holdLease(deployment, runKey);
+  const { runId } = await invoke(user, automation.id, key);
   const [authority, clock] = [partOf(deployment, ContractAuthority), partOf(deployment, Clock)];
   const call = {
     ...{ automationId: asId<AutomationId>(automation.id), toolCallId: asId<ToolCallId>(`${randomUUID()}/1/0`) },
-    ...{ approvalId: asId<ApprovalId>(randomUUID()), expiresAt: instantOf(clock.epochMs() + 60_000) },
+    ...{ approvalId: asId<ApprovalId>(randomUUID()), runId: asId<RunId>(runId) },
+    expiresAt: instantOf(clock.epochMs() + 60_000),
     contract: { type: 'ledger_intents_transfer', actions: [swapTen] } as unknown as Contract, // reason: as it is written above
   };
   const { userId, cause } = byOperator(user);
@@ -139,6 +153,10 @@ it('a use is recorded once for a call, for its own user alone, and given back wh
   for (let again = 0; again < 2; again += 1) expect(await authority.cover({ ...call, userId }, cause)).toBe(true);
   const another = { ...call, userId, toolCallId: asId<ToolCallId>(`${randomUUID()}/1/0`) };
   expect(await authority.cover(another, cause)).toBe(false);
+  await freeLease(deployment, runKey);
+  await askedFor(automation, runId);
+  await user.post(`/agent-runs/${runId}/abort`);
+  await untilEnded(user, runId);
   await moveClock(deployment, 1_200);
   const look = async () => ((await usesOf(automation)).length === 2 ? true : null);
   await until('the use that is given back', look);
@@ -180,12 +198,30 @@ describe('a call is asked for like any other', () => {
     const changed = await redefine(user, automation, { contract: contractOf({ maxUses: 3 }) });
     expect(changed.contractApprovalId).not.toBe(automation.contractApprovalId);
     // What was approved stays so in the books, and covers nothing any more.
-    expect(await contractApprovalOf(user, automation)).toMatchObject({ status: 'approved' });
+    const over = { status: 'approved', decidedBy: 'user', endedReason: 'superseded' };
+    expect(await contractApprovalOf(user, automation)).toMatchObject(over);
     const asked = await invoke(user, automation.id);
     await askedFor(automation, asked.runId);
     expect((await approve(user, await contractApprovalOf(user, changed))).status).toBe(200);
     await user.post(`/agent-runs/${asked.runId}/abort`);
     await untilEnded(user, asked.runId);
+    await coveredBy(user, (await invoke(user, automation.id)).runId);
+  });
+
+  it('once anything of its rule but the name is another one, also in a run of the rule before', async () => {
+    const automation = await trustedAutomation(user);
+    const key = randomUUID();
+    const { runKey } = idsOf(user, automation.id, key);
+    await holdLease(deployment, runKey);
+    const { runId } = await invoke(user, automation.id, key);
+    const wake = { kind: 'event', types: ['never.sent', 'order.paid'] };
+    const changed = await redefine(user, automation, { wake });
+    expect((await approve(user, await contractApprovalOf(user, changed))).status).toBe(200);
+    await freeLease(deployment, runKey);
+    await askedFor(automation, runId);
+    expect(await usesOf(automation)).toEqual([]);
+    await user.post(`/agent-runs/${runId}/abort`);
+    await untilEnded(user, runId);
     await coveredBy(user, (await invoke(user, automation.id)).runId);
   });
 

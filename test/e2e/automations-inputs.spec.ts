@@ -120,7 +120,7 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
     expect((await hand(user, id, what, { idempotencyKey })).body['status']).toBe('recorded');
   });
 
-  it('is refused with automation_completed once the automation has finished, until it is defined anew', async () => {
+  it('is refused with automation_completed once the automation has finished, for good', async () => {
     const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
     const { id } = await defined(user, { firing: { ...firing, maxOccurrences: 1 } });
     await hand(user, id, what);
@@ -128,10 +128,14 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
     expectProblem(await hand(there, id, what), 'automation_completed');
     expect(await read(user, id)).toMatchObject({ state: 'enabled', occurrences: 1 });
     expect((await user.get(`/automations/${id}/status`)).body).toMatchObject({ monitoring: 'completed' });
-    const updated = await update(user, await read(user, id), rule({ firing: { ...firing, maxOccurrences: 2 } }));
-    expect(updated.status).toBe(200);
-    expect((await hand(user, id, what)).body['status']).toBe('recorded');
-    await untilDelivered(id, 2);
+    const more = rule({ firing: { ...firing, maxOccurrences: 2 } });
+    const finished = await read(user, id);
+    const before = await eventCount(deployment);
+    expectProblem(await update(user, finished, more), 'automation_completed');
+    expectProblem(await update(user, { ...finished, revision: `1.${randomUUID()}` }, more), 'automation_completed');
+    expectProblem(await act(there, id, 'pause'), 'automation_completed');
+    expectProblem(await act(there, id, 'resume'), 'automation_completed');
+    expect(await eventCount(deployment)).toBe(before);
   });
 });
 

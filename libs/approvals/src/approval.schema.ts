@@ -118,7 +118,10 @@ const AutomationContractApproval = shape(
     decidedAt,
     decidedBy: nullable(constant('user')),
     denialReason,
-    endedReason: endedBy(['timeout', 'superseded'], '`superseded`: the automation was changed or archived'),
+    endedReason: nullable(oneOf(['timeout', 'superseded']), {
+      description:
+        'Null while nothing has ended it; `superseded`: the automation was changed, or archived, which also ends what was approved',
+    }),
     summary,
   },
   {

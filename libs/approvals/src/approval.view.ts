@@ -9,13 +9,17 @@ import type { ApprovalView } from './approval.schema';
 export type ApprovalHolderEvent = ConversationEvent | OperationEvent | AutomationEvent;
 
 /** What makes or changes an approval. */
-export type ApprovalChange = ApprovalEvent | Extract<OperationEvent, { readonly type: 'operation.used' }>;
+export type ApprovalChange =
+  | ApprovalEvent
+  | Extract<OperationEvent, { readonly type: 'operation.used' }>
+  | Extract<AutomationEvent, { readonly type: 'contract.superseded' }>;
 
 const changes: ReadonlySet<string> = new Set<ApprovalChange['type']>([
   'approval.opened',
   'approval.decided',
   'approval.expired',
   'operation.used',
+  'contract.superseded',
 ]);
 
 /** Whether the event makes or changes an approval, which it then names. */
@@ -60,6 +64,9 @@ export function viewAfter<View extends ApprovalView>(view: View, event: Approval
     }
     case 'approval.expired':
       return { ...view, status: 'expired', endedReason: event.endedReason };
+    // What was decided stands; it covers nothing any more.
+    case 'contract.superseded':
+      return { ...view, endedReason: 'superseded' };
     // The single use of an agent's approval; its operation's id is in the stream's name.
     case 'operation.used':
       return { ...view, operationId: idAfter('operation-', stream) };

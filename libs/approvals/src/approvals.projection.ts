@@ -9,7 +9,7 @@ import { isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent } fro
 /** Table `approvals`, of every stream that can hold one. */
 export const approvalsProjection: Projection<ApprovalRow, ApprovalHolderEvent> = {
   name: 'approvals',
-  version: 1,
+  version: 2,
   row: ApprovalRow,
   kinds: [conversationKind, operationKind, automationKind],
   keyOf: ({ event }) => (isApprovalChange(event) ? event.approvalId : null),

@@ -2,7 +2,7 @@ import { evolveApproval, openedApproval, type ApprovalEvent, type ApprovalState 
 import { unreachable } from '@app/kernel';
 import type { AutomationEvent, AutomationLifeEvent } from './automation.events';
 import type { Automation, AutomationState, FiringMemory } from './automation.state';
-import { evolveContractUse, isSameContract } from './contract-use.decider';
+import { evolveContractUse, isSameRule } from './contract-use.decider';
 import { evolveOccurrence, evolveVerdict } from './occurrence.decider';
 
 type LifeEvent = Exclude<AutomationLifeEvent, { readonly type: 'automation.created' }>;
@@ -15,6 +15,7 @@ export function evolveAutomation(automation: AutomationState, event: AutomationE
   if ('occurrenceId' in event) return evolveOccurrence(automation, event);
   if (event.type === 'contract.used' || event.type === 'contract.use_returned')
     return { ...automation, uses: evolveContractUse(automation.uses, event) };
+  if (event.type === 'contract.superseded') return withoutAuthority(automation);
   if ('approvalId' in event)
     return { ...automation, contractApproval: evolveContractApproval(automation.contractApproval, event) };
   return evolveLife(automation, event);
@@ -75,12 +76,20 @@ function updated(
   event: Extract<LifeEvent, { readonly type: 'automation.updated' }>,
 ): Automation {
   const { at, definition, symbols, definitionVersion } = event;
-  const keeps = isSameContract(definition.contract, automation.definition.contract);
+  // Streams from before "contract.superseded" say nothing of an authority that ends: no approval outlives the rule that was reviewed.
+  const keeps = isSameRule(definition, automation.definition);
   return {
+    // Updates once revived what had finished: what was stored so stays so.
     ...{ ...automation, definition, symbols, definitionVersion, updatedAt: at, completed: false },
     ...begun(automation, event),
     ...(keeps ? {} : { contractApproval: null, uses: {} }),
   };
+}
+
+/** Who reads it sees which approval that was; it covers nothing. */
+function withoutAuthority(automation: Automation): Automation {
+  const { contractApproval } = automation;
+  return { ...automation, contractApproval: contractApproval && { ...contractApproval, status: 'expired' }, uses: {} };
 }
 
 /** The epoch that begins: it remembers nothing but how far inputs had come. */

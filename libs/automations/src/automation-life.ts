@@ -19,6 +19,7 @@ import type { AutomationCommand } from './automation.commands';
 import { automationKind } from './automation.stream';
 import { viewOfState, type AutomationView } from './automation.view';
 import { Automations } from './automations';
+import { isFinished } from './finished';
 import { DueTimes } from './firing/due-times';
 import { Samples } from './sources/samples';
 
@@ -45,7 +46,7 @@ export class AutomationLife {
     private readonly samples: Samples,
   ) {}
 
-  /** `automations.pause`; of a paused one, nothing. Refuses with `automation_changed`, `automation_completed` (archived). */
+  /** `automations.pause`; of a paused one, nothing. Refuses with `automation_completed` (archived, or finished), `automation_changed`. */
   async pause(owner: ByOwner, revision: string): Promise<Result<AutomationView>> {
     const { userId } = owner;
     return this.record(owner, { type: 'PauseAutomation', at: this.clock.now(), userId, revision });
@@ -56,8 +57,7 @@ export class AutomationLife {
     const { userId, automationId } = owner;
     const found = await this.automations.fold(userId, automationId);
     const [at, epoch] = [this.clock.now(), uuidV7()];
-    const begins = found?.state === 'paused' && !found.completed;
-    if (begins) {
+    if (found?.state === 'paused' && !isFinished(found, at)) {
       await this.dueTimes.schedule(automationId, found.definition, epoch, at, at);
       await this.samples.watch(userId, found.definition);
     }

@@ -22,7 +22,7 @@ export const AutomationStatus = shape('AutomationStatus', {
   state: automationState,
   monitoring: oneOf(monitorings, {
     description:
-      '`waiting`: not looked at yet; `unavailable`: a source could not be read; `stale`: a check is overdue, or a source too old; `paused`: held, too; `completed`: it fires no more',
+      '`waiting`: not looked at yet; `unavailable`: a source could not be read, or the rule not be decided; `stale`: a check is overdue, or a source too old; `paused`: held, too; `completed`: it fires no more',
   }),
   behavior: truncatedText(behaviorLengthMax, 'Schedule, condition and firing policy in plain words'),
   lastCheck: nullable(
@@ -34,8 +34,8 @@ export const AutomationStatus = shape('AutomationStatus', {
     }),
     { description: 'Null before the first look of this activation' },
   ),
-  issue: nullable(truncatedText(textLengthMax, 'Why monitoring is not healthy'), {
-    description: 'Null when nothing is wrong',
+  issue: nullable(truncatedText(textLengthMax, 'What is wrong'), {
+    description: 'Null unless `monitoring` is `stale` or `unavailable`',
   }),
   latestOccurrence: nullable(members({ at: instant(), delivery, reason: deliveryReason, runId: nullable(uuid()) })),
 });

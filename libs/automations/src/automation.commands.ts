@@ -62,7 +62,7 @@ export interface UpdateAutomation extends ByOwner {
   /** What the provider calls the tokens that it names. */
   readonly symbols: TokenSymbols;
   readonly epoch: string;
-  /** Made for every definition with a contract; used only where the contract is another than before. */
+  /** Made for every definition with a contract; used only where the rule is another than the one that was reviewed. */
   readonly review: ContractReview | null;
 }
 
@@ -116,6 +116,8 @@ export interface UseContract {
   readonly type: 'UseContract';
   readonly at: Instant;
   readonly toolCallId: ToolCallId;
+  /** The run that makes the call. */
+  readonly runId: RunId;
   /** Of the call, opened and decided next. */
   readonly approvalId: ApprovalId;
   /** Of the contract that the call's actions were held against: another one by now does not cover it. */

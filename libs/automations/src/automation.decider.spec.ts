@@ -21,6 +21,7 @@ import {
   secondEpoch,
   seconds,
 } from '../test/automation-facts';
+import type { AutomationDefinition } from './automation-definition';
 import type { AutomationCommand, UpdateAutomation } from './automation.commands';
 import { automationDecider } from './automation.decider';
 import type { AutomationEvent } from './automation.events';
@@ -87,7 +88,6 @@ describe('the revision', () => {
   it.each([pause, resume, rotate, update] as const)('must be the present one for $type', (command) => {
     const stale = { ...command, revision: `2.${firstEpoch}` } as AutomationCommand;
     automation.given(created).when(stale).thenRefused('automation_changed');
-    automation.given(created, archived).when(stale).thenRefused('automation_changed');
   });
   it('changes with update and resume, and with nothing else', () => {
     const after = (...events: AutomationEvent[]) => revisionOf(automation.given(created, ...events).state!);
@@ -124,15 +124,56 @@ describe('pause and resume', () => {
       ...{ lastKnown: null, lastVerdict: null, lastAcceptedFor: null, lastDueAt: null, lastInputPosition: 0 },
     });
   });
-  it('is answered, and revives nothing, when the automation has finished', () => {
-    const over = automation.given(created, completed);
-    over.when(pause).then(paused);
-    over.when(resume).thenNothing();
-    const { state } = automation.given(created, completed, paused, {
-      ...{ type: 'automation.resumed', at: soon, epoch: secondEpoch },
-    });
-    expect(state).toMatchObject({ state: 'enabled', completed: true });
+});
+
+describe('one that has finished', () => {
+  const once = { kind: 'schedule', schedule: { kind: 'once', at: minutes(5) } } as const;
+  const onceOnly = createdWith({ ...definitionWith(), wake: once });
+  const untilTen = createdWith(definitionWith({ endAt: minutes(10) }));
+  const commands = [pause, resume, update] as const;
+  const stale = `2.${firstEpoch}`;
+
+  it.each(commands)('refuses $type with automation_completed, whatever the revision says', (command) => {
+    for (const over of [completed, archived]) {
+      automation.given(created, over).when(command).thenRefused('automation_completed');
+      automation.given(created, paused, over).when(command).thenRefused('automation_completed');
+      const old = { ...command, revision: stale };
+      automation.given(created, over).when(old).thenRefused('automation_completed');
+    }
   });
+
+  it.each(commands)('refuses $type at its end, and after its last due time, before anybody has said so', (command) => {
+    automation
+      .given(untilTen)
+      .when({ ...command, at: minutes(10) })
+      .thenRefused('automation_completed');
+    automation
+      .given(onceOnly, paused)
+      .when({ ...command, at: minutes(5) })
+      .thenRefused('automation_completed');
+  });
+
+  it('has had as many as an update lets it have', () => {
+    const definition = definitionWith({ maxOccurrences: 1 });
+    automation
+      .given(created, ...running(1))
+      .when({ ...update, at: minutes(9), definition })
+      .then(
+        { ...updated, at: minutes(9), definition },
+        { type: 'automation.completed', at: minutes(9), because: 'max_occurrences' },
+      );
+  });
+
+  it('takes a later end, or more occurrences, as long as it has not', () => {
+    const definition = definitionWith({ endAt: minutes(20) });
+    automation
+      .given(untilTen)
+      .when({ ...update, definition })
+      .then({ ...updated, definition });
+  });
+
+  it('stays as it was stored where an update revived it, as updates once did', () =>
+    expect(automation.given(created, completed, updated).state).toMatchObject({ completed: false }));
 });
 
 describe('archive', () => {
@@ -157,8 +198,8 @@ describe('update', () => {
       .given(...busy)
       .when(update)
       .then(updated, canceled('The automation was changed.')));
-  it('leaves it paused, and revives what has finished', () =>
-    expect(automation.given(created, paused, completed, updated).state).toMatchObject({
+  it('leaves it paused', () =>
+    expect(automation.given(created, paused, updated).state).toMatchObject({
       ...{ state: 'paused', completed: false, definitionVersion: 2, epochAt: soon, updatedAt: soon },
     }));
 });
@@ -241,7 +282,9 @@ describe('the approval of a contract', () => {
       .thenOnce({ ...superseded, at: minutes(60), endedReason: 'timeout' });
   });
 
-  it('stays with the contract, and with its uses, however it is spelled', () => {
+  const ended: AutomationEvent = { type: 'contract.superseded', at: soon, approvalId };
+
+  it('stays, with its uses, as long as nothing but the name changes, however the rest is spelled', () => {
     const { type, actions, bounds } = contract;
     const same = { ...definitionWith({}, { bounds: bounds!, actions, type }), name: 'Another' };
     const kept = automation.given(asked, opened, decided);
@@ -254,26 +297,40 @@ describe('the approval of a contract', () => {
     expect(Object.keys(state!.uses)).toEqual(['call']);
   });
 
-  it('is superseded by that of another contract, whose uses begin at none', () => {
-    const other = definitionWith({}, { ...contract, bounds: { ...contract.bounds!, maxUses: 4 } });
+  it.each<[string, Partial<AutomationDefinition>]>([
+    ['contract', { contract: { ...contract, bounds: { ...contract.bounds!, maxUses: 4 } } }],
+    ['prompt', { prompt: 'swap 10 USDC to NEAR at any price' }],
+    ['conversation', { conversation: 'same' }],
+    ['profile', { profile: { tools: ['intents_transfer'] } }],
+    ['wake', { wake: { kind: 'event', types: ['order.paid'] } }],
+    ['condition', { condition: { bindings: [], rule: { exists: { value: true } } } }],
+    ['firing', { firing: { ...definition.firing, cooldownSeconds: 1 } }],
+  ])('ends when the %s changes, and the whole rule is asked for anew, with no uses', (_, member) => {
+    const other = { ...definition, ...member };
     const change = { ...update, definition: other, review: nextReview };
+    const after = { ...updated, definition: other };
     const openedNext = openedWith(nextReview, other, soon);
-    automation
-      .given(asked, opened)
-      .when(change)
-      .then(superseded, { ...updated, definition: other }, openedNext);
-    automation
-      .given(asked, opened, decided)
-      .when(change)
-      .then({ ...updated, definition: other }, openedNext);
-    const { state } = automation.given(asked, opened, superseded, { ...updated, definition: other }, openedNext);
+    automation.given(asked, opened).when(change).then(superseded, after, openedNext);
+    automation.given(asked, opened, decided).when(change).then(ended, after, openedNext);
+    const { state } = automation.given(asked, opened, decided, ended, after, openedNext);
     expect(state).toMatchObject({ contractApproval: { approvalId: 'the next', status: 'pending' }, uses: {} });
+  });
+
+  it('of a rule that was changed before its end was recorded with the change is over, and the next update asks anew', () => {
+    const other = { ...definition, prompt: 'something else' };
+    const before = automation.given(asked, opened, decided, { ...updated, definition: other });
+    expect(before.state).toMatchObject({ contractApproval: null, uses: {} });
+    const again = { ...update, revision: `2.${secondEpoch}`, definition: other, review: nextReview };
+    before
+      .when(again)
+      .then({ ...updated, definition: other, definitionVersion: 3 }, openedWith(nextReview, other, soon));
   });
 
   it('is superseded by no contract, and by the archive', () => {
     automation.given(asked, opened).when(update).then(superseded, updated);
     expect(automation.given(asked, opened, superseded, updated).state?.contractApproval).toBeNull();
     automation.given(asked, opened).when(archive).thenOnce(archived, superseded);
-    automation.given(asked, opened, decided).when(archive).thenOnce(archived);
+    automation.given(asked, opened, decided).when(archive).thenOnce(archived, ended);
+    automation.given(asked, opened, decided).when(update).then(ended, updated);
   });
 });

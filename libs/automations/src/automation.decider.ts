@@ -17,7 +17,9 @@ import type { AutomationCommand, ContractReview, CreateAutomation, UpdateAutomat
 import type { AutomationEvent } from './automation.events';
 import { evolveAutomation } from './automation-folding';
 import { revisionOf, type Automation, type AutomationState } from './automation.state';
-import { decideContractUse, isSameContract } from './contract-use.decider';
+import { decideContractUse, isSameRule } from './contract-use.decider';
+import { isFinished } from './finished';
+import { limitReached } from './firing-policy';
 import { canceledWaiting, recordMatch } from './occurrence.decider';
 
 /** The rules of one automation (docs/decisions/automations.md): its life here, its occurrences and its contract's uses in files of their own. */
@@ -58,11 +60,11 @@ function create(
 }
 
 function decideOfOwner(command: OfOwner, automation: Automation): Decision<AutomationEvent> {
-  if (command.type === 'ArchiveAutomation') return archive(command.at, automation);
-  if (command.revision !== revisionOf(automation)) return reject(because('automation_changed'));
-  if (command.type === 'RotateWebhookKey') return rotate(command, automation);
-  if (automation.state === 'archived') return reject(because('automation_completed'));
   const { at } = command;
+  if (command.type === 'ArchiveAutomation') return archive(at, automation);
+  if (command.type === 'RotateWebhookKey') return rotate(command, automation);
+  if (isFinished(automation, at)) return reject(because('automation_completed'));
+  if (command.revision !== revisionOf(automation)) return reject(because('automation_changed'));
   switch (command.type) {
     case 'UpdateAutomation':
       return update(command, automation);
@@ -92,30 +94,38 @@ function archive(at: Instant, automation: Automation): Decision<AutomationEvent>
 }
 
 function rotate(
-  { at, keyId }: Extract<OfOwner, { readonly type: 'RotateWebhookKey' }>,
-  { state, definition, webhookKeyId }: Automation,
+  { at, revision, keyId }: Extract<OfOwner, { readonly type: 'RotateWebhookKey' }>,
+  automation: Automation,
 ): Decision<AutomationEvent> {
+  const { state, definition, webhookKeyId } = automation;
+  if (revision !== revisionOf(automation)) return reject(because('automation_changed'));
   if (state !== 'enabled' || definition.wake.kind !== 'event') return reject(because('automation_changed'));
   return keyId === webhookKeyId ? accept() : accept({ type: 'automation.webhook_rotated', at, keyId });
 }
 
-/** What was approved holds as long as the contract does: another one is asked for anew, and its uses begin at none. */
+/** What was approved holds as long as the whole rule does, but for its name: another one is asked for anew, and its uses begin at none. */
 function update(
   { at, userId, definition, symbols, epoch, review }: UpdateAutomation,
   automation: Automation,
 ): Decision<AutomationEvent> {
-  const keeps = isSameContract(definition.contract, automation.definition.contract);
+  const isAsked = definition.contract === undefined || automation.contractApproval !== null;
+  const keeps = isAsked && isSameRule(definition, automation.definition);
+  const limit = limitReached(definition.firing, automation.occurrences, at);
   const definitionVersion = automation.definitionVersion + 1;
   return accept<AutomationEvent>(
     ...(keeps ? [] : superseded(at, automation)),
     { type: 'automation.updated', at, definition, symbols, definitionVersion, epoch },
     ...(keeps ? [] : opened(at, userId, definition, review)),
     ...canceledWaiting(at, automation, 'The automation was changed.'),
+    ...(limit === null ? [] : [{ type: 'automation.completed', at, because: limit } as const]),
   );
 }
 
+/** Ends the question that is open, or the authority that was given. */
 function superseded(at: Instant, { contractApproval }: Automation): AutomationEvent[] {
-  return contractApproval?.status === 'pending' ? [endedApproval(at, contractApproval, 'superseded')] : [];
+  if (contractApproval?.status === 'pending') return [endedApproval(at, contractApproval, 'superseded')];
+  if (contractApproval?.status !== 'approved') return [];
+  return [{ type: 'contract.superseded', at, approvalId: contractApproval.approvalId }];
 }
 
 function opened(

@@ -15,7 +15,8 @@ import type { Verdict } from './condition';
 import type { TokenSymbols } from './token-symbols';
 
 /** The facts of one automation, in stream `automation-<automationId>`. */
-export type AutomationEvent = AutomationLifeEvent | OccurrenceEvent | ContractUseEvent | ApprovalEvent;
+export type AutomationEvent =
+  AutomationLifeEvent | OccurrenceEvent | ContractUseEvent | ContractSuperseded | ApprovalEvent;
 
 export type AutomationLifeEvent =
   | (Version & { readonly type: 'automation.created'; readonly at: Instant; readonly userId: UserId })
@@ -26,7 +27,7 @@ export type AutomationLifeEvent =
   /** By an operator. */
   | { readonly type: 'automation.held'; readonly at: Instant; readonly reason: string }
   | { readonly type: 'automation.released'; readonly at: Instant; readonly reason: string }
-  /** It has finished for good: nothing fires any more, until it is defined anew. */
+  /** It has finished for good: nothing fires any more. */
   | { readonly type: 'automation.completed'; readonly at: Instant; readonly because: CompletionCause }
   /** Another webhook key from now on; the secret itself is sealed in a table of its own. */
   | { readonly type: 'automation.webhook_rotated'; readonly at: Instant; readonly keyId: string }
@@ -95,6 +96,13 @@ export type ContractUseEvent =
     }
   /** The operation never submitted anything. */
   | { readonly type: 'contract.use_returned'; readonly at: Instant; readonly toolCallId: ToolCallId };
+
+/** What the user approved of the contract holds no more: the rule is another one, or was archived. The approval stays as it was decided. */
+export interface ContractSuperseded {
+  readonly type: 'contract.superseded';
+  readonly at: Instant;
+  readonly approvalId: ApprovalId;
+}
 
 /** Nobody reads an automation's stream but operators; what is private in an approval stays in the metadata here as well. */
 export const automationPrivateMembers = approvalPrivateMembers;

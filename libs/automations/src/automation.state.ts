@@ -38,7 +38,7 @@ export interface Automation {
   readonly occurrences: number;
   /** Pending, deferred, or accepted with a run not ended; oldest first. */
   readonly active: readonly ActiveOccurrence[];
-  /** The approval of the present contract; null where it has none. */
+  /** The approval of the present rule's contract; null where it has none, and where nobody was asked about the present rule yet. */
   readonly contractApproval: ApprovalState | null;
   /** Uses of the present contract, by tool call. */
   readonly uses: { readonly [toolCallId: ToolCallId]: ContractUse };
@@ -63,6 +63,8 @@ export interface ActiveOccurrence {
   readonly delivery: 'pending' | 'admitting' | 'deferred' | 'accepted';
   readonly trigger: OccurrenceTrigger;
   readonly forAt: Instant;
+  /** The approval of the rule's contract when it arose: another one's authority is not its own. */
+  readonly contractApprovalId: ApprovalId | null;
   readonly attempts: number;
   readonly retryAt: Instant | null;
   /** Since its admission began, with the next two. */

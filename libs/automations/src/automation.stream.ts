@@ -9,5 +9,5 @@ export const automationKind: StreamKind<AutomationState, AutomationCommand, Auto
   category: 'automation',
   decider: automationDecider,
   privateMembers: automationPrivateMembers,
-  stateVersion: 1,
+  stateVersion: 2,
 };

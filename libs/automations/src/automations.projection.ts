@@ -6,13 +6,14 @@ import type { AutomationEvent, AutomationLifeEvent, OccurrenceEvent } from './au
 import { AutomationRow, OccurrenceRow } from './automation.row';
 import { automationKind } from './automation.stream';
 import { behaviorText } from './behavior';
+import { isSameRule } from './contract-use.decider';
 import { searchWords } from './search-words';
 import { symbolIn, type TokenSymbols } from './token-symbols';
 
 /** Table `automations`. */
 export const automationsProjection: Projection<AutomationRow, AutomationEvent> = {
   name: 'automations',
-  version: 1,
+  version: 2,
   row: AutomationRow,
   kinds: [automationKind],
   keyOf: ({ event, stream }) =>
@@ -85,7 +86,7 @@ function changed(row: AutomationRow, event: Change): AutomationRow {
   const updatedAt = event.at;
   switch (event.type) {
     case 'automation.updated': {
-      const contractApprovalId = event.definition.contract === undefined ? null : row.contractApprovalId;
+      const contractApprovalId = isSameRule(event.definition, row.definition) ? row.contractApprovalId : null;
       return { ...row, ...defined(event), completed: false, contractApprovalId };
     }
     case 'automation.paused':

@@ -30,6 +30,7 @@ import { AutomationQueries, type StateFilter } from './automations.queries';
 import { ContractReviews } from './contract-review';
 import { checkDefinition, pinnedTokens } from './definition-checks';
 import { parseDefinition } from './definition-parser';
+import { isFinished } from './finished';
 import { DueTimes } from './firing/due-times';
 import { Samples } from './sources/samples';
 import { symbolsOf, watchedTokenIds } from './token-symbols';
@@ -105,7 +106,7 @@ export class Automations {
 
   /**
    * `automations.update`: another version, and a new activation. Refuses, in this order, with `invalid_input`, `not_found`,
-   * `automation_changed` (another revision), `automation_completed` (archived), `automation_invalid`.
+   * `automation_completed` (archived, or finished), `automation_changed` (another revision), `automation_invalid`.
    */
   async update(
     userId: UserId,
@@ -117,9 +118,9 @@ export class Automations {
     if (!parsed.ok) return parsed;
     const found = await this.fold(userId, automationId);
     if (found === null) return refuse(notFound);
-    if (revisionOf(found) !== revision) return refuse(because('automation_changed'));
-    if (found.state === 'archived') return refuse(because('automation_completed'));
     const at = this.clock.now();
+    if (isFinished(found, at)) return refuse(because('automation_completed'));
+    if (revisionOf(found) !== revision) return refuse(because('automation_changed'));
     const checked = await this.check(parsed.value, at);
     if (!checked.ok) return checked;
     const defining = { userId, automationId, definition: parsed.value, at, tokens: checked.value, cause };

@@ -11,6 +11,7 @@ import {
   type AutomationId,
   type Cause,
   type Instant,
+  type RunId,
   type ToolCallId,
   type UserId,
 } from '@app/kernel';
@@ -27,6 +28,8 @@ export interface CoveredCall {
   readonly automationId: AutomationId;
   readonly userId: UserId;
   readonly toolCallId: ToolCallId;
+  /** The run that makes the call. */
+  readonly runId: RunId;
   /** Of the approval that is opened and decided when the call is covered; derived from the call, so that it is the same when asked again. */
   readonly approvalId: ApprovalId;
   /** Until then the approval can be used. */
@@ -50,10 +53,10 @@ export class ContractAuthority {
   /**
    * Whether the automation's approved contract covers a call: its actions are the contract's to the letter, and the bounds hold at
    * present prices. Then its use is recorded, once for each call; it is given back when no operation comes of it. Whoever may not
-   * ask (a paused automation, another user's, a contract that is not approved) is not covered. @throws Unavailable
+   * ask (a paused automation, another user's, a contract that is not approved, a run that another rule set in motion) is not covered. @throws Unavailable
    */
   async cover(call: CoveredCall, cause: Cause): Promise<boolean> {
-    const { automationId, toolCallId, approvalId, contract } = call;
+    const { automationId, toolCallId, runId, approvalId, contract } = call;
     const { state } = await this.states.current(automationKind, automationId);
     const authority = state?.definition.contract;
     if (state?.userId !== call.userId || authority === undefined || state.contractApproval === null) return false;
@@ -67,6 +70,7 @@ export class ContractAuthority {
       type: 'UseContract',
       at: this.clock.now(),
       toolCallId,
+      runId,
       approvalId,
       contractApprovalId,
       usd,

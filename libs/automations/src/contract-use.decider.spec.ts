@@ -1,10 +1,25 @@
 import type { Contract } from '@app/consent';
 import { asId, type ApprovalId } from '@app/kernel';
 import { specification } from '../../../test/support/decider-spec';
-import { at, call, contract, createdWith, definitionWith, openedWith, review, seconds } from '../test/automation-facts';
+import {
+  at,
+  call,
+  contract,
+  createdWith,
+  definitionWith,
+  finished,
+  openedWith,
+  review,
+  running,
+  runOf,
+  secondEpoch,
+  seconds,
+  symbols,
+} from '../test/automation-facts';
+import type { AutomationDefinition } from './automation-definition';
 import { automationDecider } from './automation.decider';
 import type { AutomationEvent, ContractUseEvent } from './automation.events';
-import { isSameContract } from './contract-use.decider';
+import { isSameRule } from './contract-use.decider';
 
 const automation = specification(automationDecider);
 const definition = definitionWith({}, contract);
@@ -14,11 +29,13 @@ const approved: AutomationEvent = {
   ...{ type: 'approval.decided', at, approvalId: review.approvalId, status: 'approved', decidedBy: 'user' },
   ...{ denialReason: null, runKey: null },
 };
-const agreed = [...asked, approved];
+/** The rule has fired, and its run is under way. */
+const agreed = [...asked, approved, ...running(0)];
+const { runId } = runOf(0);
 
 const contractApprovalId = review.approvalId;
 const use = (number: number, usd: string, when = seconds(number)) =>
-  ({ type: 'UseContract', at: when, toolCallId: call(number), approvalId, contractApprovalId, usd }) as const;
+  ({ type: 'UseContract', at: when, toolCallId: call(number), runId, approvalId, contractApprovalId, usd }) as const;
 const used = (number: number, usd: string): ContractUseEvent => ({
   ...{ type: 'contract.used', at: seconds(number), toolCallId: call(number), approvalId, usd },
 });
@@ -66,15 +83,18 @@ describe('a use of the approved contract', () => {
 
   it('needs the approval', () => {
     automation
-      .given(...asked)
+      .given(...asked, ...running(0))
       .when(use(1, '1'))
       .thenRefused('withdrawal_changed');
     const denied = { ...approved, status: 'denied', denialReason: null } as const;
     automation
-      .given(...asked, denied)
+      .given(...asked, denied, ...running(0))
       .when(use(1, '1'))
       .thenRefused('withdrawal_changed');
-    automation.given(createdWith()).when(use(1, '1')).thenRefused('withdrawal_changed');
+    automation
+      .given(createdWith(), ...running(0))
+      .when(use(1, '1'))
+      .thenRefused('withdrawal_changed');
   });
 
   it('is of the contract that it was held against', () =>
@@ -82,6 +102,41 @@ describe('a use of the approved contract', () => {
       .given(...agreed)
       .when({ ...use(1, '1'), contractApprovalId: asId<ApprovalId>('of the one before') })
       .thenRefused('withdrawal_changed'));
+
+  it('is of a run under way that the reviewed rule has set in motion', () => {
+    automation
+      .given(...asked, ...running(0), approved)
+      .when(use(1, '1'))
+      .then(used(1, '1'));
+    automation
+      .given(...agreed, finished(0, at))
+      .when(use(1, '1'))
+      .thenRefused('withdrawal_changed');
+    automation
+      .given(...agreed)
+      .when({ ...use(1, '1'), runId: runOf(7).runId })
+      .thenRefused('withdrawal_changed');
+    const renamed = { type: 'automation.updated', at, symbols, definitionVersion: 2, epoch: secondEpoch } as const;
+    automation
+      .given(...agreed, { ...renamed, definition: { ...definition, name: 'Another' } })
+      .when(use(1, '1'))
+      .then(used(1, '1'));
+  });
+
+  it('is of no run of the rule before, also once the rule after it was approved', () => {
+    const next = asId<ApprovalId>('the next');
+    const other = { ...definition, prompt: 'something else' };
+    const changed: AutomationEvent[] = [
+      { type: 'contract.superseded', at, approvalId: review.approvalId },
+      { type: 'automation.updated', at, definition: other, symbols, definitionVersion: 2, epoch: secondEpoch },
+      openedWith({ ...review, approvalId: next }, other),
+      { ...approved, approvalId: next },
+    ];
+    automation
+      .given(...agreed, ...changed)
+      .when({ ...use(1, '1'), contractApprovalId: next })
+      .thenRefused('withdrawal_changed');
+  });
 
   it('needs an enabled automation, held or not', () => {
     for (const type of ['automation.paused', 'automation.archived'] as const)
@@ -128,29 +183,33 @@ describe('a use that came to nothing', () => {
   });
 });
 
-describe('isSameContract', () => {
+describe('isSameRule', () => {
+  const withContract = (asked: Contract) => definitionWith({}, asked);
   const [action] = contract.actions;
-  it('compares values, not spellings', () => {
+  it('compares values, not spellings, and leaves the name out', () => {
     const spelled = JSON.parse(
       '{"bounds":{"totalUsd":"25.2","notAfter":"2026-03-02T00:00:00.000Z","perUseUsd":"10.5","maxUses":3},"actions":[]}',
     ) as Contract;
-    expect(isSameContract({ ...spelled, type: contract.type, actions: contract.actions }, contract)).toBe(true);
-    expect(isSameContract(undefined, undefined)).toBe(true);
+    const same = withContract({ ...spelled, type: contract.type, actions: contract.actions });
+    expect(isSameRule({ ...same, name: 'Another' }, definition)).toBe(true);
+    expect(isSameRule(definitionWith(), definitionWith())).toBe(true);
   });
 
   it('tells apart what differs anywhere', () => {
     const { bounds: _, ...unbounded } = contract;
-    const others: readonly (Contract | undefined)[] = [
-      undefined,
-      unbounded,
-      { ...contract, actions: [] },
-      { ...contract, actions: [action!, action!] },
-      { ...contract, actions: [{ ...action!, input: { any: true } }] },
-      { ...contract, bounds: { ...contract.bounds!, perUseUsd: '10.50' } },
+    const others: readonly AutomationDefinition[] = [
+      definitionWith(),
+      withContract(unbounded),
+      withContract({ ...contract, actions: [] }),
+      withContract({ ...contract, actions: [action!, action!] }),
+      withContract({ ...contract, actions: [{ ...action!, input: { any: true } }] }),
+      withContract({ ...contract, bounds: { ...contract.bounds!, perUseUsd: '10.50' } }),
+      definitionWith({ retryForSeconds: 901 }, contract),
+      { ...definition, prompt: `${definition.prompt} ` },
     ];
     for (const other of others) {
-      expect(isSameContract(contract, other)).toBe(false);
-      expect(isSameContract(other, contract)).toBe(false);
+      expect(isSameRule(definition, other)).toBe(false);
+      expect(isSameRule(other, definition)).toBe(false);
     }
   });
 });

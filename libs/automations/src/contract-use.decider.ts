@@ -10,6 +10,7 @@ import {
   type Decimal,
   type Decision,
 } from '@app/kernel';
+import type { AutomationDefinition } from './automation-definition';
 import type { AutomationCommand, UseContract } from './automation.commands';
 import type { ContractUseEvent } from './automation.events';
 import type { Automation, ContractUse } from './automation.state';
@@ -32,11 +33,14 @@ export function decideContractUse(command: Command, automation: Automation): Dec
   return accept({ type: 'contract.used', at, toolCallId, approvalId, usd });
 }
 
-function isCovered(command: UseContract, { state, definition, contractApproval, uses }: Automation): boolean {
-  const { at, usd, contractApprovalId } = command;
+/** The call is of a run that the reviewed rule has set in motion: the run of a rule that was there before is none of it. */
+function isCovered(command: UseContract, { state, definition, contractApproval, uses, active }: Automation): boolean {
+  const { at, usd, runId, contractApprovalId } = command;
   const bounds = definition.contract?.bounds;
   if (state !== 'enabled' || bounds === undefined || contractApproval?.status !== 'approved') return false;
   if (contractApproval.approvalId !== contractApprovalId) return false;
+  const occurrence = active.find((one) => one.runId === runId);
+  if (occurrence?.contractApprovalId !== contractApprovalId) return false;
   return at < bounds.notAfter && isWithin(usd, bounds, Object.values(uses));
 }
 
@@ -68,9 +72,12 @@ export function evolveContractUse(uses: Automation['uses'], event: ContractUseEv
   return Object.fromEntries(Object.entries(uses).filter(([used]) => used !== toolCallId));
 }
 
-/** Whether both are the same text in canonical form (RFC 8785), none being none: what was approved of one is approved of the other. */
-export function isSameContract(one: Contract | undefined, other: Contract | undefined): boolean {
-  return isSameJson(one, other);
+/**
+ * Whether both are the same in canonical form (RFC 8785) but for their names: what was approved of one is approved of the other
+ * (docs/decisions/automations.md, "The authority is bound").
+ */
+export function isSameRule(one: AutomationDefinition, other: AutomationDefinition): boolean {
+  return isSameJson({ ...one, name: '' }, { ...other, name: '' });
 }
 
 /** Of values that were read from JSON; they are as deep as what was read. */

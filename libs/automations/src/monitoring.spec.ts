@@ -1,3 +1,4 @@
+import type { Instant } from '@app/kernel';
 import { instant } from '../../../test/support/decider-spec';
 import type { AutomationCheck } from './automation-checks';
 import type { AutomationDefinition, Wake } from './automation-definition';
@@ -23,6 +24,7 @@ const enabled = {
   state: 'enabled',
   held: false,
   completed: false,
+  occurrences: 0,
   epochAt,
   definition: definitionOf(everyHour),
 } as const;
@@ -37,6 +39,10 @@ const unknown = (...reasons: readonly (readonly [UnresolvedCode, string])[]) =>
     reasons: reasons.map(([code, binding]) => ({ nodePath: [], code, binding })),
   });
 const noon = instant('2026-05-05T12:00Z');
+const until = (endAt: Instant): AutomationDefinition => {
+  const definition = definitionOf(everyHour);
+  return { ...definition, firing: { ...definition.firing, endAt } };
+};
 const healthy = checkAt('2026-05-05T11:00Z');
 
 describe('monitoring', () => {
@@ -57,13 +63,14 @@ describe('monitoring', () => {
       'unavailable',
     ],
     ['too old', enabled, unknown(['stale', 'near']), 'stale'],
-    ['without an event, which is nobody’s duty', enabled, unknown(['missing_source', 'order']), 'healthy'],
-    ['undecidable for reasons of its own', enabled, unknown(['invalid_value', 'near']), 'healthy'],
+    ['without an event', enabled, unknown(['missing_source', 'order']), 'unavailable'],
+    ['undecidable for reasons of its own', enabled, unknown(['invalid_value', 'near']), 'unavailable'],
+    ['at its end', { ...enabled, definition: until(noon) }, healthy, 'completed'],
+    ['never looked at, and overdue', enabled, null, 'waiting'],
   ])('of one that is %s', (_, automation, check, expected) => {
     const { monitoring, issue } = monitoringOf(automation, check, noon);
     expect(monitoring).toBe(expected);
-    // Something is said wherever something is wrong.
-    expect(issue === null).toBe(expected === 'healthy' && check?.condition !== 'unknown');
+    expect(issue === null).toBe(['healthy', 'waiting', 'paused', 'completed'].includes(expected));
   });
 
   it('is stale once a check is overdue by more than twice its interval', () => {

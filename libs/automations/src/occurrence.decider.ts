@@ -97,7 +97,7 @@ export function evolveOccurrence(automation: Automation, event: OccurrenceEvent)
     case 'occurrence.arose':
       return {
         ...automation,
-        active: [...automation.active, pending(event)],
+        active: [...automation.active, pending(event, automation)],
         memory: afterArising(automation.memory, event),
       };
     case 'occurrence.admitting': {
@@ -124,8 +124,9 @@ export function evolveOccurrence(automation: Automation, event: OccurrenceEvent)
   }
 }
 
-function pending({ occurrenceId, epoch, trigger, forAt }: Arose): ActiveOccurrence {
+function pending({ occurrenceId, epoch, trigger, forAt }: Arose, { contractApproval }: Automation): ActiveOccurrence {
   return {
+    contractApprovalId: contractApproval?.approvalId ?? null,
     ...{ occurrenceId, epoch, delivery: 'pending', trigger, forAt, attempts: 0, retryAt: null, retryUntil: null },
     ...{ conversationId: null, runId: null },
   };

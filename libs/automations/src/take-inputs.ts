@@ -12,6 +12,7 @@ import {
   type AutomationId,
   type Cause,
   type InputId,
+  type Instant,
   type JsonObject,
   type Refusal,
   type Result,
@@ -21,6 +22,7 @@ import { ReadGate } from '@app/read-store';
 import { inputIdOf, inputOccurrenceId } from './automation-ids';
 import { revisionOf, type Automation } from './automation.state';
 import { Automations } from './automations';
+import { isFinished } from './finished';
 import { inputKind, type InboundEvent, type InputRecorded } from './input.stream';
 import type { WebhookKey } from './webhook-keys';
 
@@ -88,8 +90,8 @@ export class TakeInputs {
   }
 
   /**
-   * A key that was seen is answered before anything else is looked at. Refuses, in this order, with `not_found`, `automation_changed` (another
-   * revision), `automation_completed` (archived, or finished), `automation_changed` (paused), `automation_held`, `deployment_paused`.
+   * A key that was seen is answered before anything else is looked at. Refuses, in this order, with `not_found`,
+   * `automation_completed` (archived, or finished), `automation_changed` (another revision, or paused), `automation_held`, `deployment_paused`.
    */
   private async hand(source: 'signal' | 'invoke', handed: Handed): Promise<Result<Recording>> {
     const { userId, automationId, revision, idempotencyKey, input } = handed;
@@ -98,7 +100,7 @@ export class TakeInputs {
     const inputId = idOf(source, handed);
     const { state: seen } = await this.states.current(inputKind, inputId);
     if (seen.recordedAt !== null) return ok('duplicate');
-    const refusal = refusalOf(automation, revision);
+    const refusal = refusalOf(automation, revision, this.clock.now());
     if (refusal !== null) return refuse(refusal);
     if (await this.controls.paused('automations')) return refuse(because('deployment_paused'));
     const event = { id: idempotencyKey, type: source, occurredAt: this.clock.now(), data: input };
@@ -122,10 +124,8 @@ function idOf(source: 'signal' | 'invoke', { automationId, idempotencyKey }: Han
   return inputIdOf(automationId, source, idempotencyKey);
 }
 
-function refusalOf(automation: Automation, revision: string): Refusal | null {
-  const { state, completed, held } = automation;
-  if (revisionOf(automation) !== revision) return because('automation_changed');
-  if (state === 'archived' || completed) return because('automation_completed');
-  if (state === 'paused') return because('automation_changed');
-  return held ? because('automation_held') : null;
+function refusalOf(automation: Automation, revision: string, now: Instant): Refusal | null {
+  if (isFinished(automation, now)) return because('automation_completed');
+  if (revisionOf(automation) !== revision || automation.state === 'paused') return because('automation_changed');
+  return automation.held ? because('automation_held') : null;
 }

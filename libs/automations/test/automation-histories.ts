@@ -124,7 +124,16 @@ const admission = fc.oneof(
 const use: fc.Arbitrary<Draft> = fc.tuple(small(4), small(6)).map(([number, halves]) => (state, at) => {
   const contractApprovalId = state?.contractApproval?.approvalId ?? asId<typeof review.approvalId>('none');
   const usd = `${Math.floor(halves / 2)}.${halves % 2 === 0 ? '0' : '5'}`;
-  return { type: 'UseContract', at, toolCallId: call(number), approvalId: asId('call'), contractApprovalId, usd };
+  const runId = state?.active.find((one) => one.runId !== null)?.runId ?? runOf(number).runId;
+  return {
+    type: 'UseContract',
+    at,
+    toolCallId: call(number),
+    runId,
+    approvalId: asId('call'),
+    contractApprovalId,
+    usd,
+  };
 });
 const consent: fc.Arbitrary<Draft> = fc.oneof(
   use,

@@ -97,7 +97,7 @@ export class ConsentCalls {
     { run, cause }: ClaimedRun,
     context: RunContext,
   ): Promise<readonly OpenApproval[]> {
-    const { automationId, userId } = context;
+    const { automationId, userId, runId } = context;
     if (automationId === null) return [];
     const expiresAt = instantOf(this.clock.epochMs() + useAfterDecisionMs);
     const approvals: OpenApproval[] = [];
@@ -107,7 +107,7 @@ export class ConsentCalls {
       if (tool !== coverableTool || contract === null) continue;
       // Named by the call, so that whoever asks again after a crash finds the use that is recorded already.
       const approvalId = asId<ApprovalId>(uuidV5(`approval/${toolCallId}`, run.runKey));
-      const use = { automationId, userId, toolCallId, approvalId, expiresAt, contract };
+      const use = { automationId, userId, toolCallId, runId, approvalId, expiresAt, contract };
       if (await this.authority.cover(use, cause)) approvals.push(approvalFor(reviewed, context, approvalId, expiresAt));
     }
     return approvals;

@@ -1,8 +1,10 @@
 import {
   behaviorText,
   checkDefinition,
+  isFinished,
   parseDefinition,
   pinnedTokens,
+  revisionOf,
   truncated,
   type AutomationDefinition,
   type Automations,
@@ -86,7 +88,7 @@ function automationUpdate(parts: Parts): AskTool {
   return {
     name: 'automation_update',
     description:
-      'Gives a rule another definition, whole. The user must approve it first; a contract that is not the one before is asked for apart.',
+      'Gives a rule another definition, whole. The user must approve it first; whatever changes but the name, its contract is asked for anew, apart.',
     inputSchema: updateAutomationSchema,
     effect: 'repeatable',
     consent: 'ask',
@@ -94,10 +96,10 @@ function automationUpdate(parts: Parts): AskTool {
     review: async (input, { userId }) => {
       const update = updateIn(input);
       if (update === null) return refused('the input must be {automationId, revision, definition}');
-      const found = await parts.automations.get(userId, update.automationId);
-      if (!found.ok) return refused('there is no such automation');
-      if (found.value.revision !== update.revision) return refused(wordsFor(because('automation_changed')));
-      if (found.value.state === 'archived') return refused('the automation is archived');
+      const found = await parts.automations.fold(userId, update.automationId);
+      if (found === null) return refused('there is no such automation');
+      if (isFinished(found, parts.clock.now())) return refused(wordsFor(because('automation_completed')));
+      if (revisionOf(found) !== update.revision) return refused(wordsFor(because('automation_changed')));
       return reviewOf(parts, 'Change an automation.', update.definition);
     },
 
