@@ -66,6 +66,32 @@ describe('events.list', () => {
     expect(rest.body.data.map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6]);
   });
 
+  it('answers an end to go on from, so that a poller reads nothing twice', async () => {
+    interface Polled extends Listed<Frame['data']> {
+      readonly endCursor: string;
+    }
+    const id = await conversationOf(user);
+    const path = `/conversations/${id}/events`;
+    const polled: Frame['data'][] = [];
+    let after = '';
+    const poll = async (limit: number) => {
+      const { status, body } = await there.get<Polled>(`${path}?limit=${limit}${after && `&cursor=${after}`}`);
+      expect([status, typeof body.endCursor]).toEqual([200, 'string']);
+      polled.push(...body.data);
+      after = body.endCursor;
+      return body;
+    };
+    const first = await poll(500);
+    expect([first.data.length, first.nextCursor]).toEqual([1, null]);
+    // Nothing new: the position stays.
+    expect(await poll(500)).toEqual({ data: [], nextCursor: null, endCursor: first.endCursor });
+    await say(user, id);
+    const part = await poll(2);
+    expect(part.endCursor).toBe(part.nextCursor);
+    for (let n = 0; n < 3; n += 1) await poll(2);
+    expect(polled).toEqual(await journal(user, id));
+  });
+
   it('refuses what it does not know', async () => {
     const id = await conversationOf(user);
     await say(user, id);

@@ -45,7 +45,7 @@ export class ApprovalsController {
       this.queries.list(userId, status, before, limit + 1),
       this.queries.total(userId, status),
     ]);
-    return pageTextOf(rows, limit, total, ({ position }) => this.cursors.mint(binding, [position]));
+    return pageTextOf(rows, limit, ({ position }) => this.cursors.mint(binding, [position]), total);
   }
 
   @Get(':approvalId')

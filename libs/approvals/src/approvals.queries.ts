@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { approvalStatuses } from '@app/consent';
 import type { ApprovalId, UserId } from '@app/kernel';
 import type { TextRow } from '@app/http';
-import { Database, ReadGate } from '@app/read-store';
+import { boundedPage, Database, ReadGate } from '@app/read-store';
 import type { ApprovalRow } from './approval.row';
 import type { ApprovalView } from './approval.schema';
 
@@ -35,9 +35,11 @@ export class ApprovalQueries {
         ? ['', 'approvals.list.all', page]
         : ['AND approvals.status = $4', 'approvals.list', [...page, status]];
     return this.database.query<TextRow>(
-      `SELECT row_to_json(approval)::text AS text, opened_position AS position
-       FROM approvals CROSS JOIN LATERAL (SELECT ${members}) AS approval
-       WHERE user_id = $1 AND opened_position < $2 ${where} ORDER BY opened_position DESC LIMIT $3`,
+      boundedPage(
+        `SELECT row_to_json(approval)::text AS text, opened_position AS position
+         FROM approvals CROSS JOIN LATERAL (SELECT ${members}) AS approval
+         WHERE user_id = $1 AND opened_position < $2 ${where} ORDER BY opened_position DESC LIMIT $3`,
+      ),
       parameters,
       preparedAs,
     );

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AutomationId, UserId } from '@app/kernel';
-import { Database } from '@app/read-store';
+import { boundedPage, Database } from '@app/read-store';
 import type { OccurrenceDelivery, OccurrenceRow } from './automation.row';
 import type { ListedAutomation } from './automation.view';
 
@@ -42,8 +42,11 @@ export class AutomationQueries {
   /** Automations of a user, newest first by the position of their creation, strictly before a sort key. */
   async list(userId: UserId, state: StateFilter, before: number | null, limit: number): Promise<ListedAutomation[]> {
     return this.database.query(
-      `SELECT ${columns} FROM automations
-       WHERE user_id = $1 AND opened_position < $2 AND state = ANY($3) ORDER BY opened_position DESC LIMIT $4`,
+      boundedPage(
+        `SELECT ${columns}, opened_position AS position FROM automations
+         WHERE user_id = $1 AND opened_position < $2 AND state = ANY($3) ORDER BY opened_position DESC LIMIT $4`,
+        'definition::text',
+      ),
       [userId, before ?? Number.MAX_SAFE_INTEGER, statesOf(state), limit],
       'automations.list',
     );

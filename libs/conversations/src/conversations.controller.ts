@@ -1,5 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
+import { Body, Controller, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { answer, Caller, Cursors, jsonText, Operation, pageTextOf } from '@app/http';
 import type { ConversationId } from '@app/kernel';
 import { ConversationCommands } from './conversation-commands';
 import {
@@ -92,6 +92,7 @@ export class ConversationsController {
   }
 
   @Get(':conversationId/messages')
+  @Header(...jsonText)
   @Operation('conversations.messages', {
     summary: "A conversation's messages, oldest first",
     answer: MessagePage,
@@ -101,16 +102,11 @@ export class ConversationsController {
     @Caller() { userId }: Caller,
     @Param('conversationId') id: ConversationId,
     @Query() { cursor, limit }: ListMessagesDto,
-  ): Promise<MessagePage> {
+  ): Promise<string> {
     const binding = { list: 'conversations.messages', userId, filters: { id } };
     const after = cursor === undefined ? 0 : Number(answer(this.cursors.read(binding, cursor))[0]);
     answer(await this.conversations.get(id, userId));
     const rows = await this.queries.messages(id, after, limit + 1);
-    return pageOf(
-      rows,
-      limit,
-      (row) => row,
-      (row) => this.cursors.mint(binding, [row.seq]),
-    );
+    return pageTextOf(rows, limit, ({ position }) => this.cursors.mint(binding, [position]));
   }
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { TextRow } from '@app/http';
 import type { Instant, UserId } from '@app/kernel';
-import { Database } from '@app/read-store';
+import { boundedPage, Database } from '@app/read-store';
 import { pendingApprovals, type ConversationState } from './conversation.state';
 import type { Origin } from './conversation.events';
-import type { ConversationView, MessageView } from './conversation.schema';
+import type { ConversationView } from './conversation.schema';
 import { listedAs } from './conversations.projection';
 
 export interface ConversationFilter {
@@ -57,13 +58,13 @@ export class ConversationQueries {
     return row?.total ?? 0;
   }
 
-  /** Messages of a conversation, oldest first, strictly after a `seq`. */
-  async messages(conversationId: string, afterSeq: number, limit: number): Promise<MessageView[]> {
-    return this.database.query(
-      `SELECT id, seq, run_id AS "runId", role, text, artifact_ids AS "artifactIds", created_at AS "createdAt"
-       FROM messages WHERE conversation_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
-      [conversationId, afterSeq, limit],
-    );
+  /** Messages of a conversation as JSON text, oldest first by their `seq`, strictly after one. */
+  async messages(conversationId: string, afterSeq: number, limit: number): Promise<TextRow[]> {
+    const page = `SELECT row_to_json(message)::text AS text, messages.seq AS position
+      FROM messages CROSS JOIN LATERAL (
+        SELECT id, seq, run_id AS "runId", role, text, artifact_ids AS "artifactIds", created_at AS "createdAt") AS message
+      WHERE conversation_id = $1 AND messages.seq > $2 ORDER BY messages.seq LIMIT $3`;
+    return this.database.query(boundedPage(page, 'text', 'ASC'), [conversationId, afterSeq, limit]);
   }
 }
 

@@ -84,6 +84,20 @@ export class EventStore {
     return (await this.collect(() => this.client.readStream(stream, options))).map(decodeStored);
   }
 
+  /** As `readStream`, but hands over each event as it comes, until `more` answers that it wants no more; the rest is not read. */
+  async readStreamWhile(
+    stream: string,
+    fromRevision: number,
+    maxCount: number,
+    more: (event: StoredEvent) => boolean,
+  ): Promise<void> {
+    const options = { fromRevision: BigInt(fromRevision), maxCount };
+    await this.collect(
+      () => this.client.readStream(stream, options),
+      (event) => more(decodeStored(event)),
+    );
+  }
+
   /** Events of a stream, newest first, from a revision (inclusive) on down. Throws Unavailable. */
   async readStreamBackwards(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
     const options = { fromRevision: BigInt(fromRevision), maxCount, direction: BACKWARDS } as const;
@@ -113,7 +127,7 @@ export class EventStore {
   /** Whether the store answers at all, within the given time. */
   async answers(withinMs: number): Promise<boolean> {
     try {
-      await this.collect(() => this.client.readAll({ fromPosition: START, maxCount: 1 }), withinMs);
+      await this.collect(() => this.client.readAll({ fromPosition: START, maxCount: 1 }), () => true, withinMs);
       return true;
     } catch {
       // Any failure means the same here: the store cannot be used now.
@@ -121,14 +135,18 @@ export class EventStore {
     }
   }
 
-  private async collect(open: () => Read, withinMs = this.limits.callTimeoutMs): Promise<RecordedEvent[]> {
+  private async collect(
+    open: () => Read,
+    more: (event: RecordedEvent) => boolean = () => true,
+    withinMs = this.limits.callTimeoutMs,
+  ): Promise<RecordedEvent[]> {
     const read = open();
     const timer = setTimeout(() => {
       read.destroy(new Unavailable('event store', { cause: new Error('no answer in time') }));
       read.cancel().catch(() => undefined); // the call had not even begun
     }, withinMs);
     try {
-      return await eventsOf(read);
+      return await eventsOf(read, more);
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
       throw isTransient(error) ? new Unavailable('event store', { cause: error }) : error;
@@ -152,15 +170,26 @@ export class EventStore {
   }
 }
 
-/** All events of a read. By listeners: an async iterator costs a turn of the event loop for each event. */
-async function eventsOf(read: Read): Promise<RecordedEvent[]> {
+/** The events of a read, to the one after which no more are wanted. By listeners: an async iterator costs a turn of the event loop for each event. */
+async function eventsOf(read: Read, more: (event: RecordedEvent) => boolean): Promise<RecordedEvent[]> {
   return new Promise((resolve, reject) => {
     const events: RecordedEvent[] = [];
     // Heard to the end: a broken connection is reported to a read that has ended as well, and then nobody is interested.
     read.on('error', reject);
     read.on('end', () => resolve(events));
+    let wanted = true;
     read.on('data', ({ event }: ResolvedEvent | AllStreamResolvedEvent) => {
-      if (event) events.push(event);
+      if (!event || !wanted) return;
+      events.push(event);
+      try {
+        wanted = more(event);
+        if (!wanted) resolve(events);
+      } catch (error) {
+        // Thrown here it would end the process.
+        wanted = false;
+        reject(error);
+      }
+      if (!wanted) read.cancel().catch(() => undefined); // it has ended by itself
     });
   });
 }

@@ -44,6 +44,7 @@ export {
   ofDto,
   oneOf,
   optional,
+  pageMembers,
   pageOfShape,
   shape,
   text,
@@ -52,7 +53,7 @@ export {
   type Schema,
   type Shaped,
 } from './schema';
-export { jsonText, pageOf, pageTextOf, type Page, type TextRow } from './page';
+export { jsonText, pageOf, PageSpace, pageTextOf, type Page, type TextRow } from './page';
 export {
   Accounts,
   PartnerKeys,

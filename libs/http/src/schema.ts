@@ -231,13 +231,18 @@ const nextCursor = nullable(text({ max: limits.cursorLengthMax }), {
   description: 'Passed back as `cursor`, it continues the list; null at the end as of this read',
 });
 
+/** The members of every page of a list. */
+export function pageMembers<Item extends TSchema>(item: Item, max: number = limits.listLimitMax) {
+  return { data: list(item, { max }), nextCursor };
+}
+
 /** A page of a list. @param name of one item, as in `Run` for `RunPage` */
 export function pageOfShape<Item extends TSchema>(
   name: string,
   item: Item,
   max: number = limits.listLimitMax,
 ): TUnsafe<Page<Static<Item>>> {
-  return shape(`${name}Page`, { data: list(item, { max }), nextCursor });
+  return shape(`${name}Page`, pageMembers(item, max));
 }
 
 /** A page of a list whose items are counted. */
@@ -247,5 +252,5 @@ export function countedPageOfShape<Item extends TSchema>(
   max: number = limits.listLimitMax,
 ): TUnsafe<Page<Static<Item>> & { readonly total: number }> {
   const total = integer({ min: 0, description: 'How many the whole list holds' });
-  return shape(`${name}Page`, { data: list(item, { max }), nextCursor, total });
+  return shape(`${name}Page`, { ...pageMembers(item, max), total });
 }

@@ -5,7 +5,7 @@ import {
   integer,
   members,
   named,
-  pageOfShape,
+  pageMembers,
   shape,
   text,
   variants,
@@ -67,7 +67,14 @@ export interface LiveEvent {
   readonly payload: Shaped<(typeof livePayloads)['agent.text_delta']>;
 }
 
-export const FinEventPage = pageOfShape('FinEvent', FinEvent, limits.eventsLimitMax);
+/** A page of a journal. It can be gone on with after its end, too, since journals grow. */
+export const FinEventPage = shape('FinEventPage', {
+  ...pageMembers(FinEvent, limits.eventsLimitMax),
+  endCursor: text({
+    max: limits.cursorLengthMax,
+    description: 'Passed back as `cursor`, now or later, it goes on after the last event of this page',
+  }),
+});
 
 /** The `data` of each SSE frame of `conversations.stream`, by its `event`. */
 export const frameSchemas: Readonly<Record<string, { readonly payload: Schema; readonly frame: Schema }>> = {

@@ -18,6 +18,9 @@ const lastEventId = text({
   description: 'The `id` of the last frame that was read, sent by browsers on their own; it overrides `cursor`',
 });
 
+/** Of the example. */
+const endCursor = 'nJ3mR0cSSv7wY1tq2b8ZbVsyXQ';
+
 /** A conversation's journal, in pages and as a stream (specification, "Events"). */
 @Controller('/v1/users/:userId/conversations/:conversationId')
 export class JournalController {
@@ -31,10 +34,10 @@ export class JournalController {
   @Operation('events.list', {
     summary: "A conversation's journal in pages, oldest first",
     description:
-      'Without a cursor it begins at the beginning. A live conversation may append more after `nextCursor` was null. What the cursor ' +
-      'of `conversations.stream` is, a `seq`, is none here.',
+      'Without a cursor it begins at the beginning. A live conversation may append more after `nextCursor` was null: whoever polls ' +
+      'goes on with `endCursor`. What the cursor of `conversations.stream` is, a `seq`, is none here.',
     answer: FinEventPage,
-    answerExample: { data: [exampleOf('run.started'), exampleOf('run.claimed')], nextCursor: null },
+    answerExample: { data: [exampleOf('run.started'), exampleOf('run.claimed')], nextCursor: null, endCursor },
   })
   async list(
     @Caller() { userId }: Caller,

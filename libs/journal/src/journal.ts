@@ -34,6 +34,16 @@ export class Journal {
     return owner === userId;
   }
 
+  /** As `read`, each event as it comes, until `more` answers that it wants no more. Throws Unavailable. */
+  async readWhile(
+    id: ConversationId,
+    fromRevision: number,
+    maxCount: number,
+    more: (event: StoredEvent) => boolean,
+  ): Promise<void> {
+    return this.store.readStreamWhile(this.streamOf(id), fromRevision, maxCount, more);
+  }
+
   /** At most `maxCount` events, oldest first, from a revision (inclusive). Throws Unavailable. */
   async read(id: ConversationId, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
     return this.store.readStream(this.streamOf(id), fromRevision, maxCount);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notFound, ok, refuse, type ConversationId, type Result, type UserId } from '@app/kernel';
-import { Cursors } from '@app/http';
+import { Cursors, PageSpace } from '@app/http';
 import { durableText, JournalKind } from './fin-event';
 import { Journal } from './journal';
 
@@ -22,7 +22,8 @@ export class ListEvents {
   ) {}
 
   /**
-   * The answer as JSON text: `{data: FinEvent[], nextCursor}`. `nextCursor` is null when this read reached the journal's end.
+   * The answer as JSON text: `{data: FinEvent[], nextCursor, endCursor}`, of 1 MiB at most, unless the first event is longer.
+   * `nextCursor` is null when this read reached the journal's end; `endCursor` never is, and goes on there when more has come.
    * Refuses a missing or foreign conversation (`not_found`) and a cursor of another list (`invalid_cursor`). Throws Unavailable.
    */
   async page({ userId, conversationId, cursor, limit }: EventsPage): Promise<Result<string>> {
@@ -31,13 +32,26 @@ export class ListEvents {
     if (!keys.ok) return keys;
     if (!(await this.journal.belongsTo(conversationId, userId))) return refuse(notFound);
 
-    // The seq that was read last is the revision to go on at. One event more than asked for tells whether there are any.
-    const events = await this.journal.read(conversationId, Number(keys.value[0]), limit + 1);
-    const more = events.length > limit;
-    if (more) events.pop();
-    const last = events.at(-1);
-    const nextCursor = more && last !== undefined ? this.cursors.mint(binding, [last.revision + 1]) : null;
-    const data = events.map((event) => durableText(this.kind, event)).join(',');
-    return ok(`{"data":[${data}],"nextCursor":${JSON.stringify(nextCursor)}}`);
+    // The seq that was read last is the revision to go on at.
+    const { texts, goesOn, end } = await this.read(conversationId, Number(keys.value[0]), limit);
+    const endCursor = JSON.stringify(this.cursors.mint(binding, [end]));
+    return ok(`{"data":[${texts.join()}],"nextCursor":${goesOn ? endCursor : null},"endCursor":${endCursor}}`);
+  }
+
+  /** The events that a page has place for, and the revision after them; one more is read, which tells that the journal goes on. */
+  private async read(id: ConversationId, from: number, limit: number) {
+    const texts: string[] = [];
+    const space = new PageSpace();
+    let goesOn = false;
+    let end = from;
+    await this.journal.readWhile(id, from, limit + 1, (event) => {
+      const text = durableText(this.kind, event);
+      goesOn = texts.length === limit || !space.takes(text);
+      if (goesOn) return false;
+      texts.push(text);
+      end = event.revision + 1;
+      return true;
+    });
+    return { texts, goesOn, end };
   }
 }

@@ -1,3 +1,4 @@
+export { boundedPage } from './bounded-page';
 export { Database, type MigrationClass, type RowClass } from './database';
 export { keepLeading } from './leadership';
 export { migrate } from './migrate';

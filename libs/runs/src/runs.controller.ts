@@ -61,7 +61,7 @@ export class RunsController {
       this.queries.list(userId, conversationId, before, limit + 1),
       this.queries.total(userId, conversationId),
     ]);
-    return pageTextOf(rows, limit, total, ({ position }) => this.cursors.mint(binding, [position]));
+    return pageTextOf(rows, limit, ({ position }) => this.cursors.mint(binding, [position]), total);
   }
 
   @Get(':runId')

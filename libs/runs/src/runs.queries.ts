@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RunKey, UserId } from '@app/kernel';
 import type { TextRow } from '@app/http';
-import { Database, ReadGate } from '@app/read-store';
+import { boundedPage, Database, ReadGate } from '@app/read-store';
 import type { RunRow } from './run.row';
 import type { RunView } from './run.schema';
 
@@ -53,9 +53,11 @@ export class RunQueries {
         ? ['', 'runs.list', page]
         : ['AND conversation_id = $4', 'runs.list.of_conversation', [...page, conversationId]];
     return this.database.query<TextRow>(
-      `SELECT row_to_json(run)::text AS text, opened_position AS position
-       FROM runs CROSS JOIN LATERAL (SELECT ${members}) AS run
-       WHERE user_id = $1 AND opened_position < $2 ${where} ORDER BY opened_position DESC LIMIT $3`,
+      boundedPage(
+        `SELECT row_to_json(run)::text AS text, opened_position AS position
+         FROM runs CROSS JOIN LATERAL (SELECT ${members}) AS run
+         WHERE user_id = $1 AND opened_position < $2 ${where} ORDER BY opened_position DESC LIMIT $3`,
+      ),
       parameters,
       preparedAs,
     );

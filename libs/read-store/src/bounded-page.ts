@@ -1,0 +1,15 @@
+import { limits } from '@app/kernel';
+
+/**
+ * A statement for a list whose rows may be long: of the rows of a page it answers those that begin within the first 1 MiB, and two at
+ * least where there are two, so that whoever cuts the page sees that it goes on. The others never leave PostgreSQL.
+ * @param page a statement with ORDER BY and LIMIT that selects `position`, which it is sorted by, and what is measured
+ * @param measured the text whose bytes count, in terms of the columns that the page selects
+ */
+export function boundedPage(page: string, measured = 'text', order: 'ASC' | 'DESC' = 'DESC'): string {
+  return `SELECT * FROM (
+      SELECT listed.*, row_number() OVER before_it AS row_in_page,
+             sum(octet_length(${measured})) OVER before_it - octet_length(${measured}) AS begins_at
+      FROM (${page}) AS listed WINDOW before_it AS (ORDER BY position ${order} ROWS UNBOUNDED PRECEDING)) AS measured
+    WHERE row_in_page <= 2 OR begins_at <= ${limits.pageBytesMax} ORDER BY row_in_page`;
+}
