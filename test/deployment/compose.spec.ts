@@ -80,6 +80,13 @@ describe('docker/compose.yaml', () => {
     });
   });
 
+  it('shows metrics to its own network only, where a Prometheus finds them', () => {
+    for (const [, { environment, ports }] of ours()) {
+      expect(environment).toMatchObject({ MANAGEMENT_HOST: '0.0.0.0' });
+      expect(ports ?? []).toEqual([]);
+    }
+  });
+
   it('keeps the artifacts of all processes in one place', () => {
     for (const [, { volumes, environment }] of ours()) {
       expect(volumes).toEqual(['artifacts:/data:rw']);

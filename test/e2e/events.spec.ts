@@ -160,6 +160,7 @@ describe('conversations.stream', () => {
       ['?cursor=0', undefined, 1],
       ['?cursor=3', undefined, 4],
       ['?cursor=5', '2', 3],
+      ['?cursor=none', '2', 3],
       ['', String(last - 1), last],
     ] as const) {
       const reader = await there.stream(path + query, header === undefined ? {} : { 'last-event-id': header });

@@ -120,6 +120,25 @@ class ThingsController {
   poke(@Param('thingId') id: string) {
     return { id };
   }
+  @Post('/v1/users/:userId/pours')
+  @HttpCode(200)
+  @Operation('things.pour', { ...things, body: 'stream' })
+  async pour(@Body() body: AsyncIterable<Buffer>) {
+    let bytes = 0;
+    for await (const chunk of body) bytes += chunk.length;
+    return { bytes };
+  }
+  @Get('/v1/users/:userId/flood')
+  @Operation('things.flood', things)
+  flood() {
+    return { text: 'x'.repeat(32 * 1024 * 1024) };
+  }
+  @Get('/v1/users/:userId/patience')
+  @Operation('things.wait', things)
+  async wait() {
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    return {};
+  }
   @Get('/sandbox/v1/boom')
   @Operation('boom', things)
   boom() {

@@ -4,8 +4,12 @@ import type { Configuration } from '@app/runtime';
 
 /** Finds out before the whole service is started whether the ports can be had. @throws PortInUse */
 export async function ensureFreePorts({ env }: Configuration): Promise<void> {
-  for (const variable of ['PORT', 'MANAGEMENT_PORT'] as const) {
-    if (!(await isFree(env.HOST, env[variable]))) throw new PortInUse(variable, env[variable]);
+  const wanted = [
+    ['PORT', env.HOST],
+    ['MANAGEMENT_PORT', env.MANAGEMENT_HOST],
+  ] as const;
+  for (const [variable, host] of wanted) {
+    if (!(await isFree(host, env[variable]))) throw new PortInUse(variable, env[variable]);
   }
 }
 

@@ -83,7 +83,10 @@ export async function openProduct(
 }
 
 async function serveMetrics(app: INestApplicationContext, { env }: Configuration) {
-  return startManagementServer(app.get(Metrics, { strict: false }), { host: env.HOST, port: env.MANAGEMENT_PORT });
+  return startManagementServer(app.get(Metrics, { strict: false }), {
+    host: env.MANAGEMENT_HOST,
+    port: env.MANAGEMENT_PORT,
+  });
 }
 
 /** The providers that slices expect of the HTTP core, for a process in which nothing is served. */

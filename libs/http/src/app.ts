@@ -7,6 +7,7 @@ import { createPino, Metrics, PinoNestLogger, SystemClock, Tracing, type Configu
 import { Admission } from './admission';
 import { AllowedMethods } from './allowed-methods';
 import { parseBodiesStrictly } from './body-parser';
+import { arrivesWithinMs, boundConnections, boundTransfers, type ConnectionBounds } from './connections';
 import { deprecationHeaders } from './deprecation';
 import { answerBrokenRequests, fastifyOptions } from './fastify-options';
 import { Draining } from './draining';
@@ -30,7 +31,8 @@ export async function createHttpApp(
   log: Logger = createPino(configuration, 'http'),
 ): Promise<NestFastifyApplication> {
   const { env } = configuration;
-  const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES));
+  const bounds = connectionBounds(configuration);
+  const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES, bounds));
   const app = await NestFactory.create<NestFastifyApplication>(HttpModule.around(module, configuration), adapter, {
     logger: new PinoNestLogger(log),
     bodyParser: false,
@@ -43,8 +45,10 @@ export async function createHttpApp(
 
   const allowedMethods = new AllowedMethods(fastify);
   planRoutes(fastify, env.ARTIFACT_LIMIT_BYTES);
-  parseBodiesStrictly(fastify);
+  parseBodiesStrictly(fastify, arrivesWithinMs(bounds));
   answerBrokenRequests(fastify);
+  boundConnections(fastify.server, bounds.connectionsMax, port(Metrics));
+  boundTransfers(fastify, bounds);
   const limits = { keyPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE, userPerMinute: env.RATE_LIMIT_USER_PER_MINUTE };
   const admission = new Admission(
     new PartnerKeyCache(port(PartnerKeys)),
@@ -65,6 +69,14 @@ export async function createHttpApp(
   });
   app.useGlobalFilters(new ProblemFilter(log));
   return app;
+}
+
+function connectionBounds({ env }: Configuration): ConnectionBounds {
+  return {
+    quietMs: env.CONNECTION_QUIET_SECONDS * 1000,
+    transferMs: env.TRANSFER_SECONDS * 1000,
+    connectionsMax: env.CONNECTIONS_PER_REPLICA + env.STREAMS_PER_REPLICA,
+  };
 }
 
 /** Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */

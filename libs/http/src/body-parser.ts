@@ -4,11 +4,14 @@ import type { Readable } from 'node:stream';
 import { isPlainObject } from './dto';
 import { ProblemException, type Failure } from './problems';
 import { contextOf } from './request-context';
-import { brokenOff, streamedBody, tooLarge } from './streamed-body';
+import { brokenOff, streamedBody, tooLarge, tooSlow } from './streamed-body';
 import { parseStrictJson } from './strict-json';
 
-/** Makes Fastify read every body as bytes up to its limit, and parse it as its operation says; or hand it over as a stream. */
-export function parseBodiesStrictly(fastify: FastifyInstance): void {
+/**
+ * Makes Fastify read every body as bytes up to its limit, and parse it as its operation says; or hand it over as a stream.
+ * @param withinMs how long a body that is no stream may take to arrive
+ */
+export function parseBodiesStrictly(fastify: FastifyInstance, withinMs: number): void {
   // The built-in parsers take text/plain and let the last of two equal members win.
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (request, payload, done) => {
@@ -18,7 +21,7 @@ export function parseBodiesStrictly(fastify: FastifyInstance): void {
     if (contextOf(request).plan?.body === 'stream') {
       return done(null, declaredBytes === 0 ? undefined : streamedBody(payload, limitBytes));
     }
-    readWhole(payload, limitBytes, (failure, bytes) => {
+    readWhole(payload, { limitBytes, withinMs }, (failure, bytes) => {
       const body: Result<unknown> | null = failure === null ? readBody(request, bytes) : null;
       if (body?.ok) done(null, body.value);
       else done(new ProblemException(body?.refusal ?? failure ?? tooLarge));
@@ -29,7 +32,11 @@ export function parseBodiesStrictly(fastify: FastifyInstance): void {
 type Read = (failure: Failure | null, bytes: Buffer) => void;
 
 /** Reads a body to its end. By events: every request with a body comes through here, and they cost the least. */
-function readWhole(payload: Readable, limitBytes: number, done: Read): void {
+function readWhole(
+  payload: Readable,
+  { limitBytes, withinMs }: { readonly limitBytes: number; readonly withinMs: number },
+  done: Read,
+): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const onData = (chunk: Buffer): void => {
@@ -39,7 +46,9 @@ function readWhole(payload: Readable, limitBytes: number, done: Read): void {
   };
   const onEnd = (): void => stop(null);
   const onError = (): void => stop(brokenOff);
+  const late = setTimeout(() => stop(tooSlow), withinMs).unref();
   const stop = (failure: Failure | null): void => {
+    clearTimeout(late);
     // What still comes flows by unread.
     payload.off('data', onData).off('end', onEnd).off('error', onError);
     done(failure, failure === null ? Buffer.concat(chunks, bytes) : Buffer.alloc(0));

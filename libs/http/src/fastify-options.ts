@@ -1,29 +1,33 @@
 import { STATUS_CODES, type Server } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { invalid, notFound } from '@app/kernel';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
+import { boundedByNode, type ConnectionBounds } from './connections';
 import { toProblem } from './problems';
 import { answerHeaders, requestIdOf } from './request-ids';
 import { sendProblem } from './send-problem';
 
 /** The longest head that Node takes is 16 KiB, so no parameter is refused for its length. */
 const parameterLengthMax = 16_384;
-/** How long a client may take to send a whole request. */
-const requestWithinMs = 120_000;
-
 /** Fastify as the service needs it. */
-export function fastifyOptions(bodyLimitBytes: number): FastifyHttpOptions<Server> & { readonly skipMiddie: boolean } {
+export function fastifyOptions(
+  bodyLimitBytes: number,
+  bounds: ConnectionBounds,
+): FastifyHttpOptions<Server> & { readonly skipMiddie: boolean } {
+  const { keepAliveTimeout, requestTimeout, ...http } = boundedByNode(bounds);
   return {
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
     trustProxy: false,
     requestIdHeader: false,
     genReqId: requestIdOf,
-    requestTimeout: requestWithinMs,
+    keepAliveTimeout,
+    requestTimeout,
     return503OnClosing: false,
     // Node would answer a request without Host by itself; the first hook does, with a problem.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, ...http },
     routerOptions: { maxParamLength: parameterLengthMax },
     // Nest middleware is not used, so its adapter need not look for any.
     skipMiddie: true,
@@ -41,15 +45,23 @@ export function answerBrokenRequests(fastify: FastifyInstance): void {
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
 }
 
-/** A request that is no HTTP, or whose head is too large, ends with a problem and its connection. */
+const unreadable: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'has a head over 16 KiB',
+  ERR_HTTP_REQUEST_TIMEOUT: 'took too long to arrive',
+};
+
+/** A request that is no HTTP, is too slow, or has too large a head, ends with a problem and its connection. */
 function answerUnreadable(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const saidNothing = socket instanceof Socket && socket.bytesRead === 0;
+  if (error.code === 'ECONNRESET' || !socket.writable || saidNothing) {
     socket.destroy();
     return;
   }
   const requestId = v7();
-  const what = error.code === 'HPE_HEADER_OVERFLOW' ? 'has a head over 16 KiB' : 'is not a well-formed HTTP request';
-  const problem = toProblem(invalid('', what), requestId);
+  const problem = toProblem(
+    invalid('', unreadable[error.code ?? ''] ?? 'is not a well-formed HTTP request'),
+    requestId,
+  );
   const body = JSON.stringify(problem);
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,

@@ -1,6 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from '@app/runtime';
+import { boundedByNode, type ConnectionBounds } from './connections';
+
+/** Its clients are a scraper or two, and whoever looks after the process. */
+const bounds: ConnectionBounds = { quietMs: 30_000, transferMs: 30_000, connectionsMax: 64 };
 
 export interface ManagementServer {
   /** The port that it listens on; chosen by the system when 0 was asked for. */
@@ -13,7 +17,9 @@ export async function startManagementServer(
   metrics: Metrics,
   listen: { readonly host: string; readonly port: number },
 ): Promise<ManagementServer> {
-  const server = createServer((request, response) => {
+  const server = createServer(boundedByNode(bounds), (request, response) => {
+    // A scraper that does not read its answer.
+    request.socket.setTimeout(bounds.quietMs);
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
@@ -23,6 +29,7 @@ export async function startManagementServer(
       () => response.writeHead(500).end(),
     );
   });
+  server.maxConnections = bounds.connectionsMax;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(listen.port, listen.host, resolve);

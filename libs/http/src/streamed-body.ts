@@ -4,6 +4,7 @@ import { ProblemException, type Failure } from './problems';
 
 export const tooLarge: Failure = { kind: 'bare', problem: 'too_large' };
 export const brokenOff: Failure = invalid('', 'broke off before its end');
+export const tooSlow: Failure = invalid('', 'took too long to arrive');
 export const emptyBody: Issue = { path: '', message: 'must not be empty' };
 
 /**

@@ -64,7 +64,7 @@ export class JournalController {
     @Headers('last-event-id') lastEventId: string | undefined,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const seq = lastEventId === undefined ? cursor : answer(seqOf(lastEventId));
+    const seq = answer(lastEventId === undefined ? seqOfCursor(cursor) : seqOfLastEvent(lastEventId));
     const opened = await this.streams.open(caller, id, seq, reply);
     if (!opened.ok && opened.refusal.kind === 'reason' && opened.refusal.reason === 'stream_capacity') {
       throw new ProblemException(opened.refusal, { 'retry-after': String(streamRetrySeconds) });
@@ -74,7 +74,19 @@ export class JournalController {
 }
 
 /** The seq that a `Last-Event-ID` names; anything else is refused at the root, since no pointer reaches a header. */
-function seqOf(spelled: string): Result<number> {
+function seqOfLastEvent(spelled: string): Result<number> {
+  const seq = seqOf(spelled);
+  return seq === null ? refuse(invalid('', 'Last-Event-ID must be the id of an event')) : ok(seq);
+}
+
+function seqOfCursor(given: unknown = '0'): Result<number> {
+  const seq = typeof given === 'string' ? seqOf(given) : null;
+  return seq === null
+    ? refuse(invalid('/cursor', `must be a whole number from 0 to ${limits.streamCursorMax}`))
+    : ok(seq);
+}
+
+function seqOf(spelled: string): number | null {
   const seq = seqPattern.test(spelled) ? Number(spelled) : Number.NaN;
-  return seq <= limits.streamCursorMax ? ok(seq) : refuse(invalid('', 'Last-Event-ID must be the id of an event'));
+  return seq <= limits.streamCursorMax ? seq : null;
 }

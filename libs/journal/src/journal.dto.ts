@@ -1,4 +1,4 @@
-import { CursorText, Describe, IntegerText, Optional } from '@app/http';
+import { CursorText, Describe, IntegerText, Optional, Value } from '@app/http';
 import { limits } from '@app/kernel';
 
 export class ListEventsDto {
@@ -13,7 +13,11 @@ export class ListEventsDto {
 }
 
 export class StreamEventsDto {
-  @Describe('Resume strictly after this `seq`; one past the end of the journal waits')
-  @IntegerText({ min: 0, max: limits.streamCursorMax, default: 0 })
-  cursor: number;
+  /** Anything: it is looked at only where no `Last-Event-ID` goes before it. */
+  @Optional()
+  @Describe(
+    'Resume strictly after this `seq`; one past the end of the journal waits. Not looked at beside `Last-Event-ID`',
+  )
+  @Value('a seq', () => true, { type: 'integer', minimum: 0, maximum: limits.streamCursorMax, default: 0 })
+  cursor?: unknown;
 }

@@ -68,6 +68,15 @@ describe('readConfiguration', () => {
     expect(readConfiguration({ HOST }).env.HOST).toBe(HOST);
   });
 
+  it('has its metrics on loopback, wherever it listens, unless told otherwise', () => {
+    const { env } = readConfiguration({ ...production, HOST: '0.0.0.0' });
+    expect(env.MANAGEMENT_HOST).toBe('127.0.0.1');
+    expect(readConfiguration({ ...production, MANAGEMENT_HOST: '10.0.0.7' }).env.MANAGEMENT_HOST).toBe('10.0.0.7');
+    expect(messageOf({ MANAGEMENT_HOST: '0.0.0.0' })).toMatch(
+      /MANAGEMENT_HOST: sandbox mode listens on loopback only$/,
+    );
+  });
+
   it.each(['0.0.0.0', '::', '10.0.0.7', '127.0.0.1.example'])('does not let a sandbox listen on %s', (HOST) => {
     expect(messageOf({ HOST, PORT: '0' })).toMatch(/^ {2}PORT: .*\n {2}HOST: sandbox mode listens on loopback only$/m);
   });

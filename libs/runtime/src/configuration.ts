@@ -1,5 +1,6 @@
 import { bool, cleanEnv, EnvMissingError, port, str, type CleanedEnv } from 'envalid';
 import { artifactVariables } from './artifact-variables';
+import { connectionVariables } from './connection-variables';
 import { deprecationVariables, endsTooSoon } from './deprecation-variables';
 import { allowedAsInsecure, insecureVariables, refusedAsInsecure } from './insecure-variables';
 import { mcpVariables } from './mcp-variables';
@@ -23,7 +24,11 @@ export const variables = {
   }),
   HOST: str({ default: '127.0.0.1', desc: 'Address to listen on; sandbox mode accepts loopback only' }),
   PORT: port({ default: 8080, desc: 'Port of the partner API' }),
-  MANAGEMENT_PORT: port({ default: 9464, desc: 'Port of GET /metrics, on the same address' }),
+  MANAGEMENT_HOST: str({
+    default: '127.0.0.1',
+    desc: 'Address of the management port; wider than loopback only where nobody but a Prometheus reaches it',
+  }),
+  MANAGEMENT_PORT: port({ default: 9464, desc: 'Port of GET /metrics' }),
   PARLEY_DATA_DIR: str({
     default: defaultDataDir,
     desc: 'Folder of the embedded stores, of artifacts and of generated sandbox secrets',
@@ -121,7 +126,7 @@ export const variables = {
   RATE_LIMIT_KEY_PER_MINUTE: positiveInteger({ default: 6000, desc: 'Requests per partner key in any 60 s' }),
   RATE_LIMIT_USER_PER_MINUTE: positiveInteger({ default: 300, desc: 'Requests per user in any 60 s' }),
   STREAMS_PER_USER: positiveInteger({ default: 8, desc: 'Open event streams per user' }),
-  STREAMS_PER_REPLICA: positiveInteger({ default: 2000, desc: 'Open event streams per api process' }),
+  ...connectionVariables,
   BODY_LIMIT_BYTES: positiveInteger({ default: 256 * 1024, desc: 'Largest JSON body, in bytes' }),
   ...artifactVariables,
   ...deprecationVariables,
@@ -187,7 +192,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
   const env = cleanEnv(given, variables, {
     reporter: ({ errors, env: valid }) => {
       const broken = Object.entries(errors).map(([name, error]) => `  ${name}: ${describe(name, error)}`);
-      if (isOpenSandbox(given)) broken.push('  HOST: sandbox mode listens on loopback only');
+      for (const name of openInSandbox(given)) broken.push(`  ${name}: sandbox mode listens on loopback only`);
       broken.push(...sandboxDefaults(given, defaultDataDir).map((rule) => `  ${rule}`));
       // Reason for the assertion: envalid gives the values that passed, and types them unknown.
       broken.push(...refusedAsInsecure(valid as Partial<Environment>).map((rule) => `  ${rule}`));
@@ -205,8 +210,10 @@ export function configurationWarnings(environment: NodeJS.ProcessEnv, { env }: C
   return [...allowedAsInsecure(env), ...unknownVariables(environment, Object.keys(variables))];
 }
 
-function isOpenSandbox({ PARLEY_MODE: mode, HOST: host }: NodeJS.ProcessEnv): boolean {
-  return (mode ?? 'sandbox') === 'sandbox' && host !== undefined && !loopbackHosts.includes(host);
+/** The addresses that others than this machine reach, where none of them may. */
+function openInSandbox(given: NodeJS.ProcessEnv): readonly string[] {
+  if ((given['PARLEY_MODE'] ?? 'sandbox') !== 'sandbox') return [];
+  return ['HOST', 'MANAGEMENT_HOST'].filter((name) => !loopbackHosts.includes(given[name] ?? '127.0.0.1'));
 }
 
 function describe(name: string, error: Error): string {
