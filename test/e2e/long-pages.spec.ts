@@ -36,7 +36,9 @@ afterAll(() => deployment.stop());
 async function pagesInBytes(path: string): Promise<number[]> {
   const sizes: number[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const response = await fetch(user.url(cursor === '' ? path : `${path}&cursor=${cursor}`), { headers: user.headers });
+    const response = await fetch(user.url(cursor === '' ? path : `${path}&cursor=${cursor}`), {
+      headers: user.headers,
+    });
     const text = await response.text();
     expect(response.status).toBe(200);
     sizes.push(Buffer.byteLength(text));

@@ -127,7 +127,11 @@ export class EventStore {
   /** Whether the store answers at all, within the given time. */
   async answers(withinMs: number): Promise<boolean> {
     try {
-      await this.collect(() => this.client.readAll({ fromPosition: START, maxCount: 1 }), () => true, withinMs);
+      await this.collect(
+        () => this.client.readAll({ fromPosition: START, maxCount: 1 }),
+        () => true,
+        withinMs,
+      );
       return true;
     } catch {
       // Any failure means the same here: the store cannot be used now.
@@ -187,7 +191,7 @@ async function eventsOf(read: Read, more: (event: RecordedEvent) => boolean): Pr
       } catch (error) {
         // Thrown here it would end the process.
         wanted = false;
-        reject(error);
+        reject(error instanceof Error ? error : new Error(String(error)));
       }
       if (!wanted) read.cancel().catch(() => undefined); // it has ended by itself
     });

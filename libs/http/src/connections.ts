@@ -1,5 +1,4 @@
 import { Socket, type Server as TcpServer } from 'node:net';
-import type { ServerOptions } from 'node:http';
 import type { Metrics } from '@app/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
@@ -17,13 +16,18 @@ export interface ConnectionBounds {
 /** How often Node looks for requests that take too long, as a part of the time that they have. */
 const looksPerQuietTime = 6;
 
+type NodeBounds = Record<
+  'connectionsCheckingInterval' | 'headersTimeout' | 'keepAliveTimeout' | 'requestTimeout',
+  number
+>;
+
 /** How long a head or a JSON body may take, so that its connection is closed before the quiet time is over. */
 export function arrivesWithinMs({ quietMs }: ConnectionBounds): number {
   return quietMs - quietMs / looksPerQuietTime;
 }
 
 /** The bounds that Node keeps by itself: a connection without a request, and a request that does not become whole. */
-export function boundedByNode(bounds: ConnectionBounds) {
+export function boundedByNode(bounds: ConnectionBounds): NodeBounds {
   const { quietMs, transferMs } = bounds;
   const withinMs = arrivesWithinMs(bounds);
   return {
@@ -31,7 +35,7 @@ export function boundedByNode(bounds: ConnectionBounds) {
     headersTimeout: withinMs,
     keepAliveTimeout: withinMs,
     requestTimeout: Math.max(transferMs, withinMs),
-  } satisfies ServerOptions;
+  };
 }
 
 /** Closes connections beyond the bound as they come, and counts them; those that are open do not notice. */

@@ -69,11 +69,7 @@ export function pageTextOf(
   return `{"data":[${shown.map(({ text }) => text).join()}],"nextCursor":${nextCursor}${counted}}`;
 }
 
-function cursorAfterPage<Row>(
-  rows: readonly Row[],
-  shown: number,
-  cursorAfter: (row: Row) => string,
-): string | null {
+function cursorAfterPage<Row>(rows: readonly Row[], shown: number, cursorAfter: (row: Row) => string): string | null {
   const last = rows[shown - 1];
   return last !== undefined && rows.length > shown ? cursorAfter(last) : null;
 }

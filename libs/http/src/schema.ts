@@ -232,7 +232,10 @@ const nextCursor = nullable(text({ max: limits.cursorLengthMax }), {
 });
 
 /** The members of every page of a list. */
-export function pageMembers<Item extends TSchema>(item: Item, max: number = limits.listLimitMax) {
+export function pageMembers<Item extends TSchema>(
+  item: Item,
+  max: number = limits.listLimitMax,
+): { readonly data: TUnsafe<readonly Static<Item>[]>; readonly nextCursor: typeof nextCursor } {
   return { data: list(item, { max }), nextCursor };
 }
 
