@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readStore } from '@app/composition';
 import { connectEventStore, decodeStored, type StoredEvent } from '@app/event-store';
-import { applyBatch, CreateReadStore1700000000000, Database, migrate, type AnyProjection } from '@app/read-store';
+import { applyBatch, readStoreMigrations, Database, migrate, type AnyProjection } from '@app/read-store';
 import { auditLedger } from './money-audit';
 import { createTestDatabase } from '../support/postgres';
 
@@ -108,6 +108,6 @@ async function rowsOf(database: Database, { name, row }: AnyProjection): Promise
 }
 
 async function connect(url: string): Promise<Database> {
-  const migrations = [CreateReadStore1700000000000, ...readStore.migrations];
+  const migrations = [...readStoreMigrations, ...readStore.migrations];
   return Database.connect({ url, poolSize: 2, rows: readStore.rows, migrations });
 }

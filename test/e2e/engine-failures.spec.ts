@@ -14,25 +14,111 @@ const calls = [{ tool: 'current_time', input: {} }];
 
 interface Failing {
   readonly what: string;
+  /** What its user reads. */
+  readonly text: string;
   readonly script: Script;
   readonly requests: number;
 }
 
 const failing: readonly Failing[] = [
-  { what: 'has no room, again and again (429)', script: [refusal(429)], requests: 1 + RETRIES },
-  { what: 'is broken (500)', script: [refusal(500)], requests: 1 + RETRIES },
-  { what: 'is overloaded (529)', script: [refusal(529)], requests: 1 + RETRIES },
-  { what: 'does not know the key (401)', script: [refusal(401)], requests: 1 },
-  { what: 'forbids it (403)', script: [refusal(403)], requests: 1 },
-  { what: 'does not understand the request (400)', script: [refusal(400)], requests: 1 },
-  { what: 'answers something else than a stream', script: [refusal(200)], requests: 1 },
-  { what: 'breaks the connection in the middle', script: [{ text: ['It is '], ending: 'reset' }], requests: 1 },
-  { what: 'ends its answer too early', script: [{ text: ['It is '], ending: 'cut' }], requests: 1 },
-  { what: 'tells of an error in the middle', script: [{ text: ['It is '], ending: 'trouble' }], requests: 1 },
-  { what: 'falls silent', script: [{ text: ['It is '], ending: 'silent' }], requests: 1 },
-  { what: 'never ends', script: [{ ending: 'endless', pauseMs: 20 }], requests: 1 },
-  { what: 'answers far too much', script: [{ text: Array<string>(40).fill('x'.repeat(10_000)) }], requests: 1 },
-  { what: 'breaks in its second step', script: [{ calls }, { text: ['It '], ending: 'reset' }], requests: 2 },
+  {
+    what: 'has no room, again and again (429)',
+    text: "The model's provider refused the request for its rate.",
+    script: [refusal(429)],
+    requests: 1 + RETRIES,
+  },
+  {
+    what: 'is broken (500)',
+    text: "The model's provider had an error of its own.",
+    script: [refusal(500)],
+    requests: 1 + RETRIES,
+  },
+  {
+    what: 'is overloaded (529)',
+    text: "The model's provider had an error of its own.",
+    script: [refusal(529)],
+    requests: 1 + RETRIES,
+  },
+  {
+    what: 'does not know the key (401)',
+    text: "The model's provider refused our credentials.",
+    script: [refusal(401)],
+    requests: 1,
+  },
+  {
+    what: 'forbids it (403)',
+    text: "The model's provider refused our credentials.",
+    script: [refusal(403)],
+    requests: 1,
+  },
+  {
+    what: 'does not understand the request (400)',
+    text: "The model's provider refused the request.",
+    script: [refusal(400)],
+    requests: 1,
+  },
+  {
+    what: 'answers something else than a stream',
+    text: 'The model answered what could not be read.',
+    script: [refusal(200)],
+    requests: 1,
+  },
+  {
+    what: 'breaks the connection in the middle',
+    text: 'The model stopped in the middle of its answer.',
+    script: [{ text: ['It is '], ending: 'reset' }],
+    requests: 1,
+  },
+  {
+    what: 'ends its answer too early',
+    text: 'The model stopped in the middle of its answer.',
+    script: [{ text: ['It is '], ending: 'cut' }],
+    requests: 1,
+  },
+  {
+    what: 'tells of an error in the middle',
+    text: 'The model stopped in the middle of its answer.',
+    script: [{ text: ['It is '], ending: 'trouble' }],
+    requests: 1,
+  },
+  {
+    what: 'falls silent',
+    text: 'The model stopped in the middle of its answer.',
+    script: [{ text: ['It is '], ending: 'silent' }],
+    requests: 1,
+  },
+  {
+    what: 'never ends',
+    text: 'The model did not answer in time.',
+    script: [{ ending: 'endless', pauseMs: 20 }],
+    requests: 1,
+  },
+  {
+    what: 'answers far too much',
+    text: 'The model answered more than a step can hold.',
+    script: [{ text: Array<string>(40).fill('x'.repeat(10_000)) }],
+    requests: 1,
+  },
+  { what: 'answers nothing', text: 'The model answered nothing.', script: [{}], requests: 1 },
+  { what: 'answers nothing but space', text: 'The model answered nothing.', script: [{ text: [' \n'] }], requests: 1 },
+  {
+    what: 'ends before it says anything',
+    text: 'The model answered nothing.',
+    script: [{ ending: 'cut' }],
+    requests: 1 + RETRIES,
+  },
+  {
+    what: 'takes too long (504)',
+    text: 'The model did not answer in time.',
+    script: [refusal(504)],
+    requests: 1 + RETRIES,
+  },
+  {
+    what: 'breaks in its second step',
+    text: 'The model stopped in the middle of its answer.',
+    script: [{ calls }, { text: ['It '], ending: 'reset' }],
+    requests: 2,
+  },
 ];
 
 function refusal(status: number) {
@@ -54,13 +140,13 @@ describe.each(providers)('a provider of %s', (provider) => {
   });
   afterAll(() => stage.stop());
 
-  it.each(failing)('that $what: failed, provider_error', async ({ script, requests }) => {
+  it.each(failing)('that $what: failed, provider_error', async ({ script, text, requests }) => {
     stage.models.says(script);
     const conversationId = await conversationOf(user);
     const run = await say(user, conversationId, 'what time is it');
     expect(run).toMatchObject({
       ...{ status: 'failed', response: null, output: null, pendingApprovalIds: [], endedAt: anInstant },
-      failure: { reason: 'provider_error', text: 'The model did not answer.' },
+      failure: { reason: 'provider_error', text },
     });
     expect(stage.models.requests.length).toBe(requests);
     const told = JSON.stringify([run, await journal(user, conversationId), await messagesOf(conversationId)]);

@@ -15,7 +15,7 @@ import {
   type RunKey,
   type UserId,
 } from '@app/kernel';
-import { CreateReadStore1700000000000, Database, migrate, Notifications, Processes } from '@app/read-store';
+import { readStoreMigrations, Database, migrate, Notifications, Processes } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { createTestDatabase } from '../support/postgres';
 import { journalReadModel } from '@app/journal';
@@ -45,7 +45,7 @@ export async function startStores(): Promise<TestStores> {
   const startServer = () => startEventStoreServer({ databaseUrl: url, listen: { socketPath: join(folder, 'store') } });
   let server = await startServer();
   const store = new EventStore(connectEventStore(server.address));
-  const migrations = [CreateReadStore1700000000000, ...journalReadModel.migrations];
+  const migrations = [...readStoreMigrations, ...journalReadModel.migrations];
   const database = await Database.connect({ url, poolSize: 10, rows: [], migrations });
   await migrate(database);
   const notifications = new Notifications(url);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@app/kernel';
-import { objectsIn, textIn, textOfCall, type AskedMessage, type WireFormat } from './wire-format';
+import { objectsIn, textIn, textOfCall, type AskedMessage, type ScriptedUsage, type WireFormat } from './wire-format';
 
 const frame = (type: string, body: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...body })}\n\n`;
 
@@ -19,7 +19,7 @@ export const anthropicMessages: WireFormat = {
       message: {
         ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'scripted', content: [], stop_reason: null },
         // The format's clients insist on it here; a provider that counts nothing says zero.
-        usage: { input_tokens: usage?.inputTokens ?? 0, output_tokens: 0 },
+        usage: startingUsage(usage),
       },
     }),
     frame('ping', {}),
@@ -78,4 +78,14 @@ function messagesOf({ role, content }: JsonObject): readonly AskedMessage[] {
     ...results.map((result) => ({ role: 'tool' as const, text: '', calls: [], results: [result] })),
     ...texts.map((text) => ({ role: 'user' as const, text, calls: [], results: [] })),
   ];
+}
+
+/** Its cache's tokens are counted apart. */
+function startingUsage(usage: ScriptedUsage | null): JsonObject {
+  const { inputTokens = 0, cachedInputTokens = 0 } = usage ?? {};
+  return {
+    input_tokens: inputTokens - cachedInputTokens,
+    cache_read_input_tokens: cachedInputTokens,
+    output_tokens: 0,
+  };
 }

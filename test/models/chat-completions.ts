@@ -1,5 +1,5 @@
 import type { JsonObject } from '@app/kernel';
-import { objectsIn, textIn, textOfCall, type AskedMessage, type WireFormat } from './wire-format';
+import { objectsIn, textIn, textOfCall, type AskedMessage, type ScriptedUsage, type WireFormat } from './wire-format';
 
 const frame = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
 const chunk = (delta: object, finish: string | null = null, more: object = {}): string =>
@@ -39,15 +39,18 @@ export const chatCompletions: WireFormat = {
     }),
   ending: (calls, usage) => [
     chunk({}, calls ? 'tool_calls' : 'stop'),
-    ...(usage === null ? [] : [usageFrame(usage.inputTokens, usage.outputTokens)]),
+    ...(usage === null ? [] : [usageFrame(usage)]),
     'data: [DONE]\n\n',
   ],
   trouble: (message) => frame({ error: { message, type: 'server_error', code: 'overloaded' } }),
   refusal: (_status, message) => ({ error: { message, type: 'refused', param: null, code: null } }),
 };
 
-function usageFrame(prompt: number, completion: number): string {
-  const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+function usageFrame({ inputTokens: prompt, outputTokens: completion, cachedInputTokens = 0 }: ScriptedUsage): string {
+  const usage = {
+    ...{ prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+    prompt_tokens_details: { cached_tokens: cachedInputTokens },
+  };
   return frame({
     id: 'chatcmpl-1',
     object: 'chat.completion.chunk',

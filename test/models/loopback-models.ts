@@ -91,7 +91,9 @@ export class LoopbackModels {
       MODEL_BASE_URL: this.baseUrl,
       MODEL_API_KEY: 'key-for-the-loopback-models',
       MODEL_NAME: name,
-      MODEL_PRICES: JSON.stringify({ [name]: { inputUsdPerMillion: '3', outputUsdPerMillion: '15' } }),
+      MODEL_PRICES: JSON.stringify({
+        [name]: { inputUsdPerMillion: '3', cachedInputUsdPerMillion: '0.3', outputUsdPerMillion: '15' },
+      }),
     };
   }
 

@@ -7,6 +7,8 @@ export type ScriptedCall =
 export interface ScriptedUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** How many of the input tokens came out of the provider's cache; none where it is left out. */
+  readonly cachedInputTokens?: number;
 }
 
 /** A message of either wire format, in words that both have. */

@@ -1,4 +1,4 @@
-import { CreateReadStore1700000000000, Database, migrate } from '@app/read-store';
+import { readStoreMigrations, Database, migrate } from '@app/read-store';
 import { asId, instantOf, type UserId } from '@app/kernel';
 import {
   CreateSandboxLedger1700000000620,
@@ -108,7 +108,7 @@ async function migrated(url: string): Promise<void> {
 
 function connect(url: string): Promise<Database> {
   const migrations = [
-    CreateReadStore1700000000000,
+    ...readStoreMigrations,
     CreateTimers1700000000500,
     CreateSandboxState1700000000510,
     CreateSandboxLedger1700000000620,

@@ -9,7 +9,7 @@ import {
   VerbatimStore,
   verifyCopy,
 } from '@app/event-migration';
-import { CreateReadStore1700000000000, Database, migrate } from '@app/read-store';
+import { Database, migrate, readStoreMigrations } from '@app/read-store';
 import { readConfiguration } from '@app/runtime';
 import { InvalidArgumentError, type Command } from 'commander';
 import { fillReadModels } from './fill-read-models';
@@ -73,7 +73,7 @@ async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to
 /** The product's database, with the tables of this version. The caller closes it. */
 export async function openDatabase(url: string): Promise<Database> {
   const { rows, migrations } = readStore;
-  const all = [CreateReadStore1700000000000, ...migrations];
+  const all = [...readStoreMigrations, ...migrations];
   const database = await Database.connect({ url, poolSize: 2, rows, migrations: all });
   await migrate(database);
   return database;

@@ -13,6 +13,7 @@ import { LeaseRecoveries } from './lease-recoveries';
 import { ModelCalls } from './model-calls';
 import { McpServers } from './mcp/mcp-servers';
 import { ToolCalls } from './tool-calls';
+import { ModelReadiness } from './model-readiness';
 import { Models } from './models';
 import { RulesModel } from './rules-model';
 import { RunWorker } from './run-worker';
@@ -24,6 +25,7 @@ import { Tools } from './tools';
   imports: [ArtifactsModule, AutomationsModule, DeploymentModule, WalletsModule],
   providers: [
     McpServers,
+    ModelReadiness,
     Models,
     RulesModel,
     Tools,

@@ -21,6 +21,7 @@ import { ActiveAccounts } from './active-accounts';
 import { ClaimedRun, findOpenRun, type OpenRun, type Recording, type Stores } from './claimed-run';
 import { turnOf } from './history';
 import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest } from './model';
+import { modelTroubles } from './model-troubles';
 import { Models } from './models';
 import { failedEnd, next, type JournaledCall, type NextAction } from './next';
 import { parseOutput } from './output';
@@ -158,7 +159,7 @@ export class ExecuteRun {
     let reply: ModelReply;
     try {
       this.probe.reached('model:before');
-      const model = this.models.find(claimed.progress.request.profile.model);
+      const model = this.models.find(claimed.progress.profile.model);
       const request = await this.requestOf(claimed, model, repairing);
       reply = await this.modelCalls.step(model, run, request, onText, signal);
       this.probe.reached('model:after');
@@ -175,7 +176,7 @@ export class ExecuteRun {
 
   private async requestOf(claimed: ClaimedRun, model: LanguageModel, repairing: boolean): Promise<ModelRequest> {
     const { progress, run } = claimed;
-    const { instructions, outputSchema } = progress.request.profile;
+    const { instructions, outputSchema } = progress.profile;
     const { state } = await this.states.current(conversationKind, run.conversationId);
     return {
       ...{ instructions, outputSchema, repairing, turn: turnOf(progress), tools: this.tools.offers(progress) },
@@ -188,7 +189,7 @@ export class ExecuteRun {
     if (error instanceof Unavailable) throw error;
     this.logger.error('a model step failed', error);
     return error instanceof ModelFailed
-      ? failedEnd('provider_error', 'The model did not answer.')
+      ? failedEnd('provider_error', modelTroubles[error.trouble])
       : failedEnd('engine_error', 'The engine could not go on.');
   }
 
@@ -234,7 +235,7 @@ const outOfBudget = failedEnd('budget_exhausted', 'The spend headroom ran out.')
 function stepOf({ progress, run }: ClaimedRun, reply: ModelReply, messageId: MessageId, repairing: boolean) {
   const { text, calls, ...counted } = reply;
   const step = progress.steps.length + 1;
-  const { outputSchema, maxSteps } = progress.request.profile;
+  const { outputSchema, maxSteps } = progress.profile;
   return {
     type: 'RecordStep',
     ...counted,

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import type { ToolOutcome } from '@app/conversations';
+import type { ModelTrouble } from './model-troubles';
 
 /** A call that the model made, with what came of it. */
 export interface ToolExchange {
@@ -78,5 +79,12 @@ export interface LanguageModel {
   step(request: ModelRequest, onText: (text: string) => void, signal: AbortSignal): Promise<ModelReply>;
 }
 
-/** The model could not answer; what it said about it stays in the log. */
-export class ModelFailed extends Error {}
+/** The model could not answer. The message is for the log; users read the words of the trouble. */
+export class ModelFailed extends Error {
+  constructor(
+    readonly trouble: ModelTrouble,
+    message: string,
+  ) {
+    super(message);
+  }
+}

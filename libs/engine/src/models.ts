@@ -3,16 +3,25 @@ import { microCentsPerCent } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import { ModelFailed, type LanguageModel } from './model';
 import type { AiSdkProvider } from './models/ai-sdk.adapter';
-import { ProviderModel, providerBreaker } from './models/provider-model';
+import { ProviderBreaker } from './models/provider-breaker';
+import { ProviderModel } from './models/provider-model';
 import { RulesModel } from './rules-model';
 
 /** The models that the deployment offers, by name; the first is the default. */
 @Injectable()
 export class Models {
+  /** Of the configured provider; null where there is none. */
+  readonly breaker: ProviderBreaker | null;
   private readonly offered: readonly LanguageModel[];
 
   constructor(rules: RulesModel, configuration: Configuration) {
-    this.offered = [...providerModels(configuration), rules];
+    const {
+      MODEL_PROVIDER: provider,
+      MODEL_BREAKER_FAILURES: failures,
+      MODEL_BREAKER_OPEN_MS: openMs,
+    } = configuration.env;
+    this.breaker = provider === 'rules' ? null : new ProviderBreaker(failures, openMs);
+    this.offered = [...(this.breaker === null ? [] : providerModels(configuration, this.breaker)), rules];
   }
 
   get names(): readonly string[] {
@@ -22,13 +31,13 @@ export class Models {
   /** @throws ModelFailed for a model that was offered when the run was admitted and is not any more */
   find(name: string): LanguageModel {
     const model = this.offered.find((offered) => offered.name === name);
-    if (model === undefined) throw new ModelFailed(`the deployment no longer offers ${name}`);
+    if (model === undefined) throw new ModelFailed('not_offered', `the deployment no longer offers ${name}`);
     return model;
   }
 }
 
 /** Those of the configured provider, MODEL_NAME first; they share its circuit breaker. */
-function providerModels({ env }: Configuration): readonly LanguageModel[] {
+function providerModels({ env }: Configuration, breaker: ProviderBreaker): readonly LanguageModel[] {
   if (env.MODEL_PROVIDER === 'rules') return [];
   // Reason for the assertion: `require` knows no types.
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the SDK at every start, for a third of a second
@@ -41,7 +50,6 @@ function providerModels({ env }: Configuration): readonly LanguageModel[] {
     outputTokensMax: env.MODEL_OUTPUT_TOKENS,
     structuredOutput: env.MODEL_STRUCTURED_OUTPUT,
   });
-  const breaker = providerBreaker(env.MODEL_BREAKER_FAILURES, env.MODEL_BREAKER_OPEN_MS);
   const patience = { timeoutMs: env.MODEL_TIMEOUT_MS, retries: env.MODEL_RETRIES };
   const unknownCost = env.RUN_RESERVATION_CENTS * microCentsPerCent;
   const names = new Set([...(env.MODEL_NAME === undefined ? [] : [env.MODEL_NAME]), ...(env.MODEL_ALLOWED ?? [])]);

@@ -19,7 +19,7 @@ export class RulesModel implements LanguageModel {
 
   async step(request: ModelRequest, onText: (text: string) => void, signal: AbortSignal): Promise<ModelReply> {
     const { delayMs, fail } = this.faults.current();
-    if (fail) throw new ModelFailed('the sandbox has told the rules model to fail');
+    if (fail) throw new ModelFailed('switched_off', 'the sandbox has told the rules model to fail');
     const answer = answerByRules(request);
     const text = 'text' in answer ? answer.text : null;
     // Joined, the pieces are the text to the letter.

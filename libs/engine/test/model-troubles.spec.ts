@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { LoopbackModels, type Provider, type Scripted } from '../../../test/models/loopback-models';
-import { ModelFailed } from '../src/model';
+import { ModelFailed, type LanguageModel } from '../src/model';
+import type { ModelTrouble } from '../src/model-troubles';
 import { modelRequest } from './model-request';
 import { modelsWith, ProviderModels } from './provider-models';
 
@@ -113,14 +114,61 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     expect([(error as Error).name, models.loopback.requests.length]).toEqual(['AbortError', 0]);
   });
 
-  it('opens the breaker: nothing is asked for a while, then one request tries', async () => {
-    const model = models.model({ ...fast, MODEL_BREAKER_FAILURES: '2', MODEL_BREAKER_OPEN_MS: '300' });
-    await models.failure([{ status: 500 }], asking, model);
-    await models.failure([{ status: 500 }], asking, model);
-    const { error } = await models.failure([fine], asking, model);
-    expect([String(error), models.loopback.requests.length]).toEqual([expect.stringContaining('not asked'), 0]);
-    await new Promise((resolve) => setTimeout(resolve, 350));
-    expect((await model.step(asking, () => undefined, new AbortController().signal)).text).toBe('Fine.');
+  describe('opens the breaker', () => {
+    const wary = { ...fast, MODEL_BREAKER_FAILURES: '2' };
+    const failTwice = async (model: LanguageModel) => {
+      await models.failure([{ status: 500 }], asking, model);
+      await models.failure([{ status: 500 }], asking, model);
+    };
+
+    it('for whom a step waits, and asks as soon as it may', async () => {
+      const model = models.model({ ...wary, MODEL_BREAKER_OPEN_MS: '600' });
+      await failTwice(model);
+      models.loopback.says([fine]);
+      const step = model.step(asking, () => undefined, new AbortController().signal);
+      expect([(await step).text, models.loopback.requests.length]).toEqual(['Fine.', 1]);
+    });
+
+    it('for whom a step waits no longer than it may take, and asks nothing', async () => {
+      const model = models.model({ ...wary, MODEL_BREAKER_OPEN_MS: '60000', MODEL_TIMEOUT_MS: '1000' });
+      await failTwice(model);
+      const { error } = await models.failure([fine], asking, model);
+      expect([error, models.loopback.requests.length]).toMatchObject([{ trouble: 'not_asked' }, 0]);
+    });
+
+    it('for whom a step waits no longer than an abort', async () => {
+      const model = models.model({ ...wary, MODEL_BREAKER_OPEN_MS: '60000' });
+      await failTwice(model);
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(), 300);
+      const { error } = await models.failure([fine], asking, model, stop.signal);
+      expect([(error as Error).name, models.loopback.requests.length]).toEqual(['AbortError', 0]);
+    });
+  });
+
+  it.each<[ModelTrouble, Scripted]>([
+    ['refused_credentials', { status: 401 }],
+    ['refused_credentials', { status: 403 }],
+    ['refused_rate', { status: 429 }],
+    ['refused_request', { status: 400 }],
+    ['late', { status: 504 }],
+    ['late', { ending: 'silent' }],
+    ['own_error', { status: 500 }],
+    ['own_error', { status: 529 }],
+    ['own_error', { ending: 'trouble' }],
+    ['unreadable', { status: 200 }],
+    ['broken_off', { text: ['I am '], ending: 'reset' }],
+    ['broken_off', { text: ['I am '], ending: 'cut' }],
+    ['broken_off', { text: ['I am '], ending: 'trouble' }],
+    ['broken_off', { text: ['I am '], ending: 'silent' }],
+    ['empty', {}],
+    ['empty', { text: [' \n'] }],
+    ['empty', { ending: 'cut' }],
+    ['too_long', { text: Array<string>(40).fill('x'.repeat(10_000)) }],
+  ])('is told apart: %s of %j', async (trouble, scripted) => {
+    const model = models.model({ ...fast, MODEL_IDLE_TIMEOUT_MS: '500' });
+    const { error } = await models.failure([scripted], asking, model);
+    expect([error, (error as ModelFailed).trouble]).toEqual([expect.any(ModelFailed), trouble]);
   });
 
   it('does not send the key to another host', async () => {

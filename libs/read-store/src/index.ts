@@ -2,7 +2,7 @@ export { boundedPage } from './bounded-page';
 export { Database, type MigrationClass, type RowClass } from './database';
 export { keepLeading } from './leadership';
 export { migrate } from './migrate';
-export { CreateReadStore1700000000000 } from './migrations';
+export { readStoreMigrations } from './migrations';
 export { Notifications } from './notifications';
 export { Processes, processGoneMs, type ProcessRoles } from './processes';
 export type { AnyProjection, Projection, ReadModelRow } from './projection';

@@ -1,7 +1,20 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
+/** What each process says of itself with its heartbeats. */
+class TellTroubles1700000000001 implements MigrationInterface {
+  name = 'TellTroubles1700000000001';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`ALTER TABLE processes ADD COLUMN troubles text[] NOT NULL DEFAULT '{}'`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE processes DROP COLUMN troubles');
+  }
+}
+
 /** The tables of the read store itself. */
-export class CreateReadStore1700000000000 implements MigrationInterface {
+class CreateReadStore1700000000000 implements MigrationInterface {
   name = 'CreateReadStore1700000000000';
 
   // A snapshot's state is kept as `json`, not `jsonb`: it must come back as it was, the order of its members included.
@@ -24,3 +37,6 @@ export class CreateReadStore1700000000000 implements MigrationInterface {
     await runner.query('DROP TABLE processes, snapshots, list_counters, reactor_checkpoints, projection_checkpoints');
   }
 }
+
+/** Oldest first. */
+export const readStoreMigrations = [CreateReadStore1700000000000, TellTroubles1700000000001];

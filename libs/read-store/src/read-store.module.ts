@@ -3,7 +3,7 @@ import { EventStore, SnapshotStore } from '@app/event-store';
 import { Configuration, Metrics, Probe, Tracing } from '@app/runtime';
 import { Database, type MigrationClass, type RowClass } from './database';
 import { migrate } from './migrate';
-import { CreateReadStore1700000000000 } from './migrations';
+import { readStoreMigrations } from './migrations';
 import { Notifications } from './notifications';
 import { PostgresSnapshots } from './postgres-snapshots';
 import { Processes, type ProcessRoles } from './processes';
@@ -90,7 +90,7 @@ async function openDatabase(configuration: Configuration, options: ReadStoreOpti
     url: databaseUrl(configuration),
     poolSize: configuration.env.DATABASE_POOL_SIZE,
     rows: options.rows,
-    migrations: [CreateReadStore1700000000000, ...options.migrations],
+    migrations: [...readStoreMigrations, ...options.migrations],
   });
   await migrate(database);
   return database;

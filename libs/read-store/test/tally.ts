@@ -2,7 +2,7 @@ import type { Recorded } from '@app/event-store';
 import { idInStream } from '@app/event-store';
 import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { counterKind, type CounterEvent } from '../../../test/support/counter';
-import { CreateReadStore1700000000000, Database, migrate, type Projection } from '../src';
+import { readStoreMigrations, Database, migrate, type Projection } from '../src';
 
 @Entity('tallies')
 export class TallyRow {
@@ -47,7 +47,7 @@ function newTally(id: string): TallyRow {
   return { id, total: 0, closed: false, lastNote: null, position: 0 };
 }
 
-export const tallyMigrations = [CreateReadStore1700000000000, CreateTallies1700000009999];
+export const tallyMigrations = [...readStoreMigrations, CreateTallies1700000009999];
 
 /** A connection of its own to the database, migrated. */
 export async function openTallies(url: string): Promise<Database> {

@@ -3,6 +3,8 @@ import { isJsonObject, parseDecimal, type Decimal } from '@app/kernel';
 /** What a model's tokens cost, in USD per million, exactly. */
 export interface ModelPrice {
   readonly inputUsdPerMillion: Decimal;
+  /** Of input that the provider's cache held. */
+  readonly cachedInputUsdPerMillion: Decimal;
   readonly outputUsdPerMillion: Decimal;
 }
 
@@ -10,9 +12,12 @@ export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
 /** Six digits of dollars and twelve decimals: far beyond any price, and within what costs are counted in. */
 const priceText = /^\d{1,6}(\.\d{1,12})?$/;
-const memberNames = 'inputUsdPerMillion,outputUsdPerMillion';
+const memberNames: readonly string[] = ['inputUsdPerMillion', 'cachedInputUsdPerMillion', 'outputUsdPerMillion'];
 
-/** Reads `{model: {inputUsdPerMillion, outputUsdPerMillion}}`, decimal strings. Null for anything else. */
+/**
+ * Reads `{model: {inputUsdPerMillion, cachedInputUsdPerMillion, outputUsdPerMillion}}`, decimal strings; cached input costs as much
+ * as any where no price of its own is given. Null for anything else.
+ */
 export function parseModelPrices(text: string): ModelPrices | null {
   const listed = parsed(text);
   if (!isJsonObject(listed)) return null;
@@ -22,12 +27,12 @@ export function parseModelPrices(text: string): ModelPrices | null {
 }
 
 function priceOf(members: unknown): ModelPrice | null {
-  if (!isJsonObject(members) || Object.keys(members).sort().join() !== memberNames) return null;
-  const inputUsdPerMillion = usd(members['inputUsdPerMillion']);
-  const outputUsdPerMillion = usd(members['outputUsdPerMillion']);
-  return inputUsdPerMillion === null || outputUsdPerMillion === null
+  if (!isJsonObject(members) || !Object.keys(members).every((name) => memberNames.includes(name))) return null;
+  const { inputUsdPerMillion: input, cachedInputUsdPerMillion: cached = input, outputUsdPerMillion: output } = members;
+  const [inputUsdPerMillion, cachedInputUsdPerMillion, outputUsdPerMillion] = [usd(input), usd(cached), usd(output)];
+  return inputUsdPerMillion === null || cachedInputUsdPerMillion === null || outputUsdPerMillion === null
     ? null
-    : { inputUsdPerMillion, outputUsdPerMillion };
+    : { inputUsdPerMillion, cachedInputUsdPerMillion, outputUsdPerMillion };
 }
 
 function usd(text: unknown): Decimal | null {

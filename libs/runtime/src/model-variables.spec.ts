@@ -13,7 +13,12 @@ describe('the variables of models', () => {
     const { env } = readConfiguration({ ...anthropic, MODEL_ALLOWED: 'big, big' });
     expect(env.MODEL_ALLOWED).toEqual(['big']);
     expect(env.MODEL_PRICES).toEqual({
-      big: { inputUsdPerMillion: { unscaled: 3n, scale: 0 }, outputUsdPerMillion: { unscaled: 1500n, scale: 2 } },
+      big: {
+        inputUsdPerMillion: { unscaled: 3n, scale: 0 },
+        // That of any input, where it has no price of its own.
+        cachedInputUsdPerMillion: { unscaled: 3n, scale: 0 },
+        outputUsdPerMillion: { unscaled: 1500n, scale: 2 },
+      },
     });
   });
 
@@ -42,6 +47,8 @@ describe('the variables of models', () => {
     '{"big": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "1e3"}}',
     '{"big": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "1000000"}}',
     '{"big": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15", "cacheUsdPerMillion": "1"}}',
+    '{"big": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15", "cachedInputUsdPerMillion": 1}}',
+    '{"big": {"cachedInputUsdPerMillion": "3", "outputUsdPerMillion": "15"}}',
   ])('do not take %s for prices', (text) => {
     expect(problems({ ...anthropic, MODEL_PRICES: text })).toEqual([
       expect.stringMatching(/^ {2}MODEL_PRICES: must be/),

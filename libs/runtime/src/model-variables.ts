@@ -71,7 +71,7 @@ export const modelVariables = {
   MODEL_PRICES: modelPrices({
     default: undefined,
     requiredWhen: hasProvider,
-    desc: 'Prices of all of them, in JSON: {"model": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15"}}',
+    desc: 'Prices of all of them, in JSON: {"model": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15"}}; cachedInputUsdPerMillion beside them is the price of input that the provider had in its cache',
   }),
   MODEL_OUTPUT_TOKENS: positiveInteger({
     default: undefined,

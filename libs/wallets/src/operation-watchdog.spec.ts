@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { asId, type OperationId } from '@app/kernel';
-import { CreateReadStore1700000000000, Database, migrate } from '@app/read-store';
+import { readStoreMigrations, Database, migrate } from '@app/read-store';
 import { SystemClock } from '@app/runtime';
 import { CreateTimers1700000000500, Timers } from '@app/timers';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/postgres';
@@ -19,7 +19,7 @@ let timers: Timers;
 beforeAll(async () => {
   Logger.overrideLogger(false);
   created = await createTestDatabase();
-  const migrations = [CreateReadStore1700000000000, CreateTimers1700000000500, CreateFinancialOperations1700000000601];
+  const migrations = [...readStoreMigrations, CreateTimers1700000000500, CreateFinancialOperations1700000000601];
   database = await Database.connect({ url: created.url, poolSize: 2, rows: [OperationRow], migrations });
   await migrate(database);
   timers = new Timers(database);

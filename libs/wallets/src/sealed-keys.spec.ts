@@ -1,6 +1,6 @@
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { asId, type UserId } from '@app/kernel';
-import { CreateReadStore1700000000000, Database, migrate } from '@app/read-store';
+import { readStoreMigrations, Database, migrate } from '@app/read-store';
 import { readConfiguration } from '@app/runtime';
 import { v4 as uuidV4 } from 'uuid';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/postgres';
@@ -11,7 +11,7 @@ let test: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   test = await createTestDatabase();
-  const migrations = [CreateReadStore1700000000000, CreateWalletKeys1700000000600];
+  const migrations = [...readStoreMigrations, CreateWalletKeys1700000000600];
   database = await Database.connect({ url: test.url, poolSize: 4, rows: [], migrations });
   await migrate(database);
 });

@@ -3,13 +3,13 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { isJsonObject, type JsonValue } from '@app/kernel';
 import { jsonSchema, Output, streamText, tool, type LanguageModel, type ToolSet } from 'ai';
 import type { ModelRequest } from '../model';
-import { storableInput, usageOf } from './answer-values';
+import { storableInput, usageOf, type Counted } from './answer-values';
 import { messagesOf } from './messages.adapter';
 import type { AnswerPart, ModelProvider } from './provider';
 import { ProviderTrouble } from './provider';
 import { systemText } from './system-text';
 import { ToolNames } from './tool-names';
-import { isOfFraming, troubleOf } from './troubles.adapter';
+import { isCutShort, isOfFraming, troubleOf } from './troubles.adapter';
 import { WatchedFetch } from './watched-fetch';
 
 export interface ProviderSettings {
@@ -37,11 +37,16 @@ export class AiSdkProvider implements ModelProvider {
     signal: AbortSignal,
   ): AsyncGenerator<AnswerPart, void, undefined> {
     const watch = new WatchedFetch(this.settings.idleTimeoutMs);
+    let begun = false;
     try {
-      yield* this.parts(model, request, watch, AbortSignal.any([signal, watch.signal]));
+      for await (const part of this.parts(model, request, watch, AbortSignal.any([signal, watch.signal]))) {
+        begun ||= part.kind !== 'begun';
+        yield part;
+      }
     } catch (error) {
-      if (watch.gaveUp !== null) throw new ProviderTrouble(watch.gaveUp, true);
-      throw error instanceof ProviderTrouble ? error : troubleOf(error, this.settings.apiKey);
+      const known = error instanceof ProviderTrouble ? error : troubleOf(error, this.settings.apiKey);
+      const trouble = watch.gaveUp ?? known;
+      throw begun ? trouble.afterBeginning() : trouble;
     } finally {
       watch.stop();
     }
@@ -68,21 +73,24 @@ export class AiSdkProvider implements ModelProvider {
     });
     let begun = false;
     let framesLost = false;
+    let said = false;
     for await (const part of fullStream) {
-      if (part.type === 'abort') throw new ProviderTrouble('the attempt was stopped', false);
+      if (part.type === 'abort') throw new ProviderTrouble('late', 'the attempt was stopped', false);
       if (part.type === 'error') {
+        if (isCutShort(part.error)) throw cutShort({ framesLost, said, isStream: watch.isStream });
         if (!isOfFraming(part.error)) throw troubleOf(part.error, this.settings.apiKey);
         framesLost = true;
       }
       if (beforeAnswer.includes(part.type)) continue;
       if (!begun) yield { kind: 'begun' };
       begun = true;
+      said ||= part.type === 'text-delta' || part.type === 'tool-call';
       if (part.type === 'text-delta') yield { kind: 'text', text: part.text };
       if (part.type === 'tool-call') {
         // Reason for the assertion: the SDK has read it from JSON, or it is the text that was none.
         yield { kind: 'call', tool: names.inward(part.toolName), input: storableInput(part.input as JsonValue) };
       }
-      if (part.type === 'finish-step') yield endOf(part, framesLost);
+      if (part.type === 'finish-step') yield endOf(part, { framesLost, said, isStream: watch.isStream });
     }
   }
 
@@ -129,14 +137,25 @@ function toolsOf(request: ModelRequest, names: ToolNames): ToolSet {
 interface FinishedStep {
   readonly finishReason: string;
   readonly rawFinishReason: string | undefined;
-  readonly usage: { readonly inputTokens: number | undefined; readonly outputTokens: number | undefined };
+  readonly usage: Counted;
 }
 
-function endOf({ finishReason, rawFinishReason, usage }: FinishedStep, framesLost: boolean): AnswerPart {
-  if (framesLost) return { kind: 'end', usage: null };
-  if (rawFinishReason === undefined) throw new ProviderTrouble('the answer ended before its end', true);
-  if (finishReason === 'error' || finishReason === 'content-filter') {
-    throw new ProviderTrouble(`the answer ended with ${finishReason}`, false);
-  }
-  return { kind: 'end', usage: usageOf(usage.inputTokens, usage.outputTokens) };
+/** How the answer came, before its end. */
+interface Heard {
+  readonly framesLost: boolean;
+  readonly said: boolean;
+  readonly isStream: boolean;
+}
+
+function endOf({ finishReason, rawFinishReason, usage }: FinishedStep, heard: Heard): AnswerPart {
+  if (heard.framesLost) return { kind: 'end', usage: null };
+  if (rawFinishReason === undefined) throw cutShort(heard);
+  if (finishReason === 'content-filter') throw new ProviderTrouble('withheld', 'it ended with content-filter', false);
+  if (finishReason === 'error') throw new ProviderTrouble('own_error', 'it ended with error', false);
+  return { kind: 'end', usage: usageOf(usage) };
+}
+
+function cutShort({ said, isStream }: Heard): ProviderTrouble {
+  if (!isStream) return new ProviderTrouble('unreadable', 'the answer is no stream of events', false);
+  return new ProviderTrouble(said ? 'broken_off' : 'empty', 'the answer ended before its end', true);
 }

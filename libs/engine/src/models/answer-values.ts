@@ -14,9 +14,21 @@ export function storableInput(input: JsonValue): JsonValue {
   return depthOf(input, 0) > limits.jsonDepthMax ? storableText(textOfDeep(input)) : storable(input);
 }
 
-/** What was counted, or null where a provider told no usable number for both: nothing is asked with no token at all. */
-export function usageOf(inputTokens: number | undefined, outputTokens: number | undefined): TokenUsage | null {
-  return isCount(inputTokens) && isCount(outputTokens) && inputTokens > 0 ? { inputTokens, outputTokens } : null;
+/** As the SDK tells it. */
+export interface Counted {
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly inputTokenDetails: { readonly cacheReadTokens: number | undefined };
+}
+
+/**
+ * What was counted, or null where a provider told no usable number for both: nothing is asked with no token at all. Cached tokens
+ * that are more than all of the input are no count, and nothing is cheaper for them.
+ */
+export function usageOf({ inputTokens, outputTokens, inputTokenDetails }: Counted): TokenUsage | null {
+  if (!isCount(inputTokens) || !isCount(outputTokens) || inputTokens === 0) return null;
+  const { cacheReadTokens: cached } = inputTokenDetails;
+  return { inputTokens, outputTokens, cachedInputTokens: isCount(cached) && cached <= inputTokens ? cached : 0 };
 }
 
 function isCount(tokens: number | undefined): tokens is number {

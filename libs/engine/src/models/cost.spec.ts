@@ -1,10 +1,20 @@
 import { parseDecimal } from '@app/kernel';
 import { stepCost } from './cost';
 
-const costOf = (input: string, output: string, inputTokens: number, outputTokens: number) =>
+const costOf = (
+  input: string,
+  output: string,
+  inputTokens: number,
+  outputTokens: number,
+  cached: readonly [string, number] = [input, 0],
+) =>
   stepCost(
-    { inputUsdPerMillion: parseDecimal(input)!, outputUsdPerMillion: parseDecimal(output)! },
-    { inputTokens, outputTokens },
+    {
+      inputUsdPerMillion: parseDecimal(input)!,
+      cachedInputUsdPerMillion: parseDecimal(cached[0])!,
+      outputUsdPerMillion: parseDecimal(output)!,
+    },
+    { inputTokens, outputTokens, cachedInputTokens: cached[1] },
   );
 
 describe('stepCost', () => {
@@ -22,6 +32,19 @@ describe('stepCost', () => {
   ])('at %s and %s USD per million, %d and %d tokens cost %d micro-cents', (input, output, asked, said, microCents) => {
     expect(costOf(input, output, asked, said)).toBe(microCents);
   });
+
+  it.each([
+    ['0.3', 1_000_000, 30_000_000],
+    ['0.3', 400_000, 192_000_000],
+    ['0', 1_000_000, 0],
+    // Rounded up once, after the sum.
+    ['0.000000000001', 1, 299_999_701],
+  ])(
+    'takes cached input at its own price: at %s for %d of a million tokens, %d micro-cents',
+    (price, count, microCents) => {
+      expect(costOf('3', '15', 1_000_000, 0, [price, count])).toBe(microCents);
+    },
+  );
 
   it('stays a safe integer at the bounds', () => {
     const most = costOf('999999.999999999999', '999999.999999999999', 10_000_000, 10_000_000);

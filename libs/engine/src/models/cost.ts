@@ -10,10 +10,12 @@ const microCentsPerTokenAtOneUsd = 100n;
  * allows it is a safe integer.
  */
 export function stepCost(price: ModelPrice, usage: TokenUsage): number {
-  const input = price.inputUsdPerMillion;
-  const output = price.outputUsdPerMillion;
-  const scale = Math.max(input.scale, output.scale);
-  const dollars = shared(input, scale) * BigInt(usage.inputTokens) + shared(output, scale) * BigInt(usage.outputTokens);
+  const { inputUsdPerMillion: input, cachedInputUsdPerMillion: cached, outputUsdPerMillion: output } = price;
+  const scale = Math.max(input.scale, cached.scale, output.scale);
+  const dollars =
+    shared(input, scale) * BigInt(usage.inputTokens - usage.cachedInputTokens) +
+    shared(cached, scale) * BigInt(usage.cachedInputTokens) +
+    shared(output, scale) * BigInt(usage.outputTokens);
   const divisor = 10n ** BigInt(scale);
   // Reason for Number: costs are counted in safe integers, and this is one.
   return Number((dollars * microCentsPerTokenAtOneUsd + divisor - 1n) / divisor);

@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { circuitBreaker, ConsecutiveBreaker, handleWhen, isBrokenCircuitError, type IPolicy } from 'cockatiel';
 import type { JsonValue } from '@app/kernel';
 import type { ModelPrice } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +6,7 @@ import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest } f
 import { storableText } from './answer-values';
 import { stepCost } from './cost';
 import { ProviderTrouble, type AnswerPart, type ModelProvider, type TokenUsage } from './provider';
+import type { ProviderBreaker } from './provider-breaker';
 import { withinTime } from './within-time';
 
 /** Text and the inputs of calls, as UTF-8. */
@@ -30,7 +30,7 @@ export class ProviderModel implements LanguageModel {
   constructor(
     readonly name: string,
     private readonly provider: ModelProvider,
-    private readonly breaker: IPolicy,
+    private readonly breaker: ProviderBreaker,
     private readonly price: ModelPrice,
     private readonly unknownCostMicroCents: number,
     private readonly patience: ModelPatience,
@@ -44,8 +44,7 @@ export class ProviderModel implements LanguageModel {
         return this.listen(parts, onText, stopped);
       });
     } catch (error) {
-      if (error instanceof ProviderTrouble) throw new ModelFailed(`${this.name}: ${error.message}`);
-      if (isBrokenCircuitError(error)) throw new ModelFailed(`${this.name}: not asked, the provider does not answer`);
+      if (error instanceof ProviderTrouble) throw new ModelFailed(error.trouble, `${this.name}: ${error.message}`);
       throw error;
     }
   }
@@ -54,7 +53,7 @@ export class ProviderModel implements LanguageModel {
   private async begin(request: ModelRequest, signal: AbortSignal, deadlineMs: number) {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await this.breaker.execute(async () => this.attempt(request, signal));
+        return await this.breaker.ask(deadlineMs, signal, async () => this.attempt(request, signal));
       } catch (error) {
         if (!(error instanceof ProviderTrouble) || !error.passing || attempt >= this.patience.retries) throw error;
         const waitMs =
@@ -92,22 +91,21 @@ export class ProviderModel implements LanguageModel {
         bytes += Buffer.byteLength(JSON.stringify(part.input));
         calls.push({ tool: storableText(part.tool), input: part.input });
       }
-      if (bytes > answerBytesMax) throw new ModelFailed(`${this.name}: an answer of more than ${answerBytesMax} bytes`);
-      if (calls.length > callsMax) throw new ModelFailed(`${this.name}: more than ${callsMax} calls in a step`);
+      if (bytes > answerBytesMax)
+        throw new ModelFailed('too_long', `${this.name}: an answer of more than ${answerBytesMax} bytes`);
+      if (calls.length > callsMax)
+        throw new ModelFailed('too_long', `${this.name}: more than ${callsMax} calls in a step`);
       if (part.kind === 'text') onText(part.text.replaceAll('\u0000', '\ufffd'));
     }
-    return {
-      ...{ text: text === '' ? null : storableText(text), calls },
-      ...(usage ?? { inputTokens: 0, outputTokens: 0 }),
-      costMicroCents: usage === null ? this.unknownCostMicroCents : stepCost(this.price, usage),
-    };
+    if (text.trim() === '' && calls.length === 0 && !signal.aborted) {
+      throw new ModelFailed('empty', `${this.name}: an answer without text and calls`);
+    }
+    return { text: text === '' ? null : storableText(text), calls, ...this.charged(usage) };
   }
-}
 
-/** One for all models of a provider: opens after so many attempts in a row that it did not begin to answer. */
-export function providerBreaker(failures: number, openMs: number): IPolicy {
-  return circuitBreaker(
-    handleWhen((error) => error instanceof ProviderTrouble && error.passing),
-    { halfOpenAfter: openMs, breaker: new ConsecutiveBreaker(failures) },
-  );
+  private charged(usage: TokenUsage | null): Pick<ModelReply, 'inputTokens' | 'outputTokens' | 'costMicroCents'> {
+    if (usage === null) return { inputTokens: 0, outputTokens: 0, costMicroCents: this.unknownCostMicroCents };
+    const { inputTokens, outputTokens } = usage;
+    return { inputTokens, outputTokens, costMicroCents: stepCost(this.price, usage) };
+  }
 }

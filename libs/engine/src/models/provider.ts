@@ -1,10 +1,13 @@
 import type { JsonValue } from '@app/kernel';
 import type { ModelRequest } from '../model';
+import type { ModelTrouble } from '../model-troubles';
 
 /** What a provider counted. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** How many of the input tokens its cache held. */
+  readonly cachedInputTokens: number;
 }
 
 /** A piece of an answer as it comes. `usage` is null where the provider tells none. */
@@ -23,17 +26,28 @@ export interface ModelProvider {
   answer(model: string, request: ModelRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void, undefined>;
 }
 
+/** Troubles that mean something else once an answer has begun. */
+const ofBeginnings: readonly ModelTrouble[] = ['not_reached', 'own_error', 'late'];
+
 /** A provider did not answer, or not to the end; the message may quote its words, for the log. */
 export class ProviderTrouble extends Error {
   /**
+   * @param trouble in words of ours, for users
    * @param passing whether it may well answer when it is asked again
    * @param retryAfterMs when it wants to be asked again, if it says so
    */
   constructor(
+    readonly trouble: ModelTrouble,
     message: string,
     readonly passing: boolean,
     readonly retryAfterMs: number | null = null,
   ) {
     super(message);
+  }
+
+  /** The same trouble, of an answer that had begun. */
+  afterBeginning(): ProviderTrouble {
+    if (!ofBeginnings.includes(this.trouble)) return this;
+    return new ProviderTrouble('broken_off', this.message, this.passing, this.retryAfterMs);
   }
 }

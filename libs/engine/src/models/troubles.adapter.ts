@@ -1,6 +1,7 @@
-import { APICallError, TypeValidationError } from 'ai';
+import { APICallError, InvalidResponseDataError, NoOutputGeneratedError, TypeValidationError } from 'ai';
 import { isJsonObject } from '@app/kernel';
 import { types } from 'node:util';
+import type { ModelTrouble } from '../model-troubles';
 import { ProviderTrouble } from './provider';
 
 const quotedLengthMax = 500;
@@ -15,18 +16,39 @@ export function troubleOf(error: unknown, apiKey: string | undefined): ProviderT
     (apiKey === undefined ? words : words.replaceAll(apiKey, '[key]')).slice(0, quotedLengthMax);
   if (APICallError.isInstance(error)) {
     const { statusCode, responseHeaders, responseBody, message, cause } = error;
-    if (statusCode === undefined) return new ProviderTrouble(quote(`not reached: ${message}`), true);
+    if (statusCode === undefined) return new ProviderTrouble('not_reached', quote(`not reached: ${message}`), true);
     // An answer that began well: what is wrong with it is the cause.
     if (statusCode < 400 && cause !== undefined) return troubleOf(cause, apiKey);
     const words = quote(`status ${statusCode}: ${responseBody ?? message}`);
-    return new ProviderTrouble(words, notNow(statusCode), retryAfterMs(responseHeaders ?? {}));
+    return new ProviderTrouble(
+      troubleOfStatus(statusCode),
+      words,
+      notNow(statusCode),
+      retryAfterMs(responseHeaders ?? {}),
+    );
   }
   if (types.isNativeError(error)) {
     // A connection that is refused or breaks in the middle comes as a TypeError of fetch.
-    if (error.name === 'TypeError') return new ProviderTrouble(quote(`broke off: ${wordsOf(error)}`), true);
-    return new ProviderTrouble(quote(`not understood: ${wordsOf(error)}`), false);
+    if (error.name === 'TypeError')
+      return new ProviderTrouble('not_reached', quote(`broke off: ${wordsOf(error)}`), true);
+    return new ProviderTrouble('unreadable', quote(`not understood: ${wordsOf(error)}`), false);
   }
-  return new ProviderTrouble(quote(`an error in its answer: ${JSON.stringify(error)}`), true);
+  return new ProviderTrouble('own_error', quote(`an error in its answer: ${JSON.stringify(error)}`), true);
+}
+
+function troubleOfStatus(status: number): ModelTrouble {
+  if (status < 400) return 'unreadable';
+  if (status === 401 || status === 403) return 'refused_credentials';
+  if (status === 429) return 'refused_rate';
+  if (status === 408 || status === 504) return 'late';
+  return status >= 500 ? 'own_error' : 'refused_request';
+}
+
+/** Whether the SDK found that a stream ended, in good order, before its answer did. */
+export function isCutShort(error: unknown): boolean {
+  // Of data that is there the other errors of this name speak.
+  if (InvalidResponseDataError.isInstance(error)) return error.data === undefined;
+  return NoOutputGeneratedError.isInstance(error);
 }
 
 /** Whether it is only a frame that tells no usage where its format demands one: nothing of the answer is lost with it. */

@@ -1,9 +1,13 @@
+import { ProviderTrouble } from './provider';
+
 /** Of one answer with its framing, which is many times its text. */
 const answerBytesMax = 32 * 1024 * 1024;
 
 /** A `fetch` that gives up when nothing comes for too long or too much comes; `gaveUp` says which. */
 export class WatchedFetch {
-  gaveUp: string | null = null;
+  gaveUp: ProviderTrouble | null = null;
+  /** Whether what came back calls itself a stream of events. */
+  isStream = false;
   private readonly own = new AbortController();
   private timer: NodeJS.Timeout | null = null;
   private bytes = 0;
@@ -20,6 +24,7 @@ export class WatchedFetch {
     // Another host could not be trusted with the key.
     const response = await globalThis.fetch(input, { ...init, redirect: 'error' });
     this.alive();
+    this.isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     const watch = new TransformStream<Uint8Array, Uint8Array>({
@@ -41,15 +46,17 @@ export class WatchedFetch {
   private count(length: number): void {
     this.alive();
     this.bytes += length;
-    if (this.bytes > answerBytesMax) this.giveUp(`an answer of more than ${answerBytesMax} bytes`);
+    if (this.bytes > answerBytesMax)
+      this.giveUp(new ProviderTrouble('too_long', `an answer of more than ${answerBytesMax} bytes`, false));
   }
 
   private alive(): void {
     if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.giveUp(`nothing came for ${this.idleTimeoutMs} ms`), this.idleTimeoutMs);
+    const silence = new ProviderTrouble('late', `nothing came for ${this.idleTimeoutMs} ms`, true);
+    this.timer = setTimeout(() => this.giveUp(silence), this.idleTimeoutMs);
   }
 
-  private giveUp(why: string): void {
+  private giveUp(why: ProviderTrouble): void {
     this.gaveUp = why;
     this.stop();
   }

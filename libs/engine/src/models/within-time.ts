@@ -23,7 +23,7 @@ export async function withinTime<T>(
     return await Promise.race([work(own.signal), stopped]);
   } catch (error) {
     if (signal.aborted) throw new DOMException('the step was stopped', 'AbortError');
-    if (own.signal.aborted) throw new ModelFailed(`no whole answer within ${timeoutMs} ms`);
+    if (own.signal.aborted) throw new ModelFailed('late', `no whole answer within ${timeoutMs} ms`);
     throw error;
   } finally {
     clearTimeout(timer);

@@ -1,0 +1,19 @@
+/** How a model can fail a run, in words that are ours: what its provider said stays in the log (docs/decisions/runs.md, "Tools"). */
+export const modelTroubles = {
+  refused_credentials: "The model's provider refused our credentials.",
+  refused_rate: "The model's provider refused the request for its rate.",
+  refused_request: "The model's provider refused the request.",
+  not_reached: "The model's provider could not be reached.",
+  own_error: "The model's provider had an error of its own.",
+  not_asked: "The model's provider has not been answering, so the model was not asked.",
+  late: 'The model did not answer in time.',
+  broken_off: 'The model stopped in the middle of its answer.',
+  empty: 'The model answered nothing.',
+  unreadable: 'The model answered what could not be read.',
+  too_long: 'The model answered more than a step can hold.',
+  withheld: "The model's provider withheld the answer.",
+  not_offered: 'The deployment no longer offers the model of this run.',
+  switched_off: 'The model was told to fail.',
+} as const;
+
+export type ModelTrouble = keyof typeof modelTroubles;
