@@ -36,15 +36,11 @@ describe('runs.get', () => {
       origin: 'user',
       automationId: null,
       occurrenceId: null,
-      request: {
-        input: { text: 'Repeat   after ME:  one  two ', artifactIds: [] },
-        profile: {
-          model: 'parley/rules',
-          instructions: null,
-          tools: expect.arrayContaining(['current_time', 'intents_transfer']) as unknown,
-          maxSteps: 16,
-          outputSchema: null,
-        },
+      request: { input: { text: 'Repeat   after ME:  one  two ' } },
+      resolved: {
+        model: 'parley/rules',
+        tools: expect.arrayContaining(['current_time', 'intents_transfer']) as unknown,
+        maxSteps: 16,
       },
       response: { text: 'one  two ' },
       output: null,

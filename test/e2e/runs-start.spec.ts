@@ -39,7 +39,7 @@ describe('runs.start', () => {
     await untilEnded(there, body.runId);
   });
 
-  it('fills in the profile, and keeps what the client asked for', async () => {
+  it('keeps what the client sent, to the letter, and says what it came to', async () => {
     const id = await conversationOf(user);
     const runId = randomUUID();
     const outputSchema = { type: 'object', properties: { n: { type: 'integer', minimum: 3 } }, required: ['n'] };
@@ -53,7 +53,8 @@ describe('runs.start', () => {
     const run = await say(user, id, 'anything', { runId: runId.toUpperCase(), profile });
     expect(run).toMatchObject({
       id: runId,
-      request: { input: { text: 'anything', artifactIds: [] }, profile: { ...profile, tools: ['current_time'] } },
+      request: { input: { text: 'anything' }, profile },
+      resolved: { model: 'parley/rules', tools: ['current_time'], maxSteps: 3 },
       output: { n: 3 },
     });
     const [started] = (await journal(user, id)).slice(1);
@@ -67,9 +68,10 @@ describe('runs.start', () => {
       request: run['request'],
     });
     const plain = await say(user, id, undefined, { profile: { tools: [] } });
-    expect(plain['request']).toMatchObject({
-      profile: { model: 'parley/rules', instructions: null, tools: [], maxSteps: 16, outputSchema: null },
-    });
+    expect(plain['request']).toEqual({ input: { text: 'repeat after me: done' }, profile: { tools: [] } });
+    expect(plain['resolved']).toEqual({ model: 'parley/rules', tools: [], maxSteps: 16 });
+    const { body } = await user.get<Listed>('/agent-runs?limit=1');
+    expect(body.data).toMatchObject([{ request: plain['request'], resolved: plain['resolved'] }]);
   });
 
   it('takes the longest input, and no longer one', async () => {

@@ -212,8 +212,6 @@ const start = {
   origin: 'user',
   automationId: null,
   occurrenceId: null,
-  request: {
-    input: { text: 'a test', artifactIds: [] },
-    profile: { model: 'parley/rules', instructions: null, tools: [], maxSteps: 16, outputSchema: null },
-  },
+  request: { input: { text: 'a test' } },
+  resolved: { model: 'parley/rules', tools: [], maxSteps: 16 },
 } as const;

@@ -9,8 +9,8 @@ const at = instant('2026-03-01T10:00Z');
 const later = instant('2026-03-01T11:00Z');
 const userId = asId<UserId>('ada');
 const stranger = asId<UserId>('bob');
-const profile = { model: 'parley/rules', instructions: null, tools: [], maxSteps: 16, outputSchema: null };
-const request: RunRequest = { input: { text: 'hello', artifactIds: [] }, profile };
+const request: RunRequest = { input: { text: 'hello' }, profile: { model: 'parley/rules' } };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 const origin = { origin: 'conversation', automationId: null } as const;
 
 const create: ConversationCommand = { type: 'CreateConversation', at, userId, title: 'Plans', ...origin };
@@ -23,7 +23,7 @@ const archived: ConversationEvent = { type: 'conversation.archived', at: later }
 const runOf = (id: string) => ({ runId: asId<RunId>(id), runKey: asId<RunKey>(`key of ${id}`) });
 const startOf = (id: string) => ({
   ...{ at, ...runOf(id), userId, messageId: asId<MessageId>(`message of ${id}`), origin: 'user' as const },
-  ...{ automationId: null, occurrenceId: null, request },
+  ...{ automationId: null, occurrenceId: null, request, resolved },
 });
 const start = (id = 'one'): ConversationCommand => ({ type: 'StartRun', ...startOf(id) });
 const started = (id = 'one'): ConversationEvent => ({ type: 'run.started', ...startOf(id) });

@@ -54,7 +54,8 @@ export type RunEvent =
       readonly automationId: string | null;
       readonly occurrenceId: string | null;
       readonly request: RunRequest;
-      /** Private: whose run it is, and the id of the message that the input is. */
+      /** Private: what the request was resolved to, whose run it is, and the id of the message that the input is. */
+      readonly resolved: ResolvedRun;
       readonly userId: UserId;
       readonly messageId: MessageId;
     })
@@ -129,7 +130,7 @@ interface OfRun<Type extends string> {
 /** Members that are kept in the event's metadata, because everything in the stream's payloads is public. */
 export const privateMembers = {
   'conversation.created': ['userId'],
-  'run.started': ['runKey', 'userId', 'messageId'],
+  'run.started': ['runKey', 'userId', 'messageId', 'resolved'],
   'run.claimed': ['runKey'],
   'run.suspended': ['runKey', 'userId', 'segmentCostCents'],
   'run.resumed': ['runKey'],
@@ -172,19 +173,37 @@ export interface Usage {
   readonly costCents: number;
 }
 
-/** What the client asked for, as `runs.get` gives it back. */
+/** What was sent, to the letter, as `runs.get` gives it back. */
 export interface RunRequest {
-  readonly input: { readonly text: string; readonly artifactIds: readonly string[] };
-  readonly profile: RunProfile;
+  readonly input: { readonly text: string; readonly artifactIds?: readonly string[] };
+  readonly profile?: AskedProfile;
 }
 
-/** The profile with its defaults filled in. */
-export interface RunProfile {
+/** A profile as it was asked for; what is absent was left to the deployment. */
+export interface AskedProfile {
+  readonly model?: string;
+  readonly instructions?: string;
+  readonly tools?: readonly string[];
+  readonly maxSteps?: number;
+  readonly outputSchema?: JsonValue;
+}
+
+/** What the deployment made of it at the admission; the run keeps it, whatever the defaults are later. */
+export interface ResolvedRun {
   readonly model: string;
-  readonly instructions: string | null;
   readonly tools: readonly string[];
   readonly maxSteps: number;
+}
+
+/** Everything that a run executes with. */
+export interface RunProfile extends ResolvedRun {
+  readonly instructions: string | null;
   readonly outputSchema: JsonValue;
+}
+
+export function profileOf(request: RunRequest, resolved: ResolvedRun): RunProfile {
+  const { instructions = null, outputSchema = null } = request.profile ?? {};
+  return { ...resolved, instructions, outputSchema };
 }
 
 /** Live only: presentation of a message that is still being written; it has no place in the journal. */

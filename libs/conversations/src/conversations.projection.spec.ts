@@ -10,7 +10,7 @@ const userId = asId<UserId>('0190a000-0000-7000-8000-00000000ada0');
 const at = (minute: number) => instant(`2026-03-01T10:0${minute}Z`);
 const of = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
 const usage = { inputTokens: 1, outputTokens: 1, costCents: 1 };
-const profile = { model: 'parley/rules', instructions: null, tools: [], maxSteps: 16, outputSchema: null };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 
 const events: ConversationEvent[] = [
   ...[
@@ -25,7 +25,7 @@ const events: ConversationEvent[] = [
   ],
   {
     ...{ type: 'run.started', at: at(1), ...of, origin: 'user', automationId: null, occurrenceId: null, userId },
-    ...{ messageId: asId<MessageId>('asked'), request: { input: { text: 'hello', artifactIds: [] }, profile } },
+    ...{ messageId: asId<MessageId>('asked'), request: { input: { text: 'hello' } }, resolved },
   },
   { type: 'run.claimed', at: at(2), ...of, segment: 1, attempt: 1 },
   { type: 'agent.message', at: at(3), ...of, messageId: asId<MessageId>('said'), text: 'hi' },

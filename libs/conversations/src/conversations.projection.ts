@@ -1,6 +1,6 @@
 import { idInStream } from '@app/event-store';
 import type { Projection } from '@app/read-store';
-import type { ConversationEvent } from './conversation.events';
+import type { ConversationEvent, RunRequest } from './conversation.events';
 import { ConversationRow, MessageRow } from './conversation.row';
 import { conversationKind } from './conversation.stream';
 
@@ -67,6 +67,11 @@ function pendingChange(event: ConversationEvent): number {
   return event.type === 'approval.decided' || event.type === 'approval.expired' ? -1 : 0;
 }
 
+/** Ids are answered in lower case, however they were sent. */
+function inputOf({ input: { text, artifactIds = [] } }: RunRequest) {
+  return { text, artifactIds: artifactIds.map((id) => id.toLowerCase()) };
+}
+
 /** Table `messages`: what the user said (a run's input) and what the agent said. */
 export const messagesProjection: Projection<MessageRow, ConversationEvent> = {
   name: 'messages',
@@ -78,7 +83,7 @@ export const messagesProjection: Projection<MessageRow, ConversationEvent> = {
     if (event.type !== 'run.started' && event.type !== 'agent.message') return null;
     const from =
       event.type === 'run.started'
-        ? { role: 'user' as const, text: event.request.input.text, artifactIds: event.request.input.artifactIds }
+        ? { role: 'user' as const, ...inputOf(event.request) }
         : { role: 'assistant' as const, text: event.text, artifactIds: [] };
     return {
       id: event.messageId,

@@ -6,15 +6,17 @@ export type {
   PrivateMembers,
   RunFailureReason,
   RunOrigin,
+  ResolvedRun,
   RunProfile,
   TextDelta,
   ToolOutcome,
 } from './conversation.events';
+export { profileOf } from './conversation.events';
 export type { ConversationPage } from './conversation.schema';
 export type { ConversationCommand, TriggerRun } from './conversation.decider';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
 export { ListConversations } from './list-conversations';
 export { abortedEnd, type OpenApproval, type RunCommand, type RunEnd } from './run.decider';
-export { RunFailure, RunRequest, Usage } from './run.schema';
+export { Resolved, RunFailure, RunRequest, Usage } from './run.schema';
 export type { RunState } from './run.state';

@@ -16,8 +16,8 @@ const at = instant('2026-03-01T10:00Z');
 const userId = asId<UserId>('ada');
 const run = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
 const { runId } = run;
-const profile = { model: 'parley/rules', instructions: null, tools: [], maxSteps: 16, outputSchema: null };
-const request: RunRequest = { input: { text: 'hello', artifactIds: [] }, profile };
+const request: RunRequest = { input: { text: 'hello' }, profile: { model: 'parley/rules' } };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 const messageId = asId<MessageId>('message');
 const toolCallId = asId<ToolCallId>('run/1/0');
 const none: Usage = { inputTokens: 0, outputTokens: 0, costCents: 0 };
@@ -32,7 +32,18 @@ const created: ConversationEvent = {
   ...origin,
 };
 const started: ConversationEvent = {
-  ...{ type: 'run.started', at, ...run, userId, messageId, origin: 'user', ...origin, occurrenceId: null, request },
+  ...{
+    type: 'run.started',
+    at,
+    ...run,
+    userId,
+    messageId,
+    origin: 'user',
+    ...origin,
+    occurrenceId: null,
+    request,
+    resolved,
+  },
 };
 const claimed = (attempt = 1): ConversationEvent => ({ type: 'run.claimed', at, ...run, segment: 1, attempt });
 const stopping: ConversationEvent = { type: 'run.stopping', at, ...run };

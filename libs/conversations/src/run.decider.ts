@@ -14,7 +14,15 @@ import {
   type UserId,
 } from '@app/kernel';
 import type { ApprovalEvent } from '@app/consent';
-import type { RunEndStatus, RunEvent, RunFailure, RunOrigin, RunRequest, ToolOutcome } from './conversation.events';
+import type {
+  ResolvedRun,
+  RunEndStatus,
+  RunEvent,
+  RunFailure,
+  RunOrigin,
+  RunRequest,
+  ToolOutcome,
+} from './conversation.events';
 import { approvalOf, evolveRun, type RunState } from './run.state';
 
 /** What the run is, beside the conversation that holds it. */
@@ -29,6 +37,7 @@ export interface StartRun {
   readonly automationId: string | null;
   readonly occurrenceId: string | null;
   readonly request: RunRequest;
+  readonly resolved: ResolvedRun;
 }
 
 export type RunCommand =

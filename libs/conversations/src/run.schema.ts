@@ -1,9 +1,10 @@
-import { byName, exactly, integer, list, members, nullable, oneOf, shape, text, uuid } from '@app/http';
+import { byName, exactly, integer, list, members, oneOf, optional, shape, text, uuid } from '@app/http';
 import { limits, type JsonValue } from '@app/kernel';
 import {
   runFailureReasons,
   type RunFailure as Failure,
-  type RunProfile as Profile,
+  type AskedProfile,
+  type ResolvedRun,
   type RunRequest as Request,
   type Usage as Used,
 } from './conversation.events';
@@ -27,19 +28,19 @@ export const RunFailure = exactly<Failure>()(
 );
 export type RunFailure = Failure;
 
-const RunProfile = exactly<Profile>()(
+const steps = { min: 1, max: limits.maxStepsMax, description: 'Model steps, over all segments' };
+
+const RunProfile = exactly<AskedProfile>()(
   shape(
     'RunProfile',
     {
-      model: text(),
-      instructions: nullable(text({ max: limits.instructionsLengthMax })),
-      tools: list(text(), { description: 'Names of the tools that the run may call' }),
-      maxSteps: integer({ min: 1, max: limits.maxStepsMax, description: 'Model steps, over all segments' }),
-      outputSchema: nullable(byName<JsonValue>('OutputSchema'), {
-        description: 'What `output` satisfies; null where none was asked for',
-      }),
+      model: optional(text({ min: 1, max: 256 })),
+      instructions: optional(text({ max: limits.instructionsLengthMax })),
+      tools: optional(list(text(), { max: limits.profileToolsMax })),
+      maxSteps: optional(integer(steps)),
+      outputSchema: optional(byName<JsonValue>('OutputSchema')),
     },
-    { description: 'The profile that was asked for, with the defaults of the deployment filled in' },
+    { description: 'The profile as it was sent; `resolved` of the run says what the deployment filled in' },
   ),
 );
 
@@ -49,11 +50,23 @@ export const RunRequest = exactly<Request>()(
     {
       input: members({
         text: text({ min: 1, max: limits.inputTextLengthMax }),
-        artifactIds: list(uuid(), { max: limits.artifactIdsMax }),
+        artifactIds: optional(list(uuid(), { max: limits.artifactIdsMax })),
       }),
-      profile: RunProfile,
+      profile: optional(RunProfile),
     },
-    { description: 'What was admitted; a retry does not amend it' },
+    { description: 'What was sent, to the letter; a retry does not amend it' },
   ),
 );
 export type RunRequest = Request;
+
+export const Resolved = exactly<ResolvedRun>()(
+  shape(
+    'ResolvedRun',
+    {
+      model: text(),
+      tools: list(text(), { description: 'Names of the tools that the run may call' }),
+      maxSteps: integer(steps),
+    },
+    { description: 'What the request came to when the run was admitted; later defaults do not change it' },
+  ),
+);

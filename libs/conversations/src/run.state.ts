@@ -1,6 +1,6 @@
 import { evolveApproval, openedApproval, type ApprovalEvent, type ApprovalState } from '@app/consent';
 import { unreachable, type ApprovalId, type RunId, type RunKey, type ToolCallId, type UserId } from '@app/kernel';
-import type { RunEvent, RunRequest, Usage } from './conversation.events';
+import type { ResolvedRun, RunEvent, RunRequest, Usage } from './conversation.events';
 
 /** A run that is not ended. The one that does not wait for approval is the conversation's live run. */
 export interface RunState {
@@ -9,6 +9,7 @@ export interface RunState {
   readonly userId: UserId;
   readonly status: 'queued' | 'running' | 'stopping' | 'awaiting_approval';
   readonly request: RunRequest;
+  readonly resolved: ResolvedRun;
   /** 1, then one more at each continuation. */
   readonly segment: number;
   /** How often a worker has claimed the run; only the holder of the last claim may append. */
@@ -35,6 +36,7 @@ export function startedRun(event: Extract<RunEvent, { type: 'run.started' }>, se
     userId: event.userId,
     status: 'queued',
     request: event.request,
+    resolved: event.resolved,
     segment: 1,
     attempt: 0,
     steps: 0,

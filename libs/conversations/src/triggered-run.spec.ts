@@ -17,22 +17,30 @@ const userId = asId<UserId>('ada');
 const runIds = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
 const { runId } = runIds;
 const messageId = asId<MessageId>('message');
-const request: RunRequest = {
-  input: { text: 'swap', artifactIds: [] },
-  profile: { model: 'parley/rules', instructions: null, tools: [], maxSteps: 16, outputSchema: null },
-};
+const request: RunRequest = { input: { text: 'swap' } };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 const ofAutomation = { automationId: 'automation', occurrenceId: 'occurrence' };
 
 const trigger: TriggerRun = {
   ...{ type: 'TriggerRun', at, title: 'Dip', ...ofAutomation, trigger: 'schedule' },
-  run: { ...runIds, userId, messageId, request },
+  run: { ...runIds, userId, messageId, request, resolved },
 };
 const created: ConversationEvent = {
   ...{ type: 'conversation.created', at, userId, title: 'Dip', origin: 'automation', automationId: 'automation' },
 };
 const triggered: ConversationEvent = { type: 'automation.triggered', at, ...ofAutomation, trigger: 'schedule' };
 const started: ConversationEvent = {
-  ...{ type: 'run.started', at, ...runIds, userId, messageId, origin: 'automation', ...ofAutomation, request },
+  ...{
+    type: 'run.started',
+    at,
+    ...runIds,
+    userId,
+    messageId,
+    origin: 'automation',
+    ...ofAutomation,
+    request,
+    resolved,
+  },
 };
 const archived: ConversationEvent = { type: 'conversation.archived', at };
 const claimed: ConversationEvent = { type: 'run.claimed', at, ...runIds, segment: 1, attempt: 1 };

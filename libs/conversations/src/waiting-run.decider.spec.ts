@@ -19,10 +19,8 @@ const expiresAt = instant('2026-03-02T10:00Z');
 const userId = asId<UserId>('ada');
 const run = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
 const other = { runId: asId<RunId>('other'), runKey: asId<RunKey>('other-key') };
-const request: RunRequest = {
-  input: { text: 'withdraw', artifactIds: [] },
-  profile: { model: 'parley/rules', instructions: null, tools: [], maxSteps: 16, outputSchema: null },
-};
+const request: RunRequest = { input: { text: 'withdraw' } };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 const usage = { inputTokens: 2, outputTokens: 3, costCents: 1 };
 const [a, b] = [asId<ApprovalId>('a'), asId<ApprovalId>('b')];
 const callOf = (approvalId: ApprovalId) => asId<ToolCallId>(`call-${approvalId}`);
@@ -32,7 +30,7 @@ const created: ConversationEvent = {
 };
 const started = (of: typeof run): ConversationEvent => ({
   ...{ type: 'run.started', at, ...of, userId, messageId: asId('m'), origin: 'user', automationId: null },
-  ...{ occurrenceId: null, request },
+  ...{ occurrenceId: null, request, resolved },
 });
 const stepped: ConversationEvent = { type: 'agent.step', at, ...run, step: 1, usage, costMicroCents: 1_000_000 };
 const called = (id: ApprovalId): ConversationEvent => ({

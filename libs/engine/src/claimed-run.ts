@@ -69,7 +69,7 @@ export class ClaimedRun {
     const held = claimed.state.openRuns[runId];
     if (!claimed.accepted || held === undefined) return null;
     const events = await eventsOf(stores.store, run, startedSeq, claimed.revision);
-    const progress = events.reduce(progressAfter, startedProgress(held.request));
+    const progress = events.reduce(progressAfter, startedProgress(held));
     return new ClaimedRun(stores, run, cause, startedSeq, held.attempt, progress);
   }
 

@@ -34,8 +34,8 @@ export async function readHistory(
 }
 
 /** What a run shows a model: its input, and the steps whose every call has returned. */
-export function turnOf({ request, steps }: RunProgress): Turn {
-  return { input: request.input.text, steps: steps.flatMap((step) => stepOf(step) ?? []) };
+export function turnOf({ input, steps }: RunProgress): Turn {
+  return { input, steps: steps.flatMap((step) => stepOf(step) ?? []) };
 }
 
 function stepOf({ text, calls }: JournaledStep): TurnStep | null {
@@ -51,7 +51,7 @@ function endedTurns(events: readonly ConversationEvent[]): Turn[] {
   const ended = new Set<string>();
   for (const event of events) {
     if (!('runKey' in event) || event.runKey === null) continue;
-    if (event.type === 'run.started') runs.set(event.runKey, startedProgress(event.request));
+    if (event.type === 'run.started') runs.set(event.runKey, startedProgress(event));
     const progress = runs.get(event.runKey);
     if (progress === undefined) continue;
     runs.set(event.runKey, progressAfter(progress, event));

@@ -6,10 +6,8 @@ import { failedEnd, next, progressAfter, startedProgress, type NextAction } from
 const at = instant('2026-03-01T10:00Z');
 const of = { at, runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
 const usage = { inputTokens: 1, outputTokens: 1, costCents: 1 };
-const request: RunRequest = {
-  input: { text: 'hello', artifactIds: [] },
-  profile: { model: 'parley/rules', instructions: null, tools: [], maxSteps: 2, outputSchema: null },
-};
+const request: RunRequest = { input: { text: 'hello' } };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 2 };
 
 const claimed: ConversationEvent = { type: 'run.claimed', ...of, segment: 1, attempt: 1 };
 const stopping: ConversationEvent = { type: 'run.stopping', ...of };
@@ -25,7 +23,8 @@ const ended: ConversationEvent = {
   ...{ userId: asId<UserId>('ada'), segment: 1, segmentCostCents: 1 },
 };
 
-const progress = (...events: ConversationEvent[]) => events.reduce(progressAfter, startedProgress(request));
+const progress = (...events: ConversationEvent[]) =>
+  events.reduce(progressAfter, startedProgress({ request, resolved }));
 const after = (...events: ConversationEvent[]): NextAction => next(progress(...events), (tool) => tool === 'transfer');
 const unreturned = { approval: null, cutOff: false, returned: null };
 const open = (...ids: string[]) => ({ kind: 'run_tools', calls: ids.map((id) => ({ ...callOf(id), ...unreturned })) });
@@ -124,7 +123,8 @@ describe('the progress of a run', () => {
   it('is what its events tell', () => {
     expect(progress(claimed, stepped(1), called('a'), returned('a'), stepped(2), said, ended)).toEqual({
       ...{
-        request,
+        input: 'hello',
+        profile: { ...resolved, instructions: null, outputSchema: null },
         automationId: null,
         stopping: false,
         segmentCostMicroCents: 20,

@@ -1,9 +1,11 @@
 import {
   abortedEnd,
+  profileOf,
   type ConversationEvent,
   type RunEnd,
   type RunFailureReason,
-  type RunRequest,
+  type RunState,
+  type RunProfile,
   type ToolOutcome,
 } from '@app/conversations';
 import type { ApprovalEvent, ApprovalStatus, Contract } from '@app/consent';
@@ -20,7 +22,9 @@ import {
 
 /** A run as its own events tell it: everything that the engine needs to go on, whoever executed it before. */
 export interface RunProgress {
-  readonly request: RunRequest;
+  /** What its user said. */
+  readonly input: string;
+  readonly profile: RunProfile;
   /** The automation whose occurrence the run is, as its `run.started` says; null for a run that its user started. */
   readonly automationId: AutomationId | null;
   readonly stopping: boolean;
@@ -86,7 +90,7 @@ export function next(progress: RunProgress, asks: (tool: string) => boolean): Ne
   const ready = open.filter((call) => !unasked.includes(call));
   if (ready.length > 0) return { kind: 'run_tools', calls: ready };
   if (unasked.length > 0) return { kind: 'ask_consent', calls: unasked };
-  if (progress.steps.length >= progress.request.profile.maxSteps) {
+  if (progress.steps.length >= progress.profile.maxSteps) {
     return { kind: 'end', end: failedEnd('step_limit', 'The run used all the steps that its profile allows.') };
   }
   // An answer that satisfied would have ended the run in its own append.
@@ -98,10 +102,11 @@ export function failedEnd(reason: RunFailureReason, text: string): RunEnd {
   return { status: 'failed', response: null, output: null, failure: { reason, text } };
 }
 
-/** A run of which nothing but its request is known yet. */
-export function startedProgress(request: RunRequest): RunProgress {
+/** A run of which nothing but what it began with is known yet. */
+export function startedProgress({ request, resolved }: Pick<RunState, 'request' | 'resolved'>): RunProgress {
   const nothingYet = { stopping: false, steps: [], segmentCostMicroCents: 0, claimedSegment: 0, resumedAt: null };
-  return { request, automationId: null, ...nothingYet };
+  const begun = { input: request.input.text, profile: profileOf(request, resolved) };
+  return { ...begun, automationId: null, ...nothingYet };
 }
 
 /** Folds an event of the run; events that say nothing about how to go on leave the progress as it is. */

@@ -23,8 +23,8 @@ export class ToolCalls {
   }
 
   /** The tools that a run may use, as models are told of them. */
-  offers({ request }: RunProgress): readonly ToolOffer[] {
-    const offered = request.profile.tools.flatMap((name) => this.tools.find(name) ?? []);
+  offers({ profile }: RunProgress): readonly ToolOffer[] {
+    const offered = profile.tools.flatMap((name) => this.tools.find(name) ?? []);
     return offered.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   }
 
@@ -66,7 +66,7 @@ export class ToolCalls {
 }
 
 function mayCall({ progress }: ClaimedRun, name: string): boolean {
-  return progress.request.profile.tools.includes(name);
+  return progress.profile.tools.includes(name);
 }
 
 function contextOf({ run, cause, progress }: ClaimedRun): RunContext {

@@ -53,7 +53,7 @@ export async function traceCall<Result extends { readonly outcome: ToolOutcome }
   { tool, toolCallId }: JournaledCall,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const name = progress.request.profile.tools.includes(tool) ? tool : 'unknown';
+  const name = progress.profile.tools.includes(tool) ? tool : 'unknown';
   const attributes = { 'gen_ai.tool.name': name, 'parley.tool_call.id': toolCallId, 'parley.run.id': run.runId };
   return tracing.span('tool call', { attributes }, async (span) => {
     const result = await work();

@@ -81,19 +81,35 @@ export function decodeStored(recorded: RecordedEvent): StoredEvent {
 
 /** The domain event of a stored one: lifted to the present version, with its private members. */
 export function decodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, stored: StoredEvent): Recorded<Event> {
-  const payload = upcast(kind, stored);
-  const event = { ...payload, ...stored.metadata.private };
+  const lifted = lift(kind, stored);
+  const payload = publicPart(kind, stored, lifted);
+  const event = { ...lifted, ...stored.metadata.private };
   // Reason for the assertion: the event was written from this union, and fixtures of every stored version are tested.
   return { ...stored, payload, event: event as unknown as Event };
 }
 
-/** The payload in its present version. */
-export function upcast(kind: Pick<AnyKind<DomainEvent>, 'upcasters'>, stored: StoredEvent): JsonObject {
-  const chain = kind.upcasters?.[stored.type] ?? [];
-  return chain.slice((stored.metadata.v ?? 1) - 1).reduce((payload, lift) => lift(payload), stored.payload);
+/** The public payload in its present version. */
+export function upcast(kind: LiftingKind, stored: StoredEvent): JsonObject {
+  return publicPart(kind, stored, lift(kind, stored));
 }
 
-function privateMembersOf<Event extends DomainEvent>(kind: AnyKind<Event>, type: string): readonly string[] {
-  const lists: { readonly [type: string]: readonly string[] | undefined } = kind.privateMembers ?? {};
-  return lists[type] ?? [];
+/** What is needed of a kind to lift old events: an upcaster may add members that are private in the present version. */
+export type LiftingKind = Pick<StreamKind<unknown, never, never>, 'upcasters'> & {
+  readonly privateMembers?: { readonly [type: string]: readonly string[] | undefined };
+};
+
+function lift({ upcasters }: LiftingKind, { type, metadata, payload }: StoredEvent): JsonObject {
+  const chain = upcasters?.[type] ?? [];
+  return chain.slice((metadata.v ?? 1) - 1).reduce((lifted, upcaster) => upcaster(lifted), payload);
+}
+
+function publicPart(kind: LiftingKind, { type, payload }: StoredEvent, lifted: JsonObject): JsonObject {
+  // What was stored in its present version has nothing private in it.
+  if (lifted === payload) return payload;
+  const hidden = privateMembersOf(kind, type);
+  return Object.fromEntries(Object.entries(lifted).filter(([name]) => !hidden.includes(name)));
+}
+
+function privateMembersOf({ privateMembers }: LiftingKind, type: string): readonly string[] {
+  return privateMembers?.[type] ?? [];
 }

@@ -1,4 +1,12 @@
-export { decodeEvent, decodeStored, encodeEvent, upcast, type Recorded, type StoredEvent } from './codec';
+export {
+  decodeEvent,
+  decodeStored,
+  encodeEvent,
+  upcast,
+  type LiftingKind,
+  type Recorded,
+  type StoredEvent,
+} from './codec';
 export { connectEventStore } from './connection';
 export { EventStore, type CallLimits } from './event-store';
 export { EventStoreModule } from './event-store.module';

@@ -43,11 +43,8 @@ const payloads: { readonly [Type in Payload['type']]: Omit<PayloadOf<Type>, 'typ
     automationId: null,
     occurrenceId: null,
     request: {
-      input: { text: 'withdraw 1.5 USDC', artifactIds: [] },
-      profile: {
-        ...{ model: 'parley/rules', instructions: null, tools: ['wallet_balances', 'intents_transfer'] },
-        ...{ maxSteps: 16, outputSchema: null },
-      },
+      input: { text: 'withdraw 1.5 USDC' },
+      profile: { tools: ['wallet_balances', 'intents_transfer'] },
     },
   },
   'run.claimed': { runId: ids.run, segment: 1, attempt: 1 },

@@ -1,9 +1,10 @@
-import { upcast, type StoredEvent, type StreamKind } from '@app/event-store';
+import { upcast, type LiftingKind, type StoredEvent } from '@app/event-store';
 
 /** What the journal needs to know of the conversations' streams; the composition root hands in their kind itself. */
 export abstract class JournalKind {
   abstract readonly category: string;
-  abstract readonly upcasters?: NonNullable<StreamKind<unknown, never, never>['upcasters']>;
+  abstract readonly upcasters?: NonNullable<LiftingKind['upcasters']>;
+  abstract readonly privateMembers?: NonNullable<LiftingKind['privateMembers']>;
 }
 
 /**

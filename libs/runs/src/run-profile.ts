@@ -1,5 +1,5 @@
-import type { RunProfile } from '@app/conversations';
-import { because, invalid, limits, ok, refuse, type JsonValue, type Result } from '@app/kernel';
+import type { ResolvedRun } from '@app/conversations';
+import { because, invalid, limits, ok, refuse, type Result } from '@app/kernel';
 import type { ProfileDto } from './runs.dto';
 
 /** What the deployment's engine offers; the engine binds it. */
@@ -10,21 +10,14 @@ export abstract class EngineOffer {
 }
 
 /**
- * The profile of a run with the deployment's defaults filled in, so that what was admitted stays what it was.
+ * What the deployment makes of a profile, its defaults filled in, so that what was admitted stays what it was.
  * An unknown tool is `profile_unknown_tool`, an unknown model 400 at `/profile/model`.
  */
-export function resolveProfile(asked: ProfileDto | undefined, offer: EngineOffer): Result<RunProfile> {
+export function resolveProfile(asked: ProfileDto | undefined, offer: EngineOffer): Result<ResolvedRun> {
   const tools = asked?.tools ?? offer.tools;
   if (tools.some((tool) => !offer.tools.includes(tool))) return refuse(because('profile_unknown_tool'));
   const model = asked?.model ?? offer.defaultModel;
   if (!offer.models.includes(model))
     return refuse(invalid('/profile/model', 'is not a model that the deployment offers'));
-  return ok({
-    model,
-    instructions: asked?.instructions ?? null,
-    tools: [...new Set(tools)],
-    maxSteps: asked?.maxSteps ?? limits.maxStepsDefault,
-    // Reason for the assertion: the DTO has checked that it is JSON of the supported subset.
-    outputSchema: (asked?.outputSchema ?? null) as JsonValue,
-  });
+  return ok({ model, tools: [...new Set(tools)], maxSteps: asked?.maxSteps ?? limits.maxStepsDefault });
 }

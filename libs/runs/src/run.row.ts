@@ -1,4 +1,4 @@
-import type { RunFailure, RunOrigin, RunRequest } from '@app/conversations';
+import type { ResolvedRun, RunFailure, RunOrigin, RunRequest } from '@app/conversations';
 import type { JsonValue } from '@app/kernel';
 import type { ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
@@ -24,7 +24,9 @@ export class RunRow implements ReadModelRow {
   @Column('text') origin: RunOrigin;
   @Column('uuid', { name: 'automation_id', nullable: true }) automationId: string | null;
   @Column('uuid', { name: 'occurrence_id', nullable: true }) occurrenceId: string | null;
-  @Column('jsonb') request: RunRequest;
+  /** `json` and not `jsonb`: it is shown as it was sent, down to the order of its members. */
+  @Column('json') request: RunRequest;
+  @Column('jsonb') resolved: ResolvedRun;
   @Column('jsonb', { nullable: true }) response: { readonly text: string } | null;
   @Column('jsonb', { nullable: true }) output: JsonValue;
   @Column('text') status: RunStatus;
@@ -118,5 +120,21 @@ export class ShareExecutionSlots1700000000021 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP FUNCTION take_execution_slot; ALTER TABLE execution_slots DROP COLUMN user_id');
+  }
+}
+
+/** The request is what was sent, and what it was resolved to stands beside it. The table is filled again by its new version. */
+export class KeepRequestsAsSent1700000000022 implements MigrationInterface {
+  name = 'KeepRequestsAsSent1700000000022';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE runs ALTER COLUMN request TYPE json;
+      ALTER TABLE runs ADD COLUMN resolved jsonb;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE runs DROP COLUMN resolved');
   }
 }

@@ -1,4 +1,4 @@
-import { RunFailure, RunRequest, Usage } from '@app/conversations';
+import { Resolved, RunFailure, RunRequest, Usage } from '@app/conversations';
 import {
   countedPageOfShape,
   instant,
@@ -29,6 +29,7 @@ export const Run = shape('Run', {
   automationId: nullable(uuid()),
   occurrenceId: nullable(uuid(), { description: 'Of the occurrence that started it' }),
   request: RunRequest,
+  resolved: Resolved,
   response: nullable(members({ text: text() }), { description: "The assistant's last word, once completed" }),
   output: json({ description: 'What satisfies `outputSchema`, once completed; null where none was asked for' }),
   status,
@@ -68,15 +69,10 @@ const run: RunView = {
   automationId: null,
   occurrenceId: null,
   request: {
-    input: { text: 'what is my balance', artifactIds: [] },
-    profile: {
-      model: 'parley/rules',
-      instructions: null,
-      tools: ['wallet_balances', 'token_price'],
-      maxSteps: 16,
-      outputSchema: null,
-    },
+    input: { text: 'what is my balance' },
+    profile: { tools: ['wallet_balances', 'token_price'] },
   },
+  resolved: { model: 'parley/rules', tools: ['wallet_balances', 'token_price'], maxSteps: 16 },
   response: { text: 'You have 250 USDC and 40 wNEAR.' },
   output: null,
   status: 'completed',

@@ -4,7 +4,12 @@ import { DeploymentModule } from '@app/deployment';
 import { AbortRun } from './abort-run';
 import { ExecutionSlots } from './execution-slots';
 import { RunLeases } from './run-leases';
-import { CreateRuns1700000000020, RunRow, ShareExecutionSlots1700000000021 } from './run.row';
+import {
+  CreateRuns1700000000020,
+  KeepRequestsAsSent1700000000022,
+  RunRow,
+  ShareExecutionSlots1700000000021,
+} from './run.row';
 import { RunsController } from './runs.controller';
 import { runsProjection } from './runs.projection';
 import { RunAdmission } from './run-admission';
@@ -34,6 +39,6 @@ export class RunsModule {}
 /** What the slice keeps in PostgreSQL. */
 export const runsReadModel = {
   rows: [RunRow],
-  migrations: [CreateRuns1700000000020, ShareExecutionSlots1700000000021],
+  migrations: [CreateRuns1700000000020, ShareExecutionSlots1700000000021, KeepRequestsAsSent1700000000022],
   projections: [runsProjection],
 };

@@ -17,15 +17,13 @@ const conversationId = '0190a000-0000-7000-8000-00000000c0de';
 const userId = asId<UserId>('0190a000-0000-7000-8000-00000000ada0');
 const at = (minute: number) => instant(`2026-03-01T10:0${minute}Z`);
 const of = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
-const request = {
-  input: { text: 'hello', artifactIds: [] },
-  profile: { model: 'parley/rules', instructions: null, tools: [], maxSteps: 16, outputSchema: null },
-};
+const request = { input: { text: 'hello' }, profile: { maxSteps: 16 } };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 const toolCallId = asId<ToolCallId>('run/1/0');
 
 const started: ConversationEvent = {
   ...{ type: 'run.started', at: at(1), ...of, origin: 'user', automationId: null, occurrenceId: null, userId },
-  ...{ messageId: asId<MessageId>('asked'), request },
+  ...{ messageId: asId<MessageId>('asked'), request, resolved },
 };
 const claimed = (minute: number): ConversationEvent => ({
   type: 'run.claimed',
@@ -78,7 +76,16 @@ describe('the runs that lists show', () => {
   it('start as queued', () => {
     expect(rowAfter(started)).toEqual({
       ...{ runKey: 'key', id: 'run', userId, conversationId, origin: 'user', automationId: null, occurrenceId: null },
-      ...{ request, response: null, output: null, status: 'queued', segment: 1, pendingApprovalIds: [], failure: null },
+      ...{
+        request,
+        resolved,
+        response: null,
+        output: null,
+        status: 'queued',
+        segment: 1,
+        pendingApprovalIds: [],
+        failure: null,
+      },
       ...{ inputTokens: 0, outputTokens: 0, costCents: 0, createdAt: at(1), startedAt: null, endedAt: null },
       ...{ startedSeq: 2, openedPosition: 101, position: 101 },
     });

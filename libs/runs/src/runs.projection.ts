@@ -10,7 +10,7 @@ type RunEvent = Extract<ConversationEvent, { readonly runKey: unknown }>;
 /** Table `runs`. */
 export const runsProjection: Projection<RunRow, ConversationEvent> = {
   name: 'runs',
-  version: 2,
+  version: 3,
   row: RunRow,
   kinds: [conversationKind],
   keyOf: ({ event }) => ('runKey' in event ? event.runKey : null),
@@ -42,6 +42,7 @@ function opened(event: Extract<RunEvent, { type: 'run.started' }>) {
     automationId: event.automationId,
     occurrenceId: event.occurrenceId,
     request: event.request,
+    resolved: event.resolved,
     response: null,
     output: null,
     status: 'queued' as const,

@@ -9,7 +9,7 @@ type Selected = RunView & Pick<RunRow, 'startedSeq'>;
 
 /** The members of a run, as the API answers it. */
 const members = `id, conversation_id AS "conversationId", origin, automation_id AS "automationId",
-  occurrence_id AS "occurrenceId", request, response, output, status, segment,
+  occurrence_id AS "occurrenceId", request, resolved, response, output, status, segment,
   pending_approval_ids AS "pendingApprovalIds", failure, created_at AS "createdAt", started_at AS "startedAt",
   ended_at AS "endedAt", json_build_object(
     'inputTokens', input_tokens, 'outputTokens', output_tokens, 'costCents', cost_cents) AS usage`;

@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { conversationKind, isKnownRun, isWritable, type ConversationState, type RunRequest } from '@app/conversations';
+import {
+  conversationKind,
+  isKnownRun,
+  isWritable,
+  type ConversationState,
+  type ResolvedRun,
+  type RunRequest,
+} from '@app/conversations';
 import { FoldedStates, Turns } from '@app/event-store';
 import { validateInto } from '@app/http';
 import {
@@ -25,6 +32,7 @@ import { v7 as uuidV7 } from 'uuid';
 import { RunAdmission, type NewRun } from './run-admission';
 import { runBindingKind, runKeyOf } from './run-binding';
 import { EngineOffer, resolveProfile } from './run-profile';
+import { requestIn } from './run-request';
 import { StartRunDto } from './runs.dto';
 import { RunQueries } from './runs.queries';
 import type { StartedRun } from './run.schema';
@@ -59,23 +67,23 @@ export class StartRun {
       if (!isWritable(state, userId)) return refuse(notFound);
       const validated = validateInto(StartRunDto, body);
       if (!validated.ok) return validated;
-      const request = this.requestOf(validated.value, state);
-      if (!request.ok) return request;
+      const resolved = this.resolve(validated.value, state);
+      if (!resolved.ok) return resolved;
       const id = runId ?? asId<RunId>(uuidV7());
       const run = { userId, conversationId, runId: id, runKey: runKeyOf(userId, id), cause };
-      return this.admit(run, request.value, { chosenId: runId !== null });
+      return this.admit(run, { request: requestIn(body), resolved: resolved.value }, { chosenId: runId !== null });
     });
   }
 
-  private requestOf({ input, profile }: StartRunDto, { artifacts }: ConversationState): Result<RunRequest> {
+  private resolve({ input, profile }: StartRunDto, { artifacts }: ConversationState): Result<ResolvedRun> {
     const resolved = resolveProfile(profile, this.offer);
     if (!resolved.ok) return resolved;
-    const { text, artifactIds = [] } = input;
+    const { artifactIds = [] } = input;
     const unknown = artifactIds.findIndex((id) => !artifacts.some(({ artifactId }) => artifactId === id));
     if (unknown >= 0) {
       return refuse(invalid(`/input/artifactIds/${unknown}`, 'is not an artifact of this conversation'));
     }
-    return ok({ input: { text, artifactIds }, profile: resolved.value });
+    return resolved;
   }
 
   /** The recorded run of that id, or null when there is none to repeat. */
@@ -109,14 +117,14 @@ export class StartRun {
 
   private async admit(
     run: NewRun,
-    request: RunRequest,
+    asked: { readonly request: RunRequest; readonly resolved: ResolvedRun },
     { chosenId }: { readonly chosenId: boolean },
   ): Promise<Result<StartedRun>> {
     const { runId, runKey, userId } = run;
     const messageId = asId<MessageId>(uuidV7());
     const origin = { origin: 'user', automationId: null, occurrenceId: null } as const;
     const begin = (at: Instant) =>
-      ({ type: 'StartRun', at, runId, runKey, userId, messageId, ...origin, request }) as const;
+      ({ type: 'StartRun', at, runId, runKey, userId, messageId, ...origin, ...asked }) as const;
     const admitted = await this.admission.admit(run, begin, { chosenId });
     if (!admitted.ok) return admitted;
     await this.gate.passed(admitted.value.position);

@@ -13,7 +13,7 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { EngineOffer, ProfileDto, resolveProfile, RunAdmission, runKeyOf } from '@app/runs';
+import { EngineOffer, ProfileDto, requestIn, resolveProfile, RunAdmission, runKeyOf } from '@app/runs';
 import { v7 as uuidV7 } from 'uuid';
 import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from '../automation-ids';
 import type { ActiveOccurrence, Automation } from '../automation.state';
@@ -61,14 +61,14 @@ export class OccurrenceAdmission {
     const asked = definition.profile === undefined ? ok(undefined) : validateInto(ProfileDto, definition.profile);
     if (!asked.ok) return asked;
     // Looked up now: the engine's tools need automations.
-    const profile = resolveProfile(asked.value, this.modules.get(EngineOffer, { strict: false }));
-    if (!profile.ok) return profile;
+    const resolved = resolveProfile(asked.value, this.modules.get(EngineOffer, { strict: false }));
+    if (!resolved.ok) return resolved;
     const runKey = runKeyOf(userId, runId);
-    const request = { input: { text: definition.prompt, artifactIds: [] }, profile: profile.value };
+    const request = requestIn({ input: { text: definition.prompt }, profile: definition.profile });
     const messageId = asId<MessageId>(uuidV7());
     const begin: Omit<TriggerRun, 'at'> = {
       ...{ type: 'TriggerRun', title: definition.name, automationId, occurrenceId, trigger },
-      run: { runId, runKey, userId, messageId, request },
+      run: { runId, runKey, userId, messageId, request, resolved: resolved.value },
     };
     return this.runs.admit({ userId, conversationId, runId, runKey, cause }, (at) => ({ ...begin, at }), {
       chosenId: true,

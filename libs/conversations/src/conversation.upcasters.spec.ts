@@ -1,0 +1,36 @@
+import { decodeEvent, upcast, type StoredEvent } from '@app/event-store';
+import { conversationKind } from './conversation.stream';
+
+/** As version 1 was stored: the profile with its defaults filled in, and null where there is none. */
+const started: StoredEvent = {
+  ...{ stream: 'conversation-1', revision: 1, position: 7, id: 'event', type: 'run.started' },
+  payload: {
+    ...{ type: 'run.started', at: '2026-03-01T10:00:00.000Z', runId: 'run', origin: 'user', automationId: null },
+    occurrenceId: null,
+    request: {
+      input: { text: 'hello', artifactIds: [] },
+      profile: { model: 'big', instructions: null, tools: ['current_time'], maxSteps: 3, outputSchema: null },
+    },
+  },
+  metadata: {
+    ...{ $correlationId: 'c', $causationId: 'c', requestId: 'request-1', actor: { kind: 'service', id: 'test' } },
+    private: { runKey: 'key', userId: 'ada', messageId: 'message' },
+  },
+};
+const request = {
+  input: { text: 'hello', artifactIds: [] },
+  profile: { model: 'big', tools: ['current_time'], maxSteps: 3 },
+};
+const { request: _, ...rest } = started.payload;
+
+it('run.started of version 1 tells by its profile what the run was resolved to', () => {
+  expect(decodeEvent(conversationKind, started).event).toEqual({
+    ...{ ...rest, ...started.metadata.private, request },
+    resolved: { model: 'big', tools: ['current_time'], maxSteps: 3 },
+  });
+});
+
+it('and shows in the journal nothing that is private', () => {
+  expect(upcast(conversationKind, started)).toEqual({ ...rest, request });
+  expect(decodeEvent(conversationKind, started).payload).toEqual({ ...rest, request });
+});
