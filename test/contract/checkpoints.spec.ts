@@ -2,6 +2,7 @@
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import { openContractStore, testEvents, uniqueStream, type ContractStore } from './contract-store';
+import { leave } from './protocol';
 
 let store: ContractStore;
 beforeAll(async () => {
@@ -46,7 +47,7 @@ async function follow(request: ReadReq, events: number): Promise<Sent[]> {
     caughtUp ||= frame.hasCaughtUp();
     if (caughtUp && sent.filter(([kind]) => kind === 'e').length >= events) break;
   }
-  call.on('error', () => undefined).cancel();
+  leave(call);
   return sent;
 }
 

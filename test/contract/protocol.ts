@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Empty, StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
 import { BatchAppendReq, type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
 import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
+import type { ClientDuplexStream, ClientReadableStream } from '@grpc/grpc-js';
 import { Timestamp } from 'google-protobuf/google/protobuf/timestamp_pb';
 
 export function identifier(stream: string): StreamIdentifier {
@@ -48,13 +49,22 @@ export function batchPart(
   return part;
 }
 
-/** Sends parts on one batch stream and returns every answer, after the server has ended it. */
+/** Ends a call that may go on. */
+export function leave(call: ClientDuplexStream<BatchAppendReq, BatchAppendResp> | ClientReadableStream<unknown>): void {
+  call.on('error', () => undefined); // that we have left it
+  call.cancel();
+}
+
+/** Sends whole appends on one batch stream and returns their answers. (EventStoreDB does not end a call with a refusal.) */
 export async function batch(protocol: StreamsClient, parts: readonly BatchAppendReq[]): Promise<BatchAppendResp[]> {
   const call = protocol.batchAppend();
   const answers: BatchAppendResp[] = [];
   for (const part of parts) call.write(part);
-  call.end();
   // `as`: grpc-js types its streams' items as any.
-  for await (const answer of call as AsyncIterable<BatchAppendResp>) answers.push(answer);
+  for await (const answer of call as AsyncIterable<BatchAppendResp>) {
+    answers.push(answer);
+    if (answers.length === parts.length) break;
+  }
+  leave(call);
   return answers;
 }

@@ -28,9 +28,10 @@ export class EmbeddedStore {
     return store;
   }
 
-  async startServer(): Promise<void> {
+  /** @param databaseUrl another way to its database */
+  async startServer(databaseUrl = this.database.url): Promise<void> {
     const listen = { socketPath: this.socketPath };
-    this.server = await startEventStoreServer({ databaseUrl: this.database.url, listen });
+    this.server = await startEventStoreServer({ databaseUrl, listen });
   }
 
   async stopServer(): Promise<void> {

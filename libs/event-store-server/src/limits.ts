@@ -39,7 +39,10 @@ export const HEADS_AT_ONCE_MAX = 500;
 export const STALLED_READER_MS = 250;
 /** A frame above this size is flushed before the next one is written (a socket buffers 16 frames at most). */
 export const UNFLUSHED_FRAME_BYTES_MAX = 8 * KIB;
-export const READER_CONNECTIONS_MAX = 4;
+/** Connections for look-ups by key and for pages of few events; and for all other pages, whoever waits for them. */
+export const QUICK_CONNECTIONS_MAX = 3;
+export const BULK_CONNECTIONS_MAX = 3;
+export const QUICK_EVENTS_MAX = 32;
 /** A reader's query that takes longer is answered as unavailable. */
 export const READER_TIMEOUT_MS = 20_000;
 
@@ -48,6 +51,8 @@ export const CONCURRENT_CALLS_MAX = 100_000;
 
 export const RECONNECT_DELAY_MS = 200;
 export const CONNECT_TIMEOUT_MS = 5_000;
+/** A peer that has not been heard of for this long is asked whether it is still there. */
+export const KEEP_ALIVE_AFTER_MS = 10_000;
 /** How long a start waits for PostgreSQL and for the lock of another event store server. */
 export const START_TIMEOUT_MS = 30_000;
 export const CLOSE_TIMEOUT_MS = 3_000;

@@ -18,7 +18,7 @@ import { serveDelete, serveTombstone } from './services/delete';
 import { clusterOfOne } from './services/gossip';
 import { serveRead } from './services/read';
 import { supportedMethods } from './services/server-features';
-import { openReaderPool } from './storage/reader-pool';
+import { openReaderPools } from './storage/reader-pools';
 import { streamsDefinition, type StreamsHandlers } from './wire/definitions';
 import { WriterConnection } from './writing/connection';
 import { Writer } from './writing/writer';
@@ -58,14 +58,14 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
     },
     log,
   );
-  const pool = openReaderPool(options.databaseUrl, log);
+  const pools = openReaderPools(options.databaseUrl, log);
   const connection = new WriterConnection(options.databaseUrl, writer, log);
-  const eventLog = new EventLog(ring, pool, (stream) => writer.knownHead(stream));
+  const eventLog = new EventLog(ring, pools, (stream) => writer.knownHead(stream));
   const batches = new Set<BatchAppendCall>();
   const grpc = createServer({ writer, eventLog, hub, batches, listen: options.listen });
   const closeStorage = async (): Promise<void> => {
     await connection.close();
-    await pool.end();
+    await pools.end();
   };
   try {
     await connection.start();

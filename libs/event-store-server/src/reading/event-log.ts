@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader';
-import type { Pool } from 'pg';
 import { LINK_TYPE, baseStreamOf, canExist, type FramedEvent } from '../event';
 import { HEADS_AT_ONCE_MAX, PAGE_EVENTS_MAX } from '../limits';
-import { readAllPage, readStreamPage } from '../storage/events-table';
+import { firstOfAge, readAllPage, readStreamPage, type StreamSpan } from '../storage/events-table';
 import { loadHeads } from '../storage/heads-table';
+import { poolForPage, type ReaderPools } from '../storage/reader-pools';
 import { NO_HEAD, type Head } from '../writing/head';
 import type { EventFilter } from './filter';
 import type { Ring } from './ring';
@@ -28,11 +28,11 @@ export class EventLog {
 
   constructor(
     readonly ring: Ring,
-    private readonly pool: Pool,
+    private readonly pools: ReaderPools,
     private readonly knownHead: (baseStream: string) => Readonly<Head> | undefined,
   ) {
     const load = async (bases: readonly string[]): Promise<(Head | Error)[]> => {
-      const heads = await loadHeads(pool, bases);
+      const heads = await loadHeads(pools.quick, bases);
       return bases.map((base) => heads.get(base) ?? new Error(`no head was read for "${base}"`));
     };
     this.headLoader = new DataLoader(load, {
@@ -71,7 +71,7 @@ export class EventLog {
     if (recent) return recent;
     const to = Math.min(this.ring.lastPosition, position + PAGE_EVENTS_MAX);
     const span = { from: position + 1, to, descending: false, prefixes: filter?.prefixes };
-    const page = await readAllPage(this.pool, span, PAGE_EVENTS_MAX);
+    const page = await readAllPage(this.pools.bulk, span, PAGE_EVENTS_MAX);
     return {
       events: filter ? page.events.filter((event) => filter.matches(event)) : page.events,
       considered: page.cut ? (page.events.at(-1)?.position ?? to) : to,
@@ -83,7 +83,7 @@ export class EventLog {
     const to = Math.min(position - 1, this.ring.lastPosition);
     const from = Math.max(1, to - PAGE_EVENTS_MAX + 1);
     const span = { from, to, descending: true, prefixes: filter?.prefixes };
-    const page = await readAllPage(this.pool, span, PAGE_EVENTS_MAX);
+    const page = await readAllPage(this.pools.bulk, span, PAGE_EVENTS_MAX);
     return {
       events: filter ? page.events.filter((event) => filter.matches(event)) : page.events,
       considered: page.cut ? (page.events.at(-1)?.position ?? from) : from,
@@ -98,7 +98,7 @@ export class EventLog {
     const recent = visible.createdMsMin === 0 ? this.ring.streamFrom(stream, from, limit) : undefined;
     if (recent) return recent.filter((event) => event.revision <= visible.last);
     const span = { stream, from, to: visible.last, createdMsMin: visible.createdMsMin, descending: false };
-    return (await readStreamPage(this.pool, span, limit)).events;
+    return this.streamPage(span, limit);
   }
 
   /** The same backwards. */
@@ -110,7 +110,15 @@ export class EventLog {
     const recent = visible.createdMsMin === 0 ? this.ring.streamFrom(stream, from, to - from + 1) : undefined;
     if (recent?.length === to - from + 1) return recent.reverse();
     const span = { stream, from: visible.first, to, createdMsMin: visible.createdMsMin, descending: true };
-    return (await readStreamPage(this.pool, span, limit)).events;
+    return this.streamPage(span, limit);
+  }
+
+  private async streamPage(span: StreamSpan, countMax: number): Promise<FramedEvent[]> {
+    // Otherwise every page would look at all that has expired.
+    const from = span.createdMsMin === 0 ? span.from : await firstOfAge(this.pools.quick, span);
+    const count = Math.min(countMax, span.to - from + 1);
+    if (count <= 0) return [];
+    return (await readStreamPage(poolForPage(this.pools, count), { ...span, from }, count)).events;
   }
 
   /** Follows a link event (`revision@stream`) by one step; any other event is itself. */

@@ -87,6 +87,29 @@ export function readStreamPage(db: Queryable, span: StreamSpan, eventsMax: numbe
   });
 }
 
+/**
+ * The first revision of a span that is not older than `createdMsMin`; behind its end when all are. Halves the span, since
+ * a stream grows in time: the work does not depend on how many have expired. (A clock set back only blurs the border.)
+ */
+export async function firstOfAge(db: Queryable, span: Omit<StreamSpan, 'descending'>): Promise<number> {
+  const { rows } = await db.query<[string]>({
+    name: 'first_of_age',
+    text: `WITH RECURSIVE search (low, high) AS (
+             SELECT $2::int8, $3::int8 + 1
+             UNION ALL
+             SELECT CASE WHEN young THEN low ELSE middle + 1 END, CASE WHEN young THEN middle ELSE high END
+             FROM search CROSS JOIN LATERAL (
+               SELECT revision AS middle, created_ms >= $4 AS young FROM event_store.events
+               WHERE stream = $1 AND revision = (low + high) / 2
+             ) AS probe
+             WHERE low < high
+           ) SELECT max(low) FROM search`,
+    values: [span.stream, span.from, span.to, span.createdMsMin],
+    rowMode: 'array',
+  });
+  return Number(rows[0]?.[0] ?? span.from);
+}
+
 interface PageQuery {
   name: string;
   /** Selects the columns of an event, in order, at most so many. */

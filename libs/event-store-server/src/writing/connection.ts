@@ -61,8 +61,9 @@ export class WriterConnection {
 
   /** Runs until it is connected or the server closes: as long as PostgreSQL is away. */
   private async reconnect(): Promise<void> {
-    while (!this.closed) {
+    for (;;) {
       await delay(RECONNECT_DELAY_MS);
+      if (this.closed) return;
       try {
         await this.connect();
         this.log('info', 'the writer is connected to PostgreSQL again');

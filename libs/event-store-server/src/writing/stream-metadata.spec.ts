@@ -9,6 +9,7 @@ test.each([
   ['{"own":{"$tb":5},"$tb": 9223372036854775807}', { softDeleted: true }],
   ['{"$tb":9223372036854775806}', { softDeleted: false }],
   ['{"$tb":-1,"$maxCount":0,"$maxAge":"x"}', { truncateBefore: 0, maxCount: undefined, maxAgeMs: undefined }],
+  ['{"$maxCount":1.5,"$maxAge":0.0001}', { maxCount: undefined, maxAgeMs: undefined }],
   ['[1]', { softDeleted: false, truncateBefore: 0 }],
   ['not json', { softDeleted: false, truncateBefore: 0 }],
 ])('reads %s', (text, expected) => {

@@ -67,7 +67,8 @@ function parseObject(text: string): Record<string, unknown> {
 }
 
 function positive(value: unknown): number | undefined {
-  return typeof value === 'number' && value > 0 ? value : undefined;
+  // A part of an event or of a millisecond is nothing that the database can compare with.
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
 function scale(seconds: number | undefined): number | undefined {

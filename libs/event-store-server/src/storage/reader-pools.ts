@@ -1,0 +1,41 @@
+import { Pool } from 'pg';
+import {
+  BULK_CONNECTIONS_MAX,
+  CONNECT_TIMEOUT_MS,
+  KEEP_ALIVE_AFTER_MS,
+  QUICK_CONNECTIONS_MAX,
+  QUICK_EVENTS_MAX,
+  READER_TIMEOUT_MS,
+} from '../limits';
+import type { Log } from '../log';
+
+/** Connections for reading. A lost one is replaced by the next query; a query on a lost one rejects. */
+export interface ReaderPools {
+  /** For look-ups by key: they never wait behind pages. */
+  readonly quick: Pool;
+  readonly bulk: Pool;
+  end(): Promise<void>;
+}
+
+export function openReaderPools(databaseUrl: string, log: Log): ReaderPools {
+  const open = (max: number): Pool => {
+    const pool = new Pool({
+      connectionString: databaseUrl,
+      application_name: 'parley event store reader',
+      max,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: READER_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    });
+    pool.on('error', (error) => log('warn', 'a reading connection to PostgreSQL was lost', { error: error.message }));
+    return pool;
+  };
+  const [quick, bulk] = [open(QUICK_CONNECTIONS_MAX), open(BULK_CONNECTIONS_MAX)];
+  return { quick, bulk, end: async () => void (await Promise.all([quick.end(), bulk.end()])) };
+}
+
+/** A page of few events counts as a look-up. */
+export function poolForPage(pools: ReaderPools, events: number): Pool {
+  return events <= QUICK_EVENTS_MAX ? pools.quick : pools.bulk;
+}

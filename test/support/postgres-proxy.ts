@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
+
+/** A way to PostgreSQL over TCP on which connections can fall silent, as when a host or a network is lost. */
+export interface PostgresProxy {
+  /** Of the database, by this way. */
+  readonly url: string;
+  /** How many connections pass nothing on any more. */
+  silent(): number;
+  /** From now on, connections on which a client says this text pass nothing on any more, in neither direction. */
+  silence(text: string): void;
+  /** Breaks all connections, and listens no more. */
+  close(): Promise<void>;
+}
+
+/** @param databaseUrl of a server of this machine, by its socket's folder */
+export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
+  const target = new URL(databaseUrl);
+  const path = join(target.searchParams.get('host') ?? '', `.s.PGSQL.${target.port || '5432'}`);
+  const sockets = new Set<Socket>();
+  const texts: string[] = [];
+  let silent = 0;
+  const server = createServer((client) => {
+    const postgres = createConnection(path);
+    let isSilent = false;
+    client.on('data', (bytes) => {
+      if (!isSilent && texts.some((text) => bytes.includes(text))) {
+        isSilent = true;
+        silent++;
+      }
+      if (!isSilent) postgres.write(bytes);
+    });
+    postgres.on('data', (bytes) => void (isSilent || client.write(bytes)));
+    for (const socket of [client, postgres]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined); // the other side learns of it by the end
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        postgres.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(databaseUrl);
+  url.searchParams.delete('host');
+  url.hostname = '127.0.0.1';
+  // Reason for the assertion: a listening TCP server has an address and a port.
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.toString(),
+    silent: () => silent,
+    silence: (text) => void texts.push(text),
+    close: async () => {
+      const closed = once(server.close(), 'close');
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
