@@ -68,9 +68,14 @@ describe('the example that a partner copies, in a browser', () => {
     const approval = await pendingApproval(user);
     expect(approval['contract']).toMatchObject({ actions: [{ quantity: { amountRaw: '1500000' } }] });
     expect(await card.locator('.summary').textContent()).toBe(approval['summary']);
-    expect(await card.getByRole('listitem').locator('.action').textContent()).toBe(
-      'Withdraw 1.5 USDC to your main account',
-    );
+    expect(await termsOf(card)).toEqual([
+      ...['What', 'Withdraw 1.5 USDC to your main account', 'At most', '1.5 USDC', 'How often', 'Once'],
+      ...['To whom', 'Your main account'],
+    ]);
+    // What only programs read is there, and closed.
+    expect(await card.locator('pre').isVisible()).toBe(false);
+    await card.getByText('The request itself').click();
+    expect(await card.locator('pre').isVisible()).toBe(true);
     expect(await factOf(card, 'Raw units')).toBe('1500000');
     expect(await factOf(card, 'Token')).toBe(usdc);
     expect(await factOf(card, 'Fingerprint')).toBe(approval.fingerprint);
@@ -165,7 +170,11 @@ describe('the example that a partner copies, in a browser', () => {
     const { id, fingerprint } = await pendingApproval(user);
     expect(await factOf(contract, 'Raw units')).toBe('10000000');
     expect(await factOf(contract, 'Fingerprint')).toBe(fingerprint);
-    expect(await factOf(contract, 'At most')).toMatch(/^\d+ times, \$\d/);
+    expect((await termsOf(contract)).filter((_, index) => index % 2 === 0)).toEqual([
+      ...['What', 'At most', 'How often', 'Until when', 'When it acts', 'To whom'],
+    ]);
+    expect(await factOf(contract, 'At most')).toMatch(/^\$[\d.]+ each time and \$[\d.]+ in all$/);
+    expect(await contract.locator('pre').isVisible()).toBe(false);
     await contract.getByRole('button', { name: 'Approve' }).click();
     await contract.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' });
     expect((await user.get(`/approvals/${id}`)).body).toMatchObject({
@@ -217,6 +226,11 @@ describe('the example that a partner copies, in a browser', () => {
 });
 
 /** What the card says beside a label. */
+/** Names and texts of the terms that a card shows, in their order. */
+async function termsOf(card: Locator): Promise<string[]> {
+  return card.locator('.terms').locator('dt, dd').allTextContents();
+}
+
 async function factOf(card: Locator, label: string): Promise<string | null> {
   return card.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd[1]').textContent();
 }

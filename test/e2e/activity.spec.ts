@@ -60,7 +60,7 @@ async function paid(user: TestClient): Promise<object[]> {
   const asked = { runId, approvalId: approval.id };
   const used = { ...asked, operationId: body.operationId };
   const of = (kind: string, title: string, ids = {}) => item(kind, 'conversation', title, { conversationId, ...ids });
-  const summary = 'Withdraw 1.5 USDC to your main account.';
+  const summary = 'Withdraw 1.5 USDC to your main account, once.';
   return [
     of('conversation_created', 'New conversation'),
     of('run_started', 'withdraw 1.5 USDC', { runId }),
@@ -83,7 +83,7 @@ async function withdrawn(user: TestClient): Promise<object[]> {
   await settle();
   await untilOperation(user, operationId, 'settled');
   const of = (kind: string, title: string) => item(kind, 'operation', title, { operationId, approvalId });
-  const summary = 'Withdraw 2 USDC to your main account.';
+  const summary = 'Withdraw 2 USDC to your main account, once.';
   return [
     of('approval_opened', summary),
     of('approval_decided', `Approved: ${summary}`),
@@ -118,7 +118,7 @@ async function denied(user: TestClient): Promise<object[]> {
   await untilEnded(user, runId);
   const asked = { runId, approvalId: approval.id };
   const of = (kind: string, title: string, ids = {}) => item(kind, 'conversation', title, { conversationId, ...ids });
-  const summary = 'Withdraw 1 USDC to your main account.';
+  const summary = 'Withdraw 1 USDC to your main account, once.';
   return [
     of('conversation_created', 'New conversation'),
     of('run_started', 'withdraw 1 USDC', { runId }),
@@ -133,7 +133,7 @@ async function expired(user: TestClient): Promise<object[]> {
   await moveClock(deployment, 16 * 60);
   await untilOperation(user, operationId, 'expired');
   const of = (kind: string, title: string) => item(kind, 'operation', title, { operationId, approvalId });
-  const summary = 'Withdraw 0.000001 USDC to your main account.';
+  const summary = 'Withdraw 0.000001 USDC to your main account, once.';
   return [of('approval_opened', summary), of('approval_expired', `Expired: ${summary}`)];
 }
 

@@ -45,7 +45,7 @@ it('asks for the rule, in plain words', async () => {
   expect(approval).toMatchObject({
     ...{ kind: 'agent_tool', tool: 'automation_create', contract: null, automationId: null, status: 'pending' },
     summary: expect.stringMatching(
-      /^Create an automation\. Every minute, if .*wNEAR is below \$2,.*not again/,
+      /^Create the automation “.*”\. .* this without asking again: Swap 10 USDC to wNEAR, for at most \$.* 10 times at most, .* Every minute, if .*wNEAR is below \$2,.*not again.* Its task: “swap 10 USDC to NEAR”\.$/,
     ) as string,
     input: { definition: { name: sentence, prompt: 'swap 10 USDC to NEAR', contract: { actions: [swapTen] } } },
   });
@@ -66,7 +66,12 @@ it('asks for its contract apart, once', async () => {
     ...{ kind: 'automation_contract', tool: 'automation_contract', status: 'pending', automationId: automation.id },
     ...{ conversationId: null, runId: null, toolCallId: null, operationId: null, input: automation['definition'] },
     contract: contractOf({ notAfter: expect.any(String) as string }),
-    summary: expect.stringMatching(/^Swap 10 USDC to wNEAR, 10 times at most/) as string,
+    summary: expect.stringMatching(
+      /^Swap 10 USDC to wNEAR, for at most \$[\d.]+ each time and \$[\d.]+ in all, 10 times at most, until .* It acts every minute, if the price of wNEAR is below \$2\. Its task: “swap 10 USDC to NEAR”\.$/,
+    ) as string,
+    terms: ['what', 'at most', 'how often', 'until when', 'when it acts', 'to whom'].map((name) => {
+      return { name, text: expect.any(String) as string };
+    }),
   });
   expect((await user.post(`/approvals/${approval.id}/approve`, { fingerprint: 'sha256:0' })).status).toBe(400);
   expect(await approve(user, approval)).toMatchObject({ status: 200, body: { decided: true } });
@@ -170,8 +175,13 @@ it('tells a price every day at nine in Berlin, whatever the season', async () =>
   const { runId, approval } = await asking(user, await conversationOf(user), text);
   expect(approval).toMatchObject({
     summary: expect.stringMatching(
-      /^Create an automation\. Every day at 09:00 \(Europe\/Berlin\), the task runs\./,
+      /^Create the automation “.*”\. It moves nothing without asking you\. Every day at 09:00 \(Europe\/Berlin\), the task runs\./,
     ) as string,
+    terms: [
+      { name: 'what', text: expect.stringMatching(/^Create the automation “/) as string },
+      { name: 'at most', text: 'Nothing without asking you' },
+      { name: 'when it acts', text: 'Every day at 09:00 (Europe/Berlin)' },
+    ],
   });
   expect((await approve(user, approval)).status).toBe(200);
   expect(await untilEnded(user, runId)).toMatchObject({ response: { text: 'It is set up.' } });

@@ -39,7 +39,9 @@ it('says what wakes the rule, and what must hold then', async () => {
   const left = { binding: 'near', field: '/priceUsd' };
   const condition = { bindings: [price], rule: { compare: { left, op: 'lt', right: { value: '2' } } } };
   const { summary } = await contractApprovalOf(user, await newAutomation(user, { condition }));
-  expect(summary).toMatch(/ acts when an event of type never.sent arrives, if the price of \S+ is below \$2\.$/);
+  expect(summary).toMatch(
+    / acts when an event of type never.sent arrives, if the price of \S+ is below \$2\. Its task: “.*”\.$/,
+  );
 });
 
 it('expires superseded when the contract is changed before it is decided', async () => {

@@ -55,7 +55,7 @@ async function told(tool: string, input: object): Promise<unknown> {
 it('creates what the user has approved, once, and asks for its contract apart', async () => {
   const approval = await approved('automation_create', { definition });
   expect(approval['summary']).toMatch(
-    /^Create an automation\. When an event of type never\.sent arrives, the task runs\./,
+    /^Create the automation “.*”\. .* When an event of type never\.sent arrives, the task runs\./,
   );
   const [automation, ...others] = await automationsOf();
   expect([others, automation]).toEqual([[], expect.objectContaining({ definition, definitionVersion: 1 })]);
@@ -147,7 +147,7 @@ describe('an update', () => {
 
   it('is made when the user has approved it', async () => {
     const approval = await approved('automation_update', updateOf());
-    expect(approval['summary']).toMatch(/^Change an automation\. When an event/);
+    expect(approval['summary']).toMatch(/^Change the automation “.*”\. .* When an event/);
     const [after] = await automationsOf();
     expect(after).toMatchObject({
       definition: changed,

@@ -201,7 +201,8 @@ export class ApprovalsApp {
     const fingerprint = fingerprintOf(reviewedDocument(review));
     const { userId: _, ...open } = review;
     const summary = 'Withdraw everything of one token to your main account.';
-    return { ...open, fingerprint, summary, toolCallId: asId<ToolCallId>(toolCallId), automationId: null };
+    const terms = [{ name: 'what', text: 'Withdraw everything of one token' }] as const;
+    return { ...open, fingerprint, summary, terms, toolCallId: asId<ToolCallId>(toolCallId), automationId: null };
   }
 }
 

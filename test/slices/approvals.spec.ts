@@ -50,6 +50,7 @@ describe('an approval', () => {
       denialReason: null,
       endedReason: null,
       summary: open!.summary,
+      terms: open!.terms,
     });
     const raw = await fetch(user.url(path(waiting)), { headers: user.headers }).then((response) => response.text());
     expect(raw).toContain(JSON.stringify(open!.input));

@@ -2,6 +2,7 @@ import { call } from './backend.js';
 import { describeAction, fact } from './contract-words.js';
 import { decisionForm } from './decision-form.js';
 import { announce, fill, make } from './elements.js';
+import { plainValue } from './plain-value.js';
 import { balanceOf, nameOf, readWallet } from './wallet.js';
 
 /**
@@ -68,46 +69,42 @@ export function approvalCard(first) {
 }
 
 /**
- * What exactly would be done: in a sentence, action by action, and what binds the decision to it.
+ * What exactly would be done: in sentences, term by term, and what binds the decision to it. What only programs read comes last, closed.
  * @param {HTMLElement} review
  * @param {Approval} approval
  */
 function showReview(review, approval) {
-  const expires = make('time', { datetime: approval.expiresAt }, new Date(approval.expiresAt).toLocaleString());
-  const actions = approval.contract?.actions.map(describeAction);
+  const { contract, expiresAt, fingerprint, input, summary, terms, tool } = approval;
+  const expires = make('time', { datetime: expiresAt }, new Date(expiresAt).toLocaleString());
   review.dataset.ready = '';
   fill(
     review,
-    make('p', { class: 'summary' }, approval.summary),
-    actions && make('ol', { class: 'actions', 'aria-label': 'Exactly this will be done' }, ...actions),
+    make('p', { class: 'summary' }, summary),
+    terms.length > 0 ? termList(terms) : contract === null ? plainValue(input) : null,
     make(
       'dl',
       { class: 'facts' },
-      ...fact('Fingerprint', make('code', {}, approval.fingerprint)),
       ...fact('Decide before', expires),
-      ...boundsOf(approval.contract),
+      ...fact('Fingerprint', make('code', {}, fingerprint)),
     ),
     make(
       'details',
-      { open: approval.contract === null }, // then it is all there is to review
+      {},
       make('summary', {}, 'The request itself'),
-      make('pre', { tabindex: '0' }, JSON.stringify({ tool: approval.tool, input: approval.input }, null, 2)),
+      contract && make('ol', { class: 'actions' }, ...contract.actions.map(describeAction)),
+      make('pre', { tabindex: '0' }, JSON.stringify({ tool, input }, null, 2)),
     ),
   );
-  if (approval.status === 'pending') announce(`Your approval is needed. ${approval.summary}`);
+  if (approval.status === 'pending') announce(`Your approval is needed. ${summary}`);
 }
 
 /**
- * How often and how much an automation may do without asking again.
- * @param {Approval['contract']} contract
+ * What is agreed to, line by line, in the order of the service.
+ * @param {Approval['terms']} terms
  */
-function boundsOf(contract) {
-  if (contract === null || !('bounds' in contract)) return [];
-  const { maxUses, perUseUsd, totalUsd, notAfter } = contract.bounds;
-  return [
-    ...fact('At most', `${maxUses} times, $${perUseUsd} each, $${totalUsd} in all`),
-    ...fact('Until', new Date(notAfter).toLocaleString()),
-  ];
+function termList(terms) {
+  const lines = terms.flatMap(({ name, text }) => fact(name.charAt(0).toUpperCase() + name.slice(1), text));
+  return make('dl', { class: 'facts terms', 'aria-label': 'Exactly this is agreed to' }, ...lines);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { fingerprintOf } from '@app/canonical';
-import { renderContract, reviewedDocument } from '@app/consent';
+import { contractTerms, renderContract, reviewedDocument } from '@app/consent';
 import { asId, type ApprovalId, type Instant, type JsonValue } from '@app/kernel';
 import { reviewExample } from '@app/wallets';
 import type { ApprovalView } from './approval.schema';
@@ -17,6 +17,8 @@ const review = {
   input: { contract: contract as unknown as JsonValue },
   expiresAt: asId<Instant>('2026-11-22T09:31:12.640Z'),
 } as const;
+
+const symbolOf = () => 'USDC';
 
 export const pendingExample: ApprovalView = {
   id: approvalId,
@@ -37,5 +39,6 @@ export const pendingExample: ApprovalView = {
   decidedBy: null,
   denialReason: null,
   endedReason: null,
-  summary: renderContract(contract, () => 'USDC'),
+  summary: renderContract(contract, symbolOf),
+  terms: contractTerms(contract, symbolOf),
 };

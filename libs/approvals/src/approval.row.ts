@@ -1,4 +1,4 @@
-import type { ApprovalDecider, ApprovalEnd, ApprovalKind, ApprovalStatus, Contract } from '@app/consent';
+import type { ApprovalDecider, ApprovalEnd, ApprovalKind, ApprovalStatus, Contract, Term } from '@app/consent';
 import type { JsonValue } from '@app/kernel';
 import type { ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
@@ -28,6 +28,7 @@ export class ApprovalRow implements ApprovalView, ReadModelRow {
   @Column('text', { name: 'denial_reason', nullable: true }) denialReason: string | null;
   @Column('text', { name: 'ended_reason', nullable: true }) endedReason: ApprovalEnd | null;
   @Column('text') summary: string;
+  @Column('json') terms: readonly Term[];
   /** The stream that holds it, the place of its opening there, and that of its decision or expiry. */
   @Column('text') stream: string;
   @Column('integer', { name: 'opened_revision' }) openedRevision: number;
@@ -76,5 +77,17 @@ export class CreateApprovals1700000000630 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE operation_copies, approvals');
+  }
+}
+
+export class AddApprovalTerms1700000000631 implements MigrationInterface {
+  name = 'AddApprovalTerms1700000000631';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`ALTER TABLE approvals ADD COLUMN terms json NOT NULL DEFAULT '[]'`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE approvals DROP COLUMN terms');
   }
 }

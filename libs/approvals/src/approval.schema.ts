@@ -1,10 +1,19 @@
-import { approvalDeciders, approvalStatuses, type ApprovalEnd, type ApprovalKind, type Contract } from '@app/consent';
+import {
+  approvalDeciders,
+  approvalStatuses,
+  summaryLengthMax,
+  termNames,
+  type ApprovalEnd,
+  type ApprovalKind,
+  type Contract,
+} from '@app/consent';
 import {
   byName,
   constant,
   countedPageOfShape,
   instant,
   json,
+  list,
   named,
   nullable,
   oneOf,
@@ -34,7 +43,24 @@ const openedAt = instant();
 const expiresAt = instant({ description: 'A decision at or after this instant is too late' });
 const decidedAt = nullable(instant(), { description: 'Null unless `status` is `approved` or `denied`' });
 const denialReason = nullable(text({ max: denialReasonLengthMax }));
-const summary = text({ min: 1, description: 'One plain sentence, rendered from the contract and never by the model' });
+const summary = text({
+  min: 1,
+  max: summaryLengthMax,
+  description:
+    'Plain whole sentences, rendered from the contract and never by the model: first what moves, how much at most, how often and until when. A quoted text is shortened, a term never',
+});
+const terms = list(
+  shape(
+    'ApprovalTerm',
+    { name: oneOf(termNames), text: text({ min: 1 }) },
+    { description: 'One thing that is agreed to' },
+  ),
+  {
+    max: termNames.length,
+    description:
+      'The same as a list for a page, in this order and at most one of each name; empty where nothing but the input itself is agreed to',
+  },
+);
 const notApplicable = constant(null);
 
 function endedBy<const Reasons extends readonly ApprovalEnd[]>(reasons: Reasons, why: string) {
@@ -67,6 +93,7 @@ const AgentToolApproval = shape(
     denialReason,
     endedReason: endedBy(['timeout', 'run_ended'], '`run_ended`: the run was over before'),
     summary,
+    terms,
   },
   { description: 'A tool call that a run waits for' },
 );
@@ -93,6 +120,7 @@ const WithdrawalApproval = shape(
     denialReason,
     endedReason: endedBy(['timeout'], 'nobody confirmed or denied it in time'),
     summary,
+    terms,
   },
   { description: 'A direct withdrawal: `wallets.confirmWithdrawal` approves it; it can be denied here' },
 );
@@ -123,6 +151,7 @@ const AutomationContractApproval = shape(
         'Null while nothing has ended it; `superseded`: the automation was changed, or archived, which also ends what was approved',
     }),
     summary,
+    terms,
   },
   {
     description:

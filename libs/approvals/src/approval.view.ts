@@ -50,6 +50,7 @@ export function openedView(event: Extract<ApprovalEvent, { type: 'approval.opene
     denialReason: null,
     endedReason: null,
     summary: event.summary,
+    terms: event.terms,
   };
 }
 

@@ -2,7 +2,12 @@ import { Module } from '@nestjs/common';
 import { AutomationConsentModule } from '@app/automations';
 import { RunsModule } from '@app/runs';
 import { SettlementModule, WalletsModule } from '@app/wallets';
-import { ApprovalRow, CreateApprovals1700000000630, OperationCopyRow } from './approval.row';
+import {
+  AddApprovalTerms1700000000631,
+  ApprovalRow,
+  CreateApprovals1700000000630,
+  OperationCopyRow,
+} from './approval.row';
 import { ApprovalWork } from './approval-work';
 import { ApprovalsController } from './approvals.controller';
 import { approvalsProjection, operationCopiesProjection } from './approvals.projection';
@@ -30,6 +35,6 @@ export class ApprovalWorkModule {}
 /** What the slice keeps in PostgreSQL. */
 export const approvalsReadModel = {
   rows: [ApprovalRow, OperationCopyRow],
-  migrations: [CreateApprovals1700000000630],
+  migrations: [CreateApprovals1700000000630, AddApprovalTerms1700000000631],
   projections: [approvalsProjection, operationCopiesProjection],
 };

@@ -16,7 +16,7 @@ export type SelectedApproval = ApprovalView & Pick<ApprovalRow, 'stream' | 'open
 const members = `id, kind, tool, fingerprint, input, contract, status, conversation_id AS "conversationId",
   run_id AS "runId", tool_call_id AS "toolCallId", operation_id AS "operationId", automation_id AS "automationId",
   opened_at AS "openedAt", expires_at AS "expiresAt", decided_at AS "decidedAt", decided_by AS "decidedBy",
-  denial_reason AS "denialReason", ended_reason AS "endedReason", summary`;
+  denial_reason AS "denialReason", ended_reason AS "endedReason", summary, terms`;
 
 /** What is read of approvals in PostgreSQL. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { canonicalText, sha256Hex } from '@app/canonical';
 import type { StoredEvent } from '@app/event-store';
-import { isJsonObject, pointerTo, type JsonValue } from '@app/kernel';
+import { isJsonObject, pointerTo, type JsonObject, type JsonValue } from '@app/kernel';
 import { receiptOf } from './receipt';
 import type { ReceiptEvent } from './receipt.schema';
 import { historyProblems, type ReceiptProblem } from './receipt-history';
@@ -27,13 +27,24 @@ export function verifyReceipt(document: unknown): ReceiptProblem[] {
   try {
     const stored = items.map(storedEvent);
     // Through JSON, as a client gets it: what is undefined is absent.
-    const expected = JSON.parse(JSON.stringify(receiptOf(stored))) as JsonValue;
-    return [...differences(expected, document, ''), ...historyProblems(stored)].slice(0, problemsMax);
+    const expected = JSON.parse(JSON.stringify(receiptOf(stored))) as JsonObject;
+    return [...differences(asOfItsTime(expected, document), document, ''), ...historyProblems(stored)].slice(
+      0,
+      problemsMax,
+    );
   } catch (error) {
     // The bytes are what their hashes say, and still no events of this product.
     const said = error instanceof Error ? error.message : 'unknown';
     return [{ path: '/events', message: `are not the events of an approval (${said})` }];
   }
+}
+
+/** Approvals that were opened before there were terms have none; receipts of that time do not say so. */
+function asOfItsTime(expected: JsonObject, document: JsonObject): JsonObject {
+  const [approval, given] = [expected['approval'], document['approval']];
+  if (!isJsonObject(approval) || !isJsonObject(given) || 'terms' in given) return expected;
+  const { terms, ...others } = approval;
+  return Array.isArray(terms) && terms.length === 0 ? { ...expected, approval: others } : expected;
 }
 
 const textMembers = ['stream', 'id', 'type', 'data', 'metadata', 'dataSha256', 'metadataSha256', 'leafSha256'] as const;

@@ -1,4 +1,4 @@
-import type { ApprovalEvent } from '@app/consent';
+import { contractTerms, renderContract, type ApprovalEvent } from '@app/consent';
 import { encodeEvent, type StoredEvent } from '@app/event-store';
 import { asId, type Actor, type Instant, type JsonObject, type RequestId } from '@app/kernel';
 import { operationKind, reviewExample, withdrawalExamples, type OperationEvent } from '@app/wallets';
@@ -17,7 +17,8 @@ const ofNoRun = { runId: null, runKey: null, toolCallId: null, automationId: nul
 
 const opened: Extract<ApprovalEvent, { readonly type: 'approval.opened' }> = {
   ...{ type: 'approval.opened', at: openedAt, approvalId, kind, tool, fingerprint: prepared.fingerprint, expiresAt },
-  ...{ ...ofNoRun, userId, walletId, input: asked, contract, summary: 'Withdraw 1.5 USDC to your account.' },
+  ...{ ...ofNoRun, userId, walletId, input: asked, contract, summary: renderContract(contract, () => 'USDC') },
+  terms: contractTerms(contract, () => 'USDC'),
 };
 
 /** Everything that happened to the withdrawal of the examples. */

@@ -69,6 +69,7 @@ export function opened(changes: Partial<Opened> = {}): Opened {
     ...{ type: 'approval.opened', at: at(0), runId, runKey, automationId: null },
     toolCallId: asId<ToolCallId>(`${runId}/1/0`),
     summary: 'Withdraw 1.5 USDC to your account.',
+    terms: [{ name: 'what', text: 'Withdraw 1.5 USDC to your account' }],
     ...review,
     fingerprint: fingerprintOf(reviewedDocument(review)),
   };

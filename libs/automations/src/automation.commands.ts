@@ -1,4 +1,4 @@
-import type { DecideApproval, ExpireApproval } from '@app/consent';
+import type { ConsentWords, DecideApproval, ExpireApproval } from '@app/consent';
 import type {
   ApprovalId,
   ConversationId,
@@ -67,13 +67,12 @@ export interface UpdateAutomation extends ByOwner {
 }
 
 /** An approval of kind `automation_contract`, ready to be opened. */
-export interface ContractReview {
+export interface ContractReview extends ConsentWords {
   readonly approvalId: ApprovalId;
   readonly automationId: string;
   readonly walletId: WalletId;
   readonly fingerprint: string;
   readonly expiresAt: Instant;
-  readonly summary: string;
 }
 
 /** The outcome of one look at the rule, at a due time or for an input; the policy says what follows. */

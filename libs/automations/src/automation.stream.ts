@@ -1,3 +1,4 @@
+import { approvalUpcasters } from '@app/consent';
 import type { StreamKind } from '@app/event-store';
 import type { AutomationCommand } from './automation.commands';
 import { automationDecider } from './automation.decider';
@@ -9,5 +10,6 @@ export const automationKind: StreamKind<AutomationState, AutomationCommand, Auto
   category: 'automation',
   decider: automationDecider,
   privateMembers: automationPrivateMembers,
+  upcasters: approvalUpcasters,
   stateVersion: 2,
 };

@@ -1,5 +1,5 @@
-import { renderContract } from '@app/consent';
-import { unreachable, type Instant } from '@app/kernel';
+import { instantWords, renderContract } from '@app/consent';
+import { unreachable } from '@app/kernel';
 import cronstrue from 'cronstrue';
 import type { AutomationDefinition, FiringPolicy, Schedule, Wake } from './automation-definition';
 import { conditionWords } from './condition-words';
@@ -41,6 +41,12 @@ export function ruleWords(
   symbolOf: SymbolOf = () => null,
 ): RuleWords {
   return { when: whenWords(wake), condition: condition === null ? null : conditionWords(condition, symbolOf) };
+}
+
+/** `every minute, if the price of NEAR is below $2`: what comes after "It acts". @param symbolOf as `behaviorText` takes it */
+export function actsWords(definition: Pick<AutomationDefinition, 'wake' | 'condition'>, symbolOf: SymbolOf): string {
+  const { when, condition } = ruleWords(definition, symbolOf);
+  return condition === null ? when : `${when}, if ${condition}`;
 }
 
 export interface Truncated {
@@ -141,11 +147,6 @@ function durationWords(seconds: number, one: 'one of' | 'with count'): string {
     ? { noun: unit.noun, count: seconds / unit.seconds }
     : { noun: 'second', count: seconds };
   return count === 1 && one === 'one of' ? noun : counted(count, noun);
-}
-
-/** `2026-12-01 09:00 UTC`; seconds only where there are some. */
-function instantWords(instant: Instant): string {
-  return `${instant.slice(0, 10)} ${instant.slice(11, -1).replace(/(:00)?\.000$/, '')} UTC`;
 }
 
 function counted(count: number, noun: string): string {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { fingerprintOf } from '@app/canonical';
-import { renderContract, reviewedDocument, type Contract } from '@app/consent';
+import { reviewedDocument } from '@app/consent';
 import {
   asId,
   because,
@@ -23,11 +23,8 @@ import { v7 as uuidV7 } from 'uuid';
 import type { AutomationDefinition } from './automation-definition';
 import type { ContractReview } from './automation.commands';
 import { automationKind } from './automation.stream';
-import { ruleWords, truncated } from './behavior';
-import { symbolIn, symbolsOf, type SymbolOf } from './token-symbols';
-
-/** Of what the user is asked, in code points. */
-const summaryLengthMax = 2_000;
+import { contractConsent } from './rule-consent';
+import { symbolIn, symbolsOf } from './token-symbols';
 
 /** Whose rule is defined, and when. */
 interface Defining {
@@ -50,7 +47,7 @@ export class ContractReviews {
 
   /**
    * The approval that the definition's contract needs, with the timer of its expiry; null where there is no contract. Refuses with
-   * `automation_invalid` where the user's wallet cannot be used. @throws Unavailable
+   * `automation_invalid` where the user's wallet cannot be used, or contract and rule cannot be shown whole. @throws Unavailable
    */
   async prepare(definition: AutomationDefinition, defining: Defining): Promise<Result<ContractReview | null>> {
     const { contract } = definition;
@@ -58,7 +55,8 @@ export class ContractReviews {
     const { userId, automationId, at, tokens, cause } = defining;
     const wallet = await this.wallets.open(userId, cause);
     if (!wallet.ok) return refuse(because('automation_invalid'));
-    const summary = summaryOf(definition, contract, symbolIn(symbolsOf(tokens)));
+    const words = contractConsent(definition, contract, symbolIn(symbolsOf(tokens)));
+    if (words === null) return refuse(because('automation_invalid'));
     const { walletId } = wallet.value;
     const approvalId = asId<ApprovalId>(uuidV7());
     const expiresAt = instantOf(epochMsOf(at) + this.configuration.env.AUTOMATION_APPROVAL_SECONDS * 1000);
@@ -69,20 +67,13 @@ export class ContractReviews {
     );
     const payload = { approvalId, stream: `${automationKind.category}-${automationId}` };
     await this.timers.schedule({ id: timerOf(approvalId), kind: 'approval', dueAt: expiresAt, payload });
-    return ok({ approvalId, automationId, walletId, fingerprint, expiresAt, summary });
+    return ok({ approvalId, automationId, walletId, fingerprint, expiresAt, ...words });
   }
 
   /** Removes the timer of a review that was not opened. */
   async drop({ approvalId }: ContractReview): Promise<void> {
     await this.timers.cancel(timerOf(approvalId));
   }
-}
-
-/** What the contract allows, then what the rule that it belongs to waits for. */
-function summaryOf(definition: AutomationDefinition, contract: Contract, symbolOf: SymbolOf): string {
-  const { when, condition } = ruleWords(definition, symbolOf);
-  const acts = `It acts ${when}${condition === null ? '' : `, if ${condition}`}.`;
-  return truncated(`${renderContract(contract, symbolOf)} ${acts}`, summaryLengthMax).text;
 }
 
 function timerOf(approvalId: ApprovalId): string {

@@ -21,6 +21,7 @@ export { AutomationWorkModule } from './firing/automation-work.module';
 export { handleDue, handleRunEnded } from './firing/fire';
 export { dueTimer } from './firing/firing-timers';
 export type { FiringWorld } from './firing/firing-world';
+export { ruleConsent } from './rule-consent';
 export { nextDue } from './schedule';
 export { Sampler } from './sources/sampler';
 export { SourcesModule } from './sources/sources.module';

@@ -65,6 +65,7 @@ export const review: ContractReview = {
   fingerprint: 'sha256:reviewed',
   expiresAt: minutes(60),
   summary: 'Swap 10 USDC for NEAR.',
+  terms: [],
 };
 
 export function createWith(definition = definitionWith()): CreateAutomation {
@@ -78,11 +79,16 @@ export function createdWith(definition = definitionWith()): AutomationEvent {
 
 /** The approval of a contract is asked for. */
 export function openedWith(asked: ContractReview, definition: AutomationDefinition, when = at): ApprovalEvent {
-  const { approvalId, automationId, walletId, fingerprint, expiresAt, summary } = asked;
+  const { approvalId, automationId, walletId, fingerprint, expiresAt, summary, terms } = asked;
   return {
     ...{ type: 'approval.opened', at: when, approvalId, kind: 'automation_contract', tool: 'automation_contract' },
     ...{ fingerprint, runId: null, expiresAt, userId: ada, runKey: null, walletId, toolCallId: null, automationId },
-    ...{ input: JSON.parse(JSON.stringify(definition)) as JsonValue, contract: definition.contract ?? null, summary },
+    ...{
+      input: JSON.parse(JSON.stringify(definition)) as JsonValue,
+      contract: definition.contract ?? null,
+      summary,
+      terms,
+    },
   };
 }
 

@@ -46,6 +46,7 @@ const opened: ApprovalEvent = {
   },
   ...{ runId: asId<RunId>('one'), expiresAt, userId: asId<UserId>('ada'), runKey, walletId: null, toolCallId: null },
   ...{ automationId: null, input: {}, contract: null, summary: 'Withdraw 1.5 USDC to your main account.' },
+  terms: [],
 };
 const approve = { type: 'Decide', at: soon, approvalId, verdict: { status: 'approved' }, decidedBy: 'user' } as const;
 const deny = { ...approve, verdict: { status: 'denied', denialReason: 'too much' } } as const;

@@ -1,5 +1,6 @@
 import type { ApprovalId, Instant, JsonValue, RunId, RunKey, ToolCallId, UserId, WalletId } from '@app/kernel';
 import type { Contract } from './contract';
+import type { Term } from './terms';
 
 /** The facts of an approval, in whichever stream can hold one: a conversation's (an agent's tool), an operation's (a direct withdrawal). */
 export type ApprovalEvent =
@@ -22,8 +23,10 @@ export type ApprovalEvent =
       /** The exact input that was reviewed, and the contract that it comes to. */
       readonly input: JsonValue;
       readonly contract: Contract | null;
-      /** One plain sentence, rendered from the contract. */
+      /** Plain whole sentences, rendered from the contract. */
       readonly summary: string;
+      /** The same as a list; empty where there are none. Since version 2. */
+      readonly terms: readonly Term[];
     }
   | {
       readonly type: 'approval.decided';
@@ -54,7 +57,17 @@ export type ApprovalEnd = 'timeout' | 'run_ended' | 'superseded';
 
 /** Members that are kept in the events' metadata, because everything in a conversation's payloads is public. */
 export const approvalPrivateMembers = {
-  'approval.opened': ['userId', 'runKey', 'walletId', 'toolCallId', 'automationId', 'input', 'contract', 'summary'],
+  'approval.opened': [
+    'userId',
+    'runKey',
+    'walletId',
+    'toolCallId',
+    'automationId',
+    'input',
+    'contract',
+    'summary',
+    'terms',
+  ],
   'approval.decided': ['runKey'],
   'approval.expired': ['runKey'],
 } as const;

@@ -10,10 +10,13 @@ import {
   usdValues,
 } from '../../../test/support/contracts';
 import { instant } from '../../../test/support/decider-spec';
+import { unscaledAmount } from './amounts';
+import type { Contract, ContractAction, Quantity, TokenChoice } from './contract';
 import { parseContract } from './contract-parser';
-import { renderContract } from './contract-sentence';
+import { contractWords } from './contract-words';
 import { chooseInput, chooseOutput, inputAmount, type SpendableToken } from './quantities';
 import { reviewedDocument, type Review } from './review';
+import { termNames } from './terms';
 
 const MUTATIONS = 10_000;
 /** Each is changed in 50 places. */
@@ -39,15 +42,85 @@ describe('every contract', () => {
     );
   });
 
-  it('has one plain sentence of at most 320 characters', () => {
-    const symbols = fc.func(fc.option(fc.oneof(fc.string(), fc.constantFrom('USDC', 'NEAR'))));
+  /** Every amount of a contract as it must be read. */
+  const amountsIn = ({ actions: all, bounds: its }: Contract): string[] => [
+    ...all.flatMap((action) => {
+      const { quantity } = action;
+      const of = quantity.kind === 'exact_output_tokens' && 'output' in action ? action.output : action.input;
+      if (quantity.kind === 'exact_input_value_usd') return [`$${quantity.value} of `];
+      if (quantity.kind === 'fraction_of_input') return [`${unscaledAmount(quantity.bps, 2)}% of `];
+      return 'amountRaw' in quantity && 'pinned' in of
+        ? [`${unscaledAmount(quantity.amountRaw, of.pinned.decimals)} `]
+        : ['all '];
+    }),
+    ...(its === undefined ? [] : [`$${its.perUseUsd} each time`, `$${its.totalUsd} in all`]),
+  ];
+  const symbols = fc.func(fc.option(fc.oneof(fc.string(), fc.constantFrom('USDC', 'NEAR'))));
+
+  it('is told whole, in plain sentences of at most 2,000 characters together', () => {
     fc.assert(
       fc.property(contracts, fc.option(bounds), symbols, (contract, itsBounds, symbolOf) => {
-        const text = renderContract(itsBounds === null ? contract : { ...contract, bounds: itsBounds }, symbolOf);
-        expect(text).toMatch(/^(Withdraw|Swap|Carry out) [ -~₮…]*[^. ]\.$/);
-        expect([...text].length).toBeLessThanOrEqual(320);
-        expect(text).not.toMatch(/\. |undefined|null|NaN|\[object/);
+        const given = itsBounds === null ? contract : { ...contract, bounds: itsBounds };
+        const words = contractWords(given, symbolOf);
+        if (words === null) return expect(tokensAlike(given)).toBe(true);
+        const { summary, terms } = words;
+        expect(summary).toMatch(/^(Withdraw|Swap) [ -~₮…]*[^. ]\.$/);
+        expect([...summary].length).toBeLessThanOrEqual(2_000);
+        expect(summary).not.toMatch(/undefined|null|NaN|\[object/);
+        expect(terms.map(({ name }) => name)).toEqual(
+          termNames.filter((name) => terms.some((one) => one.name === name)),
+        );
+        const listed = terms
+          .map(({ text }) => text)
+          .join('\n')
+          .toLowerCase();
+        for (const amount of amountsIn(given)) {
+          expect(summary).toContain(amount);
+          expect(listed).toContain(amount);
+        }
       }),
+    );
+  });
+
+  it('is told whole at its worst: 16 actions, 39 digits, tokens of 512 characters, bounds', () => {
+    const tokenId = fc.string({ unit: fc.constantFrom(...'abcdefghij0123456789'), minLength: 505, maxLength: 505 });
+    const tokens = fc.uniqueArray(tokenId, { minLength: 32, maxLength: 32 });
+    const mostUsd = `${'9'.repeat(39)}.${'9'.repeat(18)}`;
+    const quantities: readonly Quantity[] = [
+      { kind: 'exact_input_value_usd', value: mostUsd },
+      { kind: 'exact_input_tokens', amountRaw: '9'.repeat(39) },
+      { kind: 'exact_output_tokens', amountRaw: '1' },
+    ];
+    const most = {
+      maxUses: 1000,
+      perUseUsd: mostUsd,
+      totalUsd: mostUsd,
+      notAfter: instant('2026-03-01T10:00:00.123Z'),
+    };
+    fc.assert(
+      fc.property(
+        tokens,
+        fc.constantFrom(...quantities),
+        fc.boolean(),
+        fc.boolean(),
+        (ids, quantity, isAny, bounded) => {
+          const choice = (id: string): TokenChoice =>
+            isAny && quantity.kind === 'exact_input_value_usd'
+              ? { any: true }
+              : { pinned: { tokenId: `nep141:${id}`, decimals: 38 } };
+          const all = Array.from({ length: 16 }, (_, index): ContractAction => {
+            const [input, output] = [choice(ids[index * 2]!), choice(ids[index * 2 + 1]!)];
+            return { kind: 'swap', input, output, quantity };
+          });
+          const contract: Contract = { type: 'ledger_intents_transfer', actions: all };
+          const given = bounded ? { ...contract, bounds: most } : contract;
+          const words = contractWords(given, () => null);
+          expect(words).not.toBeNull();
+          expect([...(words?.summary ?? '')].length).toBeLessThanOrEqual(2_000);
+          for (const amount of amountsIn(given))
+            expect(words?.summary.split(amount).length).toBeGreaterThanOrEqual(amount.startsWith('$') ? 2 : 17);
+        },
+      ),
     );
   });
 
@@ -141,6 +214,13 @@ describe('a fingerprint', () => {
     );
   });
 });
+
+/** Whether two of the tokens are the same at both ends, so that they cannot be told apart where there is little room. */
+function tokensAlike({ actions: all }: Contract): boolean {
+  const sides = all.flatMap((action) => ('output' in action ? [action.input, action.output] : [action.input]));
+  const ids = new Set(sides.flatMap((side) => ('pinned' in side ? [side.pinned.tokenId] : [])));
+  return new Set([...ids].map((id) => `${id.slice(7, 14)}…${id.slice(-6)}`)).size < ids.size;
+}
 
 type Place = readonly (string | number)[];
 

@@ -31,6 +31,16 @@ export type {
 } from './contract';
 export { contractForms, contractLimits, isPinnable } from './contract-grammar';
 export { parseContract } from './contract-parser';
-export { renderContract } from './contract-sentence';
+export {
+  contractTerms,
+  contractWords,
+  fitting,
+  instantWords,
+  renderContract,
+  type ContractRule,
+} from './contract-words';
 export { chooseInput, chooseOutput, type NoInput } from './quantities';
 export { reviewedDocument } from './review';
+export { quotation, summaryLengthMax, summaryOf, termNames, termsOf, type ConsentWords, type Term } from './terms';
+export type { SymbolOf } from './token-names';
+export { approvalUpcasters } from './approval.upcasters';

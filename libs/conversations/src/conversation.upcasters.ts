@@ -1,3 +1,4 @@
+import { approvalUpcasters } from '@app/consent';
 import type { JsonObject, JsonValue } from '@app/kernel';
 
 /** Version 1 of `run.started` kept the profile with the defaults of the deployment filled in, and null for what it had none for. */
@@ -14,4 +15,4 @@ function membersOf(value: JsonValue | undefined): JsonObject {
   return (value ?? {}) as JsonObject;
 }
 
-export const conversationUpcasters = { 'run.started': [requestApart] };
+export const conversationUpcasters = { ...approvalUpcasters, 'run.started': [requestApart] };

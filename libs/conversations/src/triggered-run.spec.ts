@@ -78,6 +78,7 @@ describe('calls that the automation’s contract covers', () => {
   const approval: OpenApproval = {
     ...{ approvalId, kind: 'agent_tool', tool: 'intents_transfer', fingerprint: 'sha256:00', expiresAt: at },
     ...{ walletId: null, toolCallId, automationId: 'automation', input: {}, contract: null, summary: 'Swap.' },
+    terms: [],
   };
   const called: ConversationEvent = {
     ...{ type: 'tool.called', at, ...runIds, toolCallId, tool: 'intents_transfer', input: {} },

@@ -39,6 +39,7 @@ const called = (id: ApprovalId): ConversationEvent => ({
 const asked = (approvalId: ApprovalId): OpenApproval => ({
   ...{ approvalId, kind: 'agent_tool', tool: 'intents_transfer', fingerprint: `sha256:${approvalId}`, expiresAt },
   ...{ walletId: null, toolCallId: callOf(approvalId), automationId: null, input: {}, contract: null, summary: '' },
+  terms: [],
 });
 const opened = (id: ApprovalId): ApprovalEvent => ({ type: 'approval.opened', at, ...run, userId, ...asked(id) });
 const suspended = (...approvalIds: ApprovalId[]): ConversationEvent => ({

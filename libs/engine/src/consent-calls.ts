@@ -164,10 +164,10 @@ function approvalFor(
   expiresAt: Instant,
 ): OpenApproval {
   const { tool, input, toolCallId } = call;
-  const { walletId, contract, summary } = review;
+  const { walletId, contract, summary, terms } = review;
   const asked = { approvalId, kind: 'agent_tool', tool, walletId, input, contract, expiresAt } as const;
   const fingerprint = fingerprintOf(reviewedDocument({ ...asked, userId }));
-  return { ...asked, fingerprint, toolCallId, automationId, summary };
+  return { ...asked, fingerprint, toolCallId, automationId, summary, terms };
 }
 
 /** `expiresAt`, or 15 minutes after the decision that resumed the run, whichever is later. */

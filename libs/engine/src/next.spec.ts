@@ -36,6 +36,7 @@ const asked = { fingerprint: 'sha256:1', expiresAt, walletId: null, input: {}, c
 const opened = (id: string): ConversationEvent => ({
   ...{ type: 'approval.opened', ...of, approvalId: asId(`${id}?`), kind: 'agent_tool', tool: 'transfer', ...asked },
   ...{ userId: asId<UserId>('ada'), toolCallId: asId<ToolCallId>(id), automationId: null, summary: '' },
+  terms: [],
 });
 const decided = (id: string, status: 'approved' | 'denied'): ConversationEvent => ({
   ...{ type: 'approval.decided', at, approvalId: asId(`${id}?`), status, decidedBy: 'user' },

@@ -1,4 +1,4 @@
-import type { Contract } from '@app/consent';
+import type { ConsentWords, Contract } from '@app/consent';
 import type {
   ApprovalId,
   AutomationId,
@@ -63,14 +63,13 @@ export interface AskTool extends ToolHead {
   run(approved: ApprovedCall, context: CallContext, signal: AbortSignal): Promise<ToolResult>;
 }
 
-export interface Reviewed {
+/** Summary and terms are rendered from the contract, or from the reviewed input, and never by the model. */
+export interface Reviewed extends ConsentWords {
   readonly ok: true;
   /** Null where no wallet is involved. */
   readonly walletId: WalletId | null;
   /** Null where the reviewed input itself is what is agreed to. */
   readonly contract: Contract | null;
-  /** One plain sentence, rendered from the contract. */
-  readonly summary: string;
 }
 
 export interface FailedReview {

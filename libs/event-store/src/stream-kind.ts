@@ -6,7 +6,10 @@ export interface DomainEvent {
   readonly at: Instant;
 }
 
-/** Turns the stored form of an older version of an event into the present one; stored events themselves never change. */
+/**
+ * Turns the stored form of an older version of an event into the present one; stored events themselves never change. It is given the
+ * public members, and the private ones as well wherever the whole event is read.
+ */
 export type Upcaster = (stored: JsonObject) => JsonObject;
 
 /** Everything that the store needs to know about one kind of stream. */

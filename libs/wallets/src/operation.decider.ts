@@ -1,4 +1,10 @@
-import { decideApproval, expireApproval, type DecideApproval, type ExpireApproval } from '@app/consent';
+import {
+  decideApproval,
+  expireApproval,
+  type ConsentWords,
+  type DecideApproval,
+  type ExpireApproval,
+} from '@app/consent';
 import {
   accept,
   because,
@@ -29,7 +35,7 @@ export interface PrepareWithdrawal {
   readonly at: Instant;
   readonly terms: OperationTerms;
   /** What the user reviews beside the contract. */
-  readonly review: { readonly fingerprint: string; readonly input: JsonValue; readonly summary: string };
+  readonly review: ConsentWords & { readonly fingerprint: string; readonly input: JsonValue };
 }
 
 /** The rules of one financial operation (docs/decisions/money.md): used once, submitted once at a time, over once. */
@@ -84,6 +90,7 @@ function prepare({ at, terms, review }: PrepareWithdrawal): Decision<OperationEv
       input: review.input,
       contract,
       summary: review.summary,
+      terms: review.terms,
     },
   );
 }

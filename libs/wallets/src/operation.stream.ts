@@ -1,3 +1,4 @@
+import { approvalUpcasters } from '@app/consent';
 import type { StreamKind } from '@app/event-store';
 import type { JsonObject } from '@app/kernel';
 import { operationDecider, type OperationCommand } from './operation.decider';
@@ -12,6 +13,6 @@ export const operationKind: StreamKind<OperationState | null, OperationCommand, 
   category: 'operation',
   decider: operationDecider,
   privateMembers: operationPrivateMembers,
-  upcasters: { 'operation.used': [alwaysWithMainAccount] },
+  upcasters: { ...approvalUpcasters, 'operation.used': [alwaysWithMainAccount] },
   stateVersion: 1,
 };

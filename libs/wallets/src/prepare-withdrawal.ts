@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { fingerprintOf } from '@app/canonical';
-import { isPinnable, renderContract, reviewedDocument, type Contract } from '@app/consent';
+import { contractWords, isPinnable, reviewedDocument, type Contract } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
 import { Transact } from '@app/event-store';
 import { validateInto } from '@app/http';
@@ -100,12 +100,13 @@ export class PrepareWithdrawal {
     const fingerprint = fingerprintOf(
       reviewedDocument({ ...terms, kind: 'withdrawal', tool: 'wallet_withdrawal', input }),
     );
-    const summary = renderContract(contract, () => holding.symbol);
+    const words = contractWords(contract, () => holding.symbol);
+    if (words === null) throw new Error('one withdrawal does not fit into a summary');
     const command: Prepare = {
       type: 'PrepareWithdrawal',
       at: instantOf(nowMs),
       terms: { kind: 'withdrawal', ...terms, ...origin },
-      review: { fingerprint, input, summary },
+      review: { fingerprint, input, ...words },
     };
     const stream = `${operationKind.category}-${operationId}`;
     const payload = { approvalId, stream };

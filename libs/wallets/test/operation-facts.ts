@@ -49,6 +49,7 @@ const review = {
   fingerprint: 'sha256:reviewed',
   input: { tokenId: usdc.tokenId, amountRaw: '1500000' },
   summary: 'Send.',
+  terms: [],
 };
 export const prepare: OperationCommand = { type: 'PrepareWithdrawal', at, terms: oneWithdrawal, review };
 export const confirm = (fingerprint = review.fingerprint, when = at): OperationCommand => ({
@@ -74,6 +75,7 @@ export const opened: OperationEvent = {
   input: review.input,
   contract: oneWithdrawal.contract,
   summary: review.summary,
+  terms: review.terms,
 };
 const decision = { type: 'approval.decided', at, approvalId: oneWithdrawal.approvalId, decidedBy: 'user' } as const;
 export const approved: OperationEvent = { ...decision, status: 'approved', denialReason: null, runKey: null };

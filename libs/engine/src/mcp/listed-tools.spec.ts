@@ -62,6 +62,7 @@ describe('the tools that a server lists', () => {
     expect(await erase.review({ all: true }, {} as never)).toEqual({
       ...{ ok: true, walletId: null, contract: null },
       summary: 'Call erase of docs with the input shown.',
+      terms: [],
     });
     expect(await erase.review('all', {} as never)).toMatchObject({ ok: false });
     expect(offered([tool('toString')], { ...server, consent: 'ask' }).tools[0]?.consent).toBe('ask');

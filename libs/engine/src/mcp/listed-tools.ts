@@ -74,7 +74,9 @@ function toolOf(
     consent: 'ask',
     review: (input) =>
       Promise.resolve(
-        isJsonObject(input) ? { ok: true, walletId: null, contract: null, summary } : { ok: false, error: noObject },
+        isJsonObject(input)
+          ? { ok: true, walletId: null, contract: null, summary, terms: [] }
+          : { ok: false, error: noObject },
       ),
     run: ({ input }, _, signal) => run(input, signal),
   };

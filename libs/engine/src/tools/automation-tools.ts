@@ -5,6 +5,7 @@ import {
   parseDefinition,
   pinnedTokens,
   revisionOf,
+  ruleConsent,
   truncated,
   type AutomationDefinition,
   type Automations,
@@ -37,8 +38,7 @@ import {
 } from '../tool';
 import { createAutomationSchema, listAutomationsSchema, updateAutomationSchema } from './automation-schema';
 
-/** Characters of an approval's sentence, and of a rule in a list. */
-const summaryLengthMax = 320;
+/** Characters of a rule in a list. */
 const listedBehaviorLengthMax = 320;
 /** Automations that one call lists. */
 const listedMax = 50;
@@ -70,7 +70,7 @@ function automationCreate(parts: Parts): AskTool {
     review: async (input) => {
       const definition = onlyMember(input, 'definition');
       if (definition === undefined) return refused('the input must be {definition}');
-      return reviewOf(parts, 'Create an automation.', definition);
+      return reviewOf(parts, 'Create', definition);
     },
 
     run: async ({ approvalId, input }, { userId, cause }) => {
@@ -100,7 +100,7 @@ function automationUpdate(parts: Parts): AskTool {
       if (found === null) return refused('there is no such automation');
       if (isFinished(found, parts.clock.now())) return refused(wordsFor(because('automation_completed')));
       if (revisionOf(found) !== update.revision) return refused(wordsFor(because('automation_changed')));
-      return reviewOf(parts, 'Change an automation.', update.definition);
+      return reviewOf(parts, 'Change', update.definition);
     },
 
     run: async ({ input }, { userId, cause }) => {
@@ -139,7 +139,7 @@ function automationList({ automations }: Parts): AutoTool {
 /** What is wrong with a definition is told to the model; nobody is asked for what could not be done. */
 async function reviewOf(
   { provider, offer, clock }: Parts,
-  lead: string,
+  verb: string,
   value: JsonValue,
 ): Promise<Reviewed | FailedReview> {
   const parsed = parseDefinition(value);
@@ -148,9 +148,10 @@ async function reviewOf(
   const checked = checkDefinition(parsed.value, { now: clock.now(), offer: offer(), tokens });
   if (!checked.ok) return refused(wordsFor(checked.refusal));
   const symbolOf = (tokenId: string) => tokens.find((token) => token.tokenId === tokenId)?.symbol ?? null;
-  const sentence = `${lead} ${behaviorText(parsed.value, symbolOf)}`;
+  const words = ruleConsent(verb, parsed.value, symbolOf);
+  if (words === null) return refused('the rule is too long for the user to be shown whole; make it simpler');
   // The reviewed input itself is what is agreed to; its contract is opened, with its own approval, when the rule is there.
-  return { ok: true, walletId: null, contract: null, summary: truncated(sentence, summaryLengthMax).text };
+  return { ok: true, walletId: null, contract: null, ...words };
 }
 
 /** The tokens that the contract pins and the condition watches, as far as the provider knows them. */

@@ -1,4 +1,4 @@
-import { parseContract, renderContract, type Contract, type PinnedToken } from '@app/consent';
+import { contractWords, parseContract, type Contract, type PinnedToken } from '@app/consent';
 import type { DeploymentControls } from '@app/deployment';
 import { isJsonObject, type JsonObject, type JsonValue, type OperationId, type UserId } from '@app/kernel';
 import type { AgentTransfers, AgentWallet, AgentWallets, OperationState, WalletProvider } from '@app/wallets';
@@ -110,7 +110,10 @@ async function reviewed(
     if (token.decimals !== decimals) return refused(`the token ${tokenId} does not have ${decimals} decimals`);
     symbols.set(tokenId, token.symbol);
   }
-  return { ok: true, walletId, contract, summary: renderContract(contract, (tokenId) => symbols.get(tokenId) ?? null) };
+  const words = contractWords(contract, (tokenId) => symbols.get(tokenId) ?? null);
+  if (words === null)
+    return refused('the tokens cannot be told apart in what the user is asked; ask for less at a time');
+  return { ok: true, walletId, contract, ...words };
 }
 
 function pinnedTokens({ actions }: Contract): PinnedToken[] {

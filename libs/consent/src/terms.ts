@@ -1,0 +1,60 @@
+import { codePointLength } from '@app/kernel';
+
+/** What a term tells, in the order in which a page shows them (docs/decisions/approvals.md). */
+export const termNames = ['what', 'at most', 'how often', 'until when', 'when it acts', 'to whom'] as const;
+
+/** One thing that is agreed to, whole, as a line of a page. */
+export interface Term {
+  readonly name: (typeof termNames)[number];
+  readonly text: string;
+}
+
+/** What a user is asked: plain sentences, and the same as a list, which is empty where nothing is agreed on but the input itself. */
+export interface ConsentWords {
+  readonly summary: string;
+  readonly terms: readonly Term[];
+}
+
+/** The longest summary, in code points. */
+export const summaryLengthMax = 2_000;
+/** Of a quoted text, in code points: it is no term, and is shortened. */
+const quotedLengthMax = 200;
+
+/** A text that somebody wrote, with what leads to it: `Its task`. */
+export interface Quoted {
+  readonly lead: string;
+  readonly text: string;
+}
+
+/** The sentences and what there is room for of the quoted text; null when the sentences do not fit in whole. */
+export function summaryOf(sentences: readonly string[], quoted: Quoted | null = null): string | null {
+  const told = sentences.join(' ');
+  const left = summaryLengthMax - codePointLength(told);
+  if (left < 0) return null;
+  const quote = quoted === null ? null : `${quoted.lead}: ${quotation(quoted.text)}.`;
+  return quote === null || codePointLength(quote) + 1 > left ? told : `${told} ${quote}`;
+}
+
+/** The text on one line in quotation marks, which it cannot end itself; its beginning where it is longer than 200 characters. */
+export function quotation(text: string): string {
+  const points = [
+    ...text
+      .replace(/\s+/gu, ' ')
+      .replace(/["“”„]/gu, "'")
+      .trim(),
+  ];
+  const shown = points.length <= quotedLengthMax ? points : [...points.slice(0, quotedLengthMax - 1), '…'];
+  return `“${shown.join('')}”`;
+}
+
+/** The terms that there are, in their order. */
+export function termsOf(texts: { readonly [name in Term['name']]?: string | null }): readonly Term[] {
+  return termNames.flatMap((name) => {
+    const text = texts[name] ?? null;
+    return text === null ? [] : [{ name, text: capitalized(text) }];
+  });
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
