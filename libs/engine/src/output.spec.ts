@@ -1,4 +1,4 @@
-import { parseOutput } from './output';
+import { faultInOutput, parseOutput } from './output';
 
 const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false };
 
@@ -17,6 +17,19 @@ describe('the structured output of a final answer', () => {
     for (const text of ['', 'n', '{"n":1', '{"n":1.5}', '{"n":1,"m":2}', '[1]', '{}']) {
       expect(parseOutput(text, schema)).toEqual({ valid: false });
     }
+  });
+
+  it('is not valid where no store could hold it', () => {
+    for (const text of [
+      '"\\u0000"',
+      '{"\\ud800":1}',
+      `${'['.repeat(40)}${']'.repeat(40)}`,
+      '['.repeat(100_000) + ']'.repeat(100_000),
+    ]) {
+      expect(parseOutput(text, {})).toEqual({ valid: false });
+      expect(faultInOutput(text, {})).toContain('nested too deeply, or holds U+0000');
+    }
+    expect(parseOutput('"\\\\u0000"', {}).valid).toBe(true);
   });
 
   it('counts characters as code points, and integers as JSON Schema does', () => {

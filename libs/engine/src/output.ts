@@ -1,26 +1,39 @@
-import type { JsonValue } from '@app/kernel';
-import { Ajv2020 } from 'ajv/dist/2020';
+import { isJsonObject, type JsonValue } from '@app/kernel';
+import { isStorable } from './models/answer-values';
+import { SchemaCheck } from './schema-check';
 
-/** The structured output in a final answer: null where none was asked for; not valid where it breaks the schema or is no JSON. */
+/** Steps of checking one answer; they take some 20 milliseconds. What usual schemas ask of 256 KiB of JSON takes a fraction. */
+const stepsMax = 200_000;
+
+/**
+ * The structured output in a final answer: null where none was asked for; not valid where it is no JSON, breaks the schema, or no store
+ * of ours could hold it.
+ */
 export function parseOutput(
   text: string,
   outputSchema: JsonValue,
 ): { valid: true; value: JsonValue } | { valid: false } {
-  if (outputSchema === null || typeof outputSchema !== 'object') return { valid: true, value: null };
-  try {
-    const value: unknown = JSON.parse(text);
-    // Reason for the assertion: JSON.parse makes nothing but JSON.
-    return validatorOf(outputSchema)(value) ? { valid: true, value: value as JsonValue } : { valid: false };
-  } catch {
-    // No JSON, or a schema that contradicts itself: either way nothing satisfies it.
-    return { valid: false };
-  }
+  if (!isJsonObject(outputSchema)) return { valid: true, value: null };
+  const value = jsonIn(text);
+  const isValid = value !== undefined && isStorable(value) && new SchemaCheck(stepsMax).satisfies(value, outputSchema);
+  return isValid ? { valid: true, value } : { valid: false };
 }
 
-/**
- * Says whether values satisfy a schema of the supported subset, which admission has checked: so the schema is not validated here.
- * Each validator has a compiler of its own, since one compiler would remember every schema that it ever saw.
- */
-export function validatorOf(schema: object): (value: unknown) => boolean {
-  return new Ajv2020({ strict: false, meta: false, validateSchema: false }).compile(schema);
+/** What is wrong with an answer that is not valid, in words for the model. */
+export function faultInOutput(text: string, outputSchema: JsonValue): string {
+  const value = jsonIn(text);
+  if (value === undefined) return 'it is not JSON';
+  if (!isStorable(value)) return 'it is nested too deeply, or holds U+0000 or a lone surrogate';
+  const { path, words } = new SchemaCheck(stepsMax).faultIn(value, outputSchema) ?? { path: '', words: 'does not fit' };
+  return `${path === '' ? 'the value' : path} ${words}`;
+}
+
+/** Undefined for what is no JSON. */
+function jsonIn(text: string): JsonValue | undefined {
+  try {
+    // Reason for the assertion: JSON.parse makes nothing but JSON.
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined; // the callers say so
+  }
 }

@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
-import { validatorOf } from './output';
+import { memberSchemas, SchemaCheck } from './schema-check';
 
-/** Schemas looked at for one sample: `anyOf` in `anyOf` multiplies. */
-const looksMax = 5_000;
-/** Lists of allowed values that are checked against everything else that is asked; each check compiles a schema. */
-const checksMax = 500;
+/** Steps of one search: `anyOf` in `anyOf` multiplies. They take some 10 milliseconds. */
+const stepsMax = 100_000;
+const stepsPerLook = 20;
+const stepsPerMember = 5;
+/** Characters that are written down in the time of one step. */
+const lengthPerStep = 32;
 /** A sample that would be longer than this when serialized, in characters, is given up. */
 const lengthMax = 64 * 1024;
 
@@ -27,17 +29,15 @@ type TypeName = (typeof typeNames)[number];
 
 /** Looks for a value that satisfies several schemas at once. */
 class Sampler {
-  private looks = 0;
-  private checks = 0;
+  private readonly check = new SchemaCheck(stepsMax);
 
   sample(schemas: readonly JsonValue[]): Sample | undefined {
-    this.looks += 1;
-    if (this.looks > looksMax || schemas.includes(false)) return undefined;
+    if (!this.check.spend(schemas.length * stepsPerLook + stepsPerLook) || schemas.includes(false)) return undefined;
     const all = schemas.filter(isJsonObject);
     const branching = all.find((schema) => Array.isArray(schema['anyOf']));
     if (branching !== undefined) return this.sampleBranch(branching, all);
     const listed = all.map(allowedValues).find((values) => values !== undefined);
-    if (listed !== undefined) return sampleOfValue(this.allowed(listed, all));
+    if (listed !== undefined) return this.sampleOfValue(this.allowed(listed, all));
     return first(typesOf(all), (type) => this.sampleType(type, all));
   }
 
@@ -48,22 +48,24 @@ class Sampler {
   }
 
   private allowed(values: readonly JsonValue[], all: readonly JsonObject[]): JsonValue | undefined {
-    if (all.length === 1 && all.every(asksNothingElse)) return values[0];
-    this.checks += 1;
-    if (this.checks > checksMax) return undefined;
-    const satisfies = validatorOf({ allOf: all });
-    return values.find((value) => satisfies(value));
+    return values.find((value) => all.every((schema) => this.check.satisfies(value, schema)));
+  }
+
+  private sampleOfValue(value: JsonValue | undefined): Sample | undefined {
+    if (value === undefined) return undefined;
+    const { length } = JSON.stringify(value);
+    return this.check.spend(length / lengthPerStep) ? bounded(value, length) : undefined;
   }
 
   private sampleType(type: TypeName, all: readonly JsonObject[]): Sample | undefined {
     switch (type) {
       case 'null':
-        return sampleOfValue(null);
+        return { value: null, length: 4 };
       case 'boolean':
-        return sampleOfValue(false);
+        return { value: false, length: 5 };
       case 'integer':
       case 'number':
-        return sampleOfValue(numberNearZero(all, type));
+        return this.sampleOfValue(numberNearZero(all, type));
       case 'string': {
         const count = countWithin(all, 'minLength', 'maxLength');
         return count === undefined ? undefined : { value: 'a'.repeat(count), length: count + 2 };
@@ -81,19 +83,19 @@ class Sampler {
     if (count === 0) return { value: [], length: 2 };
     const item = this.sample(all.flatMap((schema) => schema['items'] ?? []));
     if (item === undefined) return undefined;
-    return bounded(
-      Array.from({ length: count }, () => item.value),
-      count * (item.length + 1) + 2,
-    );
+    const length = count * (item.length + 1) + 2;
+    if (!this.check.spend(count) || length > lengthMax) return undefined;
+    return { value: Array.from({ length: count }, () => item.value), length };
   }
 
   private sampleObject(all: readonly JsonObject[]): Sample | undefined {
     const required = new Set(all.flatMap((schema) => listOf(schema['required']).map(String)));
     const named = all.flatMap((schema) => Object.keys(membersOf(schema)));
+    if (!this.check.spend((required.size + named.length) * stepsPerMember)) return undefined;
     const members: [string, JsonValue][] = [];
     let length = 2;
     for (const name of new Set([...required, ...named])) {
-      const member = this.sample(all.flatMap((schema) => memberSchema(schema, name)));
+      const member = this.sample(all.flatMap((schema) => memberSchemas(schema, name)));
       const longer = length + name.length + (member?.length ?? 0) + 4;
       if (member !== undefined && longer <= lengthMax) {
         members.push([name, member.value]);
@@ -112,10 +114,6 @@ function first<Item, Found>(items: readonly Item[], find: (item: Item) => Found 
   return undefined;
 }
 
-function sampleOfValue(value: JsonValue | undefined): Sample | undefined {
-  return value === undefined ? undefined : bounded(value, JSON.stringify(value).length);
-}
-
 function bounded(value: JsonValue, length: number): Sample | undefined {
   return length > lengthMax ? undefined : { value, length };
 }
@@ -124,10 +122,6 @@ function bounded(value: JsonValue, length: number): Sample | undefined {
 function allowedValues(schema: JsonObject): readonly JsonValue[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [schema['const'] ?? null];
   return Object.hasOwn(schema, 'enum') ? listOf(schema['enum']) : undefined;
-}
-
-function asksNothingElse(schema: JsonObject): boolean {
-  return Object.keys(schema).filter((keyword) => keyword !== 'description').length === 1;
 }
 
 /** The types that all of the schemas allow, those first that the schemas speak of. */
@@ -158,13 +152,6 @@ function numbersOf(all: readonly JsonObject[], keyword: string): number[] {
 
 function membersOf(schema: JsonObject): JsonObject {
   return isJsonObject(schema['properties']) ? schema['properties'] : {};
-}
-
-/** What a schema asks of a member of that name: nothing, or one thing. */
-function memberSchema(schema: JsonObject, name: string): readonly JsonValue[] {
-  const members = membersOf(schema);
-  const asked = Object.hasOwn(members, name) ? members[name] : schema['additionalProperties'];
-  return asked === undefined ? [] : [asked];
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
