@@ -1,60 +1,81 @@
-import { Turns } from '@app/event-store';
-import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
-import { pdfThreadProgram, type PdfAnswer, type PdfTask } from './pdf-thread';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { FairTurns } from './fair-turns';
+import { pdfCommand, type PdfAnswer } from './pdf-child';
 
 /** Pages that are read of a PDF; its text says so when there are more. */
 const pagesMax = 200;
 /** Code units of text that are taken from a PDF. */
 const textLengthMax = 4_000_000;
-const readWithinMs = 20_000;
-const heapMbMax = 256;
-const waitingMax = 64;
+/** Of a machine that is busy; the child's own time has a limit as well. */
+const readWithinMs = 30_000;
+/** More than the longest part takes as JSON. */
+const answerBytesMax = 256 * 1024;
 
-/** Reads the text of PDFs, in a thread that is ended when it takes too long or too much: a PDF is a program of whoever wrote it. */
+/** PDFs that are read at once: of all users, and of one; and those of one user that may wait. */
+const bounds = { atOnceMax: 4, atOncePerKeyMax: 2, waitingPerKeyMax: 16 };
+
+/** A part of a text, in code points; `totalLength` is that of the whole. */
+export type TextPart = PdfAnswer;
+
+/**
+ * Reads the text of PDFs, each in a process of its own that is ended when it takes too long or too much: a PDF is a program of whoever
+ * wrote it. Should this process be killed, the child ends by itself: it waits for nobody, and its time has a limit.
+ */
 export class PdfReader {
-  private readonly turns = new Turns(waitingMax);
+  private readonly turns = new FairTurns(bounds);
 
   /**
-   * The text of its pages, in order; null where it is broken, locked, or more than the bounds allow. One PDF at a time.
-   * Rejects with the signal's reason when it aborts. @throws Unavailable when too many wait
+   * A part of the text of its pages, in order; null where the PDF is broken, locked, or more than the bounds allow. Users take turns.
+   * Rejects with the signal's reason when it aborts, and as `open` does. @throws TooManyWaiting when too many of the user's wait
+   * @param open gives the PDF's bytes once it is their turn
    */
-  async textOf(bytes: Buffer, signal: AbortSignal): Promise<string | null> {
-    return this.turns.take('pdf', () => this.readNow(bytes, signal));
-  }
-
-  private async readNow(bytes: Buffer, signal: AbortSignal): Promise<string | null> {
-    signal.throwIfAborted();
-    const library = pathToFileURL(require.resolve('pdfjs-dist/legacy/build/pdf.mjs')).href;
-    const task: PdfTask = { bytes: new Uint8Array(bytes), library, pagesMax, textLengthMax };
-    const thread = new Worker(pdfThreadProgram, {
-      eval: true,
-      workerData: task,
-      resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
-      // Whatever the library prints is about a stranger's file.
-      ...{ stdout: true, stderr: true },
-    });
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(readWithinMs)]);
-    try {
-      const { text, pages } = await answerOf(thread, ended);
-      if (text === null) return null;
-      return pages > pagesMax ? `${text}\n[Only the first ${pagesMax} of ${pages} pages were read.]` : text;
-    } finally {
-      await thread.terminate();
+  async textOf(
+    userId: string,
+    open: () => Promise<Buffer>,
+    part: { readonly offset: number; readonly length: number },
+    signal: AbortSignal,
+  ): Promise<TextPart | null> {
+    return this.turns.take(userId, signal, async () => {
+      const bytes = await open();
+      const answer = await answerOf(bytes, part, AbortSignal.any([signal, AbortSignal.timeout(readWithinMs)]));
       signal.throwIfAborted();
-    }
+      return answer;
+    });
   }
 }
 
-const nothing: PdfAnswer = { text: null, pages: 0 };
+async function answerOf(
+  bytes: Buffer,
+  part: { readonly offset: number; readonly length: number },
+  ended: AbortSignal,
+): Promise<PdfAnswer | null> {
+  if (ended.aborted) return null;
+  const [command, args] = pdfCommand({ pagesMax, textLengthMax, ...part });
+  // Whatever the library prints is about a stranger's file.
+  const child = spawn(command, args, { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] });
+  const stop = () => void child.kill('SIGKILL');
+  ended.addEventListener('abort', stop, { once: true });
+  try {
+    child.stdin.on('error', () => undefined).end(bytes); // it may have ended before it read them
+    const text = await outputOf(child);
+    // Reason for the assertion: the child writes nothing else, and writes it whole or ends with another code.
+    return text === null || ended.aborted ? null : (JSON.parse(text) as PdfAnswer);
+  } finally {
+    ended.removeEventListener('abort', stop);
+  }
+}
 
-/** What the thread answers before it ends or is told to; nothing where it does not. */
-function answerOf(thread: Worker, ended: AbortSignal): Promise<PdfAnswer> {
+/** What a child writes until it ends; null where that is too much, or it does not end as it should. */
+function outputOf(child: ChildProcess): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > answerBytesMax) child.kill('SIGKILL');
+    else chunks.push(chunk);
+  });
   return new Promise((resolve) => {
-    thread.once('message', (answer: PdfAnswer) => resolve(answer));
-    // Out of memory, for one.
-    thread.once('error', () => resolve(nothing));
-    thread.once('exit', () => resolve(nothing));
-    ended.addEventListener('abort', () => resolve(nothing), { once: true });
+    child.once('error', () => resolve(null)); // no process could be started
+    child.once('close', (code) => resolve(code === 0 ? Buffer.concat(chunks).toString('utf8') : null));
   });
 }

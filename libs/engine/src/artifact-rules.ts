@@ -47,7 +47,8 @@ function summaryOf({ name, mediaType, bytes }: OfferedArtifact, { outcome, resul
 /** The first sentences, in one line. */
 function beginningOf(text: string): string {
   const line = text
-    .slice(0, 10 * quotedLengthMax)
+    // The pattern below may look at each character once for each one before it.
+    .slice(0, 2 * quotedLengthMax)
     .replace(/\s+/g, ' ')
     .trim();
   const sentences =

@@ -1,5 +1,5 @@
 import type { ArtifactReader } from '@app/artifacts';
-import { codePointLength, isJsonObject, Unavailable, type JsonValue } from '@app/kernel';
+import { isJsonObject, Unavailable, type JsonValue } from '@app/kernel';
 import { failed, type AutoTool } from '../tool';
 
 /** Characters that one call answers at most. */
@@ -24,18 +24,18 @@ export function artifactRead(reader: ArtifactReader): AutoTool {
     },
     effect: 'repeatable',
     consent: 'auto',
-    run: async (input, { conversationId }, signal) => {
+    run: async (input, { userId, conversationId }, signal) => {
       const part = partIn(input);
       if (part === null) {
         return failed(`the input must be {artifactId: string, offset?: 0 or more, length?: 1 to ${charactersMax}}`);
       }
       try {
-        const read = await reader.read(conversationId, part.artifactId, signal);
+        const { offset, length } = part;
+        const read = await reader.read({ userId, conversationId, ...part }, signal);
         if (!read.ok) return failed(read.error);
-        const { name, mediaType, text: whole } = read;
-        const { text, end, totalLength } = codePoints(whole, part.offset, part.length);
-        const truncated = end < totalLength;
-        return { outcome: 'ok', result: { name, mediaType, text, offset: part.offset, totalLength, truncated } };
+        const { name, mediaType, text, totalLength } = read;
+        const truncated = offset + length < totalLength;
+        return { outcome: 'ok', result: { name, mediaType, text, offset, totalLength, truncated } };
       } catch (error) {
         // The run goes on without a file, but not without its journal.
         if (error instanceof Unavailable && error.dependency === 'artifact store') return failed('files are away now');
@@ -61,22 +61,4 @@ function partIn(input: JsonValue): Part | null {
 
 function isWhole(value: JsonValue): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-/** The code points from `offset` on, at most `length`; `end` is the offset after them. */
-function codePoints(whole: string, offset: number, length: number) {
-  const totalLength = codePointLength(whole);
-  const from = unitsOf(whole, 0, offset);
-  const to = unitsOf(whole, from, length);
-  const text = whole.slice(from, to);
-  return { text, end: Math.min(offset + length, totalLength), totalLength };
-}
-
-/** The index in code units that is `count` code points after the index `from`, or the end. */
-function unitsOf(text: string, from: number, count: number): number {
-  let at = from;
-  for (let passed = 0; passed < count && at < text.length; passed += 1) {
-    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-  }
-  return at;
 }

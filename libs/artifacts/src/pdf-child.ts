@@ -1,0 +1,104 @@
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What the child is told, as its only argument; the bytes of the PDF come by its standard input. */
+export interface PdfTask {
+  /** URL of pdf.js. */
+  readonly library: string;
+  readonly pagesMax: number;
+  /** Code units of text that are taken from the PDF. */
+  readonly textLengthMax: number;
+  /** The part of the text that is wanted, in code points. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** What it writes to its standard output; nothing where the PDF could not be read. */
+export interface PdfAnswer {
+  readonly text: string;
+  /** Of the whole text, in code points. */
+  readonly totalLength: number;
+}
+
+/** Of JavaScript's heap, and of all memory that the process may write, in MiB; the second counts what typed arrays hold. */
+const heapMiB = 256;
+const memoryMiB = 512;
+const cpuSeconds = 10;
+const openFilesMax = 64;
+
+// The shell sets the limits, which then hold for what takes its place. A kernel that has one of them not (macOS has no limit of memory)
+// leaves it out. No file can be written, and a crash leaves no image of the memory.
+const limits = [`-d ${memoryMiB * 1024}`, `-t ${cpuSeconds}`, `-n ${openFilesMax}`, '-f 0', '-c 0'];
+const withLimits = `${limits.map((limit) => `ulimit ${limit} 2>/dev/null; `).join('')}exec "$@"`;
+
+const library = require.resolve('pdfjs-dist/legacy/build/pdf.mjs');
+/** Where Node has its permissions: by its present name, and by that of Node 20. */
+const permission = ['--permission', '--experimental-permission'].find((flag) =>
+  process.allowedNodeEnvironmentFlags.has(flag),
+);
+const readable = join(dirname(library), '..', '..', '*');
+
+/**
+ * The command that runs the child: Node with limits on memory, time and files, no environment, and no permission but to read pdf.js. So
+ * it starts no process or thread and opens no file, and from Node 25 on no connection.
+ */
+export function pdfCommand(task: Omit<PdfTask, 'library'>): readonly [string, readonly string[]] {
+  const permitted = permission === undefined ? [] : [permission, `--allow-fs-read=${readable}`];
+  const flags = [...permitted, '--no-warnings', `--max-old-space-size=${heapMiB}`, '--input-type=commonjs'];
+  const told = JSON.stringify({ ...task, library: pathToFileURL(library).href } satisfies PdfTask);
+  return ['/bin/sh', ['-c', withLimits, 'sh', process.execPath, ...flags, '-e', program, told]];
+}
+
+/*
+ * The child's program, as text: a file of its own would be TypeScript where the sources are run, and JavaScript where the build is.
+ * Nothing of the PDF is executed or fetched: no scripts, no fonts, no evaluated code.
+ */
+const program = `
+const task = JSON.parse(process.argv[1]);
+// The library warns of what the file is like, to the output that is for the answer.
+for (const name of ['log', 'info', 'warn', 'error']) console[name] = () => undefined;
+
+async function read() {
+  const chunks = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  const { getDocument } = await import(task.library);
+  const pdf = await getDocument({
+    data: new Uint8Array(Buffer.concat(chunks)),
+    isEvalSupported: false,
+    useSystemFonts: false,
+    disableFontFace: true,
+    stopAtErrors: false,
+    verbosity: 0,
+  }).promise;
+  const pages = [];
+  let length = 0;
+  for (let number = 1; number <= Math.min(pdf.numPages, task.pagesMax) && length < task.textLengthMax; number += 1) {
+    const { items } = await (await pdf.getPage(number)).getTextContent();
+    const text = items.map((item) => (item.str ?? '') + (item.hasEOL ? '\\n' : '')).join('');
+    pages.push(text);
+    length += text.length;
+  }
+  const text = pages.join('\\n\\n').slice(0, task.textLengthMax).toWellFormed();
+  return pdf.numPages > task.pagesMax
+    ? text + '\\n[Only the first ' + task.pagesMax + ' of ' + pdf.numPages + ' pages were read.]'
+    : text;
+}
+
+function partOf(text) {
+  const from = unitsOf(text, 0, task.offset);
+  let totalLength = 0;
+  for (const _ of text) totalLength += 1;
+  return { text: text.slice(from, unitsOf(text, from, task.length)), totalLength };
+}
+
+function unitsOf(text, from, count) {
+  let at = from;
+  for (let passed = 0; passed < count && at < text.length; passed += 1) at += text.codePointAt(at) > 0xffff ? 2 : 1;
+  return at;
+}
+
+read().then(
+  (text) => process.stdout.write(JSON.stringify(partOf(text))),
+  () => process.exit(1),
+);
+`;
