@@ -17,6 +17,7 @@ export interface Sandbox {
   readonly folder: string;
   readonly access: SandboxAccess;
   readonly client: TestClient;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -39,7 +40,7 @@ export async function startSandbox(env: Readonly<Record<string, string>> = {}): 
     // Reason for the assertion: the members are what the tests are about.
     const access = JSON.parse(await readFile(join(folder, '.parley', 'sandbox.json'), 'utf8')) as SandboxAccess;
     const client = new TestClient(access.baseUrl, access.partnerKey, access.userToken, access.userId);
-    return { folder, access, client, stop };
+    return { folder, access, client, pid: process.pid, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -24,8 +24,8 @@ import { Samples } from './sources/samples';
 const spanMaxMs = 7 * 86_400_000;
 /** Looks of one simulation: every minute of seven days, and as many inputs. Where there are more, it ends there, truncated. */
 const looksMax = 20_160;
-/** Looks after which others get their turn: one may take a tenth of a millisecond. */
-const looksAtOnce = 100;
+/** After so long others get their turn: a look takes as long as its rule and its event are large, some milliseconds at worst. */
+const turnMs = 5;
 
 /**
  * `automations.simulate`: what the present definition would have made of retained data, in any state, as if an epoch of it had begun at
@@ -61,12 +61,15 @@ export class SimulateAutomation {
     let simulated = unsimulated;
     let looks = 0;
     let cut = false;
+    let turnEndsMs = performance.now() + turnMs;
     for await (const look of looksBetween(automation, from, to, inputs)) {
       cut = looks === looksMax;
       if (cut) break;
       simulated = simulateLook(simulated, definition, history, look);
       looks += 1;
-      if (looks % looksAtOnce === 0) await others();
+      if (performance.now() < turnEndsMs) continue;
+      await others();
+      turnEndsMs = performance.now() + turnMs;
     }
     const { evaluated, matched, unknown, unresolved, fired, truncated } = simulated;
     const coverage = coverageOf(definition.condition, history, from, to);

@@ -36,8 +36,12 @@ interface Shape {
   readonly suspect: boolean;
 }
 
-/** A double holds any decimal of up to 15 digits (IEEE 754); a longer spelling is looked at. */
+/** A double holds any decimal of up to 15 digits that is not too large or small (IEEE 754); any other spelling is looked at. */
 const safeNumberLength = 15;
+const safeExponentMax = 290;
+
+/** U+0000, half of a pair, or a part of `__proto__` that is not spelled plainly. */
+const suspectEscape = /\\u(?:0000|00[567]|d[89a-f])/i;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -47,7 +51,7 @@ function scan(text: string): Shape {
   let depth = 0;
   let deepest = 0;
   let members = 0;
-  let suspect = text.includes('__proto__') || text.includes('\\u');
+  let suspect = text.includes('__proto__') || suspectEscape.test(text);
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code === quote) {
@@ -61,7 +65,7 @@ function scan(text: string): Shape {
       members += 1;
     } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
       const end = endOfNumber(text, index);
-      suspect ||= end - index > safeNumberLength || hasExponent(text, index, end);
+      suspect ||= !isSafelyShort(text, index, end) && !isHeldExactly(text.slice(index, end));
       index = end - 1;
     }
   }
@@ -80,9 +84,13 @@ function endOfNumber(text: string, start: number): number {
   return index;
 }
 
-function hasExponent(text: string, start: number, end: number): boolean {
-  for (let index = start; index < end; index += 1) if ((text.charCodeAt(index) | 0x20) === 0x65) return true;
-  return false;
+function isSafelyShort(text: string, start: number, end: number): boolean {
+  if (end - start > safeNumberLength) return false;
+  for (let index = start; index < end; index += 1) {
+    if ((text.charCodeAt(index) | 0x20) === 0x65)
+      return Math.abs(Number(text.slice(index + 1, end))) <= safeExponentMax;
+  }
+  return true;
 }
 
 /** The members of all objects in a parsed value; its depth is bounded. */
@@ -96,10 +104,23 @@ function countMembers(value: JsonValue): number {
 /** Issues kept of one body; the answer shows no more. */
 const issuesMax = 100;
 
+/** Ends the visit of a text: there are as many issues as are kept. */
+class Enough extends Error {}
+
 function findIssues(text: string): readonly Issue[] {
   const issues: Issue[] = [];
+  try {
+    noteIssues(text, issues);
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error;
+  }
+  return issues;
+}
+
+function noteIssues(text: string, issues: Issue[]): void {
   const report = (path: JSONPath, message: string) => {
-    if (issues.length < issuesMax) issues.push({ path: boundedPointer(path), message });
+    issues.push({ path: boundedPointer(path), message });
+    if (issues.length === issuesMax) throw new Enough();
   };
   const open: Set<string>[] = [];
   visit(text, {
@@ -120,7 +141,6 @@ function findIssues(text: string): readonly Issue[] {
       }
     },
   });
-  return issues;
 }
 
 /** A longer pointer is cut to the deepest part that fits, so that a few long names cannot blow up the answer. */

@@ -1,0 +1,43 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../support/until';
+
+/** As long as the longest pause may last before it answers. */
+const answerWithinMs = 120_000;
+
+/** What the probe saw since it was asked before. */
+interface Seen {
+  /** The longest pause of the event loop, in milliseconds of an ordinary core. */
+  readonly pauseMs: number;
+  /** How many times longer this core takes, now. */
+  readonly slowness: number;
+}
+
+/** Asks the probe in a process that was started with it (`stall-probe.cjs` says what is measured). */
+export class StallMeter {
+  private constructor(readonly folder: string) {}
+
+  static async open(): Promise<StallMeter> {
+    return new StallMeter(await mkdtemp(join(tmpdir(), 'parley-stalls-')));
+  }
+
+  /** The environment of a process that is to be measured. @param app null: whatever is started */
+  env(app: string | null): Record<string, string> {
+    const probe = { NODE_OPTIONS: `--require ${join(__dirname, 'stall-probe.cjs')}`, STALL_FOLDER: this.folder };
+    return app === null ? probe : { ...probe, STALL_APP: app };
+  }
+
+  /** The longest pause since it was asked before. */
+  async read(pid: number): Promise<Seen> {
+    const file = join(this.folder, `${pid}.json`);
+    await rm(file, { force: true });
+    process.kill(pid, 'SIGUSR2');
+    const text = await until('the probe’s answer', () => readFile(file, 'utf8').catch(() => null), answerWithinMs);
+    return JSON.parse(text) as Seen; // reason for the assertion: the probe wrote it
+  }
+
+  async close(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
