@@ -166,7 +166,7 @@ describe('a run', () => {
     const run = await say(user, conversationId, 'repeat after me: x', {
       input: { text: 'repeat after me: x', artifactIds },
     });
-    expect(run).toMatchObject({ status: 'completed', request: { input: { artifactIds: [mine, mine] } } });
+    expect(run).toMatchObject({ status: 'completed', request: { input: { artifactIds } } });
     const { body } = await user.get<{ data: object[] }>(`/conversations/${conversationId}/messages`);
     expect(body.data).toMatchObject([{ artifactIds: [mine, mine] }, { artifactIds: [] }]);
   });

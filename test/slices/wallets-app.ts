@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { WithdrawalChange } from '@app/kernel';
+import { approvalsReadModel } from '@app/approvals';
 import { MintPartnerKey, partnersReadModel } from '@app/partners';
 import {
   CreateSandboxLedger1700000000620,
@@ -43,7 +44,8 @@ export function startWallets({ settling = false }: { readonly settling?: boolean
   return Slices.start((configuration, clock) =>
     assembled(configuration, clock, {
       modules,
-      readModels: [partnersReadModel, usersReadModel, walletsReadModel],
+      // Approvals are counted against their quota.
+      readModels: [partnersReadModel, usersReadModel, walletsReadModel, approvalsReadModel],
       operationalTables: [CreateTimers1700000000500, CreateSandboxState1700000000510, CreateSandboxLedger1700000000620],
     }),
   );

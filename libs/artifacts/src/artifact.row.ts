@@ -5,6 +5,7 @@ import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunne
 @Entity('artifacts')
 export class ArtifactRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
+  @Column('text', { name: 'user_id' }) userId: string;
   @Column('uuid', { name: 'conversation_id' }) conversationId: string;
   @Column('text') name: string;
   @Column('text', { name: 'media_type' }) mediaType: string;
@@ -29,5 +30,18 @@ export class CreateArtifacts1700000000660 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE artifacts');
+  }
+}
+
+/** Whose they are, so that their bytes can be counted. The table is filled again by its new version. */
+export class OwnArtifacts1700000000661 implements MigrationInterface {
+  name = 'OwnArtifacts1700000000661';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE artifacts ADD COLUMN user_id text');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE artifacts DROP COLUMN user_id');
   }
 }

@@ -4,7 +4,7 @@ import { namePattern } from './artifacts.dto';
 import { mediaTypeLengthMax } from './media-type';
 
 /** Artifact (docs/decisions/artifacts-and-activity.md). */
-export const Artifact = exactly<Omit<ArtifactRow, 'position'>>()(
+export const Artifact = exactly<Omit<ArtifactRow, 'position' | 'userId'>>()(
   shape('Artifact', {
     id: uuid(),
     conversationId: uuid(),

@@ -28,7 +28,8 @@ export class ArtifactsController {
     body: 'stream',
     summary: 'Upload a file into a conversation',
     description:
-      '`Content-Type` declares the media type, `application/octet-stream` when it is absent; nothing is parsed.',
+      '`Content-Type` declares the media type, `application/octet-stream` when it is absent; nothing is parsed. 413 also where the ' +
+      'user has as many bytes of files as the deployment allows.',
     takes: { bytes: 'The bytes of the file, at least one' },
     answer: Artifact,
     answerExample: artifactExample,
@@ -38,10 +39,12 @@ export class ArtifactsController {
     @Param('conversationId') conversationId: ConversationId,
     @Query() { name }: UploadArtifactDto,
     @Headers('content-type') contentType: string | undefined,
+    @Headers('content-length') contentLength: string | undefined,
     @Body() body: AsyncIterable<Buffer>,
   ): Promise<ArtifactView> {
     const mediaType = answer(declaredMediaType(contentType));
-    return answer(await this.uploads.upload({ userId, conversationId, name, mediaType, body, cause }));
+    const declaredBytes = contentLength === undefined ? null : Number(contentLength);
+    return answer(await this.uploads.upload({ userId, conversationId, name, mediaType, declaredBytes, body, cause }));
   }
 
   @Get()

@@ -7,6 +7,8 @@ import type { ArtifactView } from './artifact.schema';
 const columns = `id, conversation_id AS "conversationId", name, media_type AS "mediaType", bytes, sha256,
   created_at AS "createdAt"`;
 
+type ListedArtifact = ArtifactView & Pick<ArtifactRow, 'position'>;
+
 /** What is read of artifacts in PostgreSQL. */
 @Injectable()
 export class ArtifactQueries {
@@ -16,8 +18,8 @@ export class ArtifactQueries {
   ) {}
 
   /** Artifacts of a conversation, newest first by the position of their upload, strictly before a sort key. */
-  async list(conversationId: ConversationId, before: number | null, limit: number): Promise<ArtifactRow[]> {
-    return this.database.query<ArtifactRow>(
+  async list(conversationId: ConversationId, before: number | null, limit: number): Promise<ListedArtifact[]> {
+    return this.database.query<ListedArtifact>(
       `SELECT ${columns}, position FROM artifacts
        WHERE conversation_id = $1 AND position < $2 ORDER BY position DESC LIMIT $3`,
       [conversationId, before ?? Number.MAX_SAFE_INTEGER, limit],

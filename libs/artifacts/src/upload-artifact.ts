@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { conversationKind, isWritable, type ArtifactFacts } from '@app/conversations';
 import { FoldedStates, Transact } from '@app/event-store';
+import { ProblemException, tooLarge } from '@app/http';
 import {
   asId,
   Clock,
@@ -14,16 +15,19 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { ReadGate } from '@app/read-store';
+import { ReadGate, UserQuotas } from '@app/read-store';
+import { Configuration } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
 import type { ArtifactView } from './artifact.schema';
-import { ArtifactStore } from './artifact-store';
+import { ArtifactStore, type StoredBytes } from './artifact-store';
 
 export interface Upload {
   readonly userId: UserId;
   readonly conversationId: ConversationId;
   readonly name: string;
   readonly mediaType: string;
+  /** As its `Content-Length` says; null where it has none. */
+  readonly declaredBytes: number | null;
   /** Taken only where the conversation can have it. */
   readonly body: AsyncIterable<Buffer>;
   readonly cause: Cause;
@@ -31,7 +35,8 @@ export interface Upload {
 
 /**
  * `artifacts.upload`: the bytes first, then `artifact.uploaded`, so that whatever the journal names can be read. Bytes whose event
- * was refused after all (the conversation was archived meanwhile) stay unnamed: they may be another artifact's as well.
+ * was refused after all (the conversation was archived meanwhile) stay unnamed: they may be another artifact's as well. They count all
+ * the same, so that nobody fills the disk with them.
  */
 @Injectable()
 export class UploadArtifact {
@@ -41,19 +46,53 @@ export class UploadArtifact {
     private readonly store: ArtifactStore,
     private readonly clock: Clock,
     private readonly gate: ReadGate,
+    private readonly quotas: UserQuotas,
+    private readonly configuration: Configuration,
   ) {}
 
   /** Throws whatever the body throws, and then nothing is kept. @throws Unavailable */
-  async upload({ userId, conversationId, name, mediaType, body, cause }: Upload): Promise<Result<ArtifactView>> {
+  async upload(upload: Upload): Promise<Result<ArtifactView>> {
+    const { userId, conversationId, name, mediaType, cause } = upload;
     const { state } = await this.states.current(conversationKind, conversationId);
     if (!isWritable(state, userId)) return refuse(notFound);
-    const { sha256, bytes } = await this.store.put(body);
+    const artifactId = asId<ArtifactId>(uuidV7());
+    const { sha256, bytes } = await this.keepBytes(artifactId, upload);
     const at = this.clock.now();
-    const artifact: ArtifactFacts = { artifactId: asId<ArtifactId>(uuidV7()), name, mediaType, bytes, sha256 };
+    const artifact: ArtifactFacts = { artifactId, name, mediaType, bytes, sha256 };
     const command = { type: 'AddArtifact', at, userId, artifact } as const;
     const done = await this.commands.execute(new Transact(conversationKind, conversationId, command, cause));
-    if (!done.accepted) return refuse(done.refusal);
+    if (!done.accepted) {
+      await this.quotas.keep('artifactBytes', artifactId);
+      return refuse(done.refusal);
+    }
     await this.gate.passed(done.position);
-    return ok({ id: artifact.artifactId, conversationId, name, mediaType, bytes, sha256, createdAt: at });
+    return ok({ id: artifactId, conversationId, name, mediaType, bytes, sha256, createdAt: at });
+  }
+
+  /**
+   * Keeps the bytes within what the user may have: a place for them is taken before they are read, as many as were declared, else as
+   * many as they can be, and given back where they do not come to their end.
+   */
+  private async keepBytes(id: ArtifactId, { userId, declaredBytes, body }: Upload): Promise<StoredBytes> {
+    const most = declaredBytes ?? this.configuration.env.ARTIFACT_LIMIT_BYTES;
+    const place = await this.quotas.takeUpTo('artifactBytes', { userId, id }, { least: declaredBytes ?? 1, most });
+    if (place === 0) throw new ProblemException(tooLarge);
+    try {
+      const stored = await this.store.put(within(place, body));
+      if (stored.bytes !== place) await this.quotas.resize('artifactBytes', id, stored.bytes);
+      return stored;
+    } catch (error) {
+      await this.quotas.release('artifactBytes', id);
+      throw error;
+    }
+  }
+}
+
+async function* within(bytesMax: number, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new ProblemException(tooLarge);
+    yield chunk;
   }
 }

@@ -16,6 +16,7 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
+import { UserQuotas } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { Timers } from '@app/timers';
 import { AgentWallets, type Token } from '@app/wallets';
@@ -42,12 +43,14 @@ export class ContractReviews {
   constructor(
     private readonly wallets: AgentWallets,
     private readonly timers: Timers,
+    private readonly quotas: UserQuotas,
     private readonly configuration: Configuration,
   ) {}
 
   /**
    * The approval that the definition's contract needs, with the timer of its expiry; null where there is no contract. Refuses with
-   * `automation_invalid` where the user's wallet cannot be used, or contract and rule cannot be shown whole. @throws Unavailable
+   * `automation_invalid` where the user's wallet cannot be used, or contract and rule cannot be shown whole; with `rate_limited` where
+   * too many approvals wait for the user. @throws Unavailable
    */
   async prepare(definition: AutomationDefinition, defining: Defining): Promise<Result<ContractReview | null>> {
     const { contract } = definition;
@@ -59,6 +62,8 @@ export class ContractReviews {
     if (words === null) return refuse(because('automation_invalid'));
     const { walletId } = wallet.value;
     const approvalId = asId<ApprovalId>(uuidV7());
+    const refusal = await this.quotas.take('pendingApprovals', { userId, id: approvalId });
+    if (refusal !== null) return refuse(refusal);
     const expiresAt = instantOf(epochMsOf(at) + this.configuration.env.AUTOMATION_APPROVAL_SECONDS * 1000);
     const kind = 'automation_contract';
     const input = jsonOf(definition);
@@ -70,9 +75,10 @@ export class ContractReviews {
     return ok({ approvalId, automationId, walletId, fingerprint, expiresAt, ...words });
   }
 
-  /** Removes the timer of a review that was not opened. */
+  /** Gives back the timer and the place of a review that was not opened. */
   async drop({ approvalId }: ContractReview): Promise<void> {
     await this.timers.cancel(timerOf(approvalId));
+    await this.quotas.release('pendingApprovals', approvalId);
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { ReadGate } from '@app/read-store';
+import { ReadGate, UserQuotas } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import type { ConversationCommand } from './conversation.decider';
 import type { ConversationView } from './conversation.schema';
@@ -27,11 +27,14 @@ export class ConversationCommands {
     private readonly states: FoldedStates,
     private readonly clock: Clock,
     private readonly gate: ReadGate,
+    private readonly quotas: UserQuotas,
   ) {}
 
-  /** `conversations.create`: a new conversation of the user's own making. */
+  /** `conversations.create`: a new conversation of the user's own making; refused with `rate_limited` where there are too many. */
   async create(userId: UserId, title: string | null, cause: Cause): Promise<Result<ConversationView>> {
     const id = asId<ConversationId>(uuidV7());
+    const refusal = await this.quotas.take('conversations', { userId, id });
+    if (refusal !== null) return refuse(refusal);
     const command = { type: 'CreateConversation', userId, title, origin: 'conversation', automationId: null } as const;
     return this.transact(id, { ...command, at: this.clock.now() }, cause, { newStream: true });
   }

@@ -6,6 +6,7 @@ import { reviewedDocument } from '@app/consent';
 import { conversationKind, type OpenApproval } from '@app/conversations';
 import { asId, Clock, epochMsOf, instantOf, type ApprovalId, type Instant } from '@app/kernel';
 import { Configuration } from '@app/runtime';
+import { UserQuotas } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { ActiveAccounts } from './active-accounts';
@@ -19,6 +20,9 @@ const useAfterDecisionMs = 15 * 60_000;
 
 /** The one tool whose calls a contract can cover: it does what the contract says, and nothing else. */
 const coverableTool = 'intents_transfer';
+
+/** What a model is told of a call for which one approval too many would be opened. */
+const tooManyPending = failed('too many approvals wait for the user already: some must be decided first');
 
 /** A call with what the user is asked about it. */
 interface ReviewedCall {
@@ -41,6 +45,7 @@ export class ConsentCalls {
     private readonly budgets: Budgets,
     private readonly accounts: ActiveAccounts,
     private readonly authority: ContractAuthority,
+    private readonly quotas: UserQuotas,
     private readonly clock: Clock,
     private readonly configuration: Configuration,
   ) {}
@@ -64,7 +69,12 @@ export class ConsentCalls {
     if (reviewed.length === 0) return 'recorded';
     const covered = await this.covered(reviewed, claimed, context);
     if (covered.length > 0) return claimed.record({ type: 'AuthorizeCalls', approvals: covered });
-    return claimed.record({ type: 'SuspendRun', approvals: await this.opened(reviewed, context) });
+    const { approvals, crowdedOut } = await this.opened(reviewed, context);
+    for (const { toolCallId } of crowdedOut) {
+      const recording = await claimed.record({ type: 'ReturnTool', toolCallId, ...tooManyPending });
+      if (recording !== 'recorded') return recording;
+    }
+    return approvals.length === 0 ? 'recorded' : claimed.record({ type: 'SuspendRun', approvals });
   }
 
   private async review(call: JournaledCall, context: CallContext): Promise<Reviewed | ToolResult> {
@@ -74,18 +84,28 @@ export class ConsentCalls {
     return review.ok ? review : failed(review.error);
   }
 
-  /** Approvals to ask the user for. Each expiry is scheduled first: a timer without its approval finds nothing to do. */
-  private async opened(calls: readonly ReviewedCall[], context: RunContext): Promise<readonly OpenApproval[]> {
+  /**
+   * Approvals to ask the user for, and the calls for which the user has too many already. Each expiry is scheduled first: a timer without its approval finds nothing to do.
+   */
+  private async opened(
+    calls: readonly ReviewedCall[],
+    context: RunContext,
+  ): Promise<{ readonly approvals: readonly OpenApproval[]; readonly crowdedOut: readonly JournaledCall[] }> {
     const expiresAt = instantOf(this.clock.epochMs() + this.configuration.env.TOOL_APPROVAL_SECONDS * 1000);
     const stream = `${conversationKind.category}-${context.conversationId}`;
     const approvals: OpenApproval[] = [];
+    const crowdedOut: JournaledCall[] = [];
     for (const call of calls) {
       const approvalId = asId<ApprovalId>(uuidV7());
+      if ((await this.quotas.take('pendingApprovals', { userId: context.userId, id: approvalId })) !== null) {
+        crowdedOut.push(call.call);
+        continue;
+      }
       const payload = { approvalId, stream };
       await this.timers.schedule({ id: `approval/${approvalId}`, kind: 'approval', dueAt: expiresAt, payload });
       approvals.push(approvalFor(call, context, approvalId, expiresAt));
     }
-    return approvals;
+    return { approvals, crowdedOut };
   }
 
   /**

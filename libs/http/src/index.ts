@@ -66,6 +66,7 @@ export {
 } from './ports';
 export { PostgresRateWindows } from './postgres-rate-windows';
 export { answer, ProblemException } from './problems';
+export { tooLarge } from './streamed-body';
 export { rateWindowsMigration } from './rate-windows-sql';
 export { ReadinessChecks } from './readiness';
 export { userIdOf } from './user-identity';

@@ -87,7 +87,9 @@ export class ProblemException extends Error {
 /** The value of a use case's success. @throws ProblemException for its refusal */
 export function answer<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
-  throw new ProblemException(result.refusal);
+  const { refusal } = result;
+  const seconds = refusal.kind === 'reason' ? refusal.retryAfterSeconds : undefined;
+  throw new ProblemException(refusal, seconds === undefined ? {} : { 'retry-after': String(seconds) });
 }
 
 function unavailable(reason: 'internal' | 'engine_unavailable' | 'provider_unavailable') {

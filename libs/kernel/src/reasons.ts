@@ -31,7 +31,7 @@ export const reasons = {
   invalid_input: reason(400, 'invalid_input', 'The request failed validation', false),
   invalid_cursor: reason(400, 'invalid_input', 'The cursor is not one that this list minted', false),
   internal: reason(500, 'internal', 'A fault on the service side', false),
-  rate_limited: reason(429, 'rate_limited', 'The request limit is spent', true),
+  rate_limited: reason(429, 'rate_limited', 'A limit is reached', true),
   stream_capacity: reason(429, 'rate_limited', 'No stream socket is free', true),
 } as const satisfies Record<string, ReasonRow>;
 
@@ -65,7 +65,7 @@ export const problemKinds = {
   conflict: { status: 409, title: 'The request conflicts with the present state' },
   not_provisioned: { status: 412, title: 'No account yet for this identity' },
   too_large: { status: 413, title: 'The body is larger than the deployment accepts' },
-  rate_limited: { status: 429, title: 'The request limit is spent' },
+  rate_limited: { status: 429, title: 'A limit is reached' },
   internal: { status: 500, title: 'A fault on the service side' },
   unavailable: { status: 503, title: 'A dependency did not answer' },
 } as const;

@@ -14,6 +14,8 @@ export type Refusal =
       readonly retryable?: boolean;
       /** Of `withdrawal_changed` only. */
       readonly change?: WithdrawalChange;
+      /** Of `rate_limited` only, where waiting helps. */
+      readonly retryAfterSeconds?: number;
     }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'invalid_input'; readonly issues: readonly Issue[] };

@@ -11,3 +11,4 @@ export { ProjectionRunner } from './projection-runner';
 export { runReactor, type Reactor } from './reactor';
 export { ReadGate } from './read-gate';
 export { ReadStoreModule } from './read-store.module';
+export { UserQuotas } from './user-quotas';

@@ -38,5 +38,27 @@ class CreateReadStore1700000000000 implements MigrationInterface {
   }
 }
 
+/** Places of what users are about to make, for as long as no read model counts it. */
+class CreateUserPlaces1700000000002 implements MigrationInterface {
+  name = 'CreateUserPlaces1700000000002';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE user_places (
+        quota text NOT NULL, id uuid NOT NULL, user_id uuid NOT NULL, amount bigint NOT NULL,
+        taken_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (quota, id));
+      CREATE INDEX user_places_of_user ON user_places (user_id, quota);
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE user_places');
+  }
+}
+
 /** Oldest first. */
-export const readStoreMigrations = [CreateReadStore1700000000000, TellTroubles1700000000001];
+export const readStoreMigrations = [
+  CreateReadStore1700000000000,
+  TellTroubles1700000000001,
+  CreateUserPlaces1700000000002,
+];

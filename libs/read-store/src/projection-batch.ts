@@ -106,9 +106,11 @@ function counterChanges(
 ): Map<string, number> {
   const changes = new Map<string, number>();
   if (projection.counters === undefined) return changes;
-  const add = (row: ReadModelRow | undefined, by: number) => {
+  const change = (name: string, by: number) => changes.set(name, (changes.get(name) ?? 0) + by);
+  const add = (row: ReadModelRow | undefined, by: 1 | -1) => {
     if (row === undefined) return;
-    for (const name of projection.counters?.(row) ?? []) changes.set(name, (changes.get(name) ?? 0) + by);
+    for (const name of projection.counters?.(row) ?? []) change(name, by);
+    for (const [name, amount] of Object.entries(projection.sums?.(row) ?? {})) change(name, by * amount);
   };
   for (const [key, row] of after) {
     if (before.get(key) === row) continue;

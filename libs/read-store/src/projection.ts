@@ -30,6 +30,8 @@ export interface Projection<Row extends ReadModelRow, Event extends DomainEvent>
   announces?(this: void, recorded: Recorded<Event>): string | null;
   /** Names of the kept counters in which a row counts (lists answer `total` from them, never from `count(*)`). */
   counters?(this: void, row: Row): readonly string[];
+  /** Names of the kept sums to which a row adds, and how much. */
+  sums?(this: void, row: Row): Readonly<Record<string, number>>;
 }
 
 /** A row of the same table as the events before this one left it. */

@@ -10,6 +10,7 @@ import { Processes, type ProcessRoles } from './processes';
 import type { AnyProjection } from './projection';
 import { ProjectionRunner } from './projection-runner';
 import { ReadGate } from './read-gate';
+import { UserQuotas } from './user-quotas';
 
 export interface ReadStoreOptions {
   readonly roles: ProcessRoles;
@@ -66,6 +67,7 @@ export class ReadStoreModule implements OnApplicationShutdown {
             new ReadGate(notifications, store, metrics),
           inject: [Notifications, EventStore, Metrics],
         },
+        UserQuotas,
         {
           provide: ProjectionRunner,
           useFactory: (database: Database, store: EventStore, probe: Probe, tracing: Tracing) =>
@@ -73,7 +75,7 @@ export class ReadStoreModule implements OnApplicationShutdown {
           inject: [Database, EventStore, Probe, Tracing],
         },
       ],
-      exports: [Database, Notifications, Processes, SnapshotStore, ReadGate, ProjectionRunner],
+      exports: [Database, Notifications, Processes, SnapshotStore, ReadGate, ProjectionRunner, UserQuotas],
     };
   }
 

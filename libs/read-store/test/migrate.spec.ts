@@ -45,6 +45,7 @@ describe('migrate', () => {
     const names = [
       'CreateReadStore1700000000000',
       'TellTroubles1700000000001',
+      'CreateUserPlaces1700000000002',
       'TakeTime1700000009998',
       'CreateTallies1700000009999',
     ];
@@ -61,7 +62,7 @@ describe('migrate', () => {
     const steps: string[] = [];
     await migrate(database, (name) => steps.push(name));
     await migrate(database, (name) => steps.push(name));
-    expect(steps).toHaveLength(3);
+    expect(steps).toHaveLength(4);
     await database.close();
   });
 
@@ -70,7 +71,7 @@ describe('migrate', () => {
     await migrate(newer);
     const older = await open(tallyMigrations);
     await expect(migrate(older)).rejects.toThrow(/does not know \(TakeTime1700000009998\); start a newer version/);
-    expect(await applied(older)).toHaveLength(4);
+    expect(await applied(older)).toHaveLength(5);
     await Promise.all([newer.close(), older.close()]);
   });
 
@@ -82,7 +83,7 @@ describe('migrate', () => {
     expect(await broken.query(`SELECT to_regclass('half')::text AS name`)).toEqual([{ name: null }]);
     const mended = await open(tallyMigrations);
     await migrate(mended);
-    expect(await applied(mended)).toHaveLength(3);
+    expect(await applied(mended)).toHaveLength(4);
     await Promise.all([broken.close(), mended.close()]);
   });
 });

@@ -8,6 +8,11 @@ export const positiveInteger = makeValidator<number>((text) => {
   return Number(text);
 });
 
+export const byteCount = makeValidator<number>((text) => {
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new Rule('must be a whole number from 1 to 999999999999999');
+  return Number(text);
+});
+
 export const wholeNumber = makeValidator<number>((text) => {
   if (!/^(0|[1-9][0-9]{0,8})$/.test(text)) throw new Rule('must be a whole number from 0 to 999999999');
   return Number(text);

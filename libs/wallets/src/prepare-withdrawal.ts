@@ -17,10 +17,11 @@ import {
   type ApprovalId,
   type Cause,
   type OperationId,
+  type Refusal,
   type Result,
   type UserId,
 } from '@app/kernel';
-import { ReadGate } from '@app/read-store';
+import { ReadGate, UserQuotas } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
@@ -39,6 +40,11 @@ export interface Owner {
   readonly cause: Cause;
 }
 
+interface Ids {
+  readonly operationId: OperationId;
+  readonly approvalId: ApprovalId;
+}
+
 /** `wallets.prepareWithdrawal`: the exact contract and its approval. Nothing is signed, and nothing is held. */
 @Injectable()
 export class PrepareWithdrawal {
@@ -48,13 +54,14 @@ export class PrepareWithdrawal {
     private readonly configuration: Configuration,
     private readonly controls: DeploymentControls,
     private readonly gate: ReadGate,
+    private readonly quotas: UserQuotas,
     private readonly timers: Timers,
     private readonly wallets: Wallets,
     private readonly provider: WalletProvider,
   ) {}
 
   /**
-   * Refuses, in this order, with `not_found` (no wallet yet), `invalid_input`, `deployment_paused`, `withdrawal_changed`
+   * Refuses, in this order, with `not_found` (no wallet yet), `invalid_input`, `deployment_paused`, `withdrawal_changed`, `rate_limited`
    * (docs/decisions/money.md). @throws Unavailable when a store or the provider is away
    */
   async prepare(owner: Owner, body: unknown): Promise<Result<PreparedWithdrawal>> {
@@ -74,7 +81,19 @@ export class PrepareWithdrawal {
     if (token === null) return refuse(withdrawalChanged('unknown_token'));
     const contract = contractOver(token, amountRaw);
     if (typeof contract === 'string') return refuse(withdrawalChanged(contract));
-    return ok(await this.open({ ...owner, mainAccountId }, wallet, token, contract));
+    const ids = { operationId: asId<OperationId>(uuidV7()), approvalId: asId<ApprovalId>(uuidV7()) };
+    const refusal = await this.takePlaces(owner.userId, ids);
+    if (refusal !== null) return refuse(refusal);
+    return ok(await this.open({ ...owner, mainAccountId }, wallet, token, contract, ids));
+  }
+
+  /** Null, or which quota has no place. */
+  private async takePlaces(userId: UserId, { operationId, approvalId }: Ids): Promise<Refusal | null> {
+    const refusal = await this.quotas.take('preparedWithdrawals', { userId, id: operationId });
+    if (refusal !== null) return refusal;
+    const other = await this.quotas.take('pendingApprovals', { userId, id: approvalId });
+    if (other !== null) await this.quotas.release('preparedWithdrawals', operationId);
+    return other;
   }
 
   /** A token of which nothing can be spent; null when the provider does not know it. */
@@ -89,9 +108,8 @@ export class PrepareWithdrawal {
     wallet: WalletState,
     holding: Holding,
     contract: ExactWithdrawal,
+    { operationId, approvalId }: Ids,
   ): Promise<PreparedWithdrawal> {
-    const operationId = asId<OperationId>(uuidV7());
-    const approvalId = asId<ApprovalId>(uuidV7());
     const nowMs = this.clock.epochMs();
     const expiresAt = instantOf(nowMs + this.configuration.env.WITHDRAWAL_APPROVAL_SECONDS * 1000);
     const origin = { conversationId: null, runId: null, automationId: null };

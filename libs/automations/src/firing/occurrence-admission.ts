@@ -6,14 +6,17 @@ import { validateInto } from '@app/http';
 import {
   asId,
   ok,
+  refuse,
   type AutomationId,
   type Cause,
   type ConversationId,
   type MessageId,
+  type Refusal,
   type Result,
   type UserId,
 } from '@app/kernel';
 import { EngineOffer, ProfileDto, requestIn, resolveProfile, RunAdmission, runKeyOf } from '@app/runs';
+import { UserQuotas } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from '../automation-ids';
 import type { ActiveOccurrence, Automation } from '../automation.state';
@@ -28,6 +31,7 @@ export class OccurrenceAdmission {
   constructor(
     private readonly states: FoldedStates,
     private readonly runs: RunAdmission,
+    private readonly quotas: UserQuotas,
     private readonly modules: ModuleRef,
   ) {}
 
@@ -63,6 +67,8 @@ export class OccurrenceAdmission {
     // Looked up now: the engine's tools need automations.
     const resolved = resolveProfile(asked.value, this.modules.get(EngineOffer, { strict: false }));
     if (!resolved.ok) return resolved;
+    const crowded = await this.placeForConversation(userId, conversationId);
+    if (crowded !== null) return refuse(crowded);
     const runKey = runKeyOf(userId, runId);
     const request = requestIn({ input: { text: definition.prompt }, profile: definition.profile });
     const messageId = asId<MessageId>(uuidV7());
@@ -73,6 +79,12 @@ export class OccurrenceAdmission {
     return this.runs.admit({ userId, conversationId, runId, runKey, cause }, (at) => ({ ...begin, at }), {
       chosenId: true,
     });
+  }
+
+  /** A conversation that is still to begin takes a place of its user's; null, or why there is none. */
+  private async placeForConversation(userId: UserId, id: ConversationId): Promise<Refusal | null> {
+    const { state } = await this.states.current(conversationKind, id);
+    return state.userId === null ? this.quotas.take('conversations', { userId, id }) : null;
   }
 
   /** The first of the automation's conversations that was not archived. */

@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, epochMsOf, type Instant, type Refusal, type UserId } from '@app/kernel';
+import { Configuration } from '@app/runtime';
+import type { EntityManager } from 'typeorm';
+import { Database } from './database';
+import { ReadGate } from './read-gate';
+
+/** A place whose owner has not come to be by then is given up. Real time; no request takes nearly as long. */
+const abandonedAfter = '10 minutes';
+/** Conversations are made often: as long as a user is so far below the limit, nothing is locked for one. */
+const farBelowLimit = 1_000;
+
+interface Quota {
+  readonly variable:
+    | 'ARTIFACT_BYTES_PER_USER'
+    | 'CONVERSATIONS_PER_USER'
+    | 'PENDING_APPROVALS_PER_USER'
+    | 'PREPARED_WITHDRAWALS_PER_USER';
+  /** The read model that counts what is there, by the kept counters of these names. */
+  readonly table: 'approvals' | 'artifacts' | 'conversations' | 'financial_operations';
+  readonly counters: (userId: UserId) => readonly string[];
+  /** Of what ends by itself, which approvals end it: then waiting helps. */
+  readonly expiring?: readonly string[];
+}
+
+/** What a user can have so much of (docs/decisions/conventions.md, "Shares and quotas"). */
+const quotas = {
+  artifactBytes: {
+    ...{ variable: 'ARTIFACT_BYTES_PER_USER', table: 'artifacts' },
+    counters: (userId) => [`artifacts/${userId}/bytes`],
+  },
+  conversations: {
+    ...{ variable: 'CONVERSATIONS_PER_USER', table: 'conversations' },
+    counters: (userId) =>
+      ['conversation', 'automation'].flatMap((origin) =>
+        ['active', 'resting'].map((activity) => `conversations/${userId}/${origin}/present/${activity}`),
+      ),
+  },
+  pendingApprovals: {
+    ...{ variable: 'PENDING_APPROVALS_PER_USER', table: 'approvals' },
+    counters: (userId) => [`approvals/${userId}/pending`],
+    expiring: ['agent_tool', 'withdrawal', 'automation_contract'],
+  },
+  preparedWithdrawals: {
+    ...{ variable: 'PREPARED_WITHDRAWALS_PER_USER', table: 'financial_operations' },
+    counters: (userId) => [`financial_operations/${userId}/prepared`],
+    expiring: ['withdrawal'],
+  },
+} as const satisfies Record<string, Quota>;
+
+type QuotaName = keyof typeof quotas;
+
+/** What is to be: its id in its read model, and whose it is. */
+interface PlaceOwner {
+  readonly userId: UserId;
+  readonly id: string;
+}
+
+/**
+ * Keeps users to their quotas, however many ask at once on however many replicas: whoever makes something takes a place first, one
+ * after the other. What was made counts by its place until its read model has it, and by the kept counters from then on.
+ */
+@Injectable()
+export class UserQuotas {
+  constructor(
+    private readonly database: Database,
+    private readonly gate: ReadGate,
+    private readonly clock: Clock,
+    private readonly configuration: Configuration,
+  ) {}
+
+  /** Takes a place for one more; null, or why there is none. Taking the same place again changes nothing. @throws Unavailable */
+  async take(name: QuotaName, owner: PlaceOwner): Promise<Refusal | null> {
+    return (await this.takeUpTo(name, owner, { least: 1, most: 1 })) > 0 ? null : this.refusal(name, owner.userId);
+  }
+
+  /** Takes as much as there is, within bounds; answers how much, 0 where the least is not there. @throws Unavailable */
+  async takeUpTo(
+    name: QuotaName,
+    owner: PlaceOwner,
+    bounds: { readonly least: number; readonly most: number },
+  ): Promise<number> {
+    if (name === 'conversations' && (await this.isFarBelow(name, owner.userId))) return bounds.most;
+    const taken = await this.tryTake(name, owner, bounds);
+    if (taken > 0) return taken;
+    // What ended this moment, or never came to be, may still be counted.
+    await this.gate.caughtUp();
+    if (this.gate.projecting) await this.dropAbandoned(name, owner.userId);
+    return this.tryTake(name, owner, bounds);
+  }
+
+  /** Gives back the place of what did not come to be. */
+  async release(name: QuotaName, id: string): Promise<void> {
+    await this.database.query('DELETE FROM user_places WHERE quota = $1 AND id = $2', [name, id]);
+  }
+
+  /** Says how much a place really takes. */
+  async resize(name: QuotaName, id: string, amount: number): Promise<void> {
+    await this.database.query('UPDATE user_places SET amount = $3 WHERE quota = $1 AND id = $2', [name, id, amount]);
+  }
+
+  /** Counts a place for ever: what it stands for is there, though no read model will have it. */
+  async keep(name: QuotaName, id: string): Promise<void> {
+    await this.database.query(`UPDATE user_places SET taken_at = 'infinity' WHERE quota = $1 AND id = $2`, [name, id]);
+  }
+
+  private async tryTake(
+    name: QuotaName,
+    { userId, id }: PlaceOwner,
+    { least, most }: { readonly least: number; readonly most: number },
+  ): Promise<number> {
+    const { table, counters, variable } = quotas[name];
+    return this.database.transaction(async (manager) => {
+      await manager.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [`${name}/${userId}`]);
+      await manager.query(
+        `DELETE FROM user_places AS p USING ${table} AS t WHERE p.quota = $1 AND p.user_id = $2 AND t.id = p.id`,
+        [name, userId],
+      );
+      const known = await amountOf(manager, name, id);
+      if (known > 0) return known;
+      await manager.query(
+        `WITH counted AS (
+           SELECT (SELECT coalesce(sum(total), 0) FROM list_counters WHERE name = ANY($4))
+                + (SELECT coalesce(sum(p.amount), 0) FROM user_places AS p WHERE p.quota = $1 AND p.user_id = $2
+                   AND NOT EXISTS (SELECT 1 FROM ${table} AS t WHERE t.id = p.id)) AS total)
+         INSERT INTO user_places (quota, user_id, id, amount)
+         SELECT $1, $2, $3, least($6::bigint, $7::bigint - total) FROM counted WHERE $7::bigint - total >= $5::bigint`,
+        [name, userId, id, counters(userId), least, most, this.configuration.env[variable]],
+      );
+      return amountOf(manager, name, id);
+    });
+  }
+
+  private async isFarBelow(name: QuotaName, userId: UserId): Promise<boolean> {
+    const { counters, variable } = quotas[name];
+    const [row] = await this.database.query<{ total: number }>(
+      'SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters WHERE name = ANY($1)',
+      [counters(userId)],
+      'quotas.counted',
+    );
+    return (row?.total ?? 0) + farBelowLimit < this.configuration.env[variable];
+  }
+
+  private async dropAbandoned(name: QuotaName, userId: UserId): Promise<void> {
+    await this.database.query(
+      `DELETE FROM user_places WHERE quota = $1 AND user_id = $2 AND taken_at < now() - $3::interval`,
+      [name, userId, abandonedAfter],
+    );
+  }
+
+  /** With the time until a place comes free by itself, where one does. */
+  private async refusal(name: QuotaName, userId: UserId): Promise<Refusal> {
+    const quota: Quota = quotas[name];
+    const limited = { kind: 'reason', reason: 'rate_limited' } as const;
+    if (quota.expiring === undefined) return limited;
+    const [row] = await this.database.query<{ next: Instant | null }>(
+      `SELECT min(expires_at) AS next FROM approvals WHERE user_id = $1 AND status = 'pending' AND kind = ANY($2)`,
+      [userId, quota.expiring],
+    );
+    const waitMs = row?.next == null ? 0 : epochMsOf(row.next) - this.clock.epochMs();
+    return { ...limited, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
+  }
+}
+
+async function amountOf(manager: EntityManager, name: QuotaName, id: string): Promise<number> {
+  const [row] = await manager.query<{ amount: number }[]>(
+    'SELECT amount FROM user_places WHERE quota = $1 AND id = $2',
+    [name, id],
+  );
+  return row?.amount ?? 0;
+}
