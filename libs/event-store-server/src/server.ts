@@ -16,6 +16,7 @@ import { serveAppend } from './services/append';
 import { BatchAppendCall } from './services/batch-append';
 import { serveDelete, serveTombstone } from './services/delete';
 import { clusterOfOne } from './services/gossip';
+import { OpenCalls } from './services/open-calls';
 import { serveRead } from './services/read';
 import { supportedMethods } from './services/server-features';
 import { openReaderPools } from './storage/reader-pools';
@@ -34,7 +35,7 @@ export interface EventStoreServerOptions {
 export interface EventStoreServer {
   /** For `new EventStoreDBClient({ endpoint: address }, { insecure: true })`: `unix:/path` or `host:port`. */
   readonly address: string;
-  /** Finishes the appends that are under way, ends reads and subscriptions as unavailable, and lets the lock go. */
+  /** Finishes the appends that are under way, answers every other call as unavailable, and lets the lock go. */
   close(): Promise<void>;
 }
 
@@ -61,11 +62,12 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
   const pools = openReaderPools(options.databaseUrl, log);
   const connection = new WriterConnection(options.databaseUrl, writer, log);
   const eventLog = new EventLog(ring, pools, (stream) => writer.knownHead(stream));
-  const batches = new Set<BatchAppendCall>();
-  const grpc = createServer({ writer, eventLog, hub, batches, listen: options.listen });
+  const calls = new OpenCalls();
+  const grpc = createServer({ writer, eventLog, hub, calls, listen: options.listen });
   const closeStorage = async (): Promise<void> => {
-    await connection.close();
-    await pools.end();
+    await settled(connection.close());
+    connection.drop();
+    await settled(pools.end());
   };
   try {
     await connection.start();
@@ -74,8 +76,7 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
     const close = async (): Promise<void> => {
       const shuttingDown: Failure = { kind: 'unavailable', message: 'the event store is shutting down' };
       await settled(writer.close(shuttingDown));
-      hub.endAll(shuttingDown);
-      for (const batch of batches) batch.fail(shuttingDown);
+      calls.failAll(shuttingDown);
       await settled(new Promise<void>((resolve) => grpc.tryShutdown(() => resolve())));
       grpc.forceShutdown();
       await closeStorage();
@@ -91,22 +92,21 @@ interface Parts {
   readonly writer: Writer;
   readonly eventLog: EventLog;
   readonly hub: Hub;
-  /** Batch streams that are open. */
-  readonly batches: Set<BatchAppendCall>;
+  readonly calls: OpenCalls;
   readonly listen: Listen;
 }
 
-function createServer({ writer, eventLog, hub, batches, listen }: Parts): Server {
+function createServer({ writer, eventLog, hub, calls, listen }: Parts): Server {
   const grpc = new Server({
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
     'grpc.max_concurrent_streams': CONCURRENT_CALLS_MAX,
   });
   const streams: StreamsHandlers = {
-    read: (call) => void serveRead(eventLog, hub, call),
-    append: (call, callback) => void serveAppend(writer, call, callback),
-    batchAppend: (call) => void batches.add(new BatchAppendCall(call, writer, (over) => batches.delete(over))),
-    delete: (call, callback) => serveDelete(writer, call, callback),
-    tombstone: (call, callback) => serveTombstone(writer, call, callback),
+    read: (call) => void serveRead(calls, eventLog, hub, call),
+    append: (call, callback) => void serveAppend(calls, writer, call, callback),
+    batchAppend: (call) => void new BatchAppendCall(call, writer, calls),
+    delete: (call, callback) => serveDelete(calls, writer, call, callback),
+    tombstone: (call, callback) => serveTombstone(calls, writer, call, callback),
   };
   grpc.addService(streamsDefinition, streams);
   grpc.addService(ServerFeaturesService, {
@@ -123,7 +123,7 @@ function createServer({ writer, eventLog, hub, batches, listen }: Parts): Server
   return grpc;
 }
 
-/** Waits for an end that a client may hold up, but not for long. */
+/** Waits for an end that a client or the database may hold up, but not for long. */
 async function settled(end: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   await Promise.race([end, new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)))]);

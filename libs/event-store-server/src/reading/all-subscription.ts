@@ -1,4 +1,4 @@
-import { asFailure, type Failure } from '../failure';
+import { asFailure } from '../failure';
 import { CAUGHT_UP, encodeCheckpoint } from '../wire/read-response';
 import type { Delivery } from './delivery';
 import type { EventLog } from './event-log';
@@ -25,10 +25,6 @@ export class AllSubscription implements Follower {
     if (this.pumping || this.outlet.closed) return;
     this.pumping = true;
     this.pump().catch((error: unknown) => this.outlet.end(asFailure(error)));
-  }
-
-  end(failure: Failure): void {
-    this.outlet.end(failure);
   }
 
   private async pump(): Promise<void> {

@@ -1,8 +1,6 @@
 import type { FramedEvent } from '../event';
-import type { Failure } from '../failure';
 
 export interface Follower {
-  end(failure: Failure): void;
   /** There may be events it has not seen. */
   wake(): void;
 }
@@ -45,14 +43,7 @@ export class Hub {
   }
 
   wakeAll(): void {
-    for (const follower of this.everyone()) follower.wake();
-  }
-
-  endAll(failure: Failure): void {
-    for (const follower of this.everyone()) follower.end(failure);
-  }
-
-  private everyone(): Follower[] {
-    return [...this.ofAll, ...[...this.byStream.values()].flatMap((followers) => [...followers])];
+    const ofStreams = [...this.byStream.values()].flatMap((followers) => [...followers]);
+    for (const follower of [...this.ofAll, ...ofStreams]) follower.wake();
   }
 }

@@ -1,5 +1,5 @@
 import { TOMBSTONE_REVISION, type FramedEvent } from '../event';
-import { asFailure, type Failure } from '../failure';
+import { asFailure } from '../failure';
 import { PAGE_EVENTS_MAX } from '../limits';
 import { CAUGHT_UP } from '../wire/read-response';
 import type { Delivery } from './delivery';
@@ -43,10 +43,6 @@ export class StreamSubscription implements StreamFollower {
     if (this.pumping || this.outlet.closed) return;
     this.pumping = true;
     this.pump().catch((error: unknown) => this.outlet.end(asFailure(error)));
-  }
-
-  end(failure: Failure): void {
-    this.outlet.end(failure);
   }
 
   private async pump(): Promise<void> {

@@ -8,20 +8,22 @@ import { proposedBytes, readExpected, readProposedEvent, readWritableStreamName 
 import type { Append, WriteResult, Written } from '../writing/request';
 import type { Writer } from '../writing/writer';
 import { checkSize } from './batch-append';
+import type { OpenCalls } from './open-calls';
 
 type WrongVersion = Extract<Failure, { kind: 'wrong-expected-version' }>;
 
 /** The older append: options first, then one message per event, one answer. A wrong version is a normal answer. */
 export async function serveAppend(
+  calls: OpenCalls,
   writer: Writer,
   call: ServerReadableStream<AppendReq, AppendResp>,
   callback: sendUnaryData<AppendResp>,
 ): Promise<void> {
-  const reply = (result: WriteResult): void => {
+  const reply = calls.once((result: WriteResult) => {
     if (result.kind === 'written') callback(null, writtenResponse(result));
     else if (result.kind === 'wrong-expected-version') callback(null, wrongVersionResponse(result));
     else callback(statusOf(result));
-  };
+  });
   try {
     writer.submit(await readAppend(call), reply);
   } catch (error) {

@@ -9,6 +9,7 @@ import { encodeBatchFailure, encodeBatchWritten } from '../wire/write-response';
 import { proposedBytes, readExpected, readProposedEvent, readWritableStreamName } from '../wire/write-request';
 import type { Append, WriteResult } from '../writing/request';
 import type { Writer } from '../writing/writer';
+import type { OpenCalls } from './open-calls';
 
 type BatchCall = ServerDuplexStream<BatchAppendReq, Buffer>;
 
@@ -36,8 +37,9 @@ export class BatchAppendCall {
   constructor(
     private readonly call: BatchCall,
     private readonly writer: Writer,
-    private readonly onOver: (call: BatchAppendCall) => void,
+    private readonly calls: OpenCalls,
   ) {
+    calls.add(this);
     call.on('data', (request: BatchAppendReq) => this.receive(request));
     call.on('end', () => {
       this.ended = true;
@@ -115,7 +117,7 @@ export class BatchAppendCall {
     if (this.over) return false;
     this.over = true;
     this.partial.clear();
-    this.onOver(this);
+    this.calls.remove(this);
     return true;
   }
 

@@ -11,15 +11,17 @@ import { statusOf } from '../wire/errors';
 import { readExpected, readWritableStreamName } from '../wire/write-request';
 import type { WriteRequest, WriteResult } from '../writing/request';
 import type { Writer } from '../writing/writer';
+import type { OpenCalls } from './open-calls';
 
 type Options = DeleteReq.Options | TombstoneReq.Options;
 
 export function serveDelete(
+  calls: OpenCalls,
   writer: Writer,
   call: ServerUnaryCall<DeleteReq, DeleteResp>,
   callback: sendUnaryData<DeleteResp>,
 ): void {
-  submit(writer, 'delete', call.request.getOptions(), call.getDeadline(), (result) => {
+  const reply = calls.once((result: WriteResult) => {
     if (result.kind !== 'written') return callback(statusOf(result));
     const position = new DeleteResp.Position();
     position.setCommitPosition(String(result.position));
@@ -28,14 +30,16 @@ export function serveDelete(
     response.setPosition(position);
     callback(null, response);
   });
+  submit(writer, 'delete', call.request.getOptions(), call.getDeadline(), reply);
 }
 
 export function serveTombstone(
+  calls: OpenCalls,
   writer: Writer,
   call: ServerUnaryCall<TombstoneReq, TombstoneResp>,
   callback: sendUnaryData<TombstoneResp>,
 ): void {
-  submit(writer, 'tombstone', call.request.getOptions(), call.getDeadline(), (result) => {
+  const reply = calls.once((result: WriteResult) => {
     if (result.kind !== 'written') return callback(statusOf(result));
     const position = new TombstoneResp.Position();
     position.setCommitPosition(String(result.position));
@@ -44,6 +48,7 @@ export function serveTombstone(
     response.setPosition(position);
     callback(null, response);
   });
+  submit(writer, 'tombstone', call.request.getOptions(), call.getDeadline(), reply);
 }
 
 function submit(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ReadReq } from '@eventstore/db-client/generated/streams_pb';
-import { asFailure, badRequest } from '../failure';
+import { asFailure, badRequest, type Failure } from '../failure';
 import { AllSubscription } from '../reading/all-subscription';
 import { Delivery } from '../reading/delivery';
 import type { EventLog } from '../reading/event-log';
@@ -12,13 +12,19 @@ import { StreamSubscription } from '../reading/stream-subscription';
 import { lastRevision } from '../writing/decide';
 import { encodeConfirmation } from '../wire/read-response';
 import { readStreamName } from '../wire/write-request';
+import type { OpenCalls } from './open-calls';
 
 const { BACKWARDS } = ReadReq.Options.ReadDirection;
 
 /** Serves reads and subscriptions: one call of the protocol for all of them. */
-export async function serveRead(log: EventLog, hub: Hub, call: ReadCall): Promise<void> {
+export async function serveRead(calls: OpenCalls, log: EventLog, hub: Hub, call: ReadCall): Promise<void> {
   let follower: Follower | undefined;
-  const outlet = new Outlet(call, () => follower && hub.remove(follower));
+  const open = { fail: (failure: Failure) => outlet.end(failure) };
+  const outlet = new Outlet(call, () => {
+    calls.remove(open);
+    if (follower) hub.remove(follower);
+  });
+  calls.add(open);
   try {
     const options = call.request.getOptions();
     if (!options) throw badRequest('a read needs options');

@@ -37,6 +37,11 @@ export class WriterConnection {
     await this.session?.db.end();
   }
 
+  /** For when closing takes too long: the database does not answer. */
+  drop(): void {
+    this.session?.destroy();
+  }
+
   private async connect(): Promise<void> {
     // Until it is the writer's, a session that ends makes `attach` or the opening itself reject: nothing is lost yet.
     const session = await openWriterSession(this.databaseUrl, (lost, error) => this.lose(lost, error));

@@ -1,0 +1,41 @@
+import type { Failure } from '../failure';
+
+interface OpenCall {
+  fail(failure: Failure): void;
+}
+
+/** The calls that have no end yet. When the server closes each is told so: cut off, it would read as cancelled. */
+export class OpenCalls {
+  private readonly open = new Set<OpenCall>();
+  private closed: Failure | undefined;
+
+  add(call: OpenCall): void {
+    if (this.closed) call.fail(this.closed);
+    else this.open.add(call);
+  }
+
+  remove(call: OpenCall): void {
+    this.open.delete(call);
+  }
+
+  /** Answers a call by the first result that comes: its own, or that the server closes. */
+  once<Result>(answer: (result: Result | Failure) => void): (result: Result | Failure) => void {
+    let answered = false;
+    const reply = (result: Result | Failure): void => {
+      if (answered) return;
+      answered = true;
+      this.remove(call);
+      answer(result);
+    };
+    const call: OpenCall = { fail: reply };
+    this.add(call);
+    return reply;
+  }
+
+  /** Ends all of them, and those that may still come. */
+  failAll(failure: Failure): void {
+    this.closed = failure;
+    for (const call of this.open) call.fail(failure);
+    this.open.clear();
+  }
+}
