@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-postgres';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import { EventStoreDBClient } from '@eventstore/db-client';
-import { Client } from 'pg';
+import { Client, type QueryResult } from 'pg';
 import { Recorder, collect, numbers, pause, testEvent, testEvents, uniqueStream } from '../contract/contract-store';
 import { startEventStoreChild } from './event-store-child';
 
@@ -68,11 +68,12 @@ async function untilAppended(client: EventStoreDBClient, stream: string, n: numb
   }
 }
 
-async function queryPostgres(sql: string): Promise<void> {
+async function queryPostgres(sql: string): Promise<QueryResult<{ pid: number }>> {
   const db = new Client({ connectionString: postgres.url('postgres') });
   await db.connect();
-  await db.query(sql);
+  const result = await db.query<{ pid: number }>(sql);
   await db.end();
+  return result;
 }
 
 test('with PostgreSQL away the store answers unavailable; back, it goes on within two seconds', async () => {
@@ -139,6 +140,38 @@ test('a second server waits for the first one to let the lock go', async () => {
   await second.close();
 });
 
+test('a server that is stopped is waited for without end, in words', async () => {
+  const holder = await startEventStoreChild(postgres.url('postgres'), `unix:${join(folder, 'stopped.sock')}`);
+  holder.process.kill('SIGSTOP');
+  const said: string[] = [];
+  const startTimeoutMs = 100;
+  let isReady = false;
+  const starting = startEventStoreServer({
+    databaseUrl: postgres.url('postgres'),
+    listen: { socketPath: join(folder, 'waiting.sock') },
+    startTimeoutMs,
+    onLog: (_level, message) => said.push(message),
+  }).then((server) => {
+    isReady = true;
+    open.push(server);
+  });
+  await pause(10 * startTimeoutMs);
+  expect(isReady).toBe(false);
+  const { rows } = await queryPostgres(
+    `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = ${0x726c6579}`,
+  );
+  expect(said).toEqual([
+    expect.stringMatching(
+      new RegExp(
+        `^waiting: another event store server holds .*: session ${rows[0]?.pid} of PostgreSQL, from this machine`,
+      ),
+    ),
+  ]);
+  holder.process.kill('SIGCONT');
+  expect(await holder.end('SIGTERM')).toBe(0);
+  await starting;
+});
+
 test('closing answers the appends under way and ends subscriptions as unavailable', async () => {
   const store = await startStore('closing');
   const recorder = new Recorder(store.client.subscribeToAll({ fromPosition: 'end' }));
@@ -167,6 +200,23 @@ describe('as a process', () => {
     await killed.end('SIGKILL');
     const next = await startEventStoreChild(postgres.url('postgres'), listen);
     expect(await next.end('SIGTERM')).toBe(0);
+  });
+
+  test('it ends well on SIGTERM while it waits for another one', async () => {
+    const holder = await startEventStoreChild(postgres.url('postgres'), `unix:${join(folder, 'holder.sock')}`);
+    const waiting = spawn(process.execPath, [join(__dirname, 'event-store-main.cjs')], {
+      env: {
+        ...process.env,
+        DATABASE_URL: postgres.url('postgres'),
+        EVENT_STORE_LISTEN: `unix:${join(folder, 'behind.sock')}`,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [words] = await once(waiting.stderr, 'data');
+    expect(String(words)).toContain('waiting: another event store server');
+    waiting.kill('SIGTERM');
+    expect(await once(waiting, 'exit')).toEqual([0, null]);
+    expect(await holder.end('SIGTERM')).toBe(0);
   });
 
   test('it listens on loopback only', async () => {

@@ -37,6 +37,8 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       socket.on('error', () => undefined); // the other side learns of it by the end
       socket.on('close', () => {
         sockets.delete(socket);
+        // Nor does a lost side say that it ends.
+        if (isSilent) return;
         client.destroy();
         postgres.destroy();
       });

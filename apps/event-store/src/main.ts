@@ -1,4 +1,4 @@
-import { startEventStoreServer, type Listen } from '@app/event-store-server';
+import { startEventStoreServer, type EventStoreServer, type Listen } from '@app/event-store-server';
 import { endWithParent } from './parent';
 
 /**
@@ -7,17 +7,14 @@ import { endWithParent } from './parent';
  * on SIGTERM and SIGINT, with status 1 when it cannot start.
  */
 async function main(): Promise<void> {
-  const server = await startEventStoreServer({
-    databaseUrl: required('DATABASE_URL'),
-    listen: parseListen(required('EVENT_STORE_LISTEN')),
-    onLog: (level, message, fields) => console.error(JSON.stringify({ level, message, ...fields })),
-  });
+  let server: EventStoreServer | undefined;
   let ending = false;
+  // From the beginning: a start may wait for long.
   const end = (reason: string): void => {
     if (ending) return;
     ending = true;
     console.error(JSON.stringify({ level: 'info', message: `the event store ends: ${reason}` }));
-    server.close().then(
+    (server?.close() ?? Promise.resolve()).then(
       () => process.exit(0),
       (error: unknown) => fail(error),
     );
@@ -25,6 +22,11 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => end('SIGTERM'));
   process.on('SIGINT', () => end('SIGINT'));
   endWithParent(process.env['EVENT_STORE_PARENT_PID'], () => end('its parent is gone'));
+  server = await startEventStoreServer({
+    databaseUrl: required('DATABASE_URL'),
+    listen: parseListen(required('EVENT_STORE_LISTEN')),
+    onLog: (level, message, fields) => console.error(JSON.stringify({ level, message, ...fields })),
+  });
   console.log(`event store ready at ${server.address}`);
 }
 

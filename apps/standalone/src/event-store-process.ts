@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The app beside this one in the build. */
 const program = join(__dirname, '..', '..', 'event-store', 'src', 'main.js');
-/** How long the server may take to become ready; its own bound for getting the writer lock is shorter. */
+/** How long the server may say nothing before it is ready. What it waits for, it says more often. */
 const readyWithinMs = 60_000;
 const stopWithinMs = 10_000;
 const restartFirstMs = 50;
@@ -78,17 +78,19 @@ export class EventStoreProcess {
     });
     this.child = child;
     const lastLines: string[] = [];
+    let patience: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => (patience = setTimeout(resolve, readyWithinMs, false)));
     createInterface({ input: child.stderr }).on('line', (line) => {
+      patience?.refresh();
       lastLines.push(line);
       if (lastLines.length > lastLinesMax) lastLines.shift();
       if (!line.startsWith('{"level":"info"')) this.onLog(line);
     });
     const ready = once(createInterface({ input: child.stdout }), 'line').then(() => true);
     const ended = once(child, 'exit').then(() => false);
-    const patience = new AbortController();
-    const late = sleep(readyWithinMs, false, { signal: patience.signal }).catch(() => false); // not late: settled otherwise
     const isReady = await Promise.race([ready, ended, late]);
-    patience.abort();
+    clearTimeout(patience);
+    patience = undefined;
     if (isReady) return child;
     child.kill('SIGKILL');
     throw new Error(`the event store did not start. Its last words:\n${lastLines.join('\n')}`);

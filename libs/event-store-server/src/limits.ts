@@ -51,10 +51,10 @@ export const CONCURRENT_CALLS_MAX = 100_000;
 
 export const RECONNECT_DELAY_MS = 200;
 export const CONNECT_TIMEOUT_MS = 5_000;
-/** A peer that has not been heard of for this long is asked whether it is still there. */
-export const KEEP_ALIVE_AFTER_MS = 10_000;
-/** How long a start waits for PostgreSQL and for the lock of another event store server. */
+/** How long a start waits for PostgreSQL. For the lock of another event store server it waits without end, in words. */
 export const START_TIMEOUT_MS = 30_000;
+/** What is still so is said again after this long. */
+export const SAY_AGAIN_MS = 20_000;
 export const CLOSE_TIMEOUT_MS = 3_000;
 
 /** Considered events between two checkpoints of a filtered subscription that names no window (EventStoreDB's default). */

@@ -30,6 +30,8 @@ export interface EventStoreServerOptions {
   /** A unix socket, or loopback; port 0 takes a free one. */
   listen: Listen;
   onLog?: Log;
+  /** How long a start waits for PostgreSQL; 30 s when absent. */
+  startTimeoutMs?: number;
 }
 
 export interface EventStoreServer {
@@ -40,9 +42,10 @@ export interface EventStoreServer {
 }
 
 /**
- * Starts the embedded event store: the EventStoreDB protocol over PostgreSQL. Resolves when it accepts appends. Rejects
- * when PostgreSQL is not reachable, or another server holds the writer lock, for longer than a start may take, when the
- * schema is newer than this code, or when the address is taken or not local.
+ * Starts the embedded event store: the EventStoreDB protocol over PostgreSQL. Resolves when it accepts appends: after
+ * another server that holds the writer lock has ended, for which it waits, saying so in its log. Rejects when PostgreSQL
+ * is not reachable for longer than a start may take, when the schema is newer than this code, or when the address is
+ * taken or not local.
  */
 export async function startEventStoreServer(options: EventStoreServerOptions): Promise<EventStoreServer> {
   const log = options.onLog ?? silent;
@@ -60,7 +63,7 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
     log,
   );
   const pools = openReaderPools(options.databaseUrl, log);
-  const connection = new WriterConnection(options.databaseUrl, writer, log);
+  const connection = new WriterConnection(options.databaseUrl, writer, log, options.startTimeoutMs);
   const eventLog = new EventLog(ring, pools, (stream) => writer.knownHead(stream));
   const calls = new OpenCalls();
   const grpc = createServer({ writer, eventLog, hub, calls, listen: options.listen });

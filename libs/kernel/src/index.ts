@@ -12,6 +12,7 @@ export {
   type Decimal,
 } from './decimals';
 export { accept, reject, unreachable, type Decider, type Decision } from './decider';
+export { heldConnection, noticeLostClient } from './held-connections';
 export {
   asId,
   parseUuid,

@@ -1,4 +1,6 @@
+import { heldConnection, noticeLostClient } from '@app/kernel';
 import { Logger } from '@nestjs/common';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
@@ -51,22 +53,34 @@ async function lead(
     connectionString: databaseUrl,
     application_name: 'parley leader',
     connectionTimeoutMillis: connectTimeoutMs,
+    // A server that does not answer has ended this session, or is lost: another process may lead by now.
+    query_timeout: silenceMs,
+    ...heldConnection,
   });
   const lost = new AbortController();
   holder.on('error', () => lost.abort());
   holder.on('end', () => lost.abort());
   await holder.connect();
   const leading = AbortSignal.any([signal, lost.signal]);
-  let ping: NodeJS.Timeout | undefined;
+  const over = new AbortController();
   try {
-    await holder.query(`SET idle_session_timeout = ${silenceMs}`);
+    await holder.query(`SET idle_session_timeout = ${silenceMs}; ${noticeLostClient}`);
     if (!(await obtained(holder, key, leading))) return;
-    // A connection that breaks ends the lock and the body by its events; the ping has nothing to add.
-    ping = setInterval(() => void holder.query('SELECT 1').catch(() => undefined), pingMs);
+    void keepAsking(holder, over.signal).catch(() => lost.abort());
     await body(leading);
   } finally {
-    clearInterval(ping);
-    await holder.end().catch(() => undefined); // the connection is already gone, and the lock with it
+    over.abort();
+    // `end` would wait for an answer. `as`: @types/pg does not show the connection; its stream is the socket.
+    if (lost.signal.aborted) (holder as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+    else await holder.end().catch(() => undefined); // the connection is already gone, and the lock with it
+  }
+}
+
+/** Says now and then that this process lives. Throws when the server does not answer. */
+async function keepAsking(holder: Client, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await holder.query('SELECT 1');
+    await sleep(pingMs, undefined, { signal: over }).catch(() => undefined); // over: the loop ends
   }
 }
 

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { Unavailable } from '@app/kernel';
+import { heldConnection, noticeLostClient, Unavailable } from '@app/kernel';
 import { answering, type Database } from './database';
 import { leaderLocks } from './leadership';
 
@@ -13,11 +13,12 @@ class SchemaTooNew extends Error {}
  */
 export async function migrate(database: Database, onStep?: (name: string) => void): Promise<void> {
   // A connection of its own: the lock must be held while the pool's connections do the work.
-  const holder = new Client({ connectionString: database.url });
+  const holder = new Client({ connectionString: database.url, ...heldConnection });
   let lost: Error | null = null;
   holder.on('error', (error) => (lost = error));
   await answering(() => holder.connect());
   try {
+    await answering(() => holder.query(noticeLostClient));
     await answering(() => holder.query('SELECT pg_advisory_lock($1)', [leaderLocks.migrations]));
     await refuseNewerSchema(database);
     for (const migration of await answering(() => database.source.runMigrations())) onStep?.(migration.name);

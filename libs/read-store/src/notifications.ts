@@ -1,3 +1,4 @@
+import { heldConnection } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -49,6 +50,7 @@ export class Notifications {
       connectionString: this.url,
       application_name: 'parley listen',
       connectionTimeoutMillis: connectTimeoutMs,
+      ...heldConnection,
     });
     client.on('notification', ({ channel, payload }) => {
       for (const listener of this.listeners.get(channel) ?? []) listener(payload ?? '');

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '../../../test/support/counter';
 import { EmbeddedStore, until } from '../../../test/support/embedded-stores';
+import { startPostgresProxy } from '../../../test/support/postgres-proxy';
+import { until as patiently } from '../../../test/support/until';
 import { keepLeading, runReactor, type Database } from '../src';
 import { openTallies } from './tally';
 
@@ -40,14 +42,14 @@ const leaderPids = async () =>
 
 describe('keepLeading', () => {
   /** Leads until the lead is lost, and counts. */
-  function candidate() {
+  function candidate(url = database.url) {
     const seen = { led: 0, leading: false };
     const body = async (signal: AbortSignal) => {
       Object.assign(seen, { led: seen.led + 1, leading: true });
       await sleep(60_000, undefined, { signal }).catch(() => undefined); // the lead is over
       seen.leading = false;
     };
-    running.push(keepLeading(database.url, 'segments', stop.signal, body));
+    running.push(keepLeading(url, 'segments', stop.signal, body));
     return seen;
   }
 
@@ -63,6 +65,21 @@ describe('keepLeading', () => {
     );
     await until(() => candidates.reduce((sum, { led }) => sum + led, 0) === 2);
     expect(leading()).toBe(1);
+  });
+
+  it('gives up the lead when PostgreSQL is silent, as another process leads by then', async () => {
+    const proxy = await startPostgresProxy(database.url);
+    try {
+      const cutOff = candidate(proxy.url);
+      await until(() => cutOff.leading);
+      const next = candidate();
+      // The ping: from now on the leader hears nothing, not even the end of its session.
+      proxy.silence('SELECT 1');
+      await patiently('the end of the lead', async () => (cutOff.leading ? null : true));
+      await patiently('the next lead', async () => (next.leading ? true : null));
+    } finally {
+      await proxy.close();
+    }
   });
 
   it('keeps one connection while it waits', async () => {

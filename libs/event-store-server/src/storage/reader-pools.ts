@@ -1,8 +1,8 @@
+import { heldConnection } from '@app/kernel';
 import { Pool } from 'pg';
 import {
   BULK_CONNECTIONS_MAX,
   CONNECT_TIMEOUT_MS,
-  KEEP_ALIVE_AFTER_MS,
   QUICK_CONNECTIONS_MAX,
   QUICK_EVENTS_MAX,
   READER_TIMEOUT_MS,
@@ -25,8 +25,7 @@ export function openReaderPools(databaseUrl: string, log: Log): ReaderPools {
       max,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: READER_TIMEOUT_MS,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      ...heldConnection,
     });
     pool.on('error', (error) => log('warn', 'a reading connection to PostgreSQL was lost', { error: error.message }));
     return pool;

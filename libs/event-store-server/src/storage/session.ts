@@ -1,3 +1,4 @@
+import { heldConnection, noticeLostClient } from '@app/kernel';
 import { Client } from 'pg';
 import { CONNECT_TIMEOUT_MS } from '../limits';
 import { migrateSchema } from './schema';
@@ -15,8 +16,8 @@ export interface WriterSession {
 export type LostListener = (session: WriterSession, error: Error) => void;
 
 export class LockHeldError extends Error {
-  constructor() {
-    super('another event store server holds the writer lock of this database');
+  constructor(holder: string) {
+    super(`another event store server holds the writer lock of this database: ${holder}`);
   }
 }
 
@@ -29,7 +30,7 @@ export async function openWriterSession(databaseUrl: string, onLost: LostListene
     connectionString: databaseUrl,
     application_name: 'parley event store writer',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
+    ...heldConnection,
   });
   let lost = false;
   const lose = (error: Error): void => {
@@ -49,14 +50,30 @@ export async function openWriterSession(databaseUrl: string, onLost: LostListene
   db.on('end', () => lose(new Error('the connection to PostgreSQL ended')));
   try {
     await db.connect();
-    await db.query('SET synchronous_commit = on');
-    await db.query('SET client_min_messages = warning');
+    await db.query(`SET synchronous_commit = on; SET client_min_messages = warning; ${noticeLostClient}`);
     const { rows } = await db.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [WRITER_LOCK]);
-    if (!rows[0]?.held) throw new LockHeldError();
+    if (!rows[0]?.held) throw new LockHeldError(await holderOfLock(db));
     await migrateSchema(db);
     return session;
   } catch (error) {
     session.destroy();
     throw error;
   }
+}
+
+/** Who has the lock, in words; it may just have let it go. */
+async function holderOfLock(db: Client): Promise<string> {
+  const { rows } = await db.query<{ pid: number; host: string; since: string }>(
+    `SELECT pid, coalesce(host(client_addr), 'this machine') AS host,
+       to_char(backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since
+     FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND granted AND objsubid = 1
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND (classid::int8 << 32) + objid::int8 = $1`,
+    [WRITER_LOCK],
+  );
+  const [holder] = rows;
+  return holder
+    ? `session ${holder.pid} of PostgreSQL, from ${holder.host}, connected since ${holder.since}`
+    : 'it has just changed hands';
 }

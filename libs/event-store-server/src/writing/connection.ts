@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { RECONNECT_DELAY_MS, START_TIMEOUT_MS } from '../limits';
+import { RECONNECT_DELAY_MS, SAY_AGAIN_MS, START_TIMEOUT_MS } from '../limits';
 import type { Log } from '../log';
 import { SchemaTooNewError } from '../storage/schema';
 import { LockHeldError, openWriterSession, type WriterSession } from '../storage/session';
@@ -10,20 +10,26 @@ export class WriterConnection {
   private session: WriterSession | undefined;
   private closed = false;
   private lastTrouble = '';
+  private sayAgainAtMs = 0;
 
   constructor(
     private readonly databaseUrl: string,
     private readonly writer: Writer,
     private readonly log: Log,
+    private readonly startTimeoutMs = START_TIMEOUT_MS,
   ) {}
 
-  /** Resolves when the writer is attached; rejects when that takes longer than a start may. */
+  /**
+   * Resolves when the writer is attached; rejects when PostgreSQL is away for longer than a start may take. For another
+   * server's lock it waits until that one ends: it may be stopped, or its host may be lost, and nobody else can write.
+   */
   async start(): Promise<void> {
-    const deadlineMs = Date.now() + START_TIMEOUT_MS;
+    let deadlineMs = Date.now() + this.startTimeoutMs;
     for (;;) {
       try {
         return await this.connect();
       } catch (error) {
+        if (error instanceof LockHeldError) deadlineMs = Date.now() + this.startTimeoutMs;
         if (Date.now() > deadlineMs || error instanceof SchemaTooNewError) throw error;
         this.report(error);
         await delay(RECONNECT_DELAY_MS);
@@ -79,11 +85,12 @@ export class WriterConnection {
     }
   }
 
-  /** Each new kind of trouble is said once, not five times a second. */
+  /** Each new kind of trouble is said at once, and then every now and then, not five times a second. */
   private report(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    if (message === this.lastTrouble) return;
+    if (message === this.lastTrouble && Date.now() < this.sayAgainAtMs) return;
     this.lastTrouble = message;
+    this.sayAgainAtMs = Date.now() + SAY_AGAIN_MS;
     this.log('warn', error instanceof LockHeldError ? `waiting: ${message}` : 'PostgreSQL is not reachable', {
       error: message,
     });
