@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestClient } from '../support/deployment-client';
-import { defined } from './automation-rules';
+import { until } from '../support/until';
+import { defined, hand } from './automation-rules';
 import type { Ids, OperationCall } from './operation-call';
 
 const all = '/v1/users/:userId/automations';
@@ -70,6 +71,9 @@ export const automationOperations: readonly OperationCall[] = [
     query: { limit: '2', delivery: 'accepted' },
   },
   {
+    ...{ operation: 'automations.input', method: 'GET', path: `${one}/inputs/:inputId`, status: 200, resource: ofOne },
+  },
+  {
     ...{ operation: 'automations.testCondition', method: 'POST', status: 200, resource: ofOne },
     ...{ path: `${one}/test-condition`, body: () => ({ event }) },
   },
@@ -88,8 +92,15 @@ export function changesAutomation(operation: string): boolean {
   return changing.includes(operation);
 }
 
-/** A new automation of the owner's. */
-export async function anAutomation(owner: TestClient): Promise<Pick<Ids, 'automationId' | 'revision'>> {
+/** A new automation of the owner's, and a signal that it was handed. */
+export async function anAutomation(owner: TestClient): Promise<Pick<Ids, 'automationId' | 'inputId' | 'revision'>> {
   const { id, revision } = await defined(owner, definition);
-  return { automationId: id, revision };
+  const { body } = await hand(owner, id, 'signal');
+  const inputId = String(body['inputId']);
+  // Whoever counts events must not count what comes of it.
+  await until('the look at the signal', async () => {
+    const input = await owner.get(`/automations/${id}/inputs/${inputId}`);
+    return input.body['outcome'] === 'not_matched' ? true : null;
+  });
+  return { automationId: id, inputId, revision };
 }

@@ -139,6 +139,95 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
   });
 });
 
+describe('what automations.invoke answers', () => {
+  const invoke = async (id: string, client: TestClient, idempotencyKey: string = randomUUID()) => {
+    const { revision } = await read(client, id);
+    return client.post(`/automations/${id}/invoke`, { revision, idempotencyKey });
+  };
+
+  it('is in the very next list, on any replica, also of those who lose the race for one key', async () => {
+    const { id } = await defined(user);
+    for (let nth = 0; nth < 10; nth += 1) {
+      const { body } = await invoke(id, nth % 2 ? user : there);
+      expect((await occurrencesOf(id)).map((one) => one.id)).toContain(body['occurrenceId']);
+    }
+    const key = randomUUID();
+    const seen = async (client: TestClient) => {
+      const { body } = await invoke(id, client, key);
+      const { items } = await allPages(client, `/automations/${id}/occurrences?limit=100`);
+      return items.some((one) => one['id'] === body['occurrenceId']);
+    };
+    expect(await Promise.all([seen(user), seen(there), seen(user), seen(there)])).toEqual([true, true, true, true]);
+    expect(await occurrencesOf(id)).toHaveLength(11);
+    await untilDelivered(id, 11);
+  });
+
+  it('is rejected with its reason where it cannot be accepted', async () => {
+    const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
+    const { id } = await defined(user, { firing: { ...firing, maxOccurrences: 1 } });
+    const answers = await Promise.all([user, there, user, there].map((client) => invoke(id, client)));
+    const taken = answers.filter(({ status }) => status === 202).map(({ body }) => String(body['occurrenceId']));
+    const over = await until('all of them decided', async () => {
+      const all = await occurrencesOf(id);
+      return all.every(({ delivery }) => ['accepted', 'rejected'].includes(delivery)) ? all : null;
+    });
+    expect(over.map((one) => one.id).sort()).toEqual(taken.sort());
+    const [accepted, ...others] = over.filter(({ delivery }) => delivery === 'accepted');
+    expect([accepted, others]).toEqual([expect.anything(), []]);
+    for (const one of over.filter(({ delivery }) => delivery === 'rejected'))
+      expect(one['reason']).toEqual({ text: 'The automation has finished.', truncated: false });
+  });
+});
+
+describe('automations.input', () => {
+  const outcomeOf = (id: string, inputId: unknown) => user.get(`/automations/${id}/inputs/${String(inputId)}`);
+  const untilOutcome = async (id: string, inputId: unknown) =>
+    until('the look at it', async () => {
+      const { body } = await outcomeOf(id, inputId);
+      return body['outcome'] === 'waiting' ? null : body;
+    });
+  const signalled = async (id: string, change: object = {}) => (await hand(user, id, 'signal', change)).body['inputId'];
+  const paid = {
+    bindings: [{ name: 'order', source: { kind: 'event' }, maxAgeSeconds: 3600 }],
+    rule: { compare: { left: { binding: 'order', field: '/data/paid' }, op: 'eq', right: { value: true } } },
+  };
+  const firing = { trigger: 'match', cooldownSeconds: 3600, overlap: 'queue', retryForSeconds: 900 };
+
+  it('says what became of a signal: fired, not matched, unknown, too soon', async () => {
+    const { id } = await defined(user, { condition: paid, firing });
+    const unpaid = await untilOutcome(id, await signalled(id, { input: { paid: false } }));
+    expect(unpaid).toEqual({
+      ...{ inputId: aUuid, receivedAt: anInstant, trigger: 'signal', outcome: 'not_matched', occurrenceId: null },
+    });
+    expect(await untilOutcome(id, await signalled(id))).toMatchObject({ outcome: 'unknown', occurrenceId: null });
+    const first = await untilOutcome(id, await signalled(id, { input: { paid: true } }));
+    const [occurrence] = await untilDelivered(id, 1);
+    expect(first).toMatchObject({ outcome: 'fired', occurrenceId: occurrence?.id });
+    const soon = await untilOutcome(id, await signalled(id, { input: { paid: true } }));
+    expect(soon).toMatchObject({ outcome: 'cooldown', occurrenceId: null });
+  });
+
+  it('says what became of an invocation, at once', async () => {
+    const { id } = await defined(user, { firing: { ...firing, maxOccurrences: 1 } });
+    const { body } = await hand(user, id, 'invoke');
+    const { items } = await allPages(user, `/automations/${id}/occurrences?limit=100`);
+    const input = await outcomeOf(id, items[0]?.['inputId']);
+    const { occurrenceId } = body;
+    expect(input.body).toMatchObject({ trigger: 'invoke', outcome: 'fired', occurrenceId });
+    await untilDelivered(id, 1);
+  });
+
+  it('is found for its automation alone', async () => {
+    const { id } = await defined(user);
+    const other = await defined(user);
+    const inputId = await signalled(id);
+    expectProblem(await outcomeOf(other.id, inputId), 'not_found');
+    expectProblem(await outcomeOf(id, randomUUID()), 'not_found');
+    expectProblem(await outcomeOf(id, 'x'), 'not_found');
+    await untilDelivered(id, 1);
+  });
+});
+
 describe('automations.occurrences', () => {
   it('is newest first, page by page, by delivery', async () => {
     const { id } = await defined(user);

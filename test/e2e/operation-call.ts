@@ -12,6 +12,8 @@ export interface Ids {
   /** What a decision on the resource must say. */
   readonly fingerprint: string;
   readonly automationId: string;
+  /** Of a signal. */
+  readonly inputId: string;
   /** The automation's present one. */
   readonly revision: string;
 }

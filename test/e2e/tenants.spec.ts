@@ -69,7 +69,15 @@ async function forger(): Promise<typeof forge> {
 }
 
 const malformed: Partial<Ids> = {
-  ...{ conversationId: 'x', runId: 'x', approvalId: 'x', operationId: 'x', artifactId: 'x', automationId: 'x' },
+  ...{
+    conversationId: 'x',
+    runId: 'x',
+    approvalId: 'x',
+    operationId: 'x',
+    artifactId: 'x',
+    automationId: 'x',
+    inputId: 'x',
+  },
 };
 
 interface Request {

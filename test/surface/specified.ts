@@ -35,6 +35,7 @@ automations.resume POST /v1/users/{userId}/automations/{automationId}/resume
 automations.invoke POST /v1/users/{userId}/automations/{automationId}/invoke
 automations.signal POST /v1/users/{userId}/automations/{automationId}/signal
 automations.occurrences GET /v1/users/{userId}/automations/{automationId}/occurrences
+automations.input GET /v1/users/{userId}/automations/{automationId}/inputs/{inputId}
 automations.simulate POST /v1/users/{userId}/automations/{automationId}/simulate
 automations.testCondition POST /v1/users/{userId}/automations/{automationId}/test-condition
 automations.rotateWebhookSecret POST /v1/users/{userId}/automations/{automationId}/rotate-webhook-secret

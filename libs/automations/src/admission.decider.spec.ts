@@ -18,7 +18,7 @@ import {
 } from '../test/automation-facts';
 import type { FiringPolicy } from './automation-definition';
 import { automationDecider } from './automation.decider';
-import type { AutomationEvent, OccurrenceEvent } from './automation.events';
+import type { AutomationEvent, CompletionCause, OccurrenceEvent } from './automation.events';
 
 const automation = specification(automationDecider);
 const created = createdWith();
@@ -48,7 +48,7 @@ const deferred = (minute: number, retryAt = minutes(minute + 1)): OccurrenceEven
 const ended = (type: 'rejected' | 'canceled', minute: number, reason: string): OccurrenceEvent => ({
   ...{ type: `occurrence.${type}`, at: seconds(minute * 60 + 2), occurrenceId: occurrence(minute), reason },
 });
-const completed = (minute: number, because: 'once' | 'max_occurrences'): AutomationEvent => ({
+const completed = (minute: number, because: CompletionCause): AutomationEvent => ({
   ...{ type: 'automation.completed', at: seconds(minute * 60 + 2), because },
 });
 
@@ -142,13 +142,13 @@ describe('an acceptance', () => {
     expect(late.state).toMatchObject({ occurrences: 1, memory: { lastAcceptedFor: null } });
   });
 
-  it('finishes an automation that fires once, and cancels what still waits', () => {
+  it('finishes an automation that fires once, and rejects what still waits', () => {
     const invoked = arose(signalAt(2, { trigger: 'invoke' }));
     automation
       .given(having({ trigger: 'once' }), ...being, invoked)
       .when(acceptIt(1))
       .thenOnce(accepted(1), completed(1, 'once'), {
-        ...ended('canceled', 1, 'The automation has finished.'),
+        ...ended('rejected', 1, 'The automation has finished.'),
         occurrenceId: occurrence(2),
       });
   });
@@ -163,8 +163,18 @@ describe('an acceptance', () => {
       .given(limited, ...running(1), finished(1, minutes(2)), ...pending(2), admitting(2), ...pending(3))
       .when(acceptIt(2))
       .thenOnce(accepted(2), completed(2, 'max_occurrences'), {
-        ...ended('canceled', 2, 'The automation has finished.'),
+        ...ended('rejected', 2, 'The automation has finished.'),
         occurrenceId: occurrence(3),
+      });
+  });
+
+  it('rejects what still waits at its number also after its end', () => {
+    automation
+      .given(having({ maxOccurrences: 1 }), ...being, ...pending(2), completed(1, 'end_at'))
+      .when(acceptIt(1))
+      .thenOnce(accepted(1), {
+        ...ended('rejected', 1, 'The automation has finished.'),
+        occurrenceId: occurrence(2),
       });
   });
 

@@ -2,7 +2,8 @@ import { accept, epochMsOf, instantOf, unreachable, type Decision } from '@app/k
 import type { AdmissionCommand, AutomationCommand } from './automation.commands';
 import type { AutomationEvent, CompletionCause, OccurrenceEvent } from './automation.events';
 import type { ActiveOccurrence, Automation } from './automation.state';
-import { canceledWaiting, isWaiting } from './occurrence.decider';
+import { finishedWords } from './input.decider';
+import { isWaiting, rejectedWaiting } from './occurrence.decider';
 
 type Command = AdmissionCommand | Extract<AutomationCommand, { readonly type: 'FinishOccurrence' }>;
 type Of<Type extends Command['type']> = Extract<Command, { readonly type: Type }>;
@@ -60,27 +61,23 @@ function accepting(
   automation: Automation,
 ): AutomationEvent[] {
   if (occurrence.attempts === 0 || occurrence.delivery === 'accepted') return [];
-  const because = completing(occurrence, automation);
+  const because = limitBy(occurrence, automation);
   const others = { ...automation, active: automation.active.filter((other) => other !== occurrence) };
+  const isNews = because !== null && !automation.completed && automation.state !== 'archived';
   return [
     { type: 'occurrence.accepted', at, occurrenceId, conversationId, runId },
-    ...(because === null
-      ? []
-      : [
-          { type: 'automation.completed', at, because } as const,
-          ...canceledWaiting(at, others, 'The automation has finished.'),
-        ]),
+    ...(isNews ? [{ type: 'automation.completed', at, because } as const] : []),
+    // Also after its end, which what waits may outlive: more than its number is never accepted.
+    ...(because === null ? [] : rejectedWaiting(at, others, finishedWords)),
   ];
 }
 
-/** Why the automation has finished once this occurrence is accepted; null where it has not, or had before. */
-function completing(occurrence: ActiveOccurrence, automation: Automation): CompletionCause | null {
-  const { state, completed, occurrences } = automation;
+/** Which limit the automation has reached once this occurrence is accepted; null where none. */
+function limitBy(occurrence: ActiveOccurrence, automation: Automation): CompletionCause | null {
   const { trigger, maxOccurrences } = automation.definition.firing;
-  if (completed || state === 'archived') return null;
   // An invocation bypasses the trigger: the match is still to come.
   if (trigger === 'once' && occurrence.trigger !== 'invoke' && occurrence.epoch === automation.epoch) return 'once';
-  return maxOccurrences !== undefined && occurrences + 1 >= maxOccurrences ? 'max_occurrences' : null;
+  return maxOccurrences !== undefined && automation.occurrences + 1 >= maxOccurrences ? 'max_occurrences' : null;
 }
 
 function deferred(

@@ -1,6 +1,7 @@
 import type { AutomationStatus } from './automation-status';
 import type { AutomationView } from './automation.view';
 import type { ConditionTest, Simulation } from './evaluation.view';
+import type { InputOutcome } from './input-outcomes';
 import type { OccurrencePage } from './occurrence.view';
 import type { SearchPage } from './search-automations';
 
@@ -138,6 +139,7 @@ export const examples = {
   handBody: { revision, idempotencyKey: '7c6b5a49-3827-4165-9f0e-d1c2b3a49586', input: { orderId: '4711' } },
   signalled: { status: 'recorded', inputId },
   invoked: { status: 'recorded', occurrenceId },
+  input: { inputId, receivedAt: at, trigger: 'signal', outcome: 'fired', occurrenceId } satisfies InputOutcome,
   occurrences: { data: [latest], nextCursor: null } satisfies OccurrencePage,
   status,
   search,

@@ -3,6 +3,7 @@ import { unreachable } from '@app/kernel';
 import type { AutomationEvent, AutomationLifeEvent } from './automation.events';
 import type { Automation, AutomationState, FiringMemory } from './automation.state';
 import { evolveContractUse, isSameRule } from './contract-use.decider';
+import { afterInput } from './input.decider';
 import { evolveOccurrence, evolveVerdict } from './occurrence.decider';
 
 type LifeEvent = Exclude<AutomationLifeEvent, { readonly type: 'automation.created' }>;
@@ -15,6 +16,8 @@ export function evolveAutomation(automation: AutomationState, event: AutomationE
   if ('occurrenceId' in event) return evolveOccurrence(automation, event);
   if (event.type === 'contract.used' || event.type === 'contract.use_returned')
     return { ...automation, uses: evolveContractUse(automation.uses, event) };
+  if (event.type === 'input.passed_over')
+    return { ...automation, memory: afterInput(automation.memory, 'signal', event.inputPosition) };
   if (event.type === 'contract.superseded') return withoutAuthority(automation);
   if ('approvalId' in event)
     return { ...automation, contractApproval: evolveContractApproval(automation.contractApproval, event) };
@@ -41,7 +44,7 @@ function created({
       completed: false,
     },
     ...{ createdAt: at, updatedAt: at, archivedAt: null, webhookKeyId: null, occurrences: 0, active: [] },
-    ...{ memory: freshMemory(0), contractApproval: null, uses: {} },
+    ...{ memory: freshMemory(nothingHandled), contractApproval: null, uses: {} },
   };
 }
 
@@ -97,11 +100,16 @@ function begun(
   { memory }: Automation,
   { at, epoch }: Pick<Extract<LifeEvent, { readonly epoch: string }>, 'at' | 'epoch'>,
 ) {
-  return { epoch, epochAt: at, memory: freshMemory(memory.lastInputPosition) };
+  return { epoch, epochAt: at, memory: freshMemory(memory) };
 }
 
-function freshMemory(lastInputPosition: number): FiringMemory {
-  return { lastKnown: null, lastVerdict: null, lastAcceptedFor: null, lastDueAt: null, lastInputPosition };
+type Handled = Pick<FiringMemory, 'lastInputPosition' | 'invokedPositions' | 'invokedUpTo'>;
+
+const nothingHandled: Handled = { lastInputPosition: 0, invokedPositions: [], invokedUpTo: 0 };
+
+function freshMemory({ lastInputPosition, invokedPositions, invokedUpTo }: Handled): FiringMemory {
+  const handled = { lastInputPosition, invokedPositions, invokedUpTo };
+  return { lastKnown: null, lastVerdict: null, lastAcceptedFor: null, lastDueAt: null, ...handled };
 }
 
 function evolveContractApproval(approval: ApprovalState | null, event: ApprovalEvent): ApprovalState | null {

@@ -12,6 +12,7 @@ import type {
   WalletId,
 } from '@app/kernel';
 import type { AutomationDefinition } from './automation-definition';
+import type { PassedOver } from './automation.events';
 import type { Verdict } from './condition';
 import type { TokenSymbols } from './token-symbols';
 
@@ -33,6 +34,7 @@ export type AutomationCommand =
       readonly because: 'end_at' | 'schedule_over';
     }
   | RecordMatch
+  | PassOverInput
   | AdmissionCommand
   | { readonly type: 'FinishOccurrence'; readonly at: Instant; readonly occurrenceId: OccurrenceId }
   | UseContract
@@ -87,10 +89,20 @@ export interface RecordMatch {
   readonly trigger: OccurrenceTrigger;
   readonly dueAt: Instant | null;
   readonly input: { readonly inputId: InputId; readonly position: number } | null;
-  /** `true` without a condition, and for an invocation, which bypasses trigger and cooldown as well. */
+  /** `true` without a condition, and for an invocation, which bypasses trigger and cooldown as well, and always has an occurrence. */
   readonly verdict: Verdict;
   /** Set where it comes too late to be fired: the occurrence is rejected with these words. */
   readonly tooLate: string | null;
+}
+
+/** The rule does not look at an input; changes nothing when the input was handled before. */
+export interface PassOverInput {
+  readonly type: 'PassOverInput';
+  readonly at: Instant;
+  readonly inputId: InputId;
+  /** Of the input in the store. */
+  readonly position: number;
+  readonly outcome: PassedOver;
 }
 
 export type AdmissionCommand =

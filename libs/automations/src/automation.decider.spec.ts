@@ -121,7 +121,8 @@ describe('pause and resume', () => {
     });
     expect(state).toMatchObject({ epochAt: minutes(9), occurrences: 1 });
     expect(state?.memory).toStrictEqual({
-      ...{ lastKnown: null, lastVerdict: null, lastAcceptedFor: null, lastDueAt: null, lastInputPosition: 0 },
+      ...{ lastKnown: null, lastVerdict: null, lastAcceptedFor: null, lastDueAt: null },
+      ...{ lastInputPosition: 0, invokedPositions: [], invokedUpTo: 0 },
     });
   });
 });

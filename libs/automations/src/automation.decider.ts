@@ -20,6 +20,7 @@ import { revisionOf, type Automation, type AutomationState } from './automation.
 import { decideContractUse, isSameRule } from './contract-use.decider';
 import { isFinished } from './finished';
 import { limitReached } from './firing-policy';
+import { passOver } from './input.decider';
 import { canceledWaiting, recordMatch } from './occurrence.decider';
 
 /** The rules of one automation (docs/decisions/automations.md): its life here, its occurrences and its contract's uses in files of their own. */
@@ -30,6 +31,7 @@ export const automationDecider: Decider<AutomationState, AutomationCommand, Auto
     if (command.type === 'CreateAutomation') return create(command, state);
     if (state === null) return reject(notFound);
     if (command.type === 'RecordMatch') return recordMatch(command, state);
+    if (command.type === 'PassOverInput') return passOver(command, state);
     if ('occurrenceId' in command) return decideAdmission(command, state);
     if ('toolCallId' in command) return decideContractUse(command, state);
     if ('userId' in command) return state.userId === command.userId ? decideOfOwner(command, state) : reject(notFound);

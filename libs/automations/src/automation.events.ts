@@ -16,7 +16,7 @@ import type { TokenSymbols } from './token-symbols';
 
 /** The facts of one automation, in stream `automation-<automationId>`. */
 export type AutomationEvent =
-  AutomationLifeEvent | OccurrenceEvent | ContractUseEvent | ContractSuperseded | ApprovalEvent;
+  AutomationLifeEvent | OccurrenceEvent | InputPassedOver | ContractUseEvent | ContractSuperseded | ApprovalEvent;
 
 export type AutomationLifeEvent =
   | (Version & { readonly type: 'automation.created'; readonly at: Instant; readonly userId: UserId })
@@ -80,6 +80,22 @@ interface OfOccurrence<Type extends string> {
   readonly type: Type;
   readonly at: Instant;
   readonly occurrenceId: OccurrenceId;
+}
+
+/** Why no occurrence came of an input, closed: `automations.input` shows it. */
+export const passedOvers = [
+  ...(['not_matched', 'cooldown', 'unknown', 'type_not_awaited', 'stale', 'paused', 'rejected'] as const),
+] as const;
+export type PassedOver = (typeof passedOvers)[number];
+
+/** An input of which no occurrence came, and why; an invocation always has one. */
+export interface InputPassedOver {
+  readonly type: 'input.passed_over';
+  readonly at: Instant;
+  readonly inputId: InputId;
+  /** Position of the input in the store. */
+  readonly inputPosition: number;
+  readonly outcome: PassedOver;
 }
 
 /** Uses of the approved contract, counted and summed before anything is executed. */

@@ -53,8 +53,12 @@ export interface FiringMemory {
   /** The instant that the last accepted occurrence was for: cooldown counts from it. */
   readonly lastAcceptedFor: Instant | null;
   readonly lastDueAt: Instant | null;
-  /** Position of the last input from which an occurrence arose, in any epoch. */
+  /** Position of the last signal or webhook event that was handled, in any epoch. */
   readonly lastInputPosition: number;
+  /** Positions of the last invocations, in any epoch, those behind the last input left out; ascending. */
+  readonly invokedPositions: readonly number[];
+  /** Invocations up to this position are not remembered any more: all had their occurrence. */
+  readonly invokedUpTo: number;
 }
 
 export interface ActiveOccurrence {

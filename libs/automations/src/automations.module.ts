@@ -12,7 +12,13 @@ import { automationsProjection, occurrencesProjection } from './automations.proj
 import { AutomationQueries } from './automations.queries';
 import { ContractReviews } from './contract-review';
 import { DueTimes } from './firing/due-times';
-import { CreateAutomationInputs1700000000671, InputRow, inputsProjection } from './input.row';
+import {
+  AddInputOutcomes1700000000675,
+  CreateAutomationInputs1700000000671,
+  InputRow,
+  inputsProjection,
+} from './input.row';
+import { InputOutcomes } from './input-outcomes';
 import { OccurrencesController } from './occurrences.controller';
 import {
   CreateAutomationChecks1700000000672,
@@ -41,6 +47,7 @@ import { WebhooksController } from './webhooks.controller';
     Automations,
     ContractReviews,
     DueTimes,
+    InputOutcomes,
     SearchAutomations,
     SimulateAutomation,
     TakeInputs,
@@ -60,6 +67,7 @@ export const automationsReadModel = {
     CreateAutomationChecks1700000000672,
     CreateWebhookKeys1700000000673,
     CreateAutomationPlaces1700000000674,
+    AddInputOutcomes1700000000675,
     CreateSourceSamples1700000000680,
   ],
   projections: [automationsProjection, occurrencesProjection, inputsProjection],

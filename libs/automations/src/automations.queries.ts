@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { AutomationId, UserId } from '@app/kernel';
+import type { AutomationId, InputId, Instant, OccurrenceId, UserId } from '@app/kernel';
 import { boundedPage, Database } from '@app/read-store';
+import type { PassedOver } from './automation.events';
 import type { OccurrenceDelivery, OccurrenceRow } from './automation.row';
 import type { ListedAutomation } from './automation.view';
+import type { InputSource } from './input.stream';
 
 /** Which automations a list or a search is about; `current`: all that are not archived. */
 export const stateFilters = ['current', 'enabled', 'paused', 'archived', 'all'] as const;
@@ -24,6 +26,15 @@ export interface FoundAutomation {
   readonly name: string;
   readonly state: 'enabled' | 'paused' | 'archived';
   readonly prompt: string;
+}
+
+/** An input, and the occurrence that came of it. */
+export interface FoundInput {
+  readonly receivedAt: Instant;
+  readonly trigger: InputSource;
+  readonly outcome: PassedOver | null;
+  /** Of the occurrence; null where none came of it, or none yet. */
+  readonly delivery: OccurrenceDelivery | null;
 }
 
 export interface Search {
@@ -98,6 +109,17 @@ export class AutomationQueries {
       parameters,
       preparedAs,
     );
+  }
+
+  /** An input of the automation, or null. @param occurrenceId of the occurrence that it would lead to */
+  async input(automationId: AutomationId, inputId: InputId, occurrenceId: OccurrenceId): Promise<FoundInput | null> {
+    const [row] = await this.database.query<FoundInput>(
+      `SELECT i.at AS "receivedAt", i.source AS trigger, i.outcome, o.delivery
+       FROM automation_inputs AS i LEFT JOIN occurrences AS o ON o.id = $3 WHERE i.id = $1 AND i.automation_id = $2`,
+      [inputId, automationId, occurrenceId],
+      'automations.input',
+    );
+    return row ?? null;
   }
 }
 

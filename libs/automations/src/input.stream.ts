@@ -10,7 +10,8 @@ import {
 } from '@app/kernel';
 
 /** Where an input comes from: the first two are looked at by the rule, an invocation bypasses it. */
-export type InputSource = 'signal' | 'webhook' | 'invoke';
+export const inputSources = ['signal', 'webhook', 'invoke'] as const;
+export type InputSource = (typeof inputSources)[number];
 
 /** What a source says that happened (specification, "Inbound event"). */
 export interface InboundEvent {

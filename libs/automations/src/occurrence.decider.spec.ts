@@ -19,7 +19,8 @@ import {
 } from '../test/automation-facts';
 import type { FiringPolicy } from './automation-definition';
 import { automationDecider } from './automation.decider';
-import type { AutomationEvent, OccurrenceEvent } from './automation.events';
+import type { RecordMatch } from './automation.commands';
+import type { AutomationEvent, OccurrenceEvent, PassedOver } from './automation.events';
 import { waitingMax } from './occurrence.decider';
 
 const automation = specification(automationDecider);
@@ -31,6 +32,10 @@ const invoked = (minute: number) => signalAt(minute, { trigger: 'invoke' });
 const ended = (type: 'rejected' | 'skipped', minute: number, reason: string): OccurrenceEvent => ({
   ...{ type: `occurrence.${type}`, at: seconds(minute * 60 + 1), occurrenceId: occurrence(minute), reason },
 });
+const passedOver = (minute: number, outcome: PassedOver): AutomationEvent => {
+  const { inputId, position: inputPosition } = signalAt(minute).input!;
+  return { type: 'input.passed_over', at: seconds(minute * 60 + 1), inputId, inputPosition, outcome };
+};
 const completed = (minute: number, because: 'end_at' | 'max_occurrences'): AutomationEvent => ({
   ...{ type: 'automation.completed', at: seconds(minute * 60 + 1), because },
 });
@@ -69,12 +74,58 @@ describe('a look at the rule', () => {
     ['held', { type: 'automation.held', at, reason: 'odd' }],
     ['finished', { type: 'automation.completed', at, because: 'schedule_over' }],
     ['of another epoch', { type: 'automation.resumed', at, epoch: secondEpoch }],
-  ])('leaves nothing where the automation is %s', (_, event) => {
+  ])('of a due time leaves nothing where the automation is %s', (_, event) => {
     automation.given(created, event).when(dueAt(1)).thenNothing();
-    automation.given(created, event).when(invoked(1)).thenNothing();
     automation
       .given(created, event)
       .when(dueAt(1, { tooLate: 'late' }))
+      .thenNothing();
+  });
+
+  it.each<[string, AutomationEvent, PassedOver, string]>([
+    ['paused', { type: 'automation.paused', at }, 'paused', 'The automation was paused.'],
+    ['archived', { type: 'automation.archived', at }, 'rejected', 'The automation was archived.'],
+    ['held', { type: 'automation.held', at, reason: 'odd' }, 'paused', 'An operator holds the automation.'],
+    ['finished', { type: 'automation.completed', at, because: 'end_at' }, 'rejected', 'The automation has finished.'],
+    [
+      'of another epoch',
+      { type: 'automation.resumed', at, epoch: secondEpoch },
+      'stale',
+      'The automation was changed meanwhile.',
+    ],
+  ])('of an input says so where the automation is %s; an invocation is rejected', (_, event, outcome, words) => {
+    automation.given(created, event).when(signalAt(1)).thenOnce(passedOver(1, outcome));
+    automation
+      .given(created, event)
+      .when(invoked(1))
+      .thenOnce(arose(invoked(1)), ended('rejected', 1, words));
+  });
+
+  it('of an input says why nothing arises', () => {
+    const looked = (verdict: RecordMatch['verdict'], ...given: AutomationEvent[]) =>
+      automation.given(...given).when(signalAt(9, { verdict }));
+    looked('false', created).thenOnce(evaluated(9, 'false'), passedOver(9, 'not_matched'));
+    looked('false', created, evaluated(1, 'false')).thenOnce(passedOver(9, 'not_matched'));
+    looked('unknown', created, evaluated(1, 'unknown')).thenOnce(passedOver(9, 'unknown'));
+    looked('true', having({ trigger: 'edge' }), ...ran(1)).thenOnce(passedOver(9, 'not_matched'));
+    looked('true', having({ cooldownSeconds: 900 }), ...ran(1)).thenOnce(passedOver(9, 'cooldown'));
+    looked('true', having({ maxOccurrences: 1 }), ...ran(1)).thenOnce(
+      completed(9, 'max_occurrences'),
+      passedOver(9, 'rejected'),
+    );
+  });
+
+  it('of an input that was passed over leaves nothing more, nor does passing it over again', () => {
+    const pass = { type: 'PassOverInput', at: seconds(61), position: 101, outcome: 'type_not_awaited' } as const;
+    const inputId = signalAt(1).input!.inputId;
+    automation
+      .given(created)
+      .when({ ...pass, inputId })
+      .thenOnce(passedOver(1, 'type_not_awaited'));
+    automation.given(created, passedOver(2, 'stale')).when(signalAt(1)).thenNothing();
+    automation
+      .given(created, passedOver(2, 'stale'))
+      .when({ ...pass, inputId })
       .thenNothing();
   });
 
@@ -184,7 +235,42 @@ describe('an invocation', () => {
     automation
       .given(having({ endAt: minutes(2) }))
       .when(invoked(2))
-      .thenOnce(completed(2, 'end_at'));
+      .thenOnce(arose(invoked(2)), ended('rejected', 2, 'The automation has finished.'), completed(2, 'end_at'));
+    const waiting = Array.from({ length: waitingMax }, (_, nth) => arose(dueAt(nth + 2)));
+    automation
+      .given(created, ...running(1), ...waiting)
+      .when(invoked(200))
+      .thenOnce(arose(invoked(200)), ended('rejected', 200, '100 others were waiting already.'));
+  });
+  it('has its occurrence once, whatever was handled before or after it, and in whichever activation', () => {
+    const resumed: AutomationEvent = { type: 'automation.resumed', at: minutes(9), epoch: secondEpoch };
+    const early = arose(invoked(5));
+    // The rule has not come to the signal of an earlier minute yet.
+    automation
+      .given(created, early)
+      .when(signalAt(2))
+      .thenOnce(evaluated(2, 'true'), arose(signalAt(2)));
+    const over = [early, admitting(5), accepted(5), finished(5, minutes(6))];
+    automation
+      .given(created, ...over)
+      .when(invoked(5))
+      .thenNothing();
+    automation
+      .given(created, ...over, resumed)
+      .when(invoked(5))
+      .thenNothing();
+    automation
+      .given(created, ...over, passedOver(7, 'stale'))
+      .when(invoked(5))
+      .thenNothing();
+    const others = Array.from({ length: 1_100 }, (_, nth) => [
+      arose(invoked(nth + 10)),
+      { type: 'occurrence.rejected', at, occurrenceId: occurrence(nth + 10), reason: 'No.' } as const,
+    ]).flat();
+    automation
+      .given(created, ...over, ...others)
+      .when(invoked(5))
+      .thenNothing();
   });
   it('starts the cooldown like any other', () =>
     automation
@@ -265,6 +351,7 @@ describe('the state', () => {
     expect(state?.memory).toStrictEqual({
       ...{ lastKnown: true, lastVerdict: 'true', lastAcceptedFor: minutes(1) },
       ...{ lastDueAt: minutes(1), lastInputPosition: signalAt(2).input?.position },
+      ...{ invokedPositions: [], invokedUpTo: 0 },
     });
     expect(state?.epoch).toBe(firstEpoch);
   });

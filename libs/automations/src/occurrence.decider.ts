@@ -1,37 +1,53 @@
 import { accept, unreachable, type Decision, type Instant } from '@app/kernel';
 import type { RecordMatch } from './automation.commands';
-import type { AutomationEvent, OccurrenceEvent } from './automation.events';
+import type { AutomationEvent, OccurrenceEvent, PassedOver } from './automation.events';
 import type { ActiveOccurrence, Automation, FiringMemory } from './automation.state';
+import type { Verdict } from './condition';
 import { afterVerdict, judge, laterOf, limitReached, type Judgement } from './firing-policy';
+import { afterInput, finishedWords, isHandled, obstacleTo, passedOver } from './input.decider';
 
 /** Occurrences of one automation that wait behind another; the next is rejected (docs/decisions/automations.md, `queue`). */
 export const waitingMax = 100;
 
 /**
  * What comes of one look at the rule, or of an invocation: an occurrence or none, by the firing policy and the overlap policy.
- * Nothing where the automation may not fire, and where the same due time or input has led to an occurrence before.
+ * Nothing where the same due time or input was handled before. An input of which no occurrence comes leaves the reason, and an
+ * invocation that cannot be taken an occurrence that is rejected.
  */
 export function recordMatch(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
-  const { at, epoch, forAt } = command;
-  const { definition, state, held, completed } = automation;
-  if (epoch !== automation.epoch || state !== 'enabled' || held || completed) return accept();
   if (isRepeated(command, automation)) return accept();
-  const limit = limitReached(definition.firing, automation.occurrences, forAt);
-  if (limit !== null) return accept<AutomationEvent>({ type: 'automation.completed', at, because: limit });
+  const { at, epoch, forAt } = command;
+  const obstacle = obstacleTo(epoch, automation);
+  const limit = obstacle === null ? limitReached(automation.definition.firing, automation.occurrences, forAt) : null;
+  const finishing = limit === null ? [] : [{ type: 'automation.completed', at, because: limit } as const];
+  if (command.trigger === 'invoke') {
+    const words = limit === null ? obstacle?.words : finishedWords;
+    if (words === undefined) return accept<AutomationEvent>(...arising(command, automation));
+    return accept<AutomationEvent>(arisen(command), rejected(at, command.occurrenceId, words), ...finishing);
+  }
+  if (obstacle !== null) return accept<AutomationEvent>(...passedOver(command, obstacle.outcome));
+  if (limit !== null) return accept<AutomationEvent>(...finishing, ...passedOver(command, 'rejected'));
   if (command.tooLate !== null)
     return accept<AutomationEvent>(arisen(command), rejected(at, command.occurrenceId, command.tooLate));
-  if (command.trigger === 'invoke') return accept<AutomationEvent>(...arising(command, automation));
   return looked(command, automation);
 }
 
 function looked(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
   const { at, epoch, verdict } = command;
-  const fires = judged(command, automation) === 'fire';
-  if (!fires && verdict === automation.memory.lastVerdict) return accept();
+  const judgement = judged(command, automation);
+  const isNews = verdict !== automation.memory.lastVerdict || judgement === 'fire';
   return accept<AutomationEvent>(
-    { type: 'automation.evaluated', at, epoch, verdict },
-    ...(fires ? arising(command, automation) : []),
+    ...(isNews ? [{ type: 'automation.evaluated', at, epoch, verdict } as const] : []),
+    ...(judgement === 'fire' ? arising(command, automation) : passedOver(command, outcomeOf(judgement, verdict))),
   );
+}
+
+const passedOverFor = { none: 'not_matched', cooldown: 'cooldown', limit: 'rejected' } as const;
+
+/** An edge that was spent, and a match that was taken already, match no more. */
+function outcomeOf(judgement: Exclude<Judgement, 'fire'>, verdict: Verdict): PassedOver {
+  if (verdict === 'unknown') return 'unknown';
+  return passedOverFor[judgement];
 }
 
 function judged(command: RecordMatch, { definition, memory, occurrences, active, epoch }: Automation): Judgement {
@@ -40,11 +56,11 @@ function judged(command: RecordMatch, { definition, memory, occurrences, active,
   return judge(definition.firing, { ...memory, accepted: occurrences, taken }, command);
 }
 
-/** Due times and inputs each come in their order, so what is not behind the last that led to an occurrence has led to one before. */
-function isRepeated({ occurrenceId, dueAt, input }: RecordMatch, { active, memory }: Automation): boolean {
+/** Due times come in their order, so one that is not behind the last has led to its occurrence before. */
+function isRepeated({ occurrenceId, trigger, dueAt, input }: RecordMatch, { active, memory }: Automation): boolean {
   if (active.some((occurrence) => occurrence.occurrenceId === occurrenceId)) return true;
-  if (dueAt !== null && memory.lastDueAt !== null && dueAt <= memory.lastDueAt) return true;
-  return input !== null && input.position <= memory.lastInputPosition;
+  if (input !== null) return isHandled(memory, trigger, input.position);
+  return dueAt !== null && memory.lastDueAt !== null && dueAt <= memory.lastDueAt;
 }
 
 function arising(command: RecordMatch, { definition, active }: Automation): OccurrenceEvent[] {
@@ -82,6 +98,11 @@ function rejected(at: Instant, occurrenceId: RecordMatch['occurrenceId'], reason
 /** Whether it waits for its admission; one whose admission has begun does not. */
 export function isWaiting({ delivery }: ActiveOccurrence): boolean {
   return delivery === 'pending' || delivery === 'deferred';
+}
+
+/** Refuses all that waits: the firing policy takes no more. What is being admitted, or runs, goes on. */
+export function rejectedWaiting(at: Instant, { active }: Automation, reason: string): OccurrenceEvent[] {
+  return active.filter(isWaiting).map(({ occurrenceId }) => rejected(at, occurrenceId, reason));
 }
 
 /** Ends all that waits. What is being admitted, or runs, goes on. */
@@ -132,12 +153,9 @@ function pending({ occurrenceId, epoch, trigger, forAt }: Arose, { contractAppro
   };
 }
 
-function afterArising(memory: FiringMemory, { dueAt, inputPosition }: Arose): FiringMemory {
-  return {
-    ...memory,
-    lastDueAt: dueAt ?? memory.lastDueAt,
-    lastInputPosition: inputPosition ?? memory.lastInputPosition,
-  };
+function afterArising(memory: FiringMemory, { trigger, dueAt, inputPosition }: Arose): FiringMemory {
+  const after = inputPosition === null ? memory : afterInput(memory, trigger, inputPosition);
+  return { ...after, lastDueAt: dueAt ?? memory.lastDueAt };
 }
 
 function accepted(

@@ -1,11 +1,12 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
-import { notFound, refuse, type AutomationId, type Reason } from '@app/kernel';
+import { notFound, refuse, type AutomationId, type InputId, type Reason } from '@app/kernel';
 import { examples } from './automation-examples';
 import { Automations } from './automations';
 import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
 import { AutomationQueries } from './automations.queries';
 import { ConditionTest, Simulation } from './evaluation.view';
+import { InputOutcome, InputOutcomes } from './input-outcomes';
 import { OccurrencePage, occurrenceView } from './occurrence.view';
 import { SimulateAutomation } from './simulate-automation';
 import { Invoked, Signalled, TakeInputs } from './take-inputs';
@@ -22,6 +23,7 @@ export class OccurrencesController {
   constructor(
     private readonly automations: Automations,
     private readonly inputs: TakeInputs,
+    private readonly inputOutcomes: InputOutcomes,
     private readonly testing: TestCondition,
     private readonly simulating: SimulateAutomation,
     private readonly queries: AutomationQueries,
@@ -52,7 +54,7 @@ export class OccurrencesController {
   @Operation('automations.invoke', {
     summary: 'Let it fire now',
     description:
-      'Whatever the condition says; overlap policy and budget still count. A key that was seen is answered `duplicate`, whatever else the request holds.',
+      'Whatever the condition says; overlap policy and budget still count. The occurrence is there at once, `rejected` with its reason where it cannot be taken. A key that was seen is answered `duplicate`, whatever else the request holds.',
     requestExample: examples.handBody,
     answer: Invoked,
     answerExample: examples.invoked,
@@ -83,6 +85,21 @@ export class OccurrencesController {
     if ((await this.automations.fold(userId, automationId)) === null) return answer(refuse(notFound));
     const rows = await this.queries.occurrences(automationId, delivery, before, limit + 1);
     return pageOf(rows, limit, occurrenceView, (row) => this.cursors.mint(binding, [row.openedPosition]));
+  }
+
+  @Get('inputs/:inputId')
+  @Operation('automations.input', {
+    summary: 'What became of an input',
+    description: "Of a signal, an invocation or a webhook's event.",
+    answer: InputOutcome,
+    answerExample: examples.input,
+  })
+  async input(
+    @Caller() { userId }: Caller,
+    @Param('automationId') automationId: AutomationId,
+    @Param('inputId') inputId: InputId,
+  ): Promise<InputOutcome> {
+    return answer(await this.inputOutcomes.of(userId, automationId, inputId));
   }
 
   @Post('test-condition')

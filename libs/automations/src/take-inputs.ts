@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { DeploymentControls } from '@app/deployment';
-import { FoldedStates, Transact } from '@app/event-store';
+import { decodeEvent, EventStore, FoldedStates, Transact } from '@app/event-store';
 import { oneOf, shape, uuid, type Shaped } from '@app/http';
 import {
   because,
@@ -19,10 +19,12 @@ import {
   type UserId,
 } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
-import { inputIdOf, inputOccurrenceId } from './automation-ids';
+import { inputIdOf } from './automation-ids';
 import { revisionOf, type Automation } from './automation.state';
+import { automationKind } from './automation.stream';
 import { Automations } from './automations';
 import { isFinished } from './finished';
+import { invocation } from './input-match';
 import { inputKind, type InboundEvent, type InputRecorded } from './input.stream';
 import type { WebhookKey } from './webhook-keys';
 
@@ -34,6 +36,19 @@ export interface Handed {
   readonly idempotencyKey: string;
   readonly input: JsonObject;
   readonly cause: Cause;
+}
+
+/** An input on its way. */
+interface Handing {
+  readonly status: Recording;
+  readonly inputId: InputId;
+  /** As it was recorded by this very call; null where another call did. */
+  readonly recorded: Recorded | null;
+}
+
+interface Recorded {
+  readonly event: InputRecorded;
+  readonly position: number;
 }
 
 const recording = oneOf(['recorded', 'duplicate'], {
@@ -48,16 +63,17 @@ export type Signalled = Shaped<typeof Signalled>;
 /** What `automations.invoke` answers. */
 export const Invoked = shape('Invocation', {
   status: recording,
-  occurrenceId: uuid({ description: 'Of the occurrence that it leads to' }),
+  occurrenceId: uuid({ description: 'Of the occurrence that it led to, which is in every list by now' }),
 });
 export type Invoked = Shaped<typeof Invoked>;
 
-/** Inputs of automations, each recorded once (docs/decisions/automations.md); what they lead to is firing's business. All throw Unavailable. */
+/** Inputs of automations, each recorded once (docs/decisions/automations.md); but for invocations, what they lead to is firing's business. All throw Unavailable. */
 @Injectable()
 export class TakeInputs {
   constructor(
     private readonly commands: CommandBus,
     private readonly states: FoldedStates,
+    private readonly store: EventStore,
     private readonly clock: Clock,
     private readonly gate: ReadGate,
     private readonly controls: DeploymentControls,
@@ -67,14 +83,27 @@ export class TakeInputs {
   /** `automations.signal`: an event for the rule to look at. Refuses as `hand` says. */
   async signal(handed: Handed): Promise<Result<Signalled>> {
     const done = await this.hand('signal', handed);
-    return done.ok ? ok({ status: done.value, inputId: idOf('signal', handed) }) : done;
+    if (!done.ok) return done;
+    const { status, inputId, recorded } = done.value;
+    await this.gate.passed(recorded?.position ?? null);
+    return ok({ status, inputId });
   }
 
-  /** `automations.invoke`: an occurrence whatever the rule says. Refuses as `hand` says. */
+  /**
+   * `automations.invoke`: an occurrence whatever the rule says, which is there when this answers, `rejected` with its reason where it
+   * cannot be taken. Of a key that was seen it is there as well: whoever recorded it may have died before. Refuses as `hand` says.
+   */
   async invoke(handed: Handed): Promise<Result<Invoked>> {
     const done = await this.hand('invoke', handed);
     if (!done.ok) return done;
-    return ok({ status: done.value, occurrenceId: inputOccurrenceId(handed.automationId, idOf('invoke', handed)) });
+    const { status, inputId, recorded } = done.value;
+    const { event, position } = recorded ?? (await this.read(inputId));
+    const { automationId, cause } = handed;
+    const command = invocation(event, position, this.clock.now());
+    const arisen = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
+    if (!arisen.accepted) throw new Error(`the invocation ${inputId} was refused`);
+    await (arisen.position === null ? this.gate.caughtUp() : this.gate.passed(arisen.position));
+    return ok({ status, occurrenceId: command.occurrenceId });
   }
 
   /** Records a webhook's event, whatever the automation's state; what comes while nothing can fire never does. */
@@ -86,20 +115,22 @@ export class TakeInputs {
     const inputId = inputIdOf(automationId, 'webhook', event.id);
     const dormant = !awake || (await this.controls.paused('automations'));
     const input = { source: 'webhook', inputId, epoch, event, ...(dormant && { dormant }) } as const;
-    return { status: await this.record({ userId, automationId, cause }, input), inputId };
+    const { status, recorded } = await this.record({ userId, automationId, cause }, input);
+    await this.gate.passed(recorded?.position ?? null);
+    return { status, inputId };
   }
 
   /**
    * A key that was seen is answered before anything else is looked at. Refuses, in this order, with `not_found`,
    * `automation_completed` (archived, or finished), `automation_changed` (another revision, or paused), `automation_held`, `deployment_paused`.
    */
-  private async hand(source: 'signal' | 'invoke', handed: Handed): Promise<Result<Recording>> {
+  private async hand(source: 'signal' | 'invoke', handed: Handed): Promise<Result<Handing>> {
     const { userId, automationId, revision, idempotencyKey, input } = handed;
     const automation = await this.automations.fold(userId, automationId);
     if (automation === null) return refuse(notFound);
     const inputId = idOf(source, handed);
     const { state: seen } = await this.states.current(inputKind, inputId);
-    if (seen.recordedAt !== null) return ok('duplicate');
+    if (seen.recordedAt !== null) return ok({ status: 'duplicate', inputId, recorded: null });
     const refusal = refusalOf(automation, revision, this.clock.now());
     if (refusal !== null) return refuse(refusal);
     if (await this.controls.paused('automations')) return refuse(because('deployment_paused'));
@@ -110,13 +141,20 @@ export class TakeInputs {
   private async record(
     { userId, automationId, cause }: Pick<Handed, 'userId' | 'automationId' | 'cause'>,
     input: Pick<InputRecorded, 'source' | 'inputId' | 'epoch' | 'event' | 'dormant'>,
-  ): Promise<Recording> {
+  ): Promise<Handing> {
     const { inputId } = input;
     const command = { at: this.clock.now(), automationId, userId, ...input };
     const done = await this.commands.execute(new Transact(inputKind, inputId, command, cause));
     if (!done.accepted) throw new Error(`the input ${inputId} was refused`);
-    await this.gate.passed(done.position);
-    return done.events.length > 0 ? 'recorded' : 'duplicate';
+    const [event] = done.events;
+    if (event === undefined || done.position === null) return { status: 'duplicate', inputId, recorded: null };
+    return { status: 'recorded', inputId, recorded: { event, position: done.position } };
+  }
+
+  private async read(inputId: InputId): Promise<Recorded> {
+    const [stored] = await this.store.readStream(`${inputKind.category}-${inputId}`, 0, 1);
+    if (stored === undefined) throw new Error(`the input ${inputId} is gone`);
+    return decodeEvent<InputRecorded>(inputKind, stored);
   }
 }
 

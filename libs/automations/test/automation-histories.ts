@@ -99,9 +99,14 @@ const match: fc.Arbitrary<Draft> = fc
     const known = { type: 'RecordMatch', at, epoch, forAt, trigger, verdict } as const;
     if (trigger === 'schedule')
       return { ...known, occurrenceId: asId(`due ${minute} ${epoch}`), dueAt: forAt, input: null, tooLate };
-    const input = { inputId: asId<NonNullable<RecordMatch['input']>['inputId']>(`${minute}`), position: minute };
-    return { ...known, occurrenceId: asId(`input ${minute}`), dueAt: null, input, tooLate: null };
+    const position = minute * 2 + (trigger === 'invoke' ? 1 : 0);
+    const input = { inputId: asId<NonNullable<RecordMatch['input']>['inputId']>(`${position}`), position };
+    return { ...known, occurrenceId: asId(`input ${position}`), dueAt: null, input, tooLate: null };
   });
+
+const passing = small(6).map<Draft>((minute) => (_, at) => {
+  return { type: 'PassOverInput', at, inputId: asId(`${minute * 2}`), position: minute * 2, outcome: 'stale' };
+});
 
 /** Of the occurrence at that place among the active ones, or of one that never was. */
 const ofActive = (draft: (occurrenceId: OccurrenceId, at: Instant, number: number) => AutomationCommand) =>
@@ -153,6 +158,7 @@ const consent: fc.Arbitrary<Draft> = fc.oneof(
 const draft = fc.oneof(
   { weight: 2, arbitrary: owner },
   { weight: 14, arbitrary: match },
+  { weight: 1, arbitrary: passing },
   { weight: 24, arbitrary: admission },
   { weight: 14, arbitrary: consent },
 );

@@ -41,6 +41,7 @@ const parameters: Readonly<Record<string, string>> = {
   runId: 'A run of the user, by its public id',
   approvalId: 'An approval of the user',
   automationId: 'An automation of the user',
+  inputId: 'An input of the automation',
   artifactId: 'An artifact of the conversation',
   operationId: "A financial operation of the user's wallet",
   keyId: 'Of the webhook, as in the `path` that the rotation of its secret answered',

@@ -18,7 +18,7 @@ import type { AutomationDefinition } from '../automation-definition';
 import type { AutomationCommand } from '../automation.commands';
 import { automationDecider } from '../automation.decider';
 import type { AutomationEvent } from '../automation.events';
-import type { AutomationState } from '../automation.state';
+import type { Automation, AutomationState } from '../automation.state';
 import type { InputRecorded } from '../input.stream';
 import { handleDue, handleEnd, handleInput, handleRunEnded } from './fire';
 import { admitNext } from './admit-next';
@@ -37,6 +37,8 @@ const everyMinute: AutomationDefinition = {
 };
 const onEvents: AutomationDefinition = { ...everyMinute, wake: { kind: 'event', types: ['paid'] } };
 
+const heldNow = { type: 'HoldAutomation', at: at(1), reason: 'why' } as const;
+
 /** An automation, a clock, timers and a runs' door, in memory. */
 class SmallWorld implements FiringWorld {
   state: AutomationState = null;
@@ -52,13 +54,22 @@ class SmallWorld implements FiringWorld {
     this.give({ type: 'CreateAutomation', at: at(0), userId, definition, symbols: {}, epoch, review: null });
   }
 
-  give(command: AutomationCommand) {
+  give(command: AutomationCommand): Automation {
     const decision = automationDecider.decide(command, this.state);
     if (!decision.accepted) throw new Error(`${command.type} was refused`);
     for (const event of decision.events) this.state = automationDecider.evolve(this.state, event);
     this.events.push(...decision.events);
     if (this.state === null) throw new Error('there is no automation');
     return this.state;
+  }
+
+  act(type: 'PauseAutomation' | 'ArchiveAutomation'): Automation {
+    return this.give({ type, at: at(1), userId, revision: `1.${epoch}` });
+  }
+
+  begin(another: string): Automation {
+    this.act('PauseAutomation');
+    return this.give({ type: 'ResumeAutomation', at: at(1), userId, revision: `1.${epoch}`, epoch: another });
   }
 
   now = () => at(this.nowSeconds);
@@ -184,6 +195,33 @@ describe('an input', () => {
     await world.input(5, source, type);
     await world.input(5, source, type);
     expect(world.news()).toEqual(news);
+  });
+
+  it.each<[string, (world: SmallWorld) => unknown, InputRecorded['source'], string, string]>([
+    ['a type that is not awaited', () => undefined, 'webhook', 'other', 'type_not_awaited'],
+    ['a paused automation', (world: SmallWorld) => world.act('PauseAutomation'), 'signal', 'x', 'paused'],
+    ['a held automation', (world: SmallWorld) => world.give(heldNow), 'signal', 'x', 'paused'],
+    ['a paused deployment', (world: SmallWorld) => (world.isPaused = true), 'signal', 'x', 'paused'],
+    ['another activation', (world: SmallWorld) => world.begin('another'), 'signal', 'x', 'stale'],
+    ['an archived automation', (world: SmallWorld) => world.act('ArchiveAutomation'), 'signal', 'x', 'rejected'],
+  ])('for %s is passed over, once', async (_, meanwhile, source, type, outcome) => {
+    const world = new SmallWorld(onEvents);
+    meanwhile(world);
+    world.events.length = 0;
+    await world.input(5, source, type);
+    await world.input(5, source, type);
+    expect(world.events).toMatchObject([{ type: 'input.passed_over', inputPosition: 5, outcome }]);
+    expect(world.looks).toBe(0);
+  });
+
+  it('by invoke arises even where it cannot be taken, and waits while the deployment is paused', async () => {
+    const world = new SmallWorld(onEvents);
+    world.isPaused = true;
+    await world.input(5, 'invoke');
+    expect(world.news()).toEqual(['arose']);
+    world.give(heldNow);
+    await world.input(6, 'invoke');
+    expect(world.news()).toEqual(['arose', 'rejected']);
   });
 
   it('by webhook is none for a schedule', async () => {

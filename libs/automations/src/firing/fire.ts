@@ -1,8 +1,11 @@
 import { epochMsOf, type AutomationId, type Instant, type OccurrenceId, type RunId } from '@app/kernel';
-import { dueOccurrenceId, inputOccurrenceId } from '../automation-ids';
+import { dueOccurrenceId } from '../automation-ids';
 import type { RecordMatch } from '../automation.commands';
+import type { PassedOver } from '../automation.events';
 import type { Automation, AutomationState } from '../automation.state';
 import { evaluate } from '../condition-evaluator';
+import { obstacleTo } from '../input.decider';
+import { invocation, matchOf } from '../input-match';
 import type { InputRecorded } from '../input.stream';
 import { latestDue, nextDue } from '../schedule';
 import { admitNext, admitSoon } from './admit-next';
@@ -39,19 +42,25 @@ export async function handleDue(
   if (isLive(after, epoch)) await scheduleNext(world, automationId, after, due ?? world.now());
 }
 
-/** An input came. It is looked at by the activation in which it was recorded, or not at all. @throws Unavailable */
+/**
+ * An input came. It is looked at by the activation in which it was recorded, or not at all. An invocation has led to its occurrence
+ * as a rule; where its process died before, it does now. @throws Unavailable
+ */
 export async function handleInput(world: FiringWorld, input: InputRecorded, position: number): Promise<void> {
-  const { automationId, inputId, at: forAt, source, event } = input;
+  const { automationId, inputId, source } = input;
   const automation = await world.fold(automationId);
-  if (!looksAt(automation, input) || (await world.paused())) return;
-  const match = {
-    ...{ forAt, dueAt: null, tooLate: null, trigger: source, input: { inputId, position } },
-    occurrenceId: inputOccurrenceId(automationId, inputId),
-  } as const;
-  const after =
-    source === 'invoke'
-      ? await recordMatch(world, automationId, automation, { ...match, verdict: 'true' })
-      : await look(world, automationId, automation, match, { event, receivedAt: forAt });
+  if (automation === null || input.dormant === true) return;
+  if (source === 'invoke') {
+    return admitSoon(world, automationId, await world.record(automationId, invocation(input, position, world.now())));
+  }
+  const outcome = await keptFrom(world, automation, input);
+  if (outcome !== null) {
+    await world.record(automationId, { type: 'PassOverInput', at: world.now(), inputId, position, outcome });
+    return;
+  }
+  const { at: forAt, event } = input;
+  const match = matchOf(input, position);
+  const after = await look(world, automationId, automation, match, { event, receivedAt: forAt });
   await admitSoon(world, automationId, after);
 }
 
@@ -93,14 +102,18 @@ function isLive(automation: AutomationState, epoch: string): automation is Autom
   return automation !== null && automation.epoch === epoch && automation.state === 'enabled' && !automation.completed;
 }
 
-function looksAt(automation: AutomationState, input: InputRecorded): automation is Automation {
-  const { epoch, source, event, dormant } = input;
-  if (dormant === true) return false;
-  if (automation === null || automation.state !== 'enabled' || automation.completed || automation.held) return false;
+/** Why the rule does not look at an input; null where it does. */
+async function keptFrom(
+  world: FiringWorld,
+  automation: Automation,
+  { epoch, source, event }: InputRecorded,
+): Promise<PassedOver | null> {
+  const obstacle = obstacleTo(epoch, automation);
+  if (obstacle !== null) return obstacle.outcome;
+  if (await world.paused()) return 'paused';
   const { wake } = automation.definition;
-  // Defined otherwise at that time, or paused since: what was not looked at then is not made up for.
-  if (epoch !== automation.epoch) return false;
-  return source !== 'webhook' || (wake.kind === 'event' && wake.types.includes(event.type));
+  const isAwaited = source !== 'webhook' || (wake.kind === 'event' && wake.types.includes(event.type));
+  return isAwaited ? null : 'type_not_awaited';
 }
 
 async function lookAtDue(world: FiringWorld, automationId: AutomationId, automation: Automation, due: Instant) {

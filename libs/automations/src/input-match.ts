@@ -1,0 +1,18 @@
+import type { Instant } from '@app/kernel';
+import { inputOccurrenceId } from './automation-ids';
+import type { RecordMatch } from './automation.commands';
+import type { InputRecorded } from './input.stream';
+
+/** What is looked at when an input came: the same, whoever looks. */
+export function matchOf({ automationId, inputId, at: forAt, source }: InputRecorded, position: number) {
+  return {
+    ...{ forAt, dueAt: null, tooLate: null, trigger: source, input: { inputId, position } },
+    occurrenceId: inputOccurrenceId(automationId, inputId),
+  } as const;
+}
+
+/** The command by which an invocation leads to its occurrence; again it changes nothing. @param position of the input in the store */
+export function invocation(input: InputRecorded, position: number, at: Instant): RecordMatch {
+  const { epoch } = input;
+  return { type: 'RecordMatch', at, epoch, ...matchOf(input, position), verdict: 'true' };
+}
