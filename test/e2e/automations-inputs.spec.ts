@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { inputIdOf, inputOccurrenceId } from '@app/automations';
 import { PauseControl } from '@app/deployment';
+import { encodeEvent, EventStore } from '@app/event-store';
+import { asId, Clock, type AutomationId } from '@app/kernel';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
@@ -146,7 +149,9 @@ describe('what automations.invoke answers', () => {
   };
 
   it('is in the very next list, on any replica, also of those who lose the race for one key', async () => {
-    const { id } = await defined(user);
+    // One runs, the others are skipped: it need not be waited for.
+    const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'skip', retryForSeconds: 900 };
+    const { id } = await defined(user, { firing });
     for (let nth = 0; nth < 10; nth += 1) {
       const { body } = await invoke(id, nth % 2 ? user : there);
       expect((await occurrencesOf(id)).map((one) => one.id)).toContain(body['occurrenceId']);
@@ -159,7 +164,24 @@ describe('what automations.invoke answers', () => {
     };
     expect(await Promise.all([seen(user), seen(there), seen(user), seen(there)])).toEqual([true, true, true, true]);
     expect(await occurrencesOf(id)).toHaveLength(11);
-    await untilDelivered(id, 11);
+  });
+
+  it('comes to be also where whoever recorded the invocation died before', async () => {
+    const { id, revision } = await defined(user);
+    const key = randomUUID();
+    const automationId = asId<AutomationId>(id);
+    const inputId = inputIdOf(automationId, 'invoke', key);
+    const { userId, cause } = byOperator(user);
+    const at = partOf(deployment, Clock).now();
+    const event = { id: key, type: 'invoke', occurredAt: at, data: {} };
+    const [, epoch] = revision.split('.');
+    const recorded = { type: 'input.recorded', at, automationId, userId, source: 'invoke', inputId, epoch, event };
+    const encoded = encodeEvent({ category: 'input' }, recorded, cause);
+    await partOf(deployment, EventStore).append(`input-${inputId}`, [encoded], -1);
+    const occurrenceId = inputOccurrenceId(automationId, inputId);
+    expect((await untilDelivered(id, 1))[0]?.id).toBe(occurrenceId);
+    expect((await invoke(id, there, key)).body).toEqual({ status: 'duplicate', occurrenceId });
+    expect(await occurrencesOf(id)).toHaveLength(1);
   });
 
   it('is rejected with its reason where it cannot be accepted', async () => {

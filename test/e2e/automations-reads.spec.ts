@@ -151,10 +151,16 @@ describe('automations.status', () => {
     expect(await statusOf(id)).toMatchObject({ state: 'archived', monitoring: 'completed' });
   });
 
+  it('is not defined over a token that no source knows', async () => {
+    const unknown = { ...priceBelow('2').bindings[0], source: { kind: 'token_price', tokenId: 'nep141:unknown.near' } };
+    const condition = { ...priceBelow('2'), bindings: [unknown] };
+    expectProblem(await user.post('/automations', rule({ condition })), 'automation_invalid');
+  });
+
   it('says that a provider could not be read', async () => {
     const wake = { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } };
-    const unknown = { ...priceBelow('2').bindings[0], source: { kind: 'token_price', tokenId: 'nep141:unknown.near' } };
-    const { id } = await defined(user, { wake, condition: { ...priceBelow('2'), bindings: [unknown] } });
+    const { id } = await defined(user, { wake, condition: priceBelow('2') });
+    await deployment.sandbox('PUT', 'faults', { provider: { down: true } });
     await deployment.sandbox('POST', 'clock', { advanceSeconds: 61 });
     const status = await until('the first check', async () => {
       const now = await statusOf(id);
@@ -164,6 +170,7 @@ describe('automations.status', () => {
       ...{ monitoring: 'unavailable', latestOccurrence: null },
       ...{ lastCheck: { condition: 'unknown' }, issue: { text: expect.stringContaining('near'), truncated: false } },
     });
+    await deployment.sandbox('PUT', 'faults', { provider: { down: false } });
     await user.request('DELETE', `/automations/${id}`);
   });
 });

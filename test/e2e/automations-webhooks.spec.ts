@@ -25,6 +25,7 @@ afterAll(() => deployment.stop());
 
 interface Key extends Record<string, unknown> {
   readonly secret: string;
+  readonly signingSecret: string;
   readonly keyId: string;
   readonly path: string;
 }
@@ -77,6 +78,7 @@ it('rotates to a secret that is shown once, and a path of its own', async () => 
   const key = await rotated(id);
   expect(key).toEqual({
     secret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    signingSecret: `whsec_${Buffer.from(key.secret, 'base64url').toString('base64')}`,
     keyId: aUuid,
     path: `/hooks/v1/${key.keyId}`,
     definitionVersion: 1,

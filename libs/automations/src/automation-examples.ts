@@ -149,6 +149,7 @@ export const examples = {
   simulation,
   secret: {
     secret: 'q83vASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4k',
+    signingSecret: 'whsec_q83vASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4k=',
     keyId: '019a3c61-0d1e-7f20-8132-435465768798',
     path: '/hooks/v1/019a3c61-0d1e-7f20-8132-435465768798',
     definitionVersion: 1,

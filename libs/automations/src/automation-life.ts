@@ -75,7 +75,8 @@ export class AutomationLife {
       await this.gate.passed(done.position);
       return ok(undefined);
     } catch (error) {
-      if (error instanceof TooBusy) return refuse(because('automation_changed'));
+      // A store that is slow, and a process with too many commands, are no race.
+      if (error instanceof TooBusy && error.lostRaces >= removalRacesMax) return refuse(because('automation_changed'));
       throw error;
     }
   }

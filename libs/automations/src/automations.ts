@@ -9,7 +9,6 @@ import {
   notFound,
   ok,
   refuse,
-  Unavailable,
   type AutomationId,
   type Cause,
   type Instant,
@@ -167,24 +166,14 @@ export class Automations {
 
   /** Answers what the provider says of the tokens that the definition names. */
   private async check(definition: AutomationDefinition, now: Instant): Promise<Result<readonly Token[]>> {
-    const pinned = pinnedTokens(definition).map(({ tokenId }) => this.provider.findToken({ tokenId }));
-    const watched = watchedTokenIds(definition.condition).map((tokenId) => this.watchedToken(tokenId));
-    const found = await Promise.all([...pinned, ...watched]);
+    const pinned = pinnedTokens(definition).map(({ tokenId }) => tokenId);
+    const named = new Set([...pinned, ...watchedTokenIds(definition.condition)]);
+    const found = await Promise.all([...named].map(async (tokenId) => this.provider.findToken({ tokenId })));
     const tokens = found.filter((token) => token !== null);
     // Looked up now: the engine's tools need this class as well.
     const offer = this.modules.get(EngineOffer, { strict: false });
     const checked = checkDefinition(definition, { now, offer, tokens });
     return checked.ok ? ok(tokens) : checked;
-  }
-
-  /** A token that is only looked at may be unknown, and goes by its id while the provider is away. */
-  private async watchedToken(tokenId: string): Promise<Token | null> {
-    try {
-      return await this.provider.findToken({ tokenId });
-    } catch (error) {
-      if (error instanceof Unavailable) return null;
-      throw error;
-    }
   }
 
   /** The timers come first, so that no clock move passes a due time or an expiry by. */

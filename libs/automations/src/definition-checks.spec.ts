@@ -28,6 +28,12 @@ const bound = (binding: string): Partial<AutomationDefinition> => ({
     rule: { not: { exists: { binding, field: '/data' } } },
   },
 });
+const watching = (tokenId: string): Partial<AutomationDefinition> => ({
+  condition: {
+    bindings: [{ name: 'held', source: { kind: 'wallet_balance', tokenId }, maxAgeSeconds: 60 }],
+    rule: { exists: { binding: 'held', field: '/amount' } },
+  },
+});
 const definition = (members: Partial<AutomationDefinition>): AutomationDefinition => ({
   ...{ name: 'n', prompt: 'p', conversation: 'new', condition: null, firing },
   wake: { kind: 'event', types: ['a'] },
@@ -40,6 +46,7 @@ test.each([
   ['once, in a while', scheduled({ kind: 'once', at: at('2026-06-01T12:00:00.001Z') })],
   ['an end that is to come', { firing: { ...firing, endAt: at('2026-06-01T12:00:00.001Z') } }],
   ['a bound name', bound('order')],
+  ['a token that the provider knows', watching('nep141:wrap.near')],
   ['what the deployment offers', { profile: { model: 'rules', tools: ['intents_transfer'] } }],
   ['tokens that the provider knows', swap(6)],
 ])('takes %s', (_, members) => {
@@ -59,6 +66,7 @@ test.each([
   ],
   ['an end that has come', { firing: { ...firing, endAt: now } }],
   ['an unbound name', bound('other')],
+  ['a token that no source knows', watching('nep141:unknown.near')],
   ['an unknown model', { profile: { model: 'other' } }],
   ['an unknown tool', { profile: { tools: ['intents_transfer', 'other'] } }],
   ['a contract that has ended', swap(6, '2026-06-01T12:00:00Z')],

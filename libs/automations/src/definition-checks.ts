@@ -2,15 +2,17 @@ import type { Contract, PinnedToken } from '@app/consent';
 import { because, ok, refuse, unreachable, type Instant, type JsonObject, type Result } from '@app/kernel';
 import type { EngineOffer } from '@app/runs';
 import type { AutomationDefinition, FiringPolicy, Schedule } from './automation-definition';
+import type { Condition } from './condition';
 import { unboundNames } from './condition-parser';
 import { isCronExpression, nextDue } from './schedule';
+import { watchedTokenIds } from './token-symbols';
 import { isZone } from './zones';
 
 /** What a definition is checked against. */
 export interface Surroundings {
   readonly now: Instant;
   readonly offer: EngineOffer;
-  /** What the wallets' provider says of the tokens that the contract pins; those that it does not know are left out. */
+  /** What the wallets' provider says of the tokens that contract and condition name; those that it does not know are left out. */
   readonly tokens: readonly { readonly tokenId: string; readonly decimals: number | null }[];
 }
 
@@ -23,17 +25,23 @@ export function pinnedTokens({ contract }: AutomationDefinition): readonly Pinne
 /**
  * Whether a definition that a schema finds nothing wrong with can run as written; else `automation_invalid` (docs/decisions/automations.md):
  * an unparseable cron expression, an unknown zone, a schedule that never fires, an end or a contract's end in the past, a rule that
- * refers to an unbound name, a model or tool that the deployment lacks, a contract over tokens that no wallet can hold.
+ * refers to an unbound name, or looks at a token that no source knows, a model or tool that the deployment lacks, a contract over tokens
+ * that no wallet can hold.
  */
 export function checkDefinition(definition: AutomationDefinition, surroundings: Surroundings): Result<true> {
   const { wake, condition, firing, profile, contract } = definition;
   const runs =
     !isOver(firing, surroundings.now) &&
     (wake.kind === 'event' || everFires(wake.schedule, firing, surroundings.now)) &&
-    (condition === null || unboundNames(condition).length === 0) &&
+    (condition === null || isReadable(condition, surroundings)) &&
     (profile === undefined || isOffered(profile, surroundings.offer)) &&
     (contract === undefined || isHoldable(contract, surroundings));
   return runs ? ok(true) : refuse(because('automation_invalid'));
+}
+
+function isReadable(condition: Condition, { tokens }: Surroundings): boolean {
+  const isKnown = (tokenId: string): boolean => tokens.some((token) => token.tokenId === tokenId);
+  return unboundNames(condition).length === 0 && watchedTokenIds(condition).every(isKnown);
 }
 
 function isOver({ endAt }: FiringPolicy, now: Instant): boolean {
@@ -42,12 +50,12 @@ function isOver({ endAt }: FiringPolicy, now: Instant): boolean {
 
 /** Whether it is due at all, and before the policy ends. */
 function everFires(schedule: Schedule, { endAt }: FiringPolicy, now: Instant): boolean {
-  if (!isReadable(schedule)) return false;
+  if (!isTimely(schedule)) return false;
   const first = nextDue(schedule, now, now);
   return first !== null && (endAt === undefined || first < endAt);
 }
 
-function isReadable(schedule: Schedule): boolean {
+function isTimely(schedule: Schedule): boolean {
   switch (schedule.kind) {
     case 'cron':
       return isCronExpression(schedule.expression) && isZone(schedule.timezone);

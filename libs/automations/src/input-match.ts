@@ -3,12 +3,15 @@ import { inputOccurrenceId } from './automation-ids';
 import type { RecordMatch } from './automation.commands';
 import type { InputRecorded } from './input.stream';
 
+/** A look at the rule, but for when it is recorded and what it came to. */
+export type Match = Omit<RecordMatch, 'type' | 'at' | 'epoch' | 'verdict'>;
+
 /** What is looked at when an input came: the same, whoever looks. */
-export function matchOf({ automationId, inputId, at: forAt, source }: InputRecorded, position: number) {
+export function matchOf({ automationId, inputId, at: forAt, source }: InputRecorded, position: number): Match {
   return {
     ...{ forAt, dueAt: null, tooLate: null, trigger: source, input: { inputId, position } },
     occurrenceId: inputOccurrenceId(automationId, inputId),
-  } as const;
+  };
 }
 
 /** The command by which an invocation leads to its occurrence; again it changes nothing. @param position of the input in the store */

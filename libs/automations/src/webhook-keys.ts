@@ -30,6 +30,10 @@ export const WebhookSecret = shape('WebhookSecret', {
     pattern: /^[A-Za-z0-9_-]{43}$/,
     description: 'The 32 bytes of the signing key in base64url; shown this once',
   }),
+  signingSecret: text({
+    pattern: /^whsec_[A-Za-z0-9+/]{43}=$/,
+    description: 'The same bytes as the libraries of Standard Webhooks take them: `whsec_` and standard base64',
+  }),
   keyId: uuid(),
   path: text({ pattern: /^\/hooks\/v1\/[0-9a-f-]{36}$/, description: "Where the automation's events are delivered" }),
   definitionVersion,
@@ -92,7 +96,9 @@ export class WebhookKeys {
     await this.forgetOld(automationId, keyId);
     await this.gate.passed(done.position);
     const path = `/hooks/v1/${keyId}`;
-    return ok({ secret: secret.toString('base64url'), keyId, path, definitionVersion: done.state.definitionVersion });
+    const { definitionVersion: version } = done.state;
+    const signingSecret = `whsec_${secret.toString('base64')}`;
+    return ok({ secret: secret.toString('base64url'), signingSecret, keyId, path, definitionVersion: version });
   }
 
   /** The key of that id, as long as it is the present one of an automation that is not archived; else null. */

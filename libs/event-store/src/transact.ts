@@ -22,7 +22,11 @@ const waitingPerStreamMax = 2_000;
 
 /** The stream was taken by others each time. Nothing was recorded, and the command may be given again. */
 export class TooBusy extends Unavailable {
-  constructor(stream: string) {
+  /** @param lostRaces how many appends of the command were refused since others came first */
+  constructor(
+    stream: string,
+    readonly lostRaces = 0,
+  ) {
     super('event store', { cause: new Error(`${stream} is too busy`) });
   }
 }
@@ -102,7 +106,8 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
     const racesMax = transact.options.racesMax ?? Number.POSITIVE_INFINITY;
     let { folded, fresh } = await this.start(transact);
     const giveUpAtMs = performance.now() + contendForMs;
-    for (let lostRaces = 0; lostRaces < racesMax && performance.now() < giveUpAtMs;) {
+    let lostRaces = 0;
+    while (lostRaces < racesMax && performance.now() < giveUpAtMs) {
       const decision = kind.decider.decide(command, folded.state);
       if (!decision.accepted || decision.events.length === 0) {
         if (fresh) return settled(decision, folded);
@@ -115,7 +120,7 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
       folded = await this.states.current(kind, id);
       fresh = true;
     }
-    throw new TooBusy(streamName(kind, id));
+    throw new TooBusy(streamName(kind, id), lostRaces);
   }
 
   /** Each event gets a span of its own, under which whatever follows from it is found. */

@@ -127,8 +127,27 @@ describe('a command that may lose so many races', () => {
       await other.count(id, (faster += 1));
       return append(...asked);
     });
-    await expect(one.give(id, { type: 'Count', n: 9 }, { racesMax: 5 })).rejects.toThrow(TooBusy);
+    const given = one.give(id, { type: 'Count', n: 9 }, { racesMax: 5 });
+    await expect(given).rejects.toMatchObject({ constructor: TooBusy, lostRaces: 5 });
     expect(await other.numbersIn(id)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('says how many it has lost where its time is over before', async () => {
+    const [one, other] = [new Process(), new Process()];
+    const id = uuidV7();
+    const append = one.store.append.bind(one.store);
+    const now = performance.now.bind(performance);
+    jest.spyOn(one.store, 'append').mockImplementation(async (...asked) => {
+      await other.count(id, 1);
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+      return append(...asked);
+    });
+    try {
+      const given = one.give(id, { type: 'Count', n: 9 }, { racesMax: 5 });
+      await expect(given).rejects.toMatchObject({ constructor: TooBusy, lostRaces: 1 });
+    } finally {
+      jest.spyOn(performance, 'now').mockRestore();
+    }
   });
 });
 

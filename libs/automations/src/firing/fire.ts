@@ -1,11 +1,11 @@
-import { epochMsOf, type AutomationId, type Instant, type OccurrenceId, type RunId } from '@app/kernel';
+import { epochMsOf, type AutomationId, type Instant, type RunId } from '@app/kernel';
 import { dueOccurrenceId } from '../automation-ids';
 import type { RecordMatch } from '../automation.commands';
 import type { PassedOver } from '../automation.events';
 import type { Automation, AutomationState } from '../automation.state';
 import { evaluate } from '../condition-evaluator';
 import { obstacleTo } from '../input.decider';
-import { invocation, matchOf } from '../input-match';
+import { invocation, matchOf, type Match } from '../input-match';
 import type { InputRecorded } from '../input.stream';
 import { latestDue, nextDue } from '../schedule';
 import { admitNext, admitSoon } from './admit-next';
@@ -126,8 +126,6 @@ async function lookAtDue(world: FiringWorld, automationId: AutomationId, automat
   return recordMatch(world, automationId, automation, { ...match, tooLate, verdict: 'unknown' });
 }
 
-type Match = Omit<RecordMatch, 'type' | 'at' | 'epoch' | 'verdict'> & { readonly occurrenceId: OccurrenceId };
-
 /** Looks at the rule and records what came of it. */
 async function look(
   world: FiringWorld,
@@ -149,7 +147,7 @@ async function recordMatch(
   world: FiringWorld,
   automationId: AutomationId,
   { epoch }: Automation,
-  match: Omit<RecordMatch, 'type' | 'at' | 'epoch'>,
+  match: Match & Pick<RecordMatch, 'verdict'>,
 ): Promise<Automation> {
   return world.record(automationId, { type: 'RecordMatch', at: world.now(), epoch, ...match });
 }
