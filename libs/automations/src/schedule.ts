@@ -2,7 +2,7 @@ import { epochMsOf, instantOf, unreachable, type Instant } from '@app/kernel';
 import { Cron } from 'croner';
 import { LRUCache } from 'lru-cache';
 import type { Schedule } from './automation-definition';
-import { instantAtWall, wallAt } from './zones';
+import { instantAtWall, instantPassing, wallAt } from './zones';
 
 /** Parsed expressions that are kept; ten thousand rules rarely have more than these between them. */
 const expressionsMax = 4096;
@@ -18,8 +18,9 @@ export function isCronExpression(expression: string): boolean {
 
 /**
  * The first due time strictly after an instant; null when there is none, to the end of the year 9999.
- * A cron expression's wall time that is left out is due at the next valid instant, one that is shown twice at the first (docs/decisions/automations.md,
- * "Schedules"), and several that fall on one instant are due once. `every` counts from the epoch's first instant on, which is none
+ * A cron expression's wall time that is left out is due at the next valid instant; one that is shown twice at the first where the
+ * expression names hours, and each time where its hour is `*` or a step (docs/decisions/automations.md, "Schedules"). Several that
+ * fall on one instant are due once. `every` counts from the epoch's first instant on, which is none
  * itself; asked about earlier instants, as a simulation does, it goes on backwards.
  *
  * Throws RangeError for a cron expression or a zone that `checkDefinition` refuses.
@@ -80,15 +81,23 @@ function nextDueMs(schedule: Schedule, epochAtMs: number, afterMs: number): numb
 function nextCronMs(expression: string, zone: string, afterMs: number): number | null {
   const cron = cronOf(expression);
   if (cron === null) throw new RangeError('a schedule that no definition can have');
+  const nextWall = (wallMs: number): number | null => cron.nextRun(new Date(wallMs))?.getTime() ?? null;
+  if (!namesHours(expression)) return instantPassing(zone, afterMs, nextWall);
   let wallMs = wallAt(zone, afterMs);
   for (let tried = 0; tried < repeatedMinutesMax; tried += 1) {
-    const next = cron.nextRun(new Date(wallMs));
+    const next = nextWall(wallMs);
     if (next === null) return null;
-    wallMs = next.getTime();
+    wallMs = next;
     const dueMs = instantAtWall(zone, wallMs);
     if (dueMs > afterMs) return dueMs;
   }
   throw new RangeError(`clocks of ${zone} repeat more than a day`);
+}
+
+/** An hour that is any, or a step, names none: such a rule goes by the time that passes. */
+function namesHours(expression: string): boolean {
+  const [, hour = ''] = expression.trim().split(/\s+/);
+  return !hour.startsWith('*') && hour !== '?';
 }
 
 function cronOf(expression: string): Cron | null {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 /*
  * Instants of a time zone's wall clock. Wall times are counted like instants, as milliseconds that a clock in UTC would show:
- * so the two are a number each, and nothing but these two functions turns one into the other.
+ * so the two are a number each, and nothing but the functions of this file turns one into the other.
  */
 
 /** A span in which a zone keeps one distance from UTC: from `fromMs` on, until before `untilMs`. */
@@ -51,6 +51,32 @@ export function instantAtWall(zone: string, wallMs: number): number {
     if (epochMs < stretch.fromMs) return stretch.fromMs;
     if (epochMs < stretch.untilMs) return epochMs;
     stretch = stretchAt(zone, stretch.untilMs);
+  }
+}
+
+/**
+ * The first instant after another at which a clock of the zone shows a wanted wall time, as often as it is shown, or goes past one that
+ * the zone leaves out; null when none is wanted any more.
+ *
+ * @param nextWall the first wanted wall time after another; null when there is none
+ */
+export function instantPassing(
+  zone: string,
+  afterMs: number,
+  nextWall: (wallMs: number) => number | null,
+): number | null {
+  let stretch = stretchAt(zone, afterMs);
+  let wallMs = afterMs + stretch.offsetMs;
+  // Ends: each turn goes on to a later stretch, and the last one of a zone has no end.
+  for (;;) {
+    const next = nextWall(wallMs);
+    if (next === null) return null;
+    if (next - stretch.offsetMs < stretch.untilMs) return next - stretch.offsetMs;
+    stretch = stretchAt(zone, stretch.untilMs);
+    const firstWallMs = stretch.fromMs + stretch.offsetMs;
+    if (next < firstWallMs) return stretch.fromMs;
+    // Its first wall time may itself be wanted.
+    wallMs = firstWallMs - 1;
   }
 }
 
