@@ -5,6 +5,7 @@ import { DisableUser } from '@app/users';
 import { exportSPKI, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { Answer, TestClient } from '../support/deployment-client';
+import { until } from '../support/until';
 import { atRest, byOperator, eventCount, expectProblem, missingId, partOf, quiet, sql } from './journeys';
 import { prompt } from './money';
 import type { Ids, OperationCall } from './operation-call';
@@ -36,6 +37,14 @@ beforeAll(async () => {
   await quiet(deployment);
 });
 afterAll(() => deployment.stop());
+
+/** An invocation is answered before its run begins. */
+async function allAdmitted(): Promise<void> {
+  await until('the admission of what waits', async () => {
+    const waiting = await sql(deployment, `SELECT 1 FROM occurrences WHERE delivery = 'pending'`);
+    return waiting.length === 0 ? true : null;
+  });
+}
 
 type Forgery = 'genuine' | 'none' | 'HS256' | 'unknown kid' | 'altered';
 
@@ -163,6 +172,7 @@ describe.each(operations)('$operation', (operation) => {
   it('serves its own user', async () => {
     const ids = await usedUpBy(operation.operation, user);
     expect(await cell({ ids })).toMatchObject({ status: operation.status });
+    if (operation.method !== 'GET') await allAdmitted();
     if (operation.method !== 'GET') await atRest(deployment);
   });
 

@@ -48,8 +48,11 @@ export class AutomationLife {
 
   /** `automations.pause`; of a paused one, nothing. Refuses with `automation_completed` (archived, or finished), `automation_changed`. */
   async pause(owner: ByOwner, revision: string): Promise<Result<AutomationView>> {
-    const { userId } = owner;
-    return this.record(owner, { type: 'PauseAutomation', at: this.clock.now(), userId, revision });
+    const { userId, automationId } = owner;
+    const found = await this.automations.fold(userId, automationId);
+    const at = this.clock.now();
+    if (found !== null && isFinished(found, at)) return refuse(because('automation_completed'));
+    return this.record(owner, { type: 'PauseAutomation', at, userId, revision });
   }
 
   /** `automations.resume`: a new activation; of an enabled one, nothing. Refuses as `pause` does. */
@@ -57,7 +60,8 @@ export class AutomationLife {
     const { userId, automationId } = owner;
     const found = await this.automations.fold(userId, automationId);
     const [at, epoch] = [this.clock.now(), uuidV7()];
-    if (found?.state === 'paused' && !isFinished(found, at)) {
+    if (found !== null && isFinished(found, at)) return refuse(because('automation_completed'));
+    if (found?.state === 'paused') {
       await this.dueTimes.schedule(automationId, found.definition, epoch, at, at);
       await this.samples.watch(userId, found.definition);
     }

@@ -18,8 +18,7 @@ import type { AutomationEvent } from './automation.events';
 import { evolveAutomation } from './automation-folding';
 import { revisionOf, type Automation, type AutomationState } from './automation.state';
 import { decideContractUse, isSameRule } from './contract-use.decider';
-import { isFinished } from './finished';
-import { limitReached } from './firing-policy';
+import { hasEnded, limitReached } from './firing-policy';
 import { passOver } from './input.decider';
 import { canceledWaiting, recordMatch } from './occurrence.decider';
 
@@ -65,7 +64,7 @@ function decideOfOwner(command: OfOwner, automation: Automation): Decision<Autom
   const { at } = command;
   if (command.type === 'ArchiveAutomation') return archive(at, automation);
   if (command.type === 'RotateWebhookKey') return rotate(command, automation);
-  if (isFinished(automation, at)) return reject(because('automation_completed'));
+  if (hasEnded(automation, at)) return reject(because('automation_completed'));
   if (command.revision !== revisionOf(automation)) return reject(because('automation_changed'));
   switch (command.type) {
     case 'UpdateAutomation':

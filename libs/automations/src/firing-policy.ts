@@ -1,5 +1,6 @@
 import { epochMsOf, type Instant } from '@app/kernel';
 import type { FiringPolicy } from './automation-definition';
+import type { Automation } from './automation.state';
 import type { Verdict } from './condition';
 
 /*
@@ -45,6 +46,14 @@ export function limitReached(
 ): 'max_occurrences' | 'end_at' | null {
   if (maxOccurrences !== undefined && accepted >= maxOccurrences) return 'max_occurrences';
   return endAt !== undefined && forAt >= endAt ? 'end_at' : null;
+}
+
+/** Whether an automation is archived or has finished, its schedule aside: that has no due time left at some instant. */
+export function hasEnded(
+  { state, completed, occurrences, definition }: Pick<Automation, 'state' | 'completed' | 'occurrences' | 'definition'>,
+  now: Instant,
+): boolean {
+  return completed || state === 'archived' || limitReached(definition.firing, occurrences, now) !== null;
 }
 
 /** After every look, whatever came of it: an edge is spent also where cooldown or overlap kept it from firing. */
