@@ -31,16 +31,8 @@ export type {
 } from './contract';
 export { contractForms, contractLimits, isPinnable } from './contract-grammar';
 export { parseContract } from './contract-parser';
-export {
-  contractTerms,
-  contractWords,
-  fitting,
-  instantWords,
-  renderContract,
-  type ContractRule,
-} from './contract-words';
+export { contractTerms, contractWords, fitting, instantWords, renderContract } from './contract-words';
 export { chooseInput, chooseOutput, type NoInput } from './quantities';
 export { reviewedDocument } from './review';
 export { quotation, summaryLengthMax, summaryOf, termNames, termsOf, type ConsentWords, type Term } from './terms';
-export type { SymbolOf } from './token-names';
 export { approvalUpcasters } from './approval.upcasters';
