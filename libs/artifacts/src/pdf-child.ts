@@ -23,12 +23,14 @@ export interface PdfAnswer {
 /** Of JavaScript's heap, and of all memory that the process may write, in MiB; the second counts what typed arrays hold. */
 const heapMiB = 256;
 const memoryMiB = 512;
+/** Address space that V8 keeps for code. The kernel counts it as memory that may be written from Node 23 on; hardly any is ever used. */
+const codeSpaceMiB = Number.parseInt(process.versions.node, 10) >= 23 ? 512 : 0;
 const cpuSeconds = 10;
 const openFilesMax = 64;
 
 // The shell sets the limits, which then hold for what takes its place. A kernel that has one of them not (macOS has no limit of memory)
 // leaves it out. No file can be written, and a crash leaves no image of the memory.
-const limits = [`-d ${memoryMiB * 1024}`, `-t ${cpuSeconds}`, `-n ${openFilesMax}`, '-f 0', '-c 0'];
+const limits = [`-d ${(memoryMiB + codeSpaceMiB) * 1024}`, `-t ${cpuSeconds}`, `-n ${openFilesMax}`, '-f 0', '-c 0'];
 const withLimits = `${limits.map((limit) => `ulimit ${limit} 2>/dev/null; `).join('')}exec "$@"`;
 
 const library = require.resolve('pdfjs-dist/legacy/build/pdf.mjs');
