@@ -1,7 +1,7 @@
 import { userIdOf } from '@app/http';
 import { SignJWT } from 'jose';
 import { until } from '../support/until';
-import { startLoopback, type Loopback } from './loopback-app';
+import { goodKey, startLoopback, type Loopback } from './loopback-app';
 
 let loopback: Loopback;
 let token: string;
@@ -30,7 +30,9 @@ async function call(path: string, headers: Record<string, string>, init: Request
   return { status: response.status, reason: body['reason'] as string | undefined, headers: response.headers, body };
 }
 
-const key = { 'x-api-key': 'good-key' };
+/** A text that can be a partner key. */
+const keyOf = (text: string) => `pk_${text.padEnd(43, '0')}`;
+const key = { 'x-api-key': goodKey };
 const both = (bearer = token) => ({ ...key, authorization: `Bearer ${bearer}` });
 const outcome = async (path: string, headers: Record<string, string>, init?: RequestInit) => {
   const { status, reason } = await call(path, headers, init);
@@ -53,8 +55,8 @@ describe('admission of a /v1 request', () => {
     const evil = { origin: 'https://evil.example' };
     expect(await outcome(path, evil, broken)).toEqual([403, 'origin_rejected']);
     expect(await outcome(path, {}, broken)).toEqual([401, 'partner_key_required']);
-    expect(await outcome(path, { 'x-api-key': 'bad' }, broken)).toEqual([401, 'partner_key_invalid']);
-    loopback.windows.used.set('key:id-of-good-key', 12);
+    expect(await outcome(path, { 'x-api-key': keyOf('bad') }, broken)).toEqual([401, 'partner_key_invalid']);
+    loopback.windows.used.set(`key:id-of-${goodKey}`, 12);
     expect(await outcome(path, key, broken)).toEqual([429, 'rate_limited']);
     loopback.windows.used.clear();
     expect(await outcome(path, key, broken)).toEqual([401, undefined]);
@@ -96,6 +98,21 @@ describe('admission of a /v1 request', () => {
     expect(headers.get('ratelimit')).toBe('"key";r=3;t=60, "user";r=0;t=60');
   });
 
+  it('counts a costly operation as ten requests of its user, and as one of its key', async () => {
+    await loopback.stop();
+    loopback = await startLoopback({ RATE_LIMIT_KEY_PER_MINUTE: '12', RATE_LIMIT_USER_PER_MINUTE: '25' });
+    token = await loopback.issuer.token();
+    me = userIdOf(loopback.issuer.issuer, 'alice');
+    loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
+    const weigh = () => call(`/v1/users/${me}/heavy`, both(), { method: 'POST' });
+    expect((await weigh()).headers.get('ratelimit')).toBe('"key";r=11;t=60, "user";r=15;t=60');
+    expect((await weigh()).headers.get('ratelimit')).toBe('"key";r=10;t=60, "user";r=5;t=60');
+    const { status, headers } = await weigh();
+    expect([status, headers.get('retry-after')]).toEqual([429, '60']);
+    expect(headers.get('ratelimit')).toBe('"key";r=9;t=60, "user";r=5;t=60');
+    expect((await call('/v1/users/me', both())).status).toBe(200);
+  });
+
   it('knows its own origin and no other', async () => {
     for (const origin of ['null', 'http://127.0.0.1:1', 'http://localhost:8080']) {
       expect(await outcome('/v1/users/me', { ...both(), origin })).toEqual([403, 'origin_rejected']);
@@ -105,14 +122,13 @@ describe('admission of a /v1 request', () => {
     expect(await outcome('/healthz', { origin: 'https://evil.example' })).toEqual([200, undefined]);
   });
 
-  it('answers 503 while the keys cannot be looked up, and finds a key that is minted a moment later', async () => {
+  it('answers 503 while the keys cannot be looked up, and finds a key that was minted a moment ago', async () => {
     loopback.keys.away = true;
     const { status, reason, body } = await call('/v1/users/me', both());
     expect([status, reason, body['retryable']]).toEqual([503, 'internal', true]);
     loopback.keys.away = false;
-    expect(await outcome('/v1/users/me', { ...both(), 'x-api-key': 'new-key' })).toEqual([401, 'partner_key_invalid']);
-    loopback.keys.add('new-key');
-    expect(await outcome('/v1/users/me', { ...both(), 'x-api-key': 'new-key' })).toEqual([200, undefined]);
+    loopback.keys.add(keyOf('n'));
+    expect(await outcome('/v1/users/me', { ...both(), 'x-api-key': keyOf('n') })).toEqual([200, undefined]);
   });
 
   it('asks for many accounts at once', async () => {
@@ -208,4 +224,71 @@ describe('user tokens', () => {
     await new Promise((resolve) => setTimeout(resolve, 5_100));
     expect(await outcome('/v1/users/me', both(rotated))).toEqual([200, undefined]);
   }, 15_000);
+});
+
+describe('requests without a good partner key', () => {
+  const wrong = (turn: number, headers: Record<string, string> = {}) =>
+    outcome('/v1/users/me', { 'x-api-key': keyOf(`wrong${turn}`), ...headers });
+  const times = <Value>(count: number, what: (turn: number) => Promise<Value>) =>
+    Promise.all(Array.from({ length: count }, (_, turn) => what(turn)));
+
+  async function restart(env: Record<string, string> = {}): Promise<void> {
+    await loopback.stop();
+    loopback = await startLoopback({ KEY_FAILURES_PER_MINUTE: '60', ...env });
+    token = await loopback.issuer.token();
+    loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
+  }
+
+  it('fail 60 times in a minute, and are told to wait then, while a good key is admitted from the same address', async () => {
+    await restart();
+    const answers = [...(await times(25, wrong)), ...(await times(25, () => outcome('/v1/users/me', {})))];
+    answers.push(...(await times(25, () => outcome('/v1/users/me', { 'x-api-key': 'nonsense' }))));
+    expect(answers.filter(([status]) => status === 401)).toHaveLength(60);
+    expect(answers.filter(([status, reason]) => status === 429 && reason === 'rate_limited')).toHaveLength(15);
+    const refused = await call('/v1/users/me', { 'x-api-key': keyOf('another') });
+    expect([refused.status, refused.body['retryable']]).toEqual([429, true]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    expect(refused.headers.get('ratelimit')).toBeNull();
+    // Nobody has sent it before, so this process has to look it up.
+    expect(await outcome('/v1/users/me', both())).toEqual([200, undefined]);
+  });
+
+  it('cost no look-up where they cannot be keys, and one in 10 s where they are unknown', async () => {
+    await restart({ KEY_FAILURES_PER_MINUTE: '1000' });
+    for (const text of ['nonsense', 'pk_', keyOf('').slice(1), `${keyOf('')}0`, keyOf('.'), keyOf('').toUpperCase()])
+      expect(await outcome('/v1/users/me', { 'x-api-key': text })).toEqual([401, 'partner_key_invalid']);
+    expect(loopback.keys.calls).toBe(0);
+    for (let turn = 0; turn < 5; turn += 1) expect(await wrong(0)).toEqual([401, 'partner_key_invalid']);
+    expect(loopback.keys.asked).toBe(1);
+    loopback.keys.add(keyOf('wrong0'));
+    await until('the key that was minted', async () => {
+      return (await wrong(0, { authorization: `Bearer ${token}` }))[0] === 200 || null;
+    });
+  });
+
+  it('that come in a flood are looked up together', async () => {
+    await restart();
+    await times(400, wrong);
+    expect(loopback.keys.asked).toBeLessThanOrEqual(400);
+    expect(loopback.keys.calls).toBeLessThan(100);
+  });
+
+  it('are counted by the address that a trusted proxy names, by networks of IPv6, and by no other', async () => {
+    await restart({ KEY_FAILURES_PER_MINUTE: '2', TRUSTED_PROXIES: 'loopback' });
+    const from = async (forwarded: string) => (await wrong(0, { 'x-forwarded-for': forwarded }))[0];
+    expect([await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.1')]).toEqual([401, 401, 429]);
+    expect(await from('192.0.2.2')).toBe(401);
+    // What the caller itself wrote stands before it.
+    expect(await from('192.0.2.7, 192.0.2.1')).toBe(429);
+    expect([await from('2001:db8::1'), await from('2001:DB8:0:0:ffff::2')]).toEqual([401, 401]);
+    expect([await from('2001:db8::3'), await from('2001:db8:0:1::3')]).toEqual([429, 401]);
+    expect([await from('nonsense'), await from('other'), await from('third')]).toEqual([401, 401, 429]);
+  });
+
+  it('are counted by their own address where no proxy is trusted', async () => {
+    await restart({ KEY_FAILURES_PER_MINUTE: '2' });
+    const from = async (forwarded: string) => (await wrong(0, { 'x-forwarded-for': forwarded }))[0];
+    expect([await from('192.0.2.1'), await from('192.0.2.2'), await from('192.0.2.3')]).toEqual([401, 401, 429]);
+  });
 });

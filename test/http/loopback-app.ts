@@ -35,13 +35,30 @@ export class SetClock extends Clock {
 export class KeysInMemory extends PartnerKeys {
   readonly keys = new Map<string, string>();
   away = false;
-  async find(digest: string): Promise<{ keyId: PartnerKeyId } | null> {
+  /** Look-ups so far, and the keys in them. */
+  calls = 0;
+  asked = 0;
+  async findMany(digests: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>> {
     if (this.away) throw new Unavailable('database');
-    const keyId = this.keys.get(digest);
-    return keyId === undefined ? null : { keyId: asId<PartnerKeyId>(keyId) };
+    this.calls += 1;
+    this.asked += digests.length;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    return new Map(
+      digests.flatMap((digest) => {
+        const keyId = this.keys.get(digest);
+        return keyId === undefined ? [] : [[digest, asId<PartnerKeyId>(keyId)]];
+      }),
+    );
+  }
+  async live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>> {
+    const live = new Set(this.keys.values());
+    return new Set(keyIds.filter((keyId) => live.has(keyId)));
   }
   add(key: string): void {
     this.keys.set(hash('sha256', key), `id-of-${key}`);
+  }
+  revoke(key: string): void {
+    this.keys.delete(hash('sha256', key));
   }
 }
 
@@ -60,11 +77,12 @@ export class WindowsInMemory extends RateWindows {
   readonly used = new Map<string, number>();
   async take(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
     const answers: RateAnswer[] = [];
-    for (const { subject, limit } of subjects) {
+    for (const { subject, limit, weight = 1 } of subjects) {
       const used = this.used.get(subject) ?? 0;
-      const admitted = used < limit;
-      if (admitted) this.used.set(subject, used + 1);
-      answers.push({ admitted, remaining: admitted ? limit - used - 1 : 0, resetSeconds: 60 });
+      const admitted = used + weight <= limit;
+      if (admitted) this.used.set(subject, used + weight);
+      const remaining = admitted ? limit - used - weight : limit - used;
+      answers.push({ admitted, remaining, resetSeconds: 60, waitSeconds: admitted ? 0 : 60 });
       if (!admitted) break;
     }
     return answers;
@@ -110,6 +128,11 @@ class ThingsController {
   list(@Query() query: ThingsQuery) {
     return query;
   }
+  @Post('/v1/users/:userId/heavy')
+  @Operation('things.weigh', { ...things, weight: 10 })
+  weigh() {
+    return {};
+  }
   @Get('/v1/users/:userId/things/:thingId')
   @Operation('things.get', things)
   get(@Param('thingId') id: string) {
@@ -151,6 +174,9 @@ class ThingsController {
     return {};
   }
 }
+
+/** A key that every loopback application knows. */
+export const goodKey = `pk_${'g'.repeat(43)}`;
 
 /** An OpenID issuer on a loopback port. */
 export class LoopbackIssuer {
@@ -240,12 +266,13 @@ export async function startLoopback(env: Record<string, string> = {}, log?: Logg
     new WindowsInMemory(),
     new SetClock(),
   ];
-  keys.add('good-key');
+  keys.add(goodKey);
   const read = readConfiguration({
     OIDC_ISSUER: issuer.issuer,
     LOG_LEVEL: 'silent',
     PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     BODY_LIMIT_BYTES: '4096',
+    KEY_FAILURES_PER_MINUTE: '1000000',
     ...env,
   });
   const root = {

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { startManagementServer, userIdOf } from '@app/http';
 import { Metrics } from '@app/runtime';
 import pino from 'pino';
-import { startLoopback, type Loopback } from './loopback-app';
+import { goodKey, startLoopback, type Loopback } from './loopback-app';
 
 let loopback: Loopback;
 let lines: Record<string, unknown>[];
@@ -19,7 +19,7 @@ beforeEach(async () => {
   userId = userIdOf(loopback.issuer.issuer, 'alice');
   loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
   headers = {
-    'x-api-key': 'good-key',
+    'x-api-key': goodKey,
     authorization: `Bearer ${await loopback.issuer.token()}`,
     'x-request-id': 'request-1',
   };
@@ -41,7 +41,7 @@ describe('the request log', () => {
     await fetch(`${loopback.url}/hunter2`, { headers });
     const { authorization = '' } = headers;
     const seen = await requestLines();
-    const known = { requestId: 'request-1', method: 'GET', userId, keyId: 'id-of-good-key' };
+    const known = { requestId: 'request-1', method: 'GET', userId, keyId: `id-of-${goodKey}` };
     const route = '/v1/users/:userId/things';
     expect(seen[0]).toEqual({ ...known, operation: 'things.list', route, status: 200 });
     expect(seen[1]).toEqual({ ...known, operation: 'things.list', route, status: 400, reason: 'invalid_input' });
@@ -54,8 +54,8 @@ describe('the request log', () => {
       reason: 'not_found',
     });
     const all = JSON.stringify(lines);
-    for (const secret of ['good-key"', 'wrong-key', 'hunter2', authorization.slice(10), 'limit=5']) {
-      expect(all.replaceAll('id-of-good-key', '')).not.toContain(secret);
+    for (const secret of [`${goodKey}"`, 'wrong-key', 'hunter2', authorization.slice(10), 'limit=5']) {
+      expect(all.replaceAll(`id-of-${goodKey}`, '')).not.toContain(secret);
     }
   });
 

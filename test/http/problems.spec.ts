@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { closeGracefully, ReadinessChecks, userIdOf, type Readiness } from '@app/http';
 import fc from 'fast-check';
-import { startLoopback, type Loopback } from './loopback-app';
+import { goodKey, startLoopback, type Loopback } from './loopback-app';
 
 let loopback: Loopback;
 let headers: Record<string, string>;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   loopback = await startLoopback({ RATE_LIMIT_KEY_PER_MINUTE: '1000000', RATE_LIMIT_USER_PER_MINUTE: '1000000' });
   const userId = userIdOf(loopback.issuer.issuer, 'alice');
   loopback.accounts.states.set(userId, { disabled: false });
-  headers = { 'x-api-key': 'good-key', authorization: `Bearer ${await loopback.issuer.token()}` };
+  headers = { 'x-api-key': goodKey, authorization: `Bearer ${await loopback.issuer.token()}` };
   things = `/v1/users/${userId}/things`;
 });
 afterAll(() => loopback.stop());
@@ -126,7 +126,7 @@ describe('problems', () => {
   });
 
   it('refuse a large body before the rest of it is read', async () => {
-    const head = `POST ${things} HTTP/1.1\r\nHost: x\r\nX-Api-Key: good-key\r\nAuthorization: ${headers['authorization']}\r\nContent-Type: application/json\r\n`;
+    const head = `POST ${things} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${goodKey}\r\nAuthorization: ${headers['authorization']}\r\nContent-Type: application/json\r\n`;
     for (const rest of [
       'Content-Length: 5000\r\n\r\n{"name":"',
       `Transfer-Encoding: chunked\r\n\r\n1400\r\n${'x'.repeat(0x1400)}\r\n`,

@@ -1,4 +1,10 @@
-import { PostgresRateWindows, rateWindowsMigration, type RateAnswer, type RateSubject } from '@app/http';
+import {
+  PostgresRateWindows,
+  rateWeightsMigration,
+  rateWindowsMigration,
+  type RateAnswer,
+  type RateSubject,
+} from '@app/http';
 import { createTestDatabase, type TestDatabase } from '../support/postgres';
 import { PoolExecutor } from './pool-executor';
 
@@ -14,6 +20,7 @@ beforeEach(async () => {
   database = await createTestDatabase();
   admin = new PoolExecutor(database.url);
   await admin.query(rateWindowsMigration, []);
+  await admin.query(rateWeightsMigration, []);
   executors = [new PoolExecutor(database.url), new PoolExecutor(database.url)];
   replicas = executors.map((executor) => new PostgresRateWindows(executor));
 });
@@ -41,7 +48,7 @@ describe('rate windows in PostgreSQL', () => {
     const [refused] = await replicas[0]!.take([user]);
     expect(refused).toMatchObject({ admitted: false, remaining: 0 });
     expect(refused!.resetSeconds).toBeGreaterThan(55);
-    expect(refused!.resetSeconds).toBeLessThanOrEqual(61);
+    expect(refused!.resetSeconds).toBeLessThanOrEqual(60);
     const rows = await admin.query<{ used: number }>('select used from rate_windows', []);
     expect(rows).toEqual([{ used: 300 }]);
   });
@@ -65,6 +72,38 @@ describe('rate windows in PostgreSQL', () => {
     expect(answers.filter((steps) => steps.length === 1)).toHaveLength(20);
     const [now] = await replicas[1]!.take([user]);
     expect(now).toMatchObject({ admitted: true, remaining: 289 });
+  });
+
+  it('count a request as several of its user, as many as its weight, and say when there is room for so many', async () => {
+    const key: RateSubject = { subject: 'key:k', limit: 1000 };
+    const heavy: RateSubject = { ...user, weight: 10 };
+    expect(admittedOf(await takeMany(20, [key, heavy]))).toBe(20);
+    await letPass(20_000);
+    expect(admittedOf(await takeMany(95, [key, user]))).toBe(95);
+    const refused = await replicas[0]!.take([key, heavy]);
+    expect(refused).toMatchObject([
+      { admitted: true, remaining: 884 },
+      { admitted: false, remaining: 5 },
+    ]);
+    expect(refused[1]!.waitSeconds).toBeLessThanOrEqual(41);
+    expect(admittedOf(await takeMany(6, [key, user]))).toBe(5);
+    await letPass(41_000);
+    expect(admittedOf(await takeMany(21, [key, heavy]))).toBe(20);
+  });
+
+  it('tell a heavy request to wait until enough of the window is free, not only its oldest place', async () => {
+    const limited: RateSubject = { subject: 'user:few', limit: 12 };
+    const heavy: RateSubject = { ...limited, weight: 10 };
+    expect(admittedOf(await takeMany(2, [limited]))).toBe(2);
+    await letPass(30_000);
+    expect(admittedOf(await takeMany(10, [limited]))).toBe(10);
+    const [answer] = await replicas[0]!.take([heavy]);
+    expect(answer).toMatchObject({ admitted: false, remaining: 0 });
+    expect(answer!.resetSeconds).toBeLessThanOrEqual(30);
+    expect(answer!.waitSeconds).toBeGreaterThan(30);
+    expect(await replicas[1]!.take([{ subject: 'user:tiny', limit: 4, weight: 10 }])).toMatchObject([
+      { admitted: true, remaining: 0 },
+    ]);
   });
 
   it('never deadlock, whatever subjects meet', async () => {

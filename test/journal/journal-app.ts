@@ -9,7 +9,7 @@ import { Clock, type UserId } from '@app/kernel';
 import { Database, Notifications, Processes } from '@app/read-store';
 import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { KeysInMemory, LoopbackIssuer, SetClock, WindowsInMemory } from '../http/loopback-app';
+import { goodKey, KeysInMemory, LoopbackIssuer, SetClock, WindowsInMemory } from '../http/loopback-app';
 import { JournalModule, LiveFrames, LiveFramesModule } from '@app/journal';
 import type { TestStores } from './journal-store';
 
@@ -28,10 +28,15 @@ export interface JournalApp {
   readonly port: number;
   readonly issuer: LoopbackIssuer;
   readonly accounts: AccountsInMemory;
+  readonly keys: KeysInMemory;
   readonly live: LiveFrames;
   get<Part>(part: abstract new (...parameters: never[]) => Part): Part;
   /** The account of a subject, and the headers that act for it. */
-  user(subject: string, expiresInSeconds?: number): Promise<{ userId: UserId; headers: Record<string, string> }>;
+  user(
+    subject: string,
+    expiresInSeconds?: number,
+    key?: string,
+  ): Promise<{ userId: UserId; headers: Record<string, string> }>;
   stop(): Promise<void>;
 }
 
@@ -39,7 +44,7 @@ export async function startJournalApp(stores: TestStores, env: Record<string, st
   const issuer = new LoopbackIssuer();
   await issuer.start();
   const [keys, accounts] = [new KeysInMemory(), new AccountsInMemory()];
-  keys.add('good-key');
+  keys.add(goodKey);
   const configuration = new Configuration(
     readConfiguration({
       OIDC_ISSUER: issuer.issuer,
@@ -55,14 +60,14 @@ export async function startJournalApp(stores: TestStores, env: Record<string, st
   const app = await createHttpApp(root(configuration, stores, { keys, accounts, processes }), configuration);
   await app.listen(0, '127.0.0.1');
   return {
-    ...{ app, issuer, accounts, live: app.get(LiveFrames, { strict: false }) },
+    ...{ app, issuer, accounts, keys, live: app.get(LiveFrames, { strict: false }) },
     port: (app.getHttpServer().address() as AddressInfo).port,
     get: (part) => app.get(part, { strict: false }),
-    user: async (subject, expiresInSeconds = 3600) => {
+    user: async (subject, expiresInSeconds = 3600, key = goodKey) => {
       const userId = userIdOf(issuer.issuer, subject);
       accounts.states.set(userId, { disabled: false });
       const token = await issuer.token({ sub: subject, exp: Math.floor(Date.now() / 1000) + expiresInSeconds });
-      return { userId, headers: { 'x-api-key': 'good-key', authorization: `Bearer ${token}` } };
+      return { userId, headers: { 'x-api-key': key, authorization: `Bearer ${token}` } };
     },
     stop: async () => {
       await app.close();

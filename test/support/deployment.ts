@@ -108,6 +108,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
     LOG_LEVEL: 'warn',
     RATE_LIMIT_KEY_PER_MINUTE: '1000000',
     RATE_LIMIT_USER_PER_MINUTE: '1000000',
+    KEY_FAILURES_PER_MINUTE: '1000000',
     ...options.env,
   };
   const partnerKey = await mintKey(shared);

@@ -26,6 +26,7 @@ export class ArtifactsController {
   @Post()
   @Operation('artifacts.upload', {
     body: 'stream',
+    weight: 10,
     summary: 'Upload a file into a conversation',
     description:
       '`Content-Type` declares the media type, `application/octet-stream` when it is absent; nothing is parsed. 413 also where the ' +

@@ -105,6 +105,7 @@ export class OccurrencesController {
   @Post('test-condition')
   @HttpCode(200)
   @Operation('automations.testCondition', {
+    weight: 10,
     summary: 'Evaluate the condition once',
     description:
       'Against the given event, or else against retained data, in any state. It records nothing and fires nothing.',
@@ -123,6 +124,7 @@ export class OccurrencesController {
   @Post('simulate')
   @HttpCode(200)
   @Operation('automations.simulate', {
+    weight: 10,
     summary: 'What the rule would have made of the past',
     description:
       'Over retained data, in any state, as if an activation had begun at `from`; runs count as ended at once, and what is missing is unknown. It records nothing, and the same data give the same answer.',

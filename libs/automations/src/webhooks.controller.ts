@@ -72,7 +72,7 @@ export class WebhooksController {
   private async count({ automationId }: WebhookKey): Promise<void> {
     const [counted] = await this.windows.take([{ subject: `hook:${automationId}`, limit: requestsPerMinute }]);
     if (counted?.admitted === true) return;
-    throw new ProblemException(because('rate_limited'), { 'retry-after': String(counted?.resetSeconds ?? 1) });
+    throw new ProblemException(because('rate_limited'), { 'retry-after': String(counted?.waitSeconds ?? 1) });
   }
 }
 

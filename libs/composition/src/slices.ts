@@ -24,7 +24,7 @@ import { CreateTimers1700000000500 } from '@app/timers';
 import { StoredAccounts, UsersModule, usersReadModel } from '@app/users';
 import { operationKind, SettlementModule, WalletsModule, walletsReadModel } from '@app/wallets';
 import { asyncApiOf } from './events-document';
-import { CreateRateWindows1700000000520 } from './rate-windows.row';
+import { CreateRateWindows1700000000520, WeighRequests1700000000725 } from './rate-windows.row';
 
 /** What a slice keeps in PostgreSQL. */
 interface ReadModel {
@@ -51,6 +51,7 @@ const readModels: readonly ReadModel[] = [
 /** Tables that are no read models: rate windows, timers, the sandbox. */
 const operationalTables = [
   CreateRateWindows1700000000520,
+  WeighRequests1700000000725,
   CreateTimers1700000000500,
   CreateSandboxState1700000000510,
   CreateSandboxLedger1700000000620,
@@ -63,11 +64,11 @@ export const readStore: ReadModel = {
   projections: readModels.flatMap(({ projections }) => projections),
 };
 
-/** Accounts for the slices that ask for them through a port, since they may not know the slice itself. */
+/** Accounts and partner keys for the slices that ask for them through a port, since they may not know the slices themselves. */
 const AccountPortsModule: DynamicModule = {
   module: class AccountPortsModule {},
   global: true,
-  imports: [UsersModule],
+  imports: [UsersModule, PartnersModule],
   providers: [
     {
       provide: ActiveAccounts,
@@ -78,7 +79,7 @@ const AccountPortsModule: DynamicModule = {
     },
     { provide: AutomationOwners, useExisting: ActiveAccounts },
   ],
-  exports: [ActiveAccounts, AutomationOwners, UsersModule],
+  exports: [ActiveAccounts, AutomationOwners, UsersModule, PartnersModule],
 };
 
 /** Pages of conversations for the overview of activity, which may not know the slice itself. */
@@ -103,7 +104,6 @@ const ConversationPagesModule: DynamicModule = {
 /** The one list of slices, by the roles of the process that composes them. */
 export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)[] {
   return [
-    PartnersModule,
     AccountPortsModule,
     DeploymentModule,
     BudgetModule,

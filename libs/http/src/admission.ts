@@ -11,6 +11,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from './caller';
 import { GroupLoader } from './group-loader';
+import type { KeyFailures } from './key-failures';
 import type { AccountState, Accounts, RateAnswer, RateSubject, RateWindows } from './ports';
 import type { PartnerKeyCache } from './partner-key-cache';
 import { notAuthenticated, type Failure } from './problems';
@@ -31,6 +32,7 @@ export class Admission {
 
   constructor(
     private readonly keys: PartnerKeyCache,
+    private readonly failures: KeyFailures,
     private readonly tokens: UserTokens,
     accounts: Accounts,
     private readonly windows: RateWindows,
@@ -51,11 +53,11 @@ export class Admission {
    */
   async admit(request: FastifyRequest, reply: FastifyReply, plan: RoutePlan): Promise<Failure | null> {
     const key = request.headers['x-api-key'];
-    if (typeof key !== 'string' || key === '') return because('partner_key_required');
-    const found = this.keys.find(key);
+    if (typeof key !== 'string' || key === '') return this.withoutKey(request, reply, 'partner_key_required');
+    const found = this.keys.find(key, () => this.failures.isOver(request));
     // Mostly remembered; then nothing is waited for.
     const keyId = found instanceof Promise ? await found : found;
-    if (keyId === null) return because('partner_key_invalid');
+    if (keyId === null) return this.withoutKey(request, reply, 'partner_key_invalid');
     contextOf(request).partnerKeyId = keyId;
 
     const entry: Entry = { request, reply, plan, keyId };
@@ -73,6 +75,18 @@ export class Admission {
     return verdict.kind === 'expired' ? because('credential_expired') : notAuthenticated;
   }
 
+  /** Whoever has no good key may fail so often, and is told to wait then. */
+  private withoutKey(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    reason: 'partner_key_required' | 'partner_key_invalid',
+  ): Failure {
+    const { admitted, waitSeconds } = this.failures.count(request);
+    if (admitted) return because(reason);
+    reply.header('retry-after', String(waitSeconds));
+    return because('rate_limited');
+  }
+
   /** @param uncounted the key, unless `earlier` says how its window answered */
   private async admitUser(
     entry: Entry,
@@ -81,7 +95,7 @@ export class Admission {
     ...uncounted: readonly RateSubject[]
   ): Promise<Failure | null> {
     const { request, reply, plan, keyId } = entry;
-    const user = { subject: `user:${identity.userId}`, limit: this.limits.userPerMinute };
+    const user = { subject: `user:${identity.userId}`, limit: this.limits.userPerMinute, weight: plan.weight };
     // Asked for together, for the sake of latency; judged in order.
     const [answers, account] = await Promise.all([
       this.windows.take([...uncounted, user]),
@@ -101,7 +115,7 @@ export class Admission {
     const last = answers.at(-1);
     if (last === undefined) throw new Unavailable('database');
     if (last.admitted) return null;
-    reply.header('retry-after', String(last.resetSeconds));
+    reply.header('retry-after', String(last.waitSeconds));
     return because('rate_limited');
   }
 }

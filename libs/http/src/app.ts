@@ -13,6 +13,7 @@ import { answerBrokenRequests, fastifyOptions } from './fastify-options';
 import { Draining } from './draining';
 import { HttpModule } from './http.module';
 import { IssuerKeys } from './issuer-keys';
+import { KeyFailures } from './key-failures';
 import { PartnerKeyCache } from './partner-key-cache';
 import { Accounts, PartnerKeys, RateWindows } from './ports';
 import { ProblemFilter } from './problem-filter';
@@ -32,7 +33,7 @@ export async function createHttpApp(
 ): Promise<NestFastifyApplication> {
   const { env } = configuration;
   const bounds = connectionBounds(configuration);
-  const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES, bounds));
+  const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES, bounds, env.TRUSTED_PROXIES));
   const app = await NestFactory.create<NestFastifyApplication>(HttpModule.around(module, configuration), adapter, {
     logger: new PinoNestLogger(log),
     bodyParser: false,
@@ -52,6 +53,7 @@ export async function createHttpApp(
   const limits = { keyPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE, userPerMinute: env.RATE_LIMIT_USER_PER_MINUTE };
   const admission = new Admission(
     new PartnerKeyCache(port(PartnerKeys)),
+    new KeyFailures(env.KEY_FAILURES_PER_MINUTE),
     userTokens(configuration, port(Clock), log),
     port(Accounts),
     port(RateWindows),

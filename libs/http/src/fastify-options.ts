@@ -11,16 +11,21 @@ import { sendProblem } from './send-problem';
 
 /** The longest head that Node takes is 16 KiB, so no parameter is refused for its length. */
 const parameterLengthMax = 16_384;
-/** Fastify as the service needs it. */
+
+/**
+ * Fastify as the service needs it.
+ * @param trustedProxies addresses, networks and names of networks, whose `X-Forwarded-For` is believed; none when absent
+ */
 export function fastifyOptions(
   bodyLimitBytes: number,
   bounds: ConnectionBounds,
+  trustedProxies: string | undefined,
 ): FastifyHttpOptions<Server> & { readonly skipMiddie: boolean } {
   const { keepAliveTimeout, requestTimeout, ...http } = boundedByNode(bounds);
   return {
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
-    trustProxy: false,
+    trustProxy: trustedProxies ?? false,
     requestIdHeader: false,
     genReqId: requestIdOf,
     keepAliveTimeout,

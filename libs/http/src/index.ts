@@ -56,6 +56,7 @@ export {
 export { jsonText, pageOf, PageSpace, pageTextOf, type Page, type TextRow } from './page';
 export {
   Accounts,
+  partnerKeyForm,
   PartnerKeys,
   RateWindows,
   SqlExecutor,
@@ -66,6 +67,7 @@ export {
 } from './ports';
 export { PostgresRateWindows } from './postgres-rate-windows';
 export { answer, ProblemException } from './problems';
+export { rateWeightsMigration } from './rate-weights-sql';
 export { tooLarge } from './streamed-body';
 export { rateWindowsMigration } from './rate-windows-sql';
 export { ReadinessChecks } from './readiness';

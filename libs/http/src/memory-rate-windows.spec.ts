@@ -22,9 +22,9 @@ async function admitted(count: number, subjects: readonly RateSubject[] = [user]
 
 it('admits exactly the limit, and says when a place is free again', async () => {
   expect(await admitted(1000)).toBe(300);
-  expect(await windows.take([user])).toEqual([{ admitted: false, remaining: 0, resetSeconds: 61 }]);
+  expect(await windows.take([user])).toEqual([{ admitted: false, remaining: 0, resetSeconds: 60, waitSeconds: 60 }]);
   nowMs += 59_000;
-  expect(await windows.take([user])).toEqual([{ admitted: false, remaining: 0, resetSeconds: 2 }]);
+  expect(await windows.take([user])).toEqual([{ admitted: false, remaining: 0, resetSeconds: 2, waitSeconds: 2 }]);
 });
 
 it('slides: a request leaves when it is 60 s old, and not before', async () => {
@@ -44,6 +44,27 @@ it('counts a request against its user only when its key admits it', async () => 
   expect(await admitted(30, [key, user])).toBe(10);
   expect(await windows.take([key, user])).toHaveLength(1);
   expect(await windows.take([user])).toMatchObject([{ admitted: true, remaining: 289 }]);
+});
+
+it('counts a request as several, as many as its weight, and says when there is room for so many', async () => {
+  const limited: RateSubject = { subject: 'user:few', limit: 12 };
+  const heavy: RateSubject = { ...limited, weight: 10 };
+  expect(await admitted(2, [limited])).toBe(2);
+  nowMs += 30_000;
+  expect(await admitted(1, [limited])).toBe(1);
+  expect(await windows.take([heavy])).toEqual([{ admitted: false, remaining: 9, resetSeconds: 31, waitSeconds: 31 }]);
+  expect(await admitted(20, [limited])).toBe(9);
+  expect(await windows.take([heavy])).toEqual([{ admitted: false, remaining: 0, resetSeconds: 31, waitSeconds: 60 }]);
+  nowMs += 60_100;
+  expect(await windows.take([heavy])).toMatchObject([{ admitted: true, remaining: 2 }]);
+});
+
+it('takes a request that weighs more than the limit as one that needs all of it', async () => {
+  const heavy: RateSubject = { subject: 'user:tiny', limit: 4, weight: 10 };
+  expect(await windows.take([heavy])).toMatchObject([{ admitted: true, remaining: 0 }]);
+  expect(await windows.take([heavy])).toMatchObject([{ admitted: false, waitSeconds: 60 }]);
+  nowMs += 60_100;
+  expect(await windows.take([heavy])).toMatchObject([{ admitted: true, remaining: 0 }]);
 });
 
 it('forgets idle subjects', async () => {

@@ -4,7 +4,7 @@ import { NoBody, type DtoClass } from './dto';
 import { SchemaComponents } from './openapi-components';
 import { answerHeaders, problemResponses, problemShape, ResponseComponents } from './openapi-problems';
 import { documentHead, headers, pathWords, securityOf, tagOf } from './openapi-words';
-import type { OperationReference, RawAnswer, RawBody } from './operation';
+import type { OperationPlan, OperationReference, RawAnswer, RawBody } from './operation';
 import type { RoutedOperation } from './routed-operations';
 import { nameOf, type Schema } from './schema';
 
@@ -54,7 +54,7 @@ function describe(operation: RoutedOperation, components: SchemaComponents, shar
     operationId: plan.operation,
     tags: [tagOf(plan.operation)],
     summary: reference.summary,
-    ...(reference.description !== undefined && { description: reference.description }),
+    ...describedAs(plan),
     security: securityOf.area(area, reference.signed === true),
     parameters: [
       ...pathParameters(operation),
@@ -75,6 +75,12 @@ function describe(operation: RoutedOperation, components: SchemaComponents, shar
       ...problemResponses(operation, isList, shared),
     },
   };
+}
+
+function describedAs({ reference: { description }, weight }: OperationPlan): JsonObject {
+  const rate = weight === 1 ? [] : [`Counts as ${weight} requests in the user's rate.`];
+  const all = [...(description === undefined ? [] : [description]), ...rate];
+  return all.length === 0 ? {} : { description: all.join(' ') };
 }
 
 /** A parameter's description stands beside its schema. */

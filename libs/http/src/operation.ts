@@ -46,6 +46,8 @@ export interface OperationOptions extends OperationReference {
    * `AsyncIterable<Buffer>` while it arrives, see `streamedBody`: it is not empty, and within the deployment's limit for artifacts.
    */
   readonly body?: 'json' | 'bytes' | 'stream';
+  /** As how many requests it counts in its user's rate; 1 when absent. */
+  readonly weight?: number;
   /** Largest body in bytes; the deployment's limit for JSON bodies when absent. */
   readonly bodyLimitBytes?: number;
 }
@@ -57,6 +59,7 @@ export interface OperationPlan {
   /** Names the operation in logs and metrics, as in the specification: `runs.start`. */
   readonly operation: string;
   readonly bodyLimitBytes: number | null;
+  readonly weight: number;
   /** What body and query are checked against; `unchecked` when the handler's parameter is of no DTO class. */
   readonly bodyDto: DtoClass | 'unchecked';
   readonly queryDto: DtoClass | 'unchecked';
@@ -97,6 +100,7 @@ export function Operation(operation: string, options: OperationOptions): MethodD
       account: options.account ?? 'required',
       body: options.body ?? 'json',
       bodyLimitBytes: options.bodyLimitBytes ?? null,
+      weight: options.weight ?? 1,
       bodyDto:
         options.body === 'bytes' || options.body === 'stream' ? 'unchecked' : dtoOf(target, property, bodyParameter),
       queryDto: dtoOf(target, property, queryParameter),

@@ -1,38 +1,64 @@
 import { hash } from 'node:crypto';
-import { Unavailable, type PartnerKeyId } from '@app/kernel';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PartnerKeyId } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
-import type { PartnerKeys } from './ports';
+import { GroupLoader } from './group-loader';
+import { partnerKeyForm, type PartnerKeys } from './ports';
 
-/** Specification, "Authentication", rule 4: a revocation reaches every replica within 30 s. */
-const keptMs = 25_000;
+/**
+ * How long an answer is believed. A stream that was opened by a key on the last of it still ends within 30 s of the revocation
+ * (specification, "Authentication", rule 4; docs/decisions/journal.md).
+ */
+const keptMs = 10_000;
+/** Keys of either kind that are remembered; wrong ones push out no good ones. */
 const keysKeptMax = 10_000;
-const lookupsMax = 1_000;
+/** What one statement looks up at most, and how many wait. */
+const bounds = { batchMax: 500, waitingMax: 1_000 };
+/** Keys that come from an address with many failures are looked up together, at most so often. */
+const suspectsEveryMs = 50;
 
-/** Finds partner keys, remembering good ones for a short while. Only digests are kept. */
+/** Finds partner keys, remembering them for a short while. Only digests are kept. */
 export class PartnerKeyCache {
-  private readonly known = new LRUCache<string, PartnerKeyId>({ max: keysKeptMax, ttl: keptMs });
-  private readonly lookups = new Map<string, Promise<PartnerKeyId | null>>();
+  private readonly good = new LRUCache<string, PartnerKeyId>({ max: keysKeptMax, ttl: keptMs });
+  private readonly unknown = new LRUCache<string, true>({ max: keysKeptMax, ttl: keptMs });
+  private readonly lookUps = new Map<string, Promise<PartnerKeyId | null>>();
+  private readonly loader = new GroupLoader((digests: readonly string[]) => this.ask(digests), bounds);
+  private readonly suspects = new GroupLoader(async (digests: readonly string[]) => {
+    await sleep(suspectsEveryMs);
+    return this.ask(digests);
+  }, bounds);
 
   constructor(private readonly keys: PartnerKeys) {}
 
-  /** The id of a key, without waiting when it is remembered; null when it is unknown or revoked. @throws Unavailable */
-  find(key: string): PartnerKeyId | null | Promise<PartnerKeyId | null> {
+  /**
+   * The id of a key, without waiting when it is remembered; null when it is unknown or revoked.
+   * @param suspect it comes from where many wrong ones came from: a good one is found all the same, a little later
+   * @throws Unavailable
+   */
+  find(key: string, suspect: () => boolean): PartnerKeyId | null | Promise<PartnerKeyId | null> {
+    // What cannot be a key is not worth a look-up.
+    if (!partnerKeyForm.test(key)) return null;
     const digest = hash('sha256', key);
-    return this.known.get(digest) ?? this.lookups.get(digest) ?? this.lookUp(digest);
+    const keyId = this.good.get(digest);
+    if (keyId !== undefined) return keyId;
+    return this.unknown.has(digest) ? null : (this.lookUps.get(digest) ?? this.lookUp(digest, suspect()));
   }
 
-  private lookUp(digest: string): Promise<PartnerKeyId | null> {
-    if (this.lookups.size >= lookupsMax) throw new Unavailable('database');
-    const askedAtMs = performance.now();
-    const lookup = this.keys
-      .find(digest)
-      .then((found) => {
-        // The answer is as old as the question. A missing key is not remembered: it may be minted the next moment.
-        if (found !== null) this.known.set(digest, found.keyId, { start: askedAtMs });
-        return found?.keyId ?? null;
-      })
-      .finally(() => this.lookups.delete(digest));
-    this.lookups.set(digest, lookup);
-    return lookup;
+  private lookUp(digest: string, suspect: boolean): Promise<PartnerKeyId | null> {
+    const lookUp = (suspect ? this.suspects : this.loader).load(digest).finally(() => this.lookUps.delete(digest));
+    this.lookUps.set(digest, lookUp);
+    return lookUp;
+  }
+
+  private async ask(digests: readonly string[]): Promise<readonly (PartnerKeyId | null)[]> {
+    // The answer is as old as the question.
+    const start = performance.now();
+    const found = await this.keys.findMany(digests);
+    return digests.map((digest) => {
+      const keyId = found.get(digest);
+      if (keyId === undefined) this.unknown.set(digest, true, { start });
+      else this.good.set(digest, keyId, { start });
+      return keyId ?? null;
+    });
   }
 }

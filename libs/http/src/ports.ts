@@ -1,9 +1,15 @@
 import type { PartnerKeyId, UserId } from '@app/kernel';
 
-/** Partner keys by the lower-case hex SHA-256 of the key. Answers are kept for at most 30 s; that of a missing key is not kept. */
+/** `pk_` and 32 random bytes in base64url: whatever looks otherwise is no partner key. */
+export const partnerKeyForm = /^pk_[A-Za-z0-9_-]{43}$/;
+
+/** Partner keys by the lower-case hex SHA-256 of the key. Answers are kept for 10 s. */
 export abstract class PartnerKeys {
-  /** Null when the key is unknown or revoked. @throws Unavailable */
-  abstract find(keySha256Hex: string): Promise<{ readonly keyId: PartnerKeyId } | null>;
+  /** The ids of the keys with these (distinct) hashes; unknown and revoked ones are absent. @throws Unavailable */
+  abstract findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>>;
+
+  /** Those of these keys that are not revoked, whichever process revoked them. @throws Unavailable */
+  abstract live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>>;
 }
 
 export interface AccountState {
@@ -21,14 +27,18 @@ export interface RateSubject {
   readonly subject: string;
   /** Requests admitted in any 60 s. */
   readonly limit: number;
+  /** As how many requests this one counts; 1 when absent, and never more than the limit, which would refuse it for ever. */
+  readonly weight?: number;
 }
 
 export interface RateAnswer {
   readonly admitted: boolean;
   /** Requests that the window still admits now. */
   readonly remaining: number;
-  /** Whole seconds until the oldest counted request leaves the window and frees its place. */
+  /** Whole seconds until the oldest counted request leaves the window and frees its place: 1 to 60. */
   readonly resetSeconds: number;
+  /** Whole seconds until a request that was refused has room: 1 to 60; 0 when it was admitted. */
+  readonly waitSeconds: number;
 }
 
 /** Sliding 60 s windows over the whole deployment (docs/decisions/conventions.md, "HTTP"): exact, real time, refused requests uncounted. */

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Unavailable } from '@app/kernel';
 import { GroupLoader } from './group-loader';
+import { secondsOf } from './rate-limits';
 import { RateWindows, SqlExecutor, type RateAnswer, type RateSubject } from './ports';
 
 /** Bounds of one call: what a call counts at most, and how many requests may wait for theirs. */
@@ -53,34 +54,40 @@ export class PostgresRateWindows extends RateWindows implements OnModuleInit, On
       subject === undefined ? 0 : (places.get(subject.subject) ?? 0);
     const [counted] = await this.sql.query<Counted>(
       // As JSON, because `pg` parses arrays letter by letter.
-      'select to_json(first_left) as first_left, to_json(second_left) as second_left, to_json(reset_ms) as reset_ms from take_from_rate_windows($1, $2, $3, $4)',
+      'select to_json(first_left) as first_left, to_json(second_left) as second_left, to_json(wait_ms) as wait_ms, to_json(reset_ms) as reset_ms from take_from_rate_windows($1, $2, $3, $4, $5, $6)',
       [
         subjects,
         subjects.map((subject) => limits.get(subject)),
         `{${requests.map(([first]) => placeOf(first)).join()}}`,
         `{${requests.map(([, second]) => placeOf(second)).join()}}`,
+        `{${requests.map(([first]) => first?.weight ?? 1).join()}}`,
+        `{${requests.map(([, second]) => second?.weight ?? 1).join()}}`,
       ],
-      'take_from_rate_windows',
+      'take_weights_from_rate_windows',
     );
     if (counted === undefined) throw new Unavailable('database');
     return requests.map((request, index) => {
-      const left = [counted.first_left[index] ?? notAsked, counted.second_left[index] ?? notAsked];
+      const left = [counted.first_left[index], counted.second_left[index]];
+      const waitMs = counted.wait_ms[index] ?? 0;
       return request.flatMap((subject, step) =>
-        answerOf(left[step] ?? notAsked, counted.reset_ms[placeOf(subject) - 1] ?? 0),
+        answerOf(left[step] ?? null, counted.reset_ms[placeOf(subject) - 1] ?? 0, waitMs),
       );
     });
   }
 }
 
 interface Counted {
-  readonly first_left: readonly number[];
-  readonly second_left: readonly number[];
+  readonly first_left: readonly (number | null)[];
+  readonly second_left: readonly (number | null)[];
+  readonly wait_ms: readonly number[];
   readonly reset_ms: readonly number[];
 }
 
-const notAsked = -2;
-
-function answerOf(left: number, resetMs: number): readonly RateAnswer[] {
-  if (left === notAsked) return [];
-  return [{ admitted: left >= 0, remaining: Math.max(0, left), resetSeconds: Math.max(1, Math.ceil(resetMs / 1000)) }];
+/** @param left of the window; null: it was not asked; below 0: it refused, and one less than that is left, with its sign changed */
+function answerOf(left: number | null, resetMs: number, waitMs: number): readonly RateAnswer[] {
+  if (left === null) return [];
+  const resetSeconds = secondsOf(resetMs);
+  return left < 0
+    ? [{ admitted: false, remaining: -1 - left, resetSeconds, waitSeconds: secondsOf(waitMs) }]
+    : [{ admitted: true, remaining: left, resetSeconds, waitSeconds: 0 }];
 }

@@ -2,6 +2,11 @@ import type { RateAnswer } from './ports';
 
 const windowSeconds = 60;
 
+/** Whole seconds that a client is told to wait. A place comes free up to 100 ms late, but nobody is told of more than the window. */
+export function secondsOf(ms: number): number {
+  return Math.min(windowSeconds, Math.max(1, Math.ceil(ms / 1000)));
+}
+
 export interface RateLimits {
   readonly keyPerMinute: number;
   readonly userPerMinute: number;

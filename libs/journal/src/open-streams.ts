@@ -8,9 +8,10 @@ import { heartbeatFrame } from './fin-event';
 import { StreamHolders, type StreamHolder } from './stream-holders';
 import { StreamSockets } from './stream-sockets';
 
+/** Keys, tokens and accounts are looked at again with each, so that a revoked key ends its streams within 30 s (docs/decisions/journal.md). */
 const heartbeatMs = 15_000;
-/** The token and the account are looked at again at each such heartbeat: once a minute. */
-const heartbeatsPerCheck = 4;
+/** The table of sockets is tidied with each such heartbeat: once a minute. */
+const heartbeatsPerTidying = 4;
 const lifeMaxMs = 30 * 60_000;
 /** Streams that were opened together do not all end together: this share of the longest life is up to chance. */
 const lifeJitter = 0.2;
@@ -57,17 +58,16 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Takes a stream into care until it closes. */
-  add(socket: EventSocket, { userId, tokenExpiresAt }: StreamHolder): void {
+  add(socket: EventSocket, { userId, tokenExpiresAt, partnerKeyId }: StreamHolder): void {
     const lifeMs = lifeMaxMs * (1 - lifeJitter * Math.random());
-    const stream = { socket, userId, tokenExpiresAt, endsAtMs: performance.now() + lifeMs };
+    const stream = { socket, userId, tokenExpiresAt, partnerKeyId, endsAtMs: performance.now() + lifeMs };
     this.streams.add(stream);
     socket.whenClosed(() => this.streams.delete(stream));
   }
 
-  /** Ends the streams that their holders may not hold any longer, and tidies the table of sockets. Throws Unavailable. */
+  /** Ends the streams that their holders may not hold any longer. Throws Unavailable. */
   async check(): Promise<void> {
     for (const { socket } of await this.holders.lost([...this.streams])) socket.end();
-    await this.sockets.tidy();
   }
 
   private heartbeat(): void {
@@ -78,9 +78,10 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
     }
     this.hubs.age(nowMs);
     this.heartbeats += 1;
-    if (this.heartbeats % heartbeatsPerCheck > 0) return;
-    // A dependency that does not answer ends no stream: the next check comes in a minute.
+    // A dependency that does not answer ends no stream: the next heartbeat looks again.
     this.check().catch((error: unknown) => this.logger.warn(`open streams could not be checked: ${String(error)}`));
+    if (this.heartbeats % heartbeatsPerTidying > 0) return;
+    this.sockets.tidy().catch((error: unknown) => this.logger.warn(`sockets could not be tidied: ${String(error)}`));
   }
 
   private endAll(): void {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Accounts } from '@app/http';
-import { Clock, epochMsOf, type Instant, type UserId } from '@app/kernel';
+import { Accounts, PartnerKeys } from '@app/http';
+import { Clock, epochMsOf, type Instant, type PartnerKeyId, type UserId } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 
 const accountsPerQueryMax = 500;
@@ -9,6 +9,7 @@ const accountsPerQueryMax = 500;
 export interface StreamHolder {
   readonly userId: UserId;
   readonly tokenExpiresAt: Instant;
+  readonly partnerKeyId: PartnerKeyId;
 }
 
 /** Tells who may not hold a stream any longer. */
@@ -16,21 +17,30 @@ export interface StreamHolder {
 export class StreamHolders {
   constructor(
     private readonly accounts: Accounts,
+    private readonly keys: PartnerKeys,
     private readonly clock: Clock,
     private readonly configuration: Configuration,
   ) {}
 
-  /** Those whose token has expired, or whose account is gone or disabled. Throws Unavailable. */
+  /** Those whose token has expired, whose partner key was revoked, or whose account is gone or disabled. Throws Unavailable. */
   async lost<Holder extends StreamHolder>(holders: readonly Holder[]): Promise<Holder[]> {
+    if (holders.length === 0) return [];
     const nowMs = this.tokenClockMs();
-    const expired = holders.filter((holder) => epochMsOf(holder.tokenExpiresAt) <= nowMs);
-    const users = [...new Set(holders.map((holder) => holder.userId))];
+    const live = await this.keys.live([...new Set(holders.map((holder) => holder.partnerKeyId))]);
+    const enabled = await this.enabledOf([...new Set(holders.map((holder) => holder.userId))]);
+    return holders.filter(
+      ({ tokenExpiresAt, partnerKeyId, userId }) =>
+        epochMsOf(tokenExpiresAt) <= nowMs || !live.has(partnerKeyId) || !enabled.has(userId),
+    );
+  }
+
+  private async enabledOf(users: readonly UserId[]): Promise<ReadonlySet<UserId>> {
     const enabled = new Set<UserId>();
     for (let from = 0; from < users.length; from += accountsPerQueryMax) {
       const found = await this.accounts.findMany(users.slice(from, from + accountsPerQueryMax));
       for (const [userId, { disabled }] of found) if (!disabled) enabled.add(userId);
     }
-    return [...new Set([...expired, ...holders.filter((holder) => !enabled.has(holder.userId))])];
+    return enabled;
   }
 
   /** Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */

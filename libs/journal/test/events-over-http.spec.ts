@@ -6,6 +6,7 @@ import { Draining } from '@app/http';
 import { ConversationHubs } from '../src/conversation-hubs';
 import { OpenStreams } from '../src/open-streams';
 import { startJournalApp, StreamClient, type JournalApp } from '../../../test/journal/journal-app';
+import { until } from '../../../test/support/until';
 import {
   causeOf,
   message,
@@ -242,13 +243,36 @@ describe('conversations.stream', () => {
   });
 });
 
-async function openFor(subject: string, expiresInSeconds?: number) {
-  const { path, headers, userId } = await conversationOf(api, subject, expiresInSeconds);
+describe('a partner key that is revoked', () => {
+  it('ends the streams that were opened with it, and no other', async () => {
+    const key = `pk_${'r'.repeat(43)}`;
+    api.keys.add(key);
+    const [revoked, kept] = await Promise.all([openFor('frank', 3600, key), openFor('grace')]);
+    await api.get(OpenStreams).check();
+    api.keys.revoke(key);
+    expect([revoked, kept].map(({ client }) => client.ended)).toEqual(['no', 'no']);
+    await api.get(OpenStreams).check();
+    await revoked.client.until(({ ended }) => ended === 'cleanly');
+    expect(kept.client.ended).toBe('no');
+    kept.client.close();
+  });
+
+  it('ends them by itself', async () => {
+    const key = `pk_${'s'.repeat(43)}`;
+    api.keys.add(key);
+    const { client } = await openFor('heidi', 3600, key);
+    api.keys.revoke(key);
+    await until('the end of the stream', async () => client.ended === 'cleanly' || null, 60_000);
+  }, 70_000);
+});
+
+async function openFor(subject: string, expiresInSeconds?: number, key?: string) {
+  const { path, headers, userId } = await conversationOf(api, subject, expiresInSeconds, key);
   return { client: await StreamClient.open(api.port, path, headers), userId };
 }
 
-async function conversationOf(app: JournalApp, subject: string, expiresInSeconds?: number) {
-  const { userId, headers } = await app.user(subject, expiresInSeconds);
+async function conversationOf(app: JournalApp, subject: string, expiresInSeconds?: number, key?: string) {
+  const { userId, headers } = await app.user(subject, expiresInSeconds, key);
   const id = newConversationId();
   await stores.append(id, userId, 2);
   return { path: `/v1/users/${userId}/conversations/${id}/stream`, headers, userId };

@@ -12,13 +12,12 @@ import {
   type PartnerKeyId,
   type Result,
 } from '@app/kernel';
+import { partnerKeyForm } from '@app/http';
 import { ReadGate } from '@app/read-store';
 import { createHash, randomBytes } from 'node:crypto';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { partnerKeyKind } from './partner-key.stream';
 
-/** `pk_` and 32 random bytes in base64url. */
-const keyFormat = /^pk_[A-Za-z0-9_-]{43}$/;
 const keyBytes = 32;
 /** Namespace of the ids of keys that were given, so that the same key always names the same stream. */
 const givenKeyNamespace = '8f6c1c1e-5d0f-4a76-9d53-6f1a3f0b7a41';
@@ -51,11 +50,12 @@ export class MintPartnerKey {
   ) {}
 
   /**
-   * Mints a key, or makes sure that the given one exists; requests that carry it are admitted from then on.
+   * Mints a key, or makes sure that the given one exists; requests that carry it are admitted from then on: within 10 s where one tried it before.
    * Refuses with `invalid_input` (label, key, reason), or `partner_key_invalid` when the given key was revoked.
    */
   async mint({ label, cause, key: given, reason }: MintRequest): Promise<Result<MintedPartnerKey>> {
-    if (given !== undefined && !keyFormat.test(given)) return refuse(invalid('/key', 'must be pk_ and 43 characters'));
+    if (given !== undefined && !partnerKeyForm.test(given))
+      return refuse(invalid('/key', 'must be pk_ and 43 characters'));
     const key = given ?? `pk_${randomBytes(keyBytes).toString('base64url')}`;
     const keyHash = createHash('sha256').update(key).digest('hex');
     const keyId = given === undefined ? uuidV7() : uuidV5(keyHash, givenKeyNamespace);

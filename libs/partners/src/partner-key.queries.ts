@@ -3,19 +3,28 @@ import { PartnerKeys } from '@app/http';
 import { asId, type Instant, type PartnerKeyId } from '@app/kernel';
 import { Database } from '@app/read-store';
 
-/** Admission's look-up of a key, from the read model. */
+/** Admission's look-ups of keys, from the read model. */
 @Injectable()
 export class StoredPartnerKeys extends PartnerKeys {
   constructor(private readonly database: Database) {
     super();
   }
 
-  async find(keySha256Hex: string): Promise<{ readonly keyId: PartnerKeyId } | null> {
-    const [row] = await this.database.query<{ key_id: string }>(
-      'SELECT key_id FROM partner_keys WHERE key_hash = $1 AND revoked_at IS NULL LIMIT 1',
-      [keySha256Hex],
+  async findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>> {
+    const rows = await this.database.query<{ key_hash: string; key_id: string }>(
+      'SELECT key_hash, key_id FROM partner_keys WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL',
+      [keysSha256Hex],
+      'find_partner_keys',
     );
-    return row === undefined ? null : { keyId: asId<PartnerKeyId>(row.key_id) };
+    return new Map(rows.map(({ key_hash, key_id }) => [key_hash, asId<PartnerKeyId>(key_id)]));
+  }
+
+  async live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>> {
+    const rows = await this.database.query<{ key_id: string }>(
+      'SELECT key_id FROM partner_keys WHERE key_id = ANY($1::uuid[]) AND revoked_at IS NULL',
+      [keyIds],
+    );
+    return new Set(rows.map(({ key_id }) => asId<PartnerKeyId>(key_id)));
   }
 }
 

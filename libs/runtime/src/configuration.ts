@@ -1,4 +1,5 @@
 import { bool, cleanEnv, EnvMissingError, port, str, type CleanedEnv } from 'envalid';
+import { admissionVariables } from './admission-variables';
 import { artifactVariables } from './artifact-variables';
 import { connectionVariables } from './connection-variables';
 import { deprecationVariables, endsTooSoon } from './deprecation-variables';
@@ -123,8 +124,7 @@ export const variables = {
     default: 604_800,
     desc: "How long an approval of an automation's contract can be decided, in seconds",
   }),
-  RATE_LIMIT_KEY_PER_MINUTE: positiveInteger({ default: 6000, desc: 'Requests per partner key in any 60 s' }),
-  RATE_LIMIT_USER_PER_MINUTE: positiveInteger({ default: 300, desc: 'Requests per user in any 60 s' }),
+  ...admissionVariables,
   STREAMS_PER_USER: positiveInteger({ default: 8, desc: 'Open event streams per user' }),
   ...connectionVariables,
   BODY_LIMIT_BYTES: positiveInteger({ default: 256 * 1024, desc: 'Largest JSON body, in bytes' }),
