@@ -30,9 +30,14 @@ async function firedLive({ definition, history, inputs, lateMs }: Life): Promise
   const accepted = new Set(
     rule.events.flatMap((event) => (event.type === 'occurrence.accepted' ? [event.occurrenceId] : [])),
   );
+  const refused = new Set(
+    rule.events.flatMap((event) => (event.type === 'occurrence.rejected' ? [event.occurrenceId] : [])),
+  );
   return rule.events.flatMap((event) => {
     if (event.type !== 'occurrence.arose') return [];
-    // Runs end at once: whatever arises is accepted.
+    // An invocation always arises; beyond the limits it is rejected.
+    if (event.trigger === 'invoke' && refused.has(event.occurrenceId)) return [];
+    // Runs end at once: whatever else arises is accepted.
     expect(accepted).toContain(event.occurrenceId);
     return [{ at: event.forAt, trigger: event.trigger }];
   });
