@@ -42,7 +42,7 @@ async function embeddedDatabase(dataDir: string, undo: Undo[]): Promise<string> 
   try {
     const postgres = await startEmbeddedPostgres({ dataDir: folder });
     undo.push(() => postgres.stop());
-    return postgres.url(embeddedDatabaseName);
+    return await postgres.owned(embeddedDatabaseName);
   } catch (error) {
     if (!(error instanceof DataFolderInUse)) throw error;
     const holder = error.pid === undefined ? 'another process' : `process ${error.pid}`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CannotStart } from '@app/composition';
-import { embeddedDatabaseName, embeddedPostgresFolder } from '@app/data-folder';
-import { DataFolderInUse, ensureDatabase, startEmbeddedPostgres } from '@app/embedded-postgres';
+import { CannotStart, unlessInterrupted } from '@app/composition';
+import { embeddedDatabaseName, embeddedPostgresFolder, ensureFolder } from '@app/data-folder';
+import { DataFolderInUse, DataFolderUnusable, startEmbeddedPostgres } from '@app/embedded-postgres';
 import type { Configuration } from '@app/runtime';
 import { EventStoreProcess } from './event-store-process';
 import { socketPathFor } from './run-folder';
@@ -17,15 +17,38 @@ export interface Stores {
   stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL and the event store, each unless the configuration names one. @throws CannotStart for a data folder in use */
-export async function startStores({ env }: Configuration, log: (line: string) => void): Promise<Stores> {
+/** Makes the data folder, and makes sure that it can be written. @throws CannotStart */
+export async function ensureDataFolder({ env }: Configuration): Promise<void> {
+  const { PARLEY_DATA_DIR: dataDir } = env;
+  await ensureFolder(dataDir).catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code ?? error.message;
+    throw new CannotStart(
+      `${dataDir} is no folder that can be written (${reason}): set PARLEY_DATA_DIR to one that can`,
+    );
+  });
+}
+
+/**
+ * Starts PostgreSQL and the event store, each unless the configuration names one.
+ * @throws CannotStart for a data folder that is in use, damaged or somebody else's
+ */
+export async function startStores(
+  { env }: Configuration,
+  log: (line: string) => void,
+  interrupted: AbortSignal,
+): Promise<Stores> {
   const database =
-    env.DATABASE_URL === undefined ? await startDatabase(env.PARLEY_DATA_DIR, log) : given(env.DATABASE_URL);
+    env.DATABASE_URL === undefined
+      ? await startDatabase(env.PARLEY_DATA_DIR, log, interrupted)
+      : given(env.DATABASE_URL);
   try {
     if (env.EVENTSTORE_URL !== undefined)
       return { ...database, databaseUrl: database.url, eventStoreUrl: env.EVENTSTORE_URL };
     const events = new EventStoreProcess(database.url, await socketPathFor(env.PARLEY_DATA_DIR), log);
-    await events.start();
+    await unlessInterrupted(events.start(), interrupted).catch(async (error: unknown) => {
+      await events.stop();
+      throw error;
+    });
     return {
       databaseUrl: database.url,
       eventStoreUrl: events.url,
@@ -47,13 +70,14 @@ function given(url: string) {
 }
 
 /** The embedded PostgreSQL, started anew, at the same URL, when something kills it. */
-async function startDatabase(dataDir: string, log: (line: string) => void) {
-  const start = () => startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(dataDir) });
-  const first = await start().catch((error: unknown) => {
+async function startDatabase(dataDir: string, log: (line: string) => void, interrupted: AbortSignal) {
+  const start = (signal?: AbortSignal) =>
+    startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(dataDir), ...(signal && { signal }) });
+  const first = await start(interrupted).catch((error: unknown) => {
+    if (error instanceof DataFolderUnusable) throw new CannotStart(error.message, { cause: error });
     throw error instanceof DataFolderInUse ? inUse(dataDir, error.pid) : error;
   });
-  const url = first.url(embeddedDatabaseName);
-  await ensureDatabase(first.url('postgres'), embeddedDatabaseName);
+  const url = await first.owned(embeddedDatabaseName);
   let stopping = false;
   let current = Promise.resolve(first);
   const keepRunning = async (): Promise<void> => {
@@ -66,7 +90,7 @@ async function startDatabase(dataDir: string, log: (line: string) => void) {
       await sleep(restartPauseMs);
       current = start();
       // Under a very long path its socket lies in a folder with a new name: whoever holds the old URL could not follow.
-      if ((await current).url(embeddedDatabaseName) !== url) return;
+      if ((await (await current).owned(embeddedDatabaseName)) !== url) return;
     }
   };
   const lost = keepRunning().catch((error: unknown) => log(String(error)));

@@ -1,42 +1,68 @@
-import { lchown, lstat, readFile, readdir } from 'node:fs/promises';
+import { lchown, lstat, readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DataFolder } from './data-folder';
-import { statIfThere } from './files';
-import type { Account } from './run';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataFolderUnusable, type DataFolder } from './data-folder';
+import { run, type Account } from './run';
 
-/** Accounts without login or files of their own. `initdb` insists on one that the system knows by name. */
-const UNPRIVILEGED_NAMES: readonly string[] = process.platform === 'darwin' ? ['_postgres'] : ['nobody'];
+/** Nothing else runs as it: another process of the server's account could rewrite its files, and so let anybody in. */
+const ACCOUNT_NAME = process.platform === 'darwin' ? '_postgres' : 'parley-postgres';
+/** Somebody else may be changing the accounts of this system. */
+const MAKE_TRIES_MAX = 20;
+const MAKE_PAUSE_MS = 100;
 
 /**
- * Who PostgreSQL runs as: undefined for "as ourselves". The server refuses to run as root, so root runs it as whoever
- * owns the cluster, or the data folder, and as an unprivileged account when that is root as well.
+ * Who PostgreSQL runs as: undefined for "as ourselves". The server refuses to run as root, so root runs it as the owner
+ * of the data folder, and in a folder of root's own as an account that is made for it.
  */
 export async function serverAccount(folder: DataFolder): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  for (const path of [folder.cluster, folder.path]) {
-    const owner = await statIfThere(path);
-    if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  }
-  return unprivilegedAccount();
+  const owner = await stat(folder.path);
+  return owner.uid === 0 ? ownAccount() : { uid: owner.uid, gid: owner.gid };
 }
 
-/** Gives a folder and all in it to `account`; symbolic links themselves, never what they point at. */
+/**
+ * Gives a folder and all in it to `account`; symbolic links themselves, never what they point at. From the top down: what
+ * was given away cannot be changed by its former owner any more. Throws DataFolderUnusable for a file of another's that
+ * has another name elsewhere, which may be anybody's.
+ */
 export async function giveTo(account: Account, path: string): Promise<void> {
-  await lchown(path, account.uid, account.gid);
-  if (!(await lstat(path)).isDirectory()) return;
+  const found = await lstat(path);
+  if (found.uid !== account.uid || found.gid !== account.gid) {
+    if (found.isFile() && found.nlink > 1)
+      throw new DataFolderUnusable(`${path} has another name elsewhere, and no PostgreSQL made it so: remove it`);
+    await lchown(path, account.uid, account.gid);
+  }
+  if (!found.isDirectory()) return;
   for (const entry of await readdir(path)) await giveTo(account, join(path, entry));
 }
 
-async function unprivilegedAccount(): Promise<Account> {
-  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
-  for (const name of UNPRIVILEGED_NAMES) {
-    const fields = lines.find((candidate) => candidate[0] === name);
-    const uid = Number(fields?.[2]);
-    const gid = Number(fields?.[3]);
-    if (uid > 0 && gid > 0) return { uid, gid };
+/** `initdb` insists on an account that the system knows by name. It has no login, no home and no files but ours. */
+async function ownAccount(): Promise<Account> {
+  let output = '';
+  for (let tried = 0; tried < MAKE_TRIES_MAX; tried += 1) {
+    const known = await accountOf(ACCOUNT_NAME);
+    if (known !== undefined) return known;
+    ({ output } = await makeAccount());
+    await sleep(MAKE_PAUSE_MS);
   }
-  throw new Error(
-    `PostgreSQL cannot run as root, and /etc/passwd has none of ${UNPRIVILEGED_NAMES.join(', ')}: ` +
-      'start this program as an ordinary user.',
+  throw new DataFolderUnusable(
+    `PostgreSQL cannot run as root, and no account ${ACCOUNT_NAME} can be made for it (${output.split('\n')[0]}): ` +
+      'make one with useradd --system, start this program as an ordinary user, or set DATABASE_URL',
   );
+}
+
+async function makeAccount(): Promise<{ output: string }> {
+  const flags = ['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent'];
+  try {
+    return await run('useradd', [...flags, '--shell', '/usr/sbin/nologin', ACCOUNT_NAME]);
+  } catch (error) {
+    return { output: String(error) };
+  }
+}
+
+async function accountOf(name: string): Promise<Account | undefined> {
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const fields = lines.find((candidate) => candidate[0] === name);
+  const [uid, gid] = [Number(fields?.[2]), Number(fields?.[3])];
+  return uid > 0 && gid > 0 ? { uid, gid } : undefined;
 }

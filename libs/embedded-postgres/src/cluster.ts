@@ -3,10 +3,10 @@ import { chown, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { giveTo } from './account';
 import type { Binaries } from './binaries';
-import type { DataFolder } from './data-folder';
+import { DataFolderUnusable, type DataFolder } from './data-folder';
 import { tiedToUs } from './lifeline';
 import { clearRemains, goneWithin } from './remains';
-import { readIfThere, statIfThere } from './files';
+import { readIfThere } from './files';
 import { run, type Account } from './run';
 
 export const SUPERUSER = 'postgres';
@@ -32,6 +32,7 @@ export async function ensureCluster(
   folder: DataFolder,
   binaries: Binaries,
   account: Account | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<{ password: string }> {
   await removeUnfinished(folder);
   const major = (await readIfThere(join(folder.cluster, 'PG_VERSION')))?.trim();
@@ -40,18 +41,19 @@ export async function ensureCluster(
     // An empty file counts as none: it is what a full disk leaves.
     const password = known !== undefined && known !== '' ? known : randomBytes(PASSWORD_BYTES).toString('base64url');
     await folder.write(PASSWORD_FILE, `${password}\n`);
-    await makeCluster(folder, binaries, account);
+    await makeCluster(folder, binaries, account, signal);
     return { password };
   }
   if (major !== binaries.major) {
-    throw new Error(
-      `${folder.cluster} was made by PostgreSQL ${major} and cannot be read by ${binaries.major}: ` +
-        `dump it with ${major} and restore it into an empty folder.`,
+    const maker = /^\d{1,4}$/.test(major) ? `PostgreSQL ${major}` : 'no PostgreSQL that is known';
+    throw new DataFolderUnusable(
+      `${folder.cluster} was made by ${maker} and cannot be read by ${binaries.major}: ` +
+        'dump it with the one that made it and restore it into an empty folder, or choose another data folder',
     );
   }
-  if (!known) throw new Error(`${join(folder.path, PASSWORD_FILE)} is lost: put it back from a backup.`);
-  // Root may have copied or restored the folder without its owners.
-  if (account !== undefined && (await statIfThere(folder.cluster))?.uid === 0) await giveTo(account, folder.cluster);
+  if (!known) throw new DataFolderUnusable(`${join(folder.path, PASSWORD_FILE)} is lost: put it back from a backup`);
+  // Root may have copied or restored the folder without its owners, and once shared `nobody` with others.
+  if (account !== undefined) await giveTo(account, folder.cluster);
   return { password: known };
 }
 
@@ -66,7 +68,12 @@ async function removeUnfinished(folder: DataFolder): Promise<void> {
   }
 }
 
-async function makeCluster(folder: DataFolder, binaries: Binaries, account: Account | undefined): Promise<void> {
+async function makeCluster(
+  folder: DataFolder,
+  binaries: Binaries,
+  account: Account | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const making = await mkdtemp(join(folder.path, UNFINISHED));
   const passwordFile = await open(join(folder.path, PASSWORD_FILE), 'r');
   try {
@@ -80,13 +87,17 @@ async function makeCluster(folder: DataFolder, binaries: Binaries, account: Acco
       cwd: making,
       account,
       inherited: { fd: passwordFile.fd, as: 'stdin' },
+      signal,
     });
+    signal?.throwIfAborted();
     if (code !== 0) throw new Error(`initdb failed (${code ?? 'killed'}) in ${making}:\n${output}`);
     await rename(making, folder.cluster);
     const directory = await open(folder.path, 'r');
     await directory.sync().finally(() => directory.close());
   } catch (error) {
-    await rm(making, { recursive: true, force: true });
+    // The server that a killed initdb was feeding may still write; what stays is removed by the next start.
+    await goneWithin(making, FED_SERVER_END_MAX_MS);
+    await rm(making, { recursive: true, force: true, maxRetries: 10 });
     throw error;
   } finally {
     await passwordFile.close();

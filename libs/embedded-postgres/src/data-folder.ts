@@ -27,6 +27,11 @@ export class DataFolderInUse extends Error {
   }
 }
 
+/** The data folder cannot be used as it is; the message is one sentence that says why, and what its owner can do. */
+export class DataFolderUnusable extends Error {
+  override readonly name = 'DataFolderUnusable';
+}
+
 export interface DataFolder {
   /** Absolute, without symbolic links. */
   readonly path: string;
@@ -41,14 +46,17 @@ export interface DataFolder {
 /**
  * Creates the folder (0700) where it is missing and takes it for this process alone.
  * The lock is the kernel's, on an open file: it ends with this process however that ends, so no dead launcher can
- * hold it. Throws DataFolderInUse when a living one does; throws when the folder holds something else than our data.
+ * hold it. Throws DataFolderInUse when a living one does; throws DataFolderUnusable when the folder
+ * holds something else than our data.
  */
 export async function takeDataFolder(dataDir: string): Promise<DataFolder> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = await realpath(dataDir);
   const entries = await readdir(path);
   if (entries.length > 0 && !entries.includes(LOCK_FILE) && !entries.includes(CLUSTER_FOLDER)) {
-    throw new Error(`${path} is not empty and was not made by this program: choose an empty folder for PostgreSQL.`);
+    throw new DataFolderUnusable(
+      `${path} is not empty and was not made by this program: move what is in it elsewhere, or choose another data folder`,
+    );
   }
   const owner = await stat(path);
   const adopt = async (file: string): Promise<void> => {

@@ -1,3 +1,3 @@
-export { DataFolderInUse } from './data-folder';
+export { DataFolderInUse, DataFolderUnusable } from './data-folder';
 export { ensureDatabase } from './databases';
 export { startEmbeddedPostgres, type EmbeddedPostgres } from './server';

@@ -33,12 +33,18 @@ export function asAccount(account: Account | undefined): { uid?: number; gid?: n
 /**
  * Runs a command to its end and answers its exit code and output.
  * `inherited` is an open file that becomes the command's descriptor 0 (`as: 'stdin'`) or 3.
+ * It is killed when `signal` is told.
  * Rejects only when the command cannot be started (`ENOENT`, `EACCES`, …).
  */
 export function run(
   command: string,
   args: readonly string[],
-  options: { cwd?: string; account?: Account | undefined; inherited?: { fd: number; as: 'stdin' | 'fd3' } } = {},
+  options: {
+    cwd?: string;
+    account?: Account | undefined;
+    inherited?: { fd: number; as: 'stdin' | 'fd3' };
+    signal?: AbortSignal | undefined;
+  } = {},
 ): Promise<Finished> {
   const { inherited } = options;
   const stdio: StdioOptions = [inherited?.as === 'stdin' ? inherited.fd : 'ignore', 'pipe', 'pipe'];
@@ -50,6 +56,8 @@ export function run(
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       ...asAccount(options.account),
     });
+    const kill = (): void => void child.kill('SIGKILL');
+    options.signal?.addEventListener('abort', kill, { once: true });
     let output = '';
     const keep = (chunk: Buffer): void => {
       output = (output + chunk.toString('utf8')).slice(-OUTPUT_LENGTH_MAX);
@@ -57,6 +65,9 @@ export function run(
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, output: output.trim() }));
+    child.once('close', (code) => {
+      options.signal?.removeEventListener('abort', kill);
+      resolve({ code, output: output.trim() });
+    });
   });
 }

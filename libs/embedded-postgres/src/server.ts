@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serverAccount } from './account';
 import { prepareBinaries } from './binaries';
 import { ensureCluster, ownFolder, SUPERUSER } from './cluster';
-import { takeDataFolder, type DataFolder } from './data-folder';
+import { DataFolderUnusable, takeDataFolder, type DataFolder } from './data-folder';
 import { readIfThere } from './files';
+import { ensureOwned, rolePassword } from './owned-database';
 import { guard, tiedToUs } from './lifeline';
 import { clearRemains } from './remains';
 import { asAccount, CHILD_ENVIRONMENT } from './run';
@@ -20,11 +21,19 @@ const READY_WAIT_MAX_MS = 300_000;
 const FAST_STOP_MAX_MS = 20_000;
 const IMMEDIATE_STOP_MAX_MS = 5_000;
 const LAST_LINES_MAX = 20;
+/** How the server says that files of its own are missing, cut short or altered; a wrong setting reads otherwise. */
+const DAMAGED =
+  /(FATAL|PANIC): +(?!.*parameter)(.*(could not (open|read|locate|access|find)|incorrect checksum|invalid|corrupt|is missing|bogus data|does not exist|not a database cluster).*)/;
 const LAST_LINES_WAIT_MAX_MS = 500;
 
 export interface EmbeddedPostgres {
-  /** Connection URL of a database on this server, for `pg` and what builds on it. It contains the password. */
+  /** The superuser's connection URL of a database on this server, for administration. It contains the password. */
   url(database: string): string;
+  /**
+   * The connection URL of a database that belongs to a role of the same name, which is no superuser; both are made where
+   * they are missing, and what the superuser once made in it is handed over. For whatever serves others.
+   */
+  owned(database: string): Promise<string>;
   /** Ends all sessions and the server, and sets the data folder free. Safe to call twice. */
   stop(): Promise<void>;
   /** Resolves when the server has ended, whoever ended it; the data folder is free then. */
@@ -38,14 +47,16 @@ export interface EmbeddedPostgresOptions {
   onLog?: (line: string) => void;
   /** PostgreSQL settings over the defaults, such as `{ fsync: 'off' }` in tests. */
   settings?: Record<string, string>;
+  /** Told before the server is ready, it ends what runs by then, and the start rejects with its reason. */
+  signal?: AbortSignal;
 }
 
 /**
  * Starts PostgreSQL 18 on `dataDir`, creating the cluster at the first start, and resolves when it takes connections.
  * It listens on a unix socket only, which nobody but this user can reach, and ends with the thread that called this,
  * even by kill -9. What an earlier server left behind on the folder is cleared away first; its data are kept.
- * Throws DataFolderInUse when a living process has the folder, and an Error with the server's last log lines when it
- * does not start.
+ * Throws DataFolderInUse when a living process has the folder, DataFolderUnusable when what is in it cannot be used, and
+ * an Error with the server's last log lines when it does not start for another reason.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const folder = await takeDataFolder(options.dataDir);
@@ -58,10 +69,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 async function startOn(folder: DataFolder, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { signal } = options;
   const account = await serverAccount(folder);
   const binaries = await prepareBinaries(account);
   await clearRemains(folder.cluster);
-  const { password } = await ensureCluster(folder, binaries, account);
+  signal?.throwIfAborted();
+  const { password } = await ensureCluster(folder, binaries, account, signal);
   const socket = await socketFolder(folder);
   const { command, prefix, byKernel } = await tiedToUs('INT', binaries.postgres);
 
@@ -91,12 +104,20 @@ async function startOn(folder: DataFolder, options: EmbeddedPostgresOptions): Pr
     await exited;
   };
   try {
-    await ready(server, folder.cluster, lastLines);
+    await ready(server, folder, lastLines, signal);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url: (database) => connectionUrl(database, password, socket.path), stop, exited };
+  const urlOf = (role: string, rolePassword: string, database: string): string =>
+    connectionUrl(role, rolePassword, database, socket.path);
+  const url = (database: string): string => urlOf(SUPERUSER, password, database);
+  const owned = async (database: string): Promise<string> => {
+    const role = { name: database, password: rolePassword(password, database) };
+    await ensureOwned(url, database, role);
+    return urlOf(role.name, role.password, database);
+  };
+  return { url, owned, stop, exited };
 }
 
 /** Hands the log on, and keeps the last lines of it for an error. */
@@ -112,15 +133,27 @@ function followLog(server: ChildProcess, onLog: ((line: string) => void) | undef
 }
 
 /** Waits until the server says in its `postmaster.pid` that it takes connections, as pg_ctl does. */
-async function ready(server: ChildProcess, cluster: string, lastLines: readonly string[]): Promise<void> {
+async function ready(
+  server: ChildProcess,
+  { cluster, path }: DataFolder,
+  lastLines: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const deadline = performance.now() + READY_WAIT_MAX_MS;
   while (server.exitCode === null && server.signalCode === null) {
+    signal?.throwIfAborted();
     const lines = (await readIfThere(join(cluster, 'postmaster.pid')))?.split('\n') ?? [];
     if (lines[0] === String(server.pid) && lines[7]?.trim() === 'ready') return;
     if (performance.now() > deadline) throw new Error(`PostgreSQL took more than ${READY_WAIT_MAX_MS} ms to start.`);
     await sleep(READY_POLL_MS);
   }
   await Promise.race([once(server, 'close'), sleep(LAST_LINES_WAIT_MAX_MS)]);
+  const damage = lastLines.find((line) => DAMAGED.test(line));
+  if (damage !== undefined)
+    throw new DataFolderUnusable(
+      `${path} is damaged (PostgreSQL says ${damage.replace(/^.*?(FATAL|PANIC): +/, '')}): ` +
+        'put the folder back from a backup, or choose another data folder',
+    );
   const how = server.signalCode ?? `exit code ${server.exitCode}`;
   throw new Error(`PostgreSQL did not start (${how}). Its last words:\n${lastLines.join('\n')}`);
 }
@@ -144,9 +177,9 @@ async function shutDown(server: ChildProcess, ended: Promise<void>): Promise<voi
  * `localhost` only makes it a URL that every parser accepts: `host`, the socket's folder, goes before it. Port and SSL
  * mode are said so that PGPORT and PGSSLMODE in the environment mean nothing.
  */
-function connectionUrl(database: string, password: string, socketPath: string): string {
+function connectionUrl(role: string, password: string, database: string, socketPath: string): string {
   // pg undoes encodeURI only, so it could not find these two again.
   if (/[?#]/.test(database)) throw new Error(`A database whose name has ? or # cannot be named by URL: ${database}`);
   const query = `host=${encodeURIComponent(socketPath)}&sslmode=disable`;
-  return `postgresql://${SUPERUSER}:${password}@localhost:${PORT}/${encodeURI(database)}?${query}`;
+  return `postgresql://${encodeURIComponent(role)}:${password}@localhost:${PORT}/${encodeURI(database)}?${query}`;
 }

@@ -1,6 +1,9 @@
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { link, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { DataSource } from 'typeorm';
 import { DataFolderInUse, ensureDatabase, startEmbeddedPostgres } from '../src';
 import { AS_ROOT, end, launch, NOBODY, postmasterOf, query, scratchFolders, urlFrom } from './launch';
@@ -74,6 +77,54 @@ describe('an embedded PostgreSQL', () => {
     }
   });
 
+  it('gives a database to a role that is no superuser, with all that a superuser made in it before', async () => {
+    const dataDir = await folders.make();
+    const first = await startEmbeddedPostgres({ dataDir });
+    await ensureDatabase(first.url('postgres'), 'parley');
+    await query(
+      first.url('parley'),
+      `CREATE SCHEMA events; CREATE TYPE events.mood AS ENUM ('fine');
+       CREATE TABLE events.log (id bigint GENERATED ALWAYS AS IDENTITY, serial serial, mood events.mood DEFAULT 'fine');
+       CREATE SEQUENCE events.alone; CREATE VIEW seen AS SELECT id FROM events.log;
+       CREATE FUNCTION events.last() RETURNS bigint LANGUAGE sql AS 'SELECT max(id) FROM events.log';
+       INSERT INTO events.log DEFAULT VALUES`,
+    );
+    const url = await first.owned('parley');
+    expect(await first.owned('parley')).toBe(url);
+    const rights = 'SELECT rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls FROM pg_roles';
+    expect(await query(url, `${rights} WHERE rolname = current_user`)).toEqual([
+      { rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false, rolbypassrls: false },
+    ]);
+    await query(
+      url,
+      `INSERT INTO events.log DEFAULT VALUES; ALTER TABLE events.log ADD more text; SELECT nextval('events.alone');
+       ALTER TYPE events.mood ADD VALUE 'better'; CREATE OR REPLACE VIEW seen AS SELECT id FROM events.log;
+       CREATE OR REPLACE FUNCTION events.last() RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint';
+       DROP TABLE events.log CASCADE; CREATE TABLE kept AS SELECT 7 AS x; CREATE SCHEMA another`,
+    );
+    await expect(query(url, "COPY kept TO PROGRAM 'cat'")).rejects.toThrow('permission denied');
+    await expect(query(url, "SELECT pg_read_file('PG_VERSION')")).rejects.toThrow('permission denied');
+    await first.stop();
+    const second = await startEmbeddedPostgres({ dataDir });
+    expect(await second.owned('parley')).toBe(url);
+    expect(await query(url, 'SELECT x FROM kept')).toEqual([{ x: 7 }]);
+    await second.stop();
+  });
+
+  it('gives up when it is told to, at every step of a first start, and starts afterwards', async () => {
+    const dataDir = await folders.make();
+    for (const name of ['lock', 'cluster.new-', 'cluster']) {
+      const told = new AbortController();
+      const starting = startEmbeddedPostgres({ dataDir, signal: told.signal });
+      const refused = expect(starting).rejects.toThrow('told to');
+      while (!(await readdir(dataDir)).some((entry) => entry.startsWith(name))) await sleep(1);
+      told.abort(new Error('told to'));
+      await refused;
+      expect((await readdir(dataDir)).filter((entry) => entry.startsWith('cluster.new-'))).toEqual([]);
+    }
+    await (await startEmbeddedPostgres({ dataDir })).stop();
+  });
+
   it('is refused to a second launcher, which learns who has the folder', async () => {
     const dataDir = await folders.make();
     const server = await startEmbeddedPostgres({ dataDir });
@@ -112,6 +163,28 @@ describe('an embedded PostgreSQL', () => {
   });
 
   if (AS_ROOT) {
+    it('runs for root as an account that nothing else has, also where it once ran as nobody', async () => {
+      const dataDir = join(await folders.make(), 'postgres');
+      const uidOf = async () => (await stat(join(dataDir, 'cluster', 'base'))).uid;
+      await (await startEmbeddedPostgres({ dataDir })).stop();
+      const own = await uidOf();
+      expect(await readFile('/etc/passwd', 'utf8')).toMatch(new RegExp(`^parley-postgres:[^:]*:${own}:`, 'm'));
+      await promisify(execFile)('chown', ['-R', `${NOBODY.uid}:${NOBODY.gid}`, join(dataDir, 'cluster')]);
+      const server = await startEmbeddedPostgres({ dataDir });
+      expect(await query(server.url('postgres'), 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
+      expect(await readFile(`/proc/${postmasterOf(dataDir)}/status`, 'utf8')).toMatch(
+        new RegExp(`^Uid:\\t${own}\\t`, 'm'),
+      );
+      await server.stop();
+      expect(await uidOf()).toBe(own);
+
+      await promisify(execFile)('chown', ['-R', `${NOBODY.uid}:${NOBODY.gid}`, join(dataDir, 'cluster')]);
+      await writeFile(join(dataDir, 'precious'), "somebody's");
+      await link(join(dataDir, 'precious'), join(dataDir, 'cluster', 'planted'));
+      await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow('has another name elsewhere');
+      expect((await stat(join(dataDir, 'precious'))).uid).toBe(0);
+    });
+
     it("runs for root under folders that only root may enter, without root's rights", async () => {
       const secret = join(await folders.make(), 'secret');
       await mkdir(secret, { mode: 0o700 });
