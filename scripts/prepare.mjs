@@ -5,7 +5,7 @@ import path from 'node:path';
 import { buildClient } from './client.mjs';
 import { withLock } from './lock.mjs';
 import { matchesLockFile } from './installed.mjs';
-import { StepFailed, binary, root, runStep } from './tool.mjs';
+import { StepFailed, binary, npmCommand, root, runStep } from './tool.mjs';
 
 const installStamp = path.join('node_modules', '.parley-install');
 const buildStamp = path.join(root, 'dist', '.parley-build');
@@ -58,12 +58,6 @@ function lockFileHash(folder) {
   const file = path.join(folder, 'package-lock.json');
   if (!existsSync(file)) throw new StepFailed(`${file} is missing: npm ci needs it`, '');
   return createHash('sha256').update(readFileSync(file)).digest('hex');
-}
-
-/** The npm that started us when there is one, else the one on the PATH. */
-function npmCommand() {
-  const execPath = process.env.npm_execpath ?? '';
-  return path.basename(execPath) === 'npm-cli.js' ? [process.execPath, execPath] : ['npm'];
 }
 
 async function buildAll(nameTool) {

@@ -9,6 +9,10 @@ import { StepFailed, root, runScript } from './tool.mjs';
 const main = path.join(root, 'dist', 'apps', 'standalone', 'src', 'main.js');
 let ready = false;
 
+if (process.versions.node.startsWith('20.')) {
+  console.error('Node 20 gets no fixes any more: Parley runs on it, and Node 24, the present LTS, is what to use.');
+}
+
 await runScript(async () => {
   await prepare({ build: true });
   if (!existsSync(main)) throw new StepFailed(`the build made no ${path.relative(root, main)}`, '');

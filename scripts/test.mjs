@@ -1,7 +1,8 @@
-// npm test: prepares, checks, runs every jest suite, and ends with the one line `N passed, N failed`. Arguments narrow jest, and leave the checks out.
+// npm test: prepares, checks, runs every jest suite, tries the product on the newest LTS of Node, and ends with the one line `N passed, N failed`. Arguments narrow jest, and leave the checks out.
 import './node-version.mjs';
 import { runChecks, staticChecks } from './checks.mjs';
 import { runJestTwice } from './jest.mjs';
+import { runOnNewestLts } from './newest-lts.mjs';
 import { prepare } from './prepare.mjs';
 import { runScript } from './tool.mjs';
 
@@ -18,6 +19,7 @@ await runScript(async () => {
     if (narrowing.length === 0) add(await runChecks(staticChecks));
     else console.log(`checks left out, jest only: ${narrowing.join(' ')}`);
     add(await runJestTwice(narrowing));
+    if (narrowing.length === 0) add(await runOnNewestLts());
   } catch (error) {
     if (error.output) console.error(error.output.trimEnd());
     console.error(error.message);

@@ -12,7 +12,9 @@ const progressPlainMs = 15_000;
 /** A tool that was told to end has this long before it is killed: jest may have servers to stop. */
 const endGraceMs = 10_000;
 /** npm ci ignores Ctrl-C while it unpacks. What it leaves half done is never taken for fresh, so it need not end by itself. */
-const stepEndGraceMs = 2_000;
+const stepEndGraceMs = 700;
+/** npm sends a terminal's Ctrl-C once more; what comes later than this was pressed again, and nobody waits any longer. */
+const sameSignalMs = 500;
 
 export class Interrupted extends Error {
   constructor(signal) {
@@ -32,12 +34,25 @@ export class StepFailed extends Error {
 /** The running tools, each with the time it gets to end. */
 const children = new Map();
 let interruptedBy;
+let interruptedAtMs;
 
 function interrupt(signal) {
+  const again = interruptedBy && performance.now() - interruptedAtMs > sameSignalMs;
   interruptedBy ??= signal;
+  interruptedAtMs ??= performance.now();
   for (const [child, graceMs] of children) {
-    child.kill(signal);
-    setTimeout(() => child.kill('SIGKILL'), graceMs).unref();
+    endTool(child, again ? 'SIGKILL' : signal);
+    setTimeout(() => endTool(child, 'SIGKILL'), graceMs).unref();
+  }
+}
+
+/** A tool whose output we keep leads a group of its own: what it has started (npm: other programs) ends with it. */
+function endTool(child, signal) {
+  if (!child.leadsGroup) return child.kill(signal);
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error; // all of them have ended
   }
 }
 
@@ -74,7 +89,9 @@ export function runTool(command, args, options = {}) {
       cwd: options.cwd ?? root,
       env: { ...process.env, ...options.env },
       stdio: options.inherit ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      detached: !options.inherit,
     });
+    child.leadsGroup = !options.inherit && child.pid !== undefined;
     children.set(child, options.graceMs ?? endGraceMs);
     if (child.pid) options.onSpawn?.(child.pid);
     let output = '';
@@ -100,6 +117,12 @@ export function runTool(command, args, options = {}) {
 
 /** The path of a program that node_modules brings. */
 export const binary = (name) => path.join(root, 'node_modules', '.bin', name);
+
+/** The npm that started us when there is one, else the one on the PATH. */
+export function npmCommand() {
+  const execPath = process.env.npm_execpath ?? '';
+  return path.basename(execPath) === 'npm-cli.js' ? [process.execPath, execPath] : ['npm'];
+}
 
 /** Like runTool, for one long step: says what runs, how long it has been running, and throws StepFailed when it ends badly. */
 export async function runStep(label, command, args, options = {}) {
