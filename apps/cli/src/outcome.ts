@@ -1,3 +1,6 @@
+import { CannotStart } from '@app/composition';
+import { SecretsDamaged } from '@app/data-folder';
+import { DataFolderUnusable } from '@app/embedded-postgres';
 import { ConfigurationError } from '@app/runtime';
 import { CannotMigrate } from '@app/event-migration';
 import { Unavailable, type Refusal, type Result } from '@app/kernel';
@@ -47,8 +50,8 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 /** What goes to stderr for an error: one line for what its user can mend, all that is known for anything else. */
 export function describe(error: unknown): unknown {
-  if (error instanceof CommandFailed || error instanceof CannotMigrate || error instanceof ConfigurationError)
-    return error.message;
+  const whole = [CommandFailed, CannotMigrate, ConfigurationError, SecretsDamaged, DataFolderUnusable, CannotStart];
+  if (error instanceof Error && whole.some((kind) => error instanceof kind)) return error.message;
   if (error instanceof Unavailable) return `${error.message}: ${causeOf(error)}`;
   return error;
 }

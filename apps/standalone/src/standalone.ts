@@ -3,36 +3,44 @@ import {
   readDotEnv,
   startServing,
   tellWarnings,
+  unlessInterrupted,
   type RunningProcess,
   type Stoppable,
 } from '@app/composition';
-import { ensureSecrets, removeRunningStores, writeRunningStores } from '@app/data-folder';
+import { ensureSecrets, readSecrets, removeRunningStores, writeRunningStores } from '@app/data-folder';
 import { movedTo } from '@app/event-migration';
 import { readConfiguration, type Configuration } from '@app/runtime';
 import { readyBlock } from './block';
 import { removeAccess, seedSandbox, writeAccess } from './demo';
 import { ensureFreePorts } from './free-ports';
 import { warnOfEmbeddedStores } from './production';
-import { startStores, type Stores } from './stores';
+import { databaseHoldsSealed, lookAtGivenStores } from './given-stores';
+import { ensureDataFolder, startStores, type Stores } from './stores';
 
 const log = (line: string): void => console.error(line);
 
 /**
  * What `npm start` runs: PostgreSQL and the event store, unless the environment names others, and api and worker in one
- * process. In sandbox mode it also seeds a partner key and a user, and prints how to call the service.
+ * process. In sandbox mode it also seeds a partner key and a user, and prints how to call the service. Told to give up, it stops
+ * what it has started.
  */
-export async function startStandalone(): Promise<Stoppable> {
+export async function startStandalone(interrupted: AbortSignal): Promise<Stoppable> {
   readDotEnv();
   const asked = readConfiguration(process.env);
   tellWarnings(asked);
   warnOfEmbeddedStores(asked, log);
   // Before the ports: of two starts on one data folder, the second is told of the first.
-  const stores = await startStores(asked, log);
+  await ensureDataFolder(asked);
+  // Before anything is made: a damaged file is told at once.
+  if (asked.sandbox) await readSecrets(asked.env.PARLEY_DATA_DIR);
+  await unlessInterrupted(lookAtGivenStores(asked), interrupted);
+  const stores = await startStores(asked, log, interrupted);
   try {
     await refuseMovedEvents(asked, stores);
     await ensureFreePorts(asked);
     await writeRunningStores(asked.env.PARLEY_DATA_DIR, stores);
-    const running = await (asked.sandbox ? serveSandbox(asked, stores) : serve(stores, asked.env.PARLEY_SECRET_KEY));
+    const serving = asked.sandbox ? serveSandbox(asked, stores) : serve(stores, asked.env.PARLEY_SECRET_KEY);
+    const running = await unlessInterrupted(serving, interrupted);
     return untilLost(running, stores, asked.env.PARLEY_DATA_DIR);
   } catch (error) {
     await removeRunningStores(asked.env.PARLEY_DATA_DIR);
@@ -71,6 +79,7 @@ async function serveSandbox(asked: Configuration, stores: Stores): Promise<Runni
   const { PARLEY_DATA_DIR: dataDir, PARLEY_SECRET_KEY: givenKey } = asked.env;
   // We hold the data folder by now, so this one is left over from a start that was killed.
   await removeAccess(dataDir);
+  if (givenKey === undefined) await refuseLostSecrets(dataDir, stores.databaseUrl);
   const secrets = await ensureSecrets(dataDir);
   const running = await serve(stores, givenKey ?? secrets.secretKey, sandboxLogLevel);
   try {
@@ -82,6 +91,15 @@ async function serveSandbox(asked: Configuration, stores: Stores): Promise<Runni
     await running.stop();
     throw error;
   }
+}
+
+/** A new secret key would open nothing that is sealed with the lost one. @throws CannotStart */
+async function refuseLostSecrets(dataDir: string, databaseUrl: string): Promise<void> {
+  if ((await readSecrets(dataDir)) !== null || !(await databaseHoldsSealed(databaseUrl))) return;
+  throw new CannotStart(
+    `${dataDir}/secrets.json is lost, and only its key opens the wallet keys and webhook secrets of this folder: ` +
+      'put it back from a backup, or set PARLEY_DATA_DIR to a new folder',
+  );
 }
 
 /** The whole, as one thing to stop; it ends itself when its database does, which nothing here can go on without. */

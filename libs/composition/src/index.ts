@@ -1,12 +1,14 @@
 export { openApiOf } from './contract';
 export { asyncApiOf } from './events-document';
 export {
-  CannotStart,
   readDotEnv,
   readProcessConfiguration,
   runProcess,
   tellWarnings,
+  unlessInterrupted,
   type Stoppable,
 } from './main-process';
-export { openProduct, PortInUse, startServing, startWorking, type RunningProcess } from './serving';
+export { openProduct, startServing, startWorking, type RunningProcess } from './serving';
+export { holdsSealed } from './sealing-check';
+export { CannotStart, listenFailure } from './start-failures';
 export { readStore } from './slices';

@@ -1,16 +1,20 @@
+import { Logger } from '@nestjs/common';
 import { existsSync } from 'node:fs';
-import { ConfigurationError, configurationWarnings, readConfiguration, type Configuration } from '@app/runtime';
-import { PortInUse } from './serving';
+import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { configurationWarnings, readConfiguration, type Configuration } from '@app/runtime';
+import { CannotStart, describeFailure } from './start-failures';
 
 /** Beyond the time that requests in flight have, stopping may take this long before the process ends itself. */
 const stopWithinMs = 30_000;
+/** A start that is told to end may take this long to clear up; what it leaves ends by itself, as after kill -9. */
+const clearUpWithinMs = 1_000;
+/** npm sends a terminal's Ctrl-C once more; what comes later than this was pressed again. */
+const sameSignalMs = 500;
 
 export interface Stoppable {
   stop(): Promise<void>;
 }
-
-/** What went wrong is the user's to change; its message says all, and a stack would only hide it. */
-export class CannotStart extends Error {}
 
 /** What a process needs to be told when nothing is embedded in it. */
 const neededByProcesses = ['DATABASE_URL', 'EVENTSTORE_URL', 'PARLEY_SECRET_KEY'] as const;
@@ -30,32 +34,70 @@ export function tellWarnings(configuration: Configuration): void {
   for (const line of configurationWarnings(process.env, configuration)) console.error(`warning: ${line}`);
 }
 
-/** Adds the variables of a `.env` file in the working folder to the environment; what is set already stays. */
+/** Adds the variables of a `.env` file in the working folder to the environment; what is set already stays. @throws CannotStart */
 export function readDotEnv(): void {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env');
+  } catch (error) {
+    throw new CannotStart('the file .env cannot be read: mend or remove it', { cause: error });
+  }
+}
+
+/** A signal came before the start was done. */
+class Interrupted extends Error {
+  constructor(readonly by: 'SIGINT' | 'SIGTERM') {
+    super(`interrupted by ${by}`);
+  }
 }
 
 /**
- * The life of a process: starts, and stops on SIGINT or SIGTERM with exit code 0. Further signals change nothing: npm sends a
- * terminal's Ctrl-C once more. Exit code 1 when starting or stopping fails, or stopping takes too long.
+ * The life of a process: starts, and stops on SIGINT or SIGTERM with exit code 0; before it is ready, with 128 and the signal's
+ * number, and within a second. A second Ctrl-C ends it at once. Exit code 1 when starting or stopping fails, or stopping takes too
+ * long.
+ * @param start is told by its signal when it is to give up, and then clears up and rejects
  */
-export function runProcess(start: () => Promise<Stoppable>): void {
-  const told = new Promise<void>((resolve) => {
-    process.on('SIGINT', () => resolve());
-    process.on('SIGTERM', () => resolve());
-  });
-  live(start, told).then(
+export function runProcess(start: (interrupted: AbortSignal) => Promise<Stoppable>): void {
+  const told = new AbortController();
+  let toldAtMs = 0;
+  const end = (by: 'SIGINT' | 'SIGTERM'): void => {
+    if (!told.signal.aborted) {
+      toldAtMs = performance.now();
+      told.abort(new Interrupted(by));
+    } else if (performance.now() - toldAtMs > sameSignalMs) process.exit(exitCodeOf(by));
+  };
+  process.on('SIGINT', end);
+  process.on('SIGTERM', end);
+  live(start, told.signal).then(
     () => process.exit(0),
     (error: unknown) => {
-      console.error(describe(error));
+      if (error instanceof Interrupted) process.exit(exitCodeOf(error.by));
+      console.error(describeFailure(error));
       process.exit(1);
     },
   );
 }
 
-async function live(start: () => Promise<Stoppable>, told: Promise<void>): Promise<void> {
-  const running = await start();
-  await told;
+/** As shells count the end by a signal. */
+function exitCodeOf(signal: 'SIGINT' | 'SIGTERM'): number {
+  return 128 + constants.signals[signal];
+}
+
+async function live(start: (interrupted: AbortSignal) => Promise<Stoppable>, told: AbortSignal): Promise<void> {
+  const ending = new Promise<void>((resolve) => told.addEventListener('abort', () => resolve(), { once: true }));
+  let isReady = false;
+  const givenUp = ending.then(async () => {
+    // What breaks from here on breaks because it was ended.
+    if (!isReady) Logger.overrideLogger(false);
+    await sleep(clearUpWithinMs);
+    throw told.reason;
+  });
+  givenUp.catch(() => undefined); // once it is ready, it stops as it should
+  const starting = start(told).catch((error: unknown) => {
+    throw told.aborted ? told.reason : error;
+  });
+  const running = await Promise.race([starting, givenUp]);
+  isReady = true;
+  await ending;
   setTimeout(() => {
     console.error('stopping took too long; ending all the same');
     process.exit(1);
@@ -63,7 +105,13 @@ async function live(start: () => Promise<Stoppable>, told: Promise<void>): Promi
   await running.stop();
 }
 
-function describe(error: unknown): unknown {
-  const expected = error instanceof CannotStart || error instanceof PortInUse || error instanceof ConfigurationError;
-  return expected ? error.message : error;
+/** The value of what goes on, unless the signal is told first: then it rejects with the signal's reason. */
+export async function unlessInterrupted<Value>(going: Promise<Value>, interrupted: AbortSignal): Promise<Value> {
+  going.catch(() => undefined); // when nobody waits for it any more
+  interrupted.throwIfAborted();
+  const cut = new Promise<never>((_, reject) =>
+    // Reason for the assertion: a signal's reason is typed any, and here always an error.
+    interrupted.addEventListener('abort', () => reject(interrupted.reason as Error), { once: true }),
+  );
+  return Promise.race([going, cut]);
 }

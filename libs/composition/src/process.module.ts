@@ -9,6 +9,7 @@ import { TimersModule } from '@app/timers';
 import { PriceWatchModule } from './price-watch.module';
 import { Projecting } from './projecting';
 import { StoresReadiness } from './readiness';
+import { SealingCheck } from './sealing-check';
 import { readStore, slicesFor } from './slices';
 import { walletProviderModule } from './wallet-provider.module';
 
@@ -39,7 +40,7 @@ export function createProcessModule(options: ProcessOptions): DynamicModule {
       walletProviderModule(configuration),
       ...slicesFor(roles),
     ],
-    providers: [...(roles.worker ? [Projecting] : []), ...(roles.api ? [StoresReadiness] : [])],
+    providers: [SealingCheck, ...(roles.worker ? [Projecting] : []), ...(roles.api ? [StoresReadiness] : [])],
   };
 }
 

@@ -4,6 +4,7 @@ import { closeGracefully, createHttpApp, Cursors, Draining, ReadinessChecks, sta
 import type { ProcessRoles } from '@app/read-store';
 import { createPino, Metrics, PinoNestLogger, type Configuration, type Probe } from '@app/runtime';
 import { createProcessModule } from './process.module';
+import { listenFailure } from './start-failures';
 
 export interface RunningProcess {
   readonly app: INestApplicationContext;
@@ -11,20 +12,10 @@ export interface RunningProcess {
   stop(): Promise<void>;
 }
 
-/** Something else listens on a port that this process needs. */
-export class PortInUse extends Error {
-  constructor(
-    readonly variable: 'PORT' | 'MANAGEMENT_PORT',
-    port: number,
-  ) {
-    super(`port ${port} is in use by another program: stop that one, or set ${variable} to a free port`);
-  }
-}
-
 /**
  * Starts a process that serves the partner API, and works too when its roles say so.
  * @param how.alone whether no other process can serve the same deployment
- * @throws PortInUse
+ * @throws CannotStart
  */
 export async function startServing(
   configuration: Configuration,
@@ -50,7 +41,7 @@ export async function startServing(
   }
 }
 
-/** Starts a process that works and serves nothing but its metrics. @throws PortInUse */
+/** Starts a process that works and serves nothing but its metrics. @throws CannotStart */
 export async function startWorking(configuration: Configuration, probe?: Probe): Promise<RunningProcess> {
   const { env } = configuration;
   const app = await openProduct(configuration, { api: false, worker: true }, probe);
@@ -109,7 +100,6 @@ async function onPort<Value>(
   try {
     return await listen();
   } catch (error) {
-    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    throw taken ? new PortInUse(variable, port) : error;
+    throw listenFailure(error, variable, port);
   }
 }

@@ -25,6 +25,7 @@ import { StoredAccounts, UsersModule, usersReadModel } from '@app/users';
 import { operationKind, SettlementModule, WalletsModule, walletsReadModel } from '@app/wallets';
 import { asyncApiOf } from './events-document';
 import { CreateRateWindows1700000000520, WeighRequests1700000000725 } from './rate-windows.row';
+import { CreateSealingCheck1700000000530 } from './sealing-check.row';
 
 /** What a slice keeps in PostgreSQL. */
 interface ReadModel {
@@ -52,6 +53,7 @@ const readModels: readonly ReadModel[] = [
 const operationalTables = [
   CreateRateWindows1700000000520,
   WeighRequests1700000000725,
+  CreateSealingCheck1700000000530,
   CreateTimers1700000000500,
   CreateSandboxState1700000000510,
   CreateSandboxLedger1700000000620,

@@ -12,25 +12,39 @@ export interface SandboxSecrets {
 }
 
 const secretFile = 'secrets.json';
+const secretKeyBytes = 32;
 
-/** The secrets of a data folder, generated and kept (0600) when there are none. Throws when the file holds anything else. */
+/** The file of secrets is there and cannot be used; the message is one sentence, with what to do, and holds none of them. */
+export class SecretsDamaged extends Error {
+  constructor(path: string) {
+    super(
+      `${path} is damaged: put it back from a backup; it holds the secret key that wallet keys and webhook secrets are sealed with`,
+    );
+  }
+}
+
+/** The secrets of a data folder, generated and kept (0600) when there are none. @throws SecretsDamaged */
 export async function ensureSecrets(dataDir: string): Promise<SandboxSecrets> {
   const kept = await readSecrets(dataDir);
   if (kept !== null) return kept;
   const secrets = {
-    secretKey: randomBytes(32).toString('base64'),
+    secretKey: randomBytes(secretKeyBytes).toString('base64'),
     partnerKey: `pk_${randomBytes(32).toString('base64url')}`,
   };
   await writePrivate(dataDir, secretFile, secrets);
   return secrets;
 }
 
-/** The secrets that a data folder holds, or null. */
+/** The secrets that a data folder holds, or null. @throws SecretsDamaged */
 export async function readSecrets(dataDir: string): Promise<SandboxSecrets | null> {
   const path = join(dataDir, secretFile);
-  const value = await readJson(path);
+  const value = await readJson(path).catch((error: unknown) => {
+    // What a JSON parser says of a file quotes it.
+    throw error instanceof SyntaxError ? new SecretsDamaged(path) : error;
+  });
   if (value === null) return null;
   const { secretKey, partnerKey } = isJsonObject(value) ? value : {};
-  if (typeof secretKey !== 'string' || typeof partnerKey !== 'string') throw new Error(`${path} is damaged`);
+  const isKey = typeof secretKey === 'string' && Buffer.from(secretKey, 'base64').length >= secretKeyBytes;
+  if (!isKey || typeof partnerKey !== 'string' || !partnerKey.startsWith('pk_')) throw new SecretsDamaged(path);
   return { secretKey, partnerKey };
 }

@@ -1,5 +1,5 @@
 export { boundedPage } from './bounded-page';
-export { Database, type MigrationClass, type RowClass } from './database';
+export { answering, Database, type MigrationClass, type RowClass } from './database';
 export { keepLeading } from './leadership';
 export { migrate } from './migrate';
 export { readStoreMigrations } from './migrations';

@@ -1,0 +1,41 @@
+import { holdsSealed } from '@app/composition';
+import { connectEventStore, EventStore } from '@app/event-store';
+import { Unavailable } from '@app/kernel';
+import { answering } from '@app/read-store';
+import type { Configuration } from '@app/runtime';
+import { Client } from 'pg';
+
+const lookWithinMs = 5_000;
+
+/**
+ * Makes sure that the stores which the environment names answer, before anything is started on them.
+ * @throws Unavailable, and PostgreSQL's own error when it refuses
+ */
+export async function lookAtGivenStores({ env }: Configuration): Promise<void> {
+  if (env.DATABASE_URL !== undefined) await onDatabase(env.DATABASE_URL, () => Promise.resolve());
+  if (env.EVENTSTORE_URL === undefined) return;
+  const store = new EventStore(connectEventStore(env.EVENTSTORE_URL));
+  try {
+    if (!(await store.answers(lookWithinMs))) throw new Unavailable('event store');
+  } finally {
+    await store.dispose();
+  }
+}
+
+/** Whether the database holds what was sealed under PARLEY_SECRET_KEY. */
+export async function databaseHoldsSealed(databaseUrl: string): Promise<boolean> {
+  return onDatabase(databaseUrl, (client) => holdsSealed(async (sql) => (await client.query<object>(sql)).rows));
+}
+
+async function onDatabase<Value>(url: string, body: (client: Client) => Promise<Value>): Promise<Value> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: lookWithinMs });
+  client.on('error', () => undefined); // the statement under way, if any, fails with it
+  return answering(async () => {
+    try {
+      await client.connect();
+      return await body(client);
+    } finally {
+      await client.end();
+    }
+  });
+}

@@ -1,0 +1,53 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Database } from '@app/read-store';
+import { Configuration, Sealing } from '@app/runtime';
+import { CannotStart } from './start-failures';
+
+/** What slices seal under PARLEY_SECRET_KEY; nothing else in the stores is lost with the key. */
+const sealedTables = ['wallet_keys', 'webhook_keys'] as const;
+const label = 'parley/sealing-check/1';
+const boundTo = 'sealing_check';
+
+/** Stops a start whose secret key is another one than the stored secrets were sealed with: each of them would fail when it is needed. */
+@Injectable()
+export class SealingCheck implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly configuration: Configuration,
+  ) {}
+
+  /** @throws CannotStart */
+  async onModuleInit(): Promise<void> {
+    const sealing = new Sealing(this.configuration, label);
+    const value = sealing.seal(Buffer.from(label), boundTo);
+    // Of two processes that start at once, the one that comes first stores it, and the other one looks at that.
+    await this.database.query('INSERT INTO sealing_check (sealed) VALUES ($1) ON CONFLICT DO NOTHING', [value]);
+    const [stored] = await this.database.query<{ sealed: Buffer }>('SELECT sealed FROM sealing_check');
+    if (stored === undefined || opens(sealing, stored.sealed)) return;
+    if (await holdsSealed((sql) => this.database.query(sql)))
+      throw new CannotStart(
+        'PARLEY_SECRET_KEY (or secrets.json) belongs to other data: it does not open the wallet keys and webhook secrets ' +
+          'that are stored here; give the service the key that they were sealed with',
+      );
+    await this.database.query('UPDATE sealing_check SET sealed = $1', [value]);
+  }
+}
+
+function opens(sealing: Sealing, sealed: Buffer): boolean {
+  try {
+    sealing.open(sealed, boundTo);
+    return true;
+  } catch {
+    // AES-GCM says no more than that.
+    return false;
+  }
+}
+
+/** Whether a database holds secrets that were sealed under PARLEY_SECRET_KEY; one without the product's tables holds none. */
+export async function holdsSealed(query: (sql: string) => Promise<readonly object[]>): Promise<boolean> {
+  for (const table of sealedTables) {
+    const [there] = await query(`SELECT 1 FROM pg_class WHERE oid = to_regclass('${table}')`);
+    if (there !== undefined && (await query(`SELECT 1 FROM ${table} LIMIT 1`)).length > 0) return true;
+  }
+  return false;
+}

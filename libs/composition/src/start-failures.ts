@@ -1,0 +1,46 @@
+import { SecretsDamaged } from '@app/data-folder';
+import { Unavailable } from '@app/kernel';
+import { ConfigurationError } from '@app/runtime';
+
+/** What went wrong is the user's to change; its message says all, and a stack would only hide it. */
+export class CannotStart extends Error {}
+
+/** What it means that an address cannot be listened on; the error itself when that is nothing its user can mend. */
+export function listenFailure(error: unknown, variable: 'PORT' | 'MANAGEMENT_PORT', port: number): unknown {
+  const code = codeOf(error) ?? '';
+  if (code === 'EADDRINUSE')
+    return new CannotStart(
+      `port ${port} is in use by another program: stop that one, or set ${variable} to a free port`,
+    );
+  if (code === 'EACCES') return new CannotStart(`port ${port} is kept for root: set ${variable} to one above 1023`);
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code))
+    return new CannotStart(
+      `${variable === 'PORT' ? 'HOST' : 'MANAGEMENT_HOST'} is no address of this machine: set it to one, as 127.0.0.1, or 0.0.0.0 for all`,
+    );
+  return error;
+}
+
+/** What is printed for a failed start: one sentence for what its user can mend, all that is known for anything else. */
+export function describeFailure(error: unknown): unknown {
+  const isWhole = [CannotStart, ConfigurationError, SecretsDamaged].some((kind) => error instanceof kind);
+  if (isWhole && error instanceof Error) return error.message;
+  if (error instanceof Unavailable && error.dependency === 'database')
+    return `PostgreSQL does not answer${reasonOf(error)}: start it, or correct DATABASE_URL`;
+  if (error instanceof Unavailable && error.dependency === 'event store')
+    return `the event store does not answer${reasonOf(error)}: start it, or correct EVENTSTORE_URL`;
+  // PostgreSQL's own words for a wrong password, a missing role, database or right: they name no secret.
+  if (error instanceof Error && /^(28...|3D000|42501)$/.test(codeOf(error) ?? ''))
+    return `PostgreSQL refuses this service (${error.message}): correct DATABASE_URL, or what it names`;
+  return error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The innermost message in parentheses, if there is one; of several addresses that were tried, that of the first. */
+function reasonOf({ cause }: Error): string {
+  const tried: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
+  if (!(tried instanceof Error)) return '';
+  return reasonOf(tried) || ` (${tried.message.split('\n')[0]})`;
+}

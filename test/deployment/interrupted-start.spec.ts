@@ -1,0 +1,111 @@
+/** A signal at any moment of the start: it ends soon, leaves nothing running, and the folder starts again. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts, TestProcess } from '../support/deployment-process';
+import { until } from '../support/until';
+
+const root = join(__dirname, '..', '..');
+let folder: string;
+let ports: number[];
+const started: TestProcess[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-interrupted-'));
+  ports = await freePorts(2);
+});
+afterAll(async () => {
+  await Promise.all(started.map((one) => one.kill('SIGKILL')));
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+});
+
+const dataDir = (): string => join(folder, 'data');
+
+/** `npm start`, as far as node goes; taken for ready at the moment that the test waits for. */
+function standalone(ready: (output: string) => boolean | Promise<boolean>): TestProcess {
+  const env = { PORT: String(ports[0]), MANAGEMENT_PORT: String(ports[1]), PARLEY_DATA_DIR: dataDir() };
+  const one = new TestProcess({ app: 'standalone', env, cwd: folder, ready });
+  started.push(one);
+  return one;
+}
+
+/** The processes that work in the folder, or name it. */
+async function left(): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      try {
+        const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+        const works = (await readlink(`/proc/${pid}/cwd`)).startsWith(folder) || args.includes(folder);
+        return works && Number(pid) !== process.pid ? [args] : [];
+      } catch {
+        // It ended meanwhile, or is another user's.
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}
+
+/** A zombie, which waits for a parent that may never look, does not run. */
+function isRunning(pid: number): boolean {
+  return existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}
+
+async function has(path: string, beginning: string): Promise<boolean> {
+  return (await readdir(join(dataDir(), path)).catch(() => [])).some((name) => name.startsWith(beginning));
+}
+
+const moments: [moment: string, signal: NodeJS.Signals, code: number, reached: () => Promise<boolean>][] = [
+  ['its data folder is made', 'SIGTERM', 143, () => Promise.resolve(existsSync(dataDir()))],
+  ['initdb works', 'SIGINT', 130, () => has('postgres', 'cluster.new-')],
+  ['PostgreSQL starts', 'SIGINT', 130, () => has('postgres/cluster', 'postmaster.pid')],
+  ['the event store starts', 'SIGTERM', 143, () => has('run', 'events-')],
+  ['tables are made', 'SIGINT', 130, () => has('.', 'running.json')],
+  ['its secrets are made', 'SIGTERM', 143, () => has('.', 'secrets.json')],
+];
+
+it.each(moments)(
+  'told to end when %s, by %s, npm start ends with %i',
+  async (_moment, signal, code, reached) => {
+    const one = standalone(reached);
+    await one.start();
+    expect(await one.kill(signal)).toBe(code);
+    expect(one.output).not.toMatch(/^\s+at |Error/m);
+    await until('nothing to run', async () => ((await left()).length === 0 ? true : null));
+  },
+  120_000,
+);
+
+it.each<[NodeJS.Signals, number]>([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+])(
+  'told to end by %s while it installs or builds, it ends those as well, with %i',
+  async (signal, code) => {
+    // As npm while it unpacks: deaf to both signals, with a program of its own.
+    const deaf = `trap "" INT TERM; echo $$ > ${folder}/tool; sleep 600 & echo $! > ${folder}/below; wait`;
+    const script = `import { runScript, runStep } from ${JSON.stringify(join(root, 'scripts', 'tool.mjs'))};
+      await runScript(() => runStep('installing', 'sh', ['-c', ${JSON.stringify(deaf)}]));`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    await until('both', async () => (existsSync(join(folder, 'below')) ? true : null));
+    child.kill(signal);
+    expect(await ended).toEqual([code, null]);
+    for (const name of ['tool', 'below']) {
+      const pid = Number(await readFile(join(folder, name), 'utf8'));
+      await until(`the end of ${name}`, async () => (isRunning(pid) ? null : true));
+      await rm(join(folder, name));
+    }
+  },
+  60_000,
+);
+
+it('starts on what they left, and stops cleanly', async () => {
+  const one = standalone((output) => output.includes('is ready'));
+  await one.start();
+  expect(await one.kill('SIGINT')).toBe(0);
+  await until('nothing to run', async () => ((await left()).length === 0 ? true : null));
+}, 120_000);
