@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { startManagementServer, userIdOf } from '@app/http';
 import { Metrics } from '@app/runtime';
 import pino from 'pino';
+import { until } from '../support/until';
 import { goodKey, startLoopback, type Loopback } from './loopback-app';
 
 let loopback: Loopback;
@@ -56,6 +57,32 @@ describe('the request log', () => {
     const all = JSON.stringify(lines);
     for (const secret of [`${goodKey}"`, 'wrong-key', 'hunter2', authorization.slice(10), 'limit=5']) {
       expect(all.replaceAll(`id-of-${goodKey}`, '')).not.toContain(secret);
+    }
+  });
+
+  it('has one sentence for each request where people read it, without query and control characters', async () => {
+    const told: string[] = [];
+    const log = pino(
+      { level: 'info', base: null },
+      { write: (line: string) => void told.push(String(JSON.parse(line).msg)) },
+    );
+    const readable = await startLoopback({ LOG_FORMAT: 'pretty', OIDC_ISSUER: loopback.issuer.issuer }, log);
+    try {
+      readable.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
+      await fetch(`${readable.url}/v1/users/${userId}/things?secret=hunter2`, { headers });
+      await fetch(`${readable.url}/hunter2?secret=hunter2`, { headers });
+      const lines = await until('two lines', async () => {
+        const requests = told.filter((line) => line.includes('request-1'));
+        return requests.length === 2 ? requests : null;
+      });
+      expect(lines[0]).toMatch(
+        new RegExp(
+          `^GET /v1/users/${userId}/things 400 [0-9.]+ ms {2}things.list {2}invalid_input {2}request request-1 {2}user ${userId}$`,
+        ),
+      );
+      expect(lines[1]).toMatch(/^GET \(no route\) 404 [0-9.]+ ms {2}none {2}not_found {2}request request-1$/);
+    } finally {
+      await readable.stop();
     }
   });
 

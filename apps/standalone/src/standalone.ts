@@ -57,13 +57,12 @@ async function refuseMovedEvents({ env }: Configuration, { databaseUrl }: Stores
     throw new CannotStart(`the events of this database were migrated to ${target}: set EVENTSTORE_URL to that store`);
 }
 
-async function serve(stores: Stores, secretKey: string | undefined, logLevel?: string): Promise<RunningProcess> {
+async function serve(stores: Stores, secretKey: string | undefined): Promise<RunningProcess> {
   const configuration = readConfiguration({
     ...process.env,
     DATABASE_URL: stores.databaseUrl,
     EVENTSTORE_URL: stores.eventStoreUrl,
     PARLEY_SECRET_KEY: secretKey,
-    LOG_LEVEL: process.env['LOG_LEVEL'] ?? logLevel,
   });
   // Who holds the embedded database's folder is the only one to serve it.
   const alone = !process.env['DATABASE_URL'];
@@ -72,16 +71,13 @@ async function serve(stores: Stores, secretKey: string | undefined, logLevel?: s
   return running;
 }
 
-/** Below warnings, a newcomer's terminal belongs to the printed block. */
-const sandboxLogLevel = 'warn';
-
 async function serveSandbox(asked: Configuration, stores: Stores): Promise<RunningProcess> {
   const { PARLEY_DATA_DIR: dataDir, PARLEY_SECRET_KEY: givenKey } = asked.env;
   // We hold the data folder by now, so this one is left over from a start that was killed.
   await removeAccess(dataDir);
   if (givenKey === undefined) await refuseLostSecrets(dataDir, stores.databaseUrl);
   const secrets = await ensureSecrets(dataDir);
-  const running = await serve(stores, givenKey ?? secrets.secretKey, sandboxLogLevel);
+  const running = await serve(stores, givenKey ?? secrets.secretKey);
   try {
     const access = await seedSandbox(running.app, asked, secrets.partnerKey);
     await writeAccess(dataDir, access);
@@ -111,6 +107,7 @@ function untilLost(running: RunningProcess, stores: Stores, dataDir: string): St
     process.exit(1);
   });
   return {
+    drainMs: running.drainMs,
     stop: async () => {
       stopping = true;
       try {

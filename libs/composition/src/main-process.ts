@@ -13,6 +13,8 @@ const clearUpWithinMs = 1_000;
 const sameSignalMs = 500;
 
 export interface Stoppable {
+  /** How long requests in flight have when it stops. */
+  readonly drainMs: number;
   stop(): Promise<void>;
 }
 
@@ -101,7 +103,7 @@ async function live(start: (interrupted: AbortSignal) => Promise<Stoppable>, tol
   setTimeout(() => {
     console.error('stopping took too long; ending all the same');
     process.exit(1);
-  }, stopWithinMs).unref();
+  }, running.drainMs + stopWithinMs).unref();
   await running.stop();
 }
 

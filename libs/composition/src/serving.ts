@@ -8,6 +8,8 @@ import { listenFailure } from './start-failures';
 
 export interface RunningProcess {
   readonly app: INestApplicationContext;
+  /** How long requests in flight have when it stops. */
+  readonly drainMs: number;
   /** Drains, then stops everything that the process runs. */
   stop(): Promise<void>;
 }
@@ -28,10 +30,11 @@ export async function startServing(
   try {
     await onPort('PORT', env.PORT, () => app.listen(env.PORT, env.HOST));
     const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveMetrics(app, configuration));
+    const drainMs = env.DRAIN_SECONDS * 1000;
     return {
-      app,
+      ...{ app, drainMs },
       stop: async () => {
-        await closeGracefully(app, env.DRAIN_SECONDS * 1000);
+        await closeGracefully(app, drainMs);
         await management.close();
       },
     };
@@ -48,7 +51,7 @@ export async function startWorking(configuration: Configuration, probe?: Probe):
   try {
     const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveMetrics(app, configuration));
     return {
-      app,
+      ...{ app, drainMs: 0 },
       stop: async () => {
         await app.close();
         await management.close();

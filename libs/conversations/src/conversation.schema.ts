@@ -47,7 +47,6 @@ const Message = shape('Message', {
   artifactIds: list(uuid(), { max: limits.artifactIdsMax, description: 'What the user handed in with it' }),
   createdAt: instant(),
 });
-export type MessageView = Shaped<typeof Message>;
 
 export const MessagePage = pageOfShape('Message', Message);
 export type MessagePage = Shaped<typeof MessagePage>;

@@ -2,7 +2,8 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import type { RunKey } from '@app/kernel';
 import { Database, Notifications, ReadGate, runReactor } from '@app/read-store';
 import { EventStore } from '@app/event-store';
-import { Configuration } from '@app/runtime';
+import { Draining } from '@app/http';
+import { Configuration, settledWithin } from '@app/runtime';
 import {
   leaseRenewMs,
   OrphanWatchdog,
@@ -19,6 +20,9 @@ const lookEveryMs = 500;
 /** How long a run that could not be executed now is left alone. */
 const retryAfterMs = 500;
 
+/** How long a process that stops waits for the runs that it executes. */
+const leaveAfterMs = 3_000;
+
 interface Executing {
   readonly stop: AbortController;
   readonly done: Promise<void>;
@@ -33,6 +37,8 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly timers: NodeJS.Timeout[] = [];
   private background: Promise<unknown> = Promise.resolve();
   private claiming = false;
+  /** Never rejects. */
+  private claims: Promise<void> = Promise.resolve();
   private claimAgain = false;
 
   constructor(
@@ -45,10 +51,13 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly notifications: Notifications,
     private readonly gate: ReadGate,
     private readonly configuration: Configuration,
+    private readonly draining: Draining,
   ) {}
 
   onApplicationBootstrap(): void {
     const { signal } = this.shutdown;
+    // While this process answers its last requests, another one can go on with its runs already.
+    this.draining.signal.addEventListener('abort', () => this.shutdown.abort(), { once: true });
     this.notifications.on(workChannel, () => void this.claim());
     this.notifications.on(stopChannel, (runKey) => this.stopRun(runKey));
     this.timers.push(setInterval(() => void this.claim(), lookEveryMs));
@@ -59,10 +68,16 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
     ]);
   }
 
+  /**
+   * Claims no more, breaks off what is executed here and gives its leases back. That is waited for a little: the lease of a run whose
+   * tool does not stop ends by itself, as if the process had died.
+   */
   async onModuleDestroy(): Promise<void> {
-    for (const timer of this.timers) clearInterval(timer);
     this.shutdown.abort();
-    await Promise.all([...this.executing.values()].map(({ done }) => done));
+    await this.claims;
+    const executed = [...this.executing.values()].map(({ done }) => done);
+    if (!(await settledWithin(executed, leaveAfterMs))) this.logger.warn('runs are left in the middle of a call');
+    for (const timer of this.timers) clearInterval(timer);
     await this.background;
   }
 
@@ -71,6 +86,11 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.claimAgain = true;
     if (this.claiming) return;
     this.claiming = true;
+    this.claims = this.claimAll();
+    await this.claims;
+  }
+
+  private async claimAll(): Promise<void> {
     try {
       while (this.claimAgain && !this.shutdown.signal.aborted) {
         this.claimAgain = false;
@@ -87,7 +107,8 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async claimOnce(): Promise<void> {
     const room = this.configuration.env.EXECUTION_CAPACITY - this.executing.size;
     const claimed = room > 0 ? await this.leases.claim(room) : [];
-    for (const run of claimed) this.begin(run);
+    if (this.shutdown.signal.aborted) for (const { runKey } of claimed) await this.leases.release(runKey);
+    else for (const run of claimed) this.begin(run);
   }
 
   private begin(run: ClaimableRun): void {

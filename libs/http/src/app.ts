@@ -3,7 +3,15 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Clock, type Unavailable } from '@app/kernel';
 import type { Logger } from 'pino';
-import { createPino, Metrics, PinoNestLogger, SystemClock, Tracing, type Configuration } from '@app/runtime';
+import {
+  createPino,
+  hasReadableLogs,
+  Metrics,
+  PinoNestLogger,
+  SystemClock,
+  Tracing,
+  type Configuration,
+} from '@app/runtime';
 import { Admission } from './admission';
 import { AllowedMethods } from './allowed-methods';
 import { parseBodiesStrictly } from './body-parser';
@@ -63,7 +71,7 @@ export async function createHttpApp(
     admission,
     allowedMethods,
     draining,
-    requestLog: new RequestLog(port(Metrics), env.LOG_REQUESTS ? log : null),
+    requestLog: new RequestLog(port(Metrics), env.LOG_REQUESTS ? log : null, hasReadableLogs(configuration)),
     tracing: port(Tracing),
     log,
     isOriginAllowed: (origin) => origin === (env.WEB_ORIGIN ?? configuration.baseUrl),

@@ -21,18 +21,19 @@ export function fastifyOptions(
   bounds: ConnectionBounds,
   trustedProxies: string | undefined,
 ): FastifyHttpOptions<Server> & { readonly skipMiddie: boolean } {
-  const { keepAliveTimeout, requestTimeout, ...http } = boundedByNode(bounds);
+  const nodes = boundedByNode(bounds);
   return {
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
     trustProxy: trustedProxies ?? false,
     requestIdHeader: false,
     genReqId: requestIdOf,
-    keepAliveTimeout,
-    requestTimeout,
+    // Fastify sets these two itself, and Node checks what it is given first.
+    keepAliveTimeout: nodes.keepAliveTimeout,
+    requestTimeout: nodes.requestTimeout,
     return503OnClosing: false,
     // Node would answer a request without Host by itself; the first hook does, with a problem.
-    http: { requireHostHeader: false, ...http },
+    http: { requireHostHeader: false, ...nodes },
     routerOptions: { maxParamLength: parameterLengthMax },
     // Nest middleware is not used, so its adapter need not look for any.
     skipMiddie: true,

@@ -64,9 +64,12 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
     failedBy: null,
   };
   request.parley = context;
-  parts.draining.requestBegan();
+  const ended = parts.draining.requestBegan(() => giveUp(request, reply));
   // Not in `onResponse`, which Fastify never calls for a hijacked reply: an event stream would be in flight for ever.
-  reply.raw.once('close', () => end(request, reply, parts));
+  reply.raw.once('close', () => {
+    ended();
+    end(request, reply, parts);
+  });
   reply.headers(answerHeaders(request.id));
   // By the route where there is one: its path may have been spelled with escapes.
   if ((plan?.pattern ?? request.url).startsWith('/v1/')) reply.headers(parts.partnerHeaders);
@@ -74,11 +77,16 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
 }
 
 function end(request: FastifyRequest, reply: FastifyReply, parts: HookParts): void {
-  parts.draining.requestEnded();
   const status = reply.raw.headersSent ? reply.raw.statusCode : clientWentAway;
   parts.requestLog.ended(request, status);
   endRequestSpan(request, status);
   if (!request.raw.complete) setTimeout(() => cutOff(request), lingerMs).unref();
+}
+
+/** The process ends before the request could be served; whatever its handler still answers comes to nothing. */
+function giveUp(request: FastifyRequest, reply: FastifyReply): void {
+  if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
+  else sendProblem(request, reply, notServed, { connection: 'close' });
 }
 
 /** What needs no credentials to be refused. */

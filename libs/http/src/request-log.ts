@@ -4,12 +4,17 @@ import type { Logger } from 'pino';
 import { Histogram } from 'prom-client';
 import { contextOf } from './request-context';
 
-/** Writes down every request that ended: a histogram of durations, and one log line that holds no credential, no path and no query. */
+/** Writes down every request that ended: a histogram of durations, and one log line that holds no credential and no query; in JSON no path either. */
 export class RequestLog {
   private readonly durations: Histogram<'operation' | 'status'>;
   private readonly log: Logger | null;
 
-  constructor(metrics: Metrics, log: Logger | null) {
+  /** @param readable whether lines are for people: then each is one sentence, with the path */
+  constructor(
+    metrics: Metrics,
+    log: Logger | null,
+    private readonly readable = false,
+  ) {
     // Its fields are the ones below, so there is nothing to look for that must not be written.
     this.log = log?.child({}, { formatters: { log: (fields) => fields } }) ?? null;
     this.durations = new Histogram({
@@ -28,7 +33,7 @@ export class RequestLog {
     const elapsedMs = performance.now() - context.startedAtMs;
     this.durations.observe({ operation, status }, elapsedMs / 1000);
     if (this.log === null || !this.log.isLevelEnabled('info')) return;
-    this.log.info({
+    const line = {
       operation,
       requestId: request.id,
       method: request.method,
@@ -38,6 +43,31 @@ export class RequestLog {
       userId: context.caller?.userId,
       keyId: context.partnerKeyId ?? undefined,
       reason: context.failedBy ?? undefined,
-    });
+    };
+    if (this.readable) this.log.info(sentenceOf(line, request.url));
+    else this.log.info(line);
   }
+}
+
+interface RequestLine {
+  readonly operation: string;
+  readonly requestId: string;
+  readonly method: string;
+  /** Undefined where no route matched: then nobody knows what the path may hold. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly ms: number;
+  readonly userId: string | undefined;
+  readonly reason: string | undefined;
+}
+
+/** What a person wants to see of a request, the most telling first. */
+function sentenceOf(
+  { operation, requestId, method, route, status, ms, userId, reason }: RequestLine,
+  url: string,
+): string {
+  // A path may have any bytes, and a terminal would obey some of them.
+  const path = route === undefined ? '(no route)' : url.replace(/\?.*$/s, '').replace(/[^\x21-\x7e]/g, '?');
+  const told = [`${method} ${path} ${status} ${ms} ms`, operation, reason, `request ${requestId}`];
+  return [...told, userId && `user ${userId}`].filter(Boolean).join('  ');
 }

@@ -141,6 +141,11 @@ export const variables = {
     default: 'info',
     desc: 'Least severe log line that is written',
   }),
+  LOG_FORMAT: str({
+    choices: ['auto', 'json', 'pretty'] as const,
+    default: 'auto',
+    desc: 'json: a line of JSON for machines; pretty: one for people; auto: pretty in a terminal, else json',
+  }),
   LOG_REQUESTS: bool({ default: true, desc: 'Write one log line for each request' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl({
     default: undefined,

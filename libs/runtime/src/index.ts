@@ -1,5 +1,5 @@
 export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';
-export { createPino, PinoNestLogger } from './logging';
+export { createPino, hasReadableLogs, PinoNestLogger } from './logging';
 export type { McpServerSettings, McpTransport } from './mcp-variables';
 export { Metrics } from './metrics';
 export type { ModelPrice } from './model-prices';
@@ -7,5 +7,6 @@ export { ModelFaults, NoFaults, type ModelFault } from './model-faults';
 export { openTracing } from './open-tracing';
 export { Probe, type ProbePoint } from './probe';
 export { Sealing } from './sealing';
+export { settledWithin } from './settled-within';
 export { SystemClock } from './system-clock';
 export { NoTracing, Tracing, type Span, type SpanAttributes } from './tracing';

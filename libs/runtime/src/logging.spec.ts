@@ -70,4 +70,23 @@ describe('logs', () => {
     }
     expect(lines[2]).toMatchObject({ more: { inner: { message: expect.stringContaining('it broke') } } });
   });
+
+  it('tell what Nest says of itself while it starts to whoever debugs', () => {
+    const start = (logger: PinoNestLogger) => logger.log('Mapped {/x, GET} route', 'RouterExplorer');
+    expect(logged(start, 'info')).toEqual([]);
+    expect(logged(start)).toHaveLength(1);
+  });
+
+  it('are readable where they are asked for as such, with the stack of an error and without anything secret', () => {
+    const lines: string[] = [];
+    const configuration = readConfiguration({ LOG_FORMAT: 'pretty' });
+    const log = createPino(configuration, 'test', { write: (line) => void lines.push(line) });
+    new PinoNestLogger(log).warn({ msg: 'a thing happened', count: 3, token: secret }, 'Widget');
+    new PinoNestLogger(log).error('it broke', new Error('connection refused'), 'Widget');
+    const text = lines.join('').replace(/\x1b\[\d+m/g, '');
+    expect(text).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: a thing happened \{.*"count":3.*\}$/m);
+    expect(text).toMatch(/ERROR: it broke/);
+    expect(text).toMatch(/connection refused.*\n?.*at /s);
+    expect(text).not.toContain(secret);
+  });
 });

@@ -1,4 +1,6 @@
+import { Writable } from 'node:stream';
 import type { LoggerService } from '@nestjs/common';
+import pretty from 'pino-pretty';
 import pino, { type DestinationStream, type Logger as Pino, type LoggerOptions } from 'pino';
 import type { Configuration } from './configuration';
 
@@ -10,7 +12,12 @@ const depthMax = 6;
 /** Lines are written many at a time, since each write costs more than its line; none waits longer than this, nor beyond the end of the process. */
 const writtenTogether = { minLength: 4096, periodicFlush: 100 };
 
-/** Structured JSON logs for Nest's own `Logger` and for request lines, on standard output unless told otherwise. */
+/** Whether log lines are for people, who read them in a terminal, rather than for machines. */
+export function hasReadableLogs({ env }: Configuration): boolean {
+  return env.LOG_FORMAT === 'pretty' || (env.LOG_FORMAT === 'auto' && process.stdout.isTTY);
+}
+
+/** Logs for Nest's own `Logger` and for request lines, on standard output unless told otherwise: JSON, or readable in a terminal. */
 export function createPino(configuration: Configuration, component: string, output?: DestinationStream): Pino {
   const options: LoggerOptions = {
     level: configuration.env.LOG_LEVEL,
@@ -19,7 +26,29 @@ export function createPino(configuration: Configuration, component: string, outp
     formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(fields, 1) },
     serializers: { err: briefError },
   };
+  if (hasReadableLogs(configuration)) return pino(options, readable(output));
   return pino(options, output ?? pino.destination({ sync: false, ...writtenTogether }));
+}
+
+/** What a person sees of a line: when, what, and fields behind it; which process wrote it is plain in a terminal. */
+function readable(output: DestinationStream | undefined): DestinationStream {
+  const destination = output === undefined ? 1 : linesTo(output);
+  return pretty({
+    destination,
+    sync: true,
+    singleLine: true,
+    ignore: 'pid,component',
+    translateTime: 'SYS:HH:MM:ss.l',
+  });
+}
+
+function linesTo(output: DestinationStream): Writable {
+  return new Writable({
+    write: (line, _, done) => {
+      output.write(String(line));
+      done();
+    },
+  });
 }
 
 function withoutSecrets(fields: object, depth: number): Record<string, unknown> {
@@ -47,7 +76,7 @@ export class PinoNestLogger implements LoggerService {
   constructor(private readonly pino: Pino) {}
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
+    this.write(isNestsOwn(rest.at(-1)) ? 'debug' : 'info', message, rest);
   }
 
   warn(message: unknown, ...rest: unknown[]): void {
@@ -70,6 +99,13 @@ export class PinoNestLogger implements LoggerService {
     else if (typeof message === 'object' && message !== null) this.pino[level]({ ...fields, ...message });
     else this.pino[level]({ ...fields, ...errorField(rest) }, String(message));
   }
+}
+
+/** What Nest says of itself while it starts: a line for every module and route, among which nothing else would be found. */
+const nestsOwn = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
+
+function isNestsOwn(context: unknown): boolean {
+  return typeof context === 'string' && nestsOwn.includes(context);
 }
 
 function errorField(rest: unknown[]): object {

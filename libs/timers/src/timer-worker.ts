@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock, instantOf, type JsonObject } from '@app/kernel';
 import { Database, Notifications, processGoneMs, Processes } from '@app/read-store';
+import { settledWithin } from '@app/runtime';
 import { Timers, timersChannel, type Timer } from './timers';
 
 /** How often a worker looks when nothing told it to: finds retries and what a dead worker had claimed. */
@@ -11,6 +12,9 @@ const retryFirstMs = 250;
 const retryLastMs = 60_000;
 /** Doublings from the first pause beyond which the longest pause holds anyway. */
 const doublingsMax = 8;
+
+/** How long a process that stops waits for handlers. */
+const leaveAfterMs = 3_000;
 
 interface TimerRow {
   readonly id: string;
@@ -48,13 +52,14 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.loop = this.work();
   }
 
-  /** Takes no more timers and waits for the handlers that run. */
+  /** Takes no more timers and waits for the handlers that run, a little: what is left of one that waits for somebody else comes again. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     this.stopListening();
     this.wake();
     await this.loop;
-    await Promise.all([...this.running.values()].map(({ handled }) => handled));
+    const handled = [...this.running.values()].map((one) => one.handled);
+    if (!(await settledWithin(handled, leaveAfterMs))) this.logger.warn('timers are left in the middle of their work');
   }
 
   private async work(): Promise<void> {

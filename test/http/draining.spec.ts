@@ -1,0 +1,39 @@
+import { closeGracefully, userIdOf } from '@app/http';
+import { until } from '../support/until';
+import { goodKey, startLoopback, type Loopback } from './loopback-app';
+
+let loopback: Loopback;
+let headers: Record<string, string>;
+let path: string;
+beforeEach(async () => {
+  loopback = await startLoopback();
+  const userId = userIdOf(loopback.issuer.issuer, 'alice');
+  loopback.accounts.states.set(userId, { disabled: false });
+  headers = { 'x-api-key': goodKey, authorization: `Bearer ${await loopback.issuer.token()}` };
+  path = `${loopback.url}/v1/users/${userId}/patience`;
+});
+afterEach(() => loopback.stop());
+
+const notServed = {
+  type: 'urn:parley:error:unavailable',
+  title: expect.any(String) as string,
+  status: 503,
+  reason: 'internal',
+  requestId: expect.any(String) as string,
+  retryable: true,
+};
+
+describe('a process that stops', () => {
+  it('answers 503 what it cannot serve in time, and what comes meanwhile', async () => {
+    // Served in five seconds, of which there is one.
+    const early = fetch(path, { headers });
+    await until('the request', async () => (loopback.accounts.calls > 0 ? true : null));
+    const closed = closeGracefully(loopback.app, 1_000);
+    const late = await fetch(path, { headers });
+    expect([late.status, await late.json()]).toEqual([503, notServed]);
+    const answer = await early;
+    expect([answer.status, await answer.json()]).toEqual([503, notServed]);
+    await closed;
+    await expect(fetch(path, { headers })).rejects.toThrow();
+  });
+});
