@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { userIdOf } from '@app/http';
 import { Metrics } from '@app/runtime';
 import { until } from '../support/until';
-import { startLoopback, type Loopback } from './loopback-app';
+import { goodKey, startLoopback, type Loopback } from './loopback-app';
 
 /** Real seconds: short, since every test waits for them, and long beside what the service needs for anything. */
 const env = {
@@ -22,7 +22,7 @@ beforeEach(async () => {
   loopback = await startLoopback(env);
   userId = userIdOf(loopback.issuer.issuer, 'alice');
   loopback.accounts.states.set(userId as never, { disabled: false });
-  credentials = `Host: x\r\nX-Api-Key: good-key\r\nAuthorization: Bearer ${await loopback.issuer.token()}\r\n`;
+  credentials = `Host: x\r\nX-Api-Key: ${goodKey}\r\nAuthorization: Bearer ${await loopback.issuer.token()}\r\n`;
 });
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.destroy();
