@@ -1,7 +1,11 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { AutomationLife } from '@app/automations';
 import { PauseControl } from '@app/deployment';
+import { FoldedStates } from '@app/event-store';
 import { asId, type AutomationId } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { Sealing } from '@app/runtime';
+import { NIL } from 'uuid';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { Answer, TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
@@ -175,6 +179,49 @@ it('answers one and the same 401 to everything that is not signed with the prese
     .digest('base64');
   const signature = `v1,${randomBytes(32).toString('base64')} v1a,x v1,${good}`;
   expect((await deliver(key, body, { id: 'id', timestamp: seconds - 290, signature })).status).toBe(202);
+});
+
+it('does as much for a key that there is as for any other, until the signature is good', async () => {
+  const { id } = await defined(user);
+  const old = await rotated(id);
+  const key = await rotated(id);
+  const unknown = { ...key, path: `/hooks/v1/${randomUUID()}` };
+  await atRest(deployment);
+  const spies = {
+    query: jest.spyOn(Database.prototype, 'query'),
+    open: jest.spyOn(Sealing.prototype, 'open'),
+    fold: jest.spyOn(FoldedStates.prototype, 'current'),
+  };
+  /** Background work asks for other things. */
+  const done = async (asked: Promise<Answer>, status: number) => {
+    expect((await asked).status).toBe(status);
+    const looked = spies.query.mock.calls.filter(([sql]) => sql.includes('webhook_keys')).length;
+    const folded = spies.fold.mock.calls.filter(([, of]) => of === id).length;
+    const opened = spies.open.mock.calls.length;
+    for (const spy of Object.values(spies)) spy.mockClear();
+    return { looked, opened, folded };
+  };
+  const stale = Math.floor(Date.now() / 1000) - 301;
+  const body = eventOf();
+  const once = { looked: 1, opened: 1, folded: 0 };
+  try {
+    for (const refused of [
+      key,
+      old,
+      unknown,
+      { ...key, path: '/hooks/v1/no-uuid' },
+      { ...key, path: `/hooks/v1/${NIL}` },
+    ]) {
+      expect(await done(deliver(refused, body, { secret: randomBytes(32).toString('base64url') }), 401)).toEqual(once);
+      expect(await done(deliver(refused, body, { timestamp: stale }), 401)).toEqual(once);
+      expect(await done(deliver(refused, body, { signature: '' }), 401)).toEqual(once);
+    }
+    // Who has the secret of an earlier key knew it.
+    expect((await done(deliver(old, body), 401)).folded).toBe(1);
+    expect((await done(deliver(key, body), 202)).folded).toBeGreaterThan(0);
+  } finally {
+    for (const spy of Object.values(spies)) spy.mockRestore();
+  }
 });
 
 it('holds bodies to the rules of all others, once they are signed', async () => {

@@ -16,7 +16,7 @@ import {
 import { Database, ReadGate } from '@app/read-store';
 import { Configuration, Sealing } from '@app/runtime';
 import { randomBytes } from 'node:crypto';
-import { v7 as uuidV7 } from 'uuid';
+import { NIL, v7 as uuidV7 } from 'uuid';
 import { definitionVersion } from './automation-shapes';
 import { automationKind } from './automation.stream';
 
@@ -40,21 +40,28 @@ export const WebhookSecret = shape('WebhookSecret', {
 });
 export type WebhookSecret = Shaped<typeof WebhookSecret>;
 
-/** Where a webhook's requests belong, and the key that they are signed with. */
+/** Where a signed request of a webhook belongs. */
 export interface WebhookKey {
   readonly automationId: AutomationId;
   readonly userId: UserId;
-  readonly secret: Uint8Array;
   /** The automation's present activation. */
   readonly epoch: string;
   /** Whether the automation can fire: it is enabled, and nobody holds it. */
   readonly awake: boolean;
 }
 
+interface SealedKey {
+  readonly key_id: string;
+  readonly automation_id: AutomationId;
+  readonly sealed: Buffer;
+}
+
 /** Secrets of automations' webhooks: sealed in PostgreSQL, while the stream says which key is the present one. All throw Unavailable. */
 @Injectable()
 export class WebhookKeys {
   private readonly sealing: Sealing;
+  /** Stands in where there is no key: a secret that nobody has, opened and tried as every other. */
+  private readonly nobodys: SealedKey;
 
   constructor(
     private readonly commands: CommandBus,
@@ -65,6 +72,9 @@ export class WebhookKeys {
     configuration: Configuration,
   ) {
     this.sealing = new Sealing(configuration, 'parley/webhook-keys/1');
+    const nobody = asId<AutomationId>(NIL);
+    const sealed = this.sealing.seal(randomBytes(secretBytes), boundTo(NIL, nobody));
+    this.nobodys = { key_id: NIL, automation_id: nobody, sealed };
   }
 
   /**
@@ -101,22 +111,23 @@ export class WebhookKeys {
     return ok({ secret: secret.toString('base64url'), signingSecret, keyId, path, definitionVersion: version });
   }
 
-  /** The key of that id, as long as it is the present one of an automation that is not archived; else null. */
-  async find(id: string): Promise<WebhookKey | null> {
-    const keyId = parseUuid(id);
-    if (keyId === null) return null;
-    const [row] = await this.database.query<{ automation_id: string; sealed: Buffer }>(
-      'SELECT automation_id, sealed FROM webhook_keys WHERE key_id = $1',
-      [keyId],
+  /**
+   * The key of that id, as long as the request is signed with its secret and it is the present one of an automation that is not
+   * archived; else null. Until the signature is known to be good, as much is done for a key that there is as for any other, so that
+   * nobody learns from the time that it takes which keys there are.
+   */
+  async find(id: string, isSignedWith: (secret: Uint8Array) => boolean): Promise<WebhookKey | null> {
+    const [stored = this.nobodys] = await this.database.query<SealedKey>(
+      'SELECT key_id, automation_id, sealed FROM webhook_keys WHERE key_id = $1',
+      [parseUuid(id) ?? NIL],
       'webhook_keys.find',
     );
-    if (row === undefined) return null;
-    const automationId = asId<AutomationId>(row.automation_id);
+    const { key_id: keyId, automation_id: automationId, sealed } = stored;
+    if (!isSignedWith(this.sealing.open(sealed, boundTo(keyId, automationId))) || stored === this.nobodys) return null;
     const { state } = await this.states.current(automationKind, automationId);
     if (state === null || state.webhookKeyId !== keyId || state.state === 'archived') return null;
-    const secret = this.sealing.open(row.sealed, boundTo(keyId, automationId));
     const { userId, epoch, held } = state;
-    return { automationId, userId, secret, epoch, awake: state.state === 'enabled' && !held };
+    return { automationId, userId, epoch, awake: state.state === 'enabled' && !held };
   }
 
   private async forgetOld(automationId: AutomationId, keyId: string): Promise<void> {

@@ -59,9 +59,8 @@ export class WebhooksController {
     @Req() request: FastifyRequest,
   ): Promise<Signalled> {
     const bytes = body ?? Buffer.alloc(0);
-    const key = await this.keys.find(keyId);
-    if (!isSignedWith(key?.secret ?? null, request.headers, bytes) || key === null)
-      throw new ProblemException(notSigned);
+    const key = await this.keys.find(keyId, (secret) => isSignedWith(secret, request.headers, bytes));
+    if (key === null) throw new ProblemException(notSigned);
     await this.count(key);
     const json = answer(jsonBody(request.headers['content-type'], bytes));
     const event = answer(parseInboundEvent(json));
