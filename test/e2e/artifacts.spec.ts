@@ -66,6 +66,10 @@ describe('an artifact', () => {
       'content-disposition': 'attachment; filename="Report-1.bin"',
       'x-content-type-options': 'nosniff',
     });
+    const head = await fetch(user.url(`${path}/content`), { method: 'HEAD', headers: user.headers });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    for (const name of ['content-type', 'content-length', 'content-disposition'])
+      expect(head.headers.get(name)).toBe(content.headers.get(name));
     const { id: artifactId, name, mediaType, ...rest } = artifact;
     const { payload } = (await journal(user, conversationId)).at(-1) ?? { payload: {} };
     const { bytes: length, sha256: digest, createdAt: at } = rest;

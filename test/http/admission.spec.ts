@@ -91,6 +91,36 @@ describe('admission of a /v1 request', () => {
     expect(await outcome('/v1/users', both(), ensure)).toEqual([403, 'account_disabled']);
   });
 
+  it('comes before an unknown route and a wrong method under /v1, and before no others', async () => {
+    loopback.accounts.states.clear();
+    const nowhere: [string, string?][] = [
+      ...[['/v1'], ['/v1/'], ['/v1/nowhere?x=1'], ['/%761/nowhere'], ['/v1/users/me', 'DELETE']],
+      ...[[`/v1/users/${me}/nothing`, 'POST'], ['/v1/users', 'OPTIONS'], ['/%761/users/me', 'PUT'], ['/v1#%zz']],
+    ] as [string, string?][]; // reason: literals widen to lists of texts
+    for (const [path, method = 'GET'] of nowhere) {
+      loopback.windows.used.clear();
+      const asked = (headers: Record<string, string>) => call(path, headers, { method });
+      const statuses = [
+        ...[await asked({}), await asked({ 'x-api-key': keyOf('bad') }), await asked(key), await asked(both('x'))],
+      ].map(({ status, reason }) => `${status} ${reason}`);
+      expect([path, ...statuses]).toEqual([
+        ...[path, '401 partner_key_required', '401 partner_key_invalid', '401 undefined', '401 undefined'],
+      ]);
+      const { status, reason, headers } = await asked(both());
+      const isKnown = ['DELETE', 'OPTIONS', 'PUT'].includes(method);
+      expect([path, status, reason]).toEqual([path, isKnown ? 405 : 404, undefined]);
+      expect(headers.get('allow')).toBe(isKnown ? (path === '/v1/users' ? 'POST' : 'GET, HEAD') : null);
+      expect(headers.get('ratelimit-policy')).toBe('"key";q=12;w=60, "user";q=8;w=60');
+      // The token, its requests and those without it were counted by the key.
+      expect(headers.get('ratelimit')).toBe('"key";r=9;t=60, "user";r=7;t=60');
+    }
+    loopback.windows.used.set(`key:id-of-${goodKey}`, 12);
+    expect(await outcome('/v1/nowhere', both())).toEqual([429, 'rate_limited']);
+    for (const path of ['/nowhere', '/v1nowhere', '/v2/users', '/', '/sandbox/v1/nowhere'])
+      expect(await outcome(path, {})).toEqual([404, undefined]);
+    expect(await outcome('/sandbox/v1/boom', {}, { method: 'POST' })).toEqual([405, undefined]);
+  });
+
   it('says when to come back', async () => {
     for (let turn = 0; turn < 8; turn += 1) expect((await call('/v1/users/me', both())).status).toBe(200);
     const { status, headers, body } = await call('/v1/users/me', both());

@@ -65,11 +65,67 @@ describe('problems', () => {
     const { response, ...body } = await problem(things, { method: 'DELETE' });
     expect(body).toMatchObject({ status: 405, type: 'urn:parley:error:method_not_allowed' });
     expect(body).not.toHaveProperty('reason');
-    expect(response.headers.get('allow')).toBe('GET, POST');
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
     expect((await problem(`${things}?limit=%41&a=%zz`, { method: 'PUT' })).status).toBe(405);
     expect((await problem(things, { method: 'OPTIONS' })).status).toBe(405);
-    expect((await fetch(loopback.url + things, { method: 'HEAD', headers })).status).toBe(405);
     expect((await problem(`/v1/users/${'a'.repeat(5_000)}/things`)).status).toBe(404);
+  });
+
+  it('answer HEAD as GET is answered, without the body', async () => {
+    const missing = `${things}/x`;
+    for (const path of [
+      things,
+      '/v1/users/me',
+      missing,
+      `${things}?a=1`,
+      '/v1/nowhere',
+      '/healthz',
+      '/sandbox/v1/slow',
+    ]) {
+      const [head, get] = [
+        await fetch(loopback.url + path, { method: 'HEAD', headers }),
+        await fetch(loopback.url + path, { headers }),
+      ];
+      const told = ({ status, headers: sent }: Response) => [
+        ...[status, sent.get('content-type'), sent.get('content-length'), sent.get('ratelimit-policy')],
+        ...[sent.get('cache-control'), sent.get('x-content-type-options'), sent.has('x-request-id')],
+      ];
+      expect([path, ...told(head)]).toEqual([path, ...told(get)]);
+      expect([await head.text(), (await get.text()).length > 0]).toEqual(['', true]);
+    }
+    const poke = `${things}/00000000-0000-0000-0000-000000000000/poke`;
+    const refused = await fetch(loopback.url + poke, { method: 'HEAD', headers });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST']);
+    expect((await fetch(loopback.url + things, { method: 'HEAD' })).status).toBe(401);
+  });
+
+  it('refuse a body on a call that takes none, also on GET and HEAD', async () => {
+    const length = (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`;
+    const chunked = (body: string) =>
+      `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const typed = 'Content-Type: application/json\r\n';
+    for (const method of ['GET', 'HEAD']) {
+      const head = `${method} ${things} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Api-Key: ${goodKey}\r\nAuthorization: ${headers['authorization']}\r\n`;
+      for (const [rest, status] of [
+        ['\r\n', 200],
+        [`${typed}\r\n`, 200],
+        [length(''), 200],
+        [typed + length('{}'), 200],
+        [typed + chunked('{}'), 200],
+        [typed + length('{"a":1}'), 400],
+        [typed + chunked('{"a":1}'), 400],
+        [typed + length('null'), 400],
+        [typed + length('{"a":'), 400],
+        [length('text'), 400],
+        [typed + length('x'.repeat(5_000)), 413],
+      ] as const) {
+        const answer = await raw(head + rest);
+        expect([method, rest.slice(0, 80), answer.slice(0, 12)]).toEqual([
+          ...[method, rest.slice(0, 80), `HTTP/1.1 ${status}`],
+        ]);
+        if (method === 'GET' && status === 400) expect(answer).toContain('"reason":"invalid_input"');
+      }
+    }
   });
 
   it('answer a broken, mistyped or misplaced body at the root', async () => {

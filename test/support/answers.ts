@@ -94,7 +94,7 @@ class PublishedDocument {
   faultOf(answer: ReceivedAnswer, headers: Headers): string | null {
     if (headers.get('x-request-id') === null) return 'there is no X-Request-Id';
     const operation = this.operations.find(
-      ({ method, pattern }) => method === answer.method && pattern.test(answer.path),
+      ({ method, pattern }) => method === routed(answer.method) && pattern.test(answer.path),
     );
     if (operation === undefined) return unroutedFault(answer);
     appendFileSync(answersFile(), `${operation.id} ${answer.status}\n`);
@@ -123,10 +123,15 @@ class PublishedDocument {
   }
 }
 
-/** A path or method that no operation has answers 404 or 405, as a bare problem. */
-function unroutedFault({ status, body }: ReceivedAnswer): string | null {
-  const credentials = [400, 401, 403, 404, 405, 503];
-  return credentials.includes(status) && isJsonObject(body)
+/** HEAD is answered as GET is, and described by it. */
+function routed(method: string): string {
+  return method === 'head' ? 'get' : method;
+}
+
+/** A path or method that no operation has answers 404 or 405, as a bare problem; under `/v1` after the credentials were checked. */
+function unroutedFault({ method, status, body }: ReceivedAnswer): string | null {
+  const credentials = [400, 401, 403, 404, 405, 429, 503];
+  return credentials.includes(status) && (method === 'head' || isJsonObject(body))
     ? null
     : `no operation is documented, and it answered ${status}`;
 }

@@ -4,7 +4,7 @@ import { FoldedStates } from '@app/event-store';
 import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
 import { notFound, refuse, type ArtifactId, type ConversationId, type UserId } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Artifact, artifactExample, ArtifactPage, type ArtifactView } from './artifact.schema';
 import { ArtifactStore } from './artifact-store';
 import { ListArtifactsDto, UploadArtifactDto } from './artifacts.dto';
@@ -105,7 +105,8 @@ export class ArtifactsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
     const { name, mediaType, bytes, sha256 } = await this.get(caller, conversationId, id);
-    const content = await this.store.get(sha256);
+    // HEAD is answered without the bytes, which need not be fetched then.
+    const content = reply.request.method === 'HEAD' ? Readable.from([]) : await this.store.get(sha256);
     if (content === null) throw new Error(`the store has no bytes of artifact ${id}`);
     reply.headers({
       'content-type': mediaType,

@@ -23,6 +23,9 @@ import type { TokenVerdict, UserIdentity, UserTokens } from './user-tokens';
 const accountsPerQueryMax = 500;
 const accountsWaitingMax = 10_000;
 
+/** What admission needs to know of where a request goes. */
+export type AdmissionPlan = Pick<RoutePlan, 'account' | 'weight' | 'idParameters'>;
+
 /**
  * Decides whether a `/v1` request may reach its operation, before its body is read, in the order of docs/decisions/conventions.md:
  * partner key, rate limit of the key, user token, rate limit of the user, account state, path subject, other path ids.
@@ -51,7 +54,7 @@ export class Admission {
    * Null when the request is admitted: its caller is then in its context, and the ids of its path are in lower case.
    * Sets the rate fields of the answer either way. @throws Unavailable
    */
-  async admit(request: FastifyRequest, reply: FastifyReply, plan: RoutePlan): Promise<Failure | null> {
+  async admit(request: FastifyRequest, reply: FastifyReply, plan: AdmissionPlan): Promise<Failure | null> {
     const key = request.headers['x-api-key'];
     if (typeof key !== 'string' || key === '') return this.withoutKey(request, reply, 'partner_key_required');
     const found = this.keys.find(key, () => this.failures.isOver(request));
@@ -124,7 +127,7 @@ export class Admission {
 interface Entry {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly plan: RoutePlan;
+  readonly plan: AdmissionPlan;
   readonly keyId: PartnerKeyId;
 }
 
@@ -136,13 +139,13 @@ function bearerOf(authorization: string | undefined): string | null {
   return authorization.slice(7).trim() || null;
 }
 
-function accountFailure(account: AccountState | null, plan: RoutePlan): Failure | null {
+function accountFailure(account: AccountState | null, plan: AdmissionPlan): Failure | null {
   if (account === null) return plan.account === 'not required' ? null : because('account_not_provisioned');
   return account.disabled ? because('account_disabled') : null;
 }
 
 /** The user of the path must be the caller; every id becomes lower-case or is not found. */
-function pathFailure(request: FastifyRequest, plan: RoutePlan, userId: UserId): Failure | null {
+function pathFailure(request: FastifyRequest, plan: AdmissionPlan, userId: UserId): Failure | null {
   // Reason for the assertion: Fastify's router makes an object of texts.
   const parameters = request.params as Record<string, string>;
   let otherIsMalformed = false;

@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import findMyWay from 'find-my-way';
 
-const methods = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'] as const;
+const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const;
 
 /** Knows which methods the routes that are registered from here on serve at a path, for the `Allow` of a 405. */
 export class AllowedMethods {
   private readonly router = findMyWay({ maxParamLength: 16_384 });
+  private readonly partnerUrls = findMyWay({ maxParamLength: 16_384 });
 
   constructor(fastify: FastifyInstance) {
+    for (const pattern of ['/v1', '/v1/*']) this.partnerUrls.on('GET', pattern, () => undefined);
     fastify.addHook('onRoute', (route) => {
       for (const method of [route.method].flat()) this.add(method, route.url);
     });
@@ -16,6 +18,11 @@ export class AllowedMethods {
   /** The methods, in alphabetical order; none when no route serves the path. */
   of(url: string): readonly string[] {
     return methods.filter((method) => this.router.find(method, url) !== null);
+  }
+
+  /** Whether a URL lies under `/v1`, spelled with escapes or not; false for one that cannot be decoded. */
+  isPartnerUrl(url: string): boolean {
+    return this.partnerUrls.find('GET', url) !== null;
   }
 
   private add(method: string, url: string): void {

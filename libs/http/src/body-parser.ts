@@ -8,12 +8,14 @@ import { brokenOff, streamedBody, tooLarge, tooSlow } from './streamed-body';
 import { parseStrictJson } from './strict-json';
 
 /**
- * Makes Fastify read every body as bytes up to its limit, and parse it as its operation says; or hand it over as a stream.
+ * Makes Fastify read every body as bytes up to its limit, and parse it as its operation says; or hand it over as a stream. Bodies of
+ * `GET` and `HEAD` are read as well, so that one that should not be there is refused.
  * @param withinMs how long a body that is no stream may take to arrive
  */
 export function parseBodiesStrictly(fastify: FastifyInstance, withinMs: number): void {
   // The built-in parsers take text/plain and let the last of two equal members win.
   fastify.removeAllContentTypeParsers();
+  for (const method of ['GET', 'HEAD']) fastify.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   fastify.addContentTypeParser('*', (request, payload, done) => {
     const limitBytes = request.routeOptions.bodyLimit;
     const declaredBytes = Number(request.headers['content-length']);

@@ -24,7 +24,7 @@ export function fastifyOptions(
   const nodes = boundedByNode(bounds);
   return {
     bodyLimit: bodyLimitBytes,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     trustProxy: trustedProxies ?? false,
     requestIdHeader: false,
     genReqId: requestIdOf,

@@ -69,7 +69,7 @@ export function problemResponses(operation: RoutedOperation, isList: boolean, sh
   const all = new Set<Reason | number>([
     ...ofArea(operation),
     ...(isList ? (['invalid_cursor'] as const) : []),
-    ...(operation.method === 'get' ? [] : [413]),
+    413,
     ...(signed === true ? [401] : []),
     ...own,
   ]);

@@ -3,7 +3,7 @@ import { because, invalid, notFound, Unavailable } from '@app/kernel';
 import type { Tracing } from '@app/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Admission } from './admission';
+import type { Admission, AdmissionPlan } from './admission';
 import type { AllowedMethods } from './allowed-methods';
 import type { Draining } from './draining';
 import { failureOf } from './problem-filter';
@@ -30,6 +30,9 @@ export interface HookParts {
 /** Never sent: what logs and metrics show when the client did not wait for its answer. */
 const clientWentAway = 499;
 
+/** Of a `/v1` request that no route serves: nobody learns without credentials which routes there are. */
+const unrouted: AdmissionPlan = { account: 'not required', weight: 1, idParameters: [] };
+
 /** After an answer that did not wait for the end of the body, the client has this long to stop sending. */
 const lingerMs = 1_000;
 
@@ -39,9 +42,11 @@ export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): voi
   fastify.addHook('onRequest', (request, reply, done) => {
     const context = begin(request, reply, parts);
     if (refuseAtOnce(request, reply, context, parts)) return;
-    if (context.plan?.area !== 'partner') return done();
-    parts.admission.admit(request, reply, context.plan).then(
-      (failure) => (failure === null ? done() : sendProblem(request, reply, failure)),
+    const { plan } = context;
+    const goOn = () => (plan === null ? refuseUnrouted(request, reply, parts) : done());
+    if (!isPartnerCall(request, context, parts)) return goOn();
+    parts.admission.admit(request, reply, plan ?? unrouted).then(
+      (failure) => (failure === null ? goOn() : sendProblem(request, reply, failure)),
       (error: unknown) => {
         const failure = failureOf(error);
         const fields = { requestId: request.id, operation: context.plan?.operation, err: error };
@@ -71,8 +76,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
     end(request, reply, parts);
   });
   reply.headers(answerHeaders(request.id));
-  // By the route where there is one: its path may have been spelled with escapes.
-  if ((plan?.pattern ?? request.url).startsWith('/v1/')) reply.headers(parts.partnerHeaders);
+  if (isPartnerCall(request, context, parts)) reply.headers(parts.partnerHeaders);
   return context;
 }
 
@@ -104,14 +108,20 @@ function refuseAtOnce(
     sendProblem(request, reply, invalid('', 'needs a Host'));
   } else if (origin !== undefined && !parts.isOriginAllowed(origin)) {
     sendProblem(request, reply, because('origin_rejected'));
-  } else if (context.plan === null) {
-    const methods = parts.allowedMethods.of(request.url);
-    if (methods.length === 0) sendProblem(request, reply, notFound);
-    else sendProblem(request, reply, { kind: 'bare', problem: 'method_not_allowed' }, { allow: methods.join(', ') });
   } else {
     return false;
   }
   return true;
+}
+
+function isPartnerCall(request: FastifyRequest, { plan }: RequestContext, { allowedMethods }: HookParts): boolean {
+  return plan === null ? allowedMethods.isPartnerUrl(request.url) : plan.area === 'partner';
+}
+
+function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, parts: HookParts): void {
+  const methods = parts.allowedMethods.of(request.url);
+  if (methods.length === 0) sendProblem(request, reply, notFound);
+  else sendProblem(request, reply, { kind: 'bare', problem: 'method_not_allowed' }, { allow: methods.join(', ') });
 }
 
 function cutOff(request: FastifyRequest): void {

@@ -38,11 +38,16 @@ export class StreamEvents {
   }
 
   /**
-   * Takes the response over and streams strictly after `seq`; resolves as soon as the stream is open.
+   * Takes the response over and streams strictly after `seq`; resolves as soon as the stream is open. `HEAD` is answered with the head
+   * of the stream alone, and takes no place.
    * Refuses a missing or foreign conversation (`not_found`), and one stream too many (`stream_capacity`). Throws Unavailable.
    */
   async open(caller: Caller, id: ConversationId, seq: number, reply: FastifyReply): Promise<Result<null>> {
     if (!(await this.journal.belongsTo(id, caller.userId))) return refuse(notFound);
+    if (reply.request.method === 'HEAD') {
+      beginAnswer(reply)?.end();
+      return ok(null);
+    }
     const socketId = await this.sockets.acquire(caller.userId);
     if (socketId === null) return refuse(because('stream_capacity'));
     const leaving: (() => void)[] = [() => this.sockets.release(socketId)];
@@ -65,30 +70,16 @@ export class StreamEvents {
     }
   }
 
-  /** Writes the head of the answer; null when the client has gone meanwhile. */
+  /** Opens the stream; null when the client has gone meanwhile. */
   private start(reply: FastifyReply, seq: number, leave: () => void): EventSocket | null {
-    reply.headers({
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache, no-store',
-      'x-accel-buffering': 'no',
-    });
-    reply.hijack();
-    const response: ServerResponse = reply.raw;
-    const connection = response.socket;
-    if (response.destroyed || connection === null) {
+    const response = beginAnswer(reply);
+    const connection = response?.socket ?? null;
+    if (response === null || connection === null) {
       leave();
       return null;
     }
     connection.setNoDelay(true);
     connection.setKeepAlive(true, keepAliveProbeMs);
-    // Without a length or an encoding the body ends with the connection, and so the client leaves with the stream.
-    response.removeHeader('transfer-encoding');
-    response.shouldKeepAlive = false;
-    // What admission set (request id, rate limits) goes out as well. Not by `setHeader`, whose copy would live with the stream.
-    const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
-      value === undefined ? [] : [name, value],
-    );
-    response.writeHead(200, headers);
     response.write(retryFrame);
     // A seq is a revision + 1, so what comes strictly after a seq starts at that revision.
     const socket = new EventSocket(response, connection, seq, () => this.cuts.inc());
@@ -105,4 +96,24 @@ export class StreamEvents {
       socket.end();
     }
   }
+}
+
+/** Takes the response over and writes its head; null when the client has gone meanwhile. */
+function beginAnswer(reply: FastifyReply): ServerResponse | null {
+  reply.headers({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-store',
+    'x-accel-buffering': 'no',
+  });
+  reply.hijack();
+  const response: ServerResponse = reply.raw;
+  if (response.destroyed || response.socket === null) return null;
+  // Without a length or an encoding the body ends with the connection, and so the client leaves with the stream.
+  response.removeHeader('transfer-encoding');
+  response.shouldKeepAlive = false;
+  // What admission set (request id, rate limits) goes out as well. Not by `setHeader`, whose copy would live with the stream.
+  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  );
+  return response.writeHead(200, headers);
 }

@@ -166,6 +166,13 @@ describe('conversations.stream', () => {
     expect(ninth.response.headers['retry-after']).toBe('5');
     await ninth.until(({ ended }) => ended !== 'no');
     expect(JSON.parse(ninth.text)).toMatchObject({ reason: 'stream_capacity', retryable: true });
+    // HEAD is answered with the head of a stream, and needs no place.
+    const url = `http://127.0.0.1:${api.port}${pathOf(id, 'stream')}`;
+    const head = await fetch(url, { method: 'HEAD', headers: ada.headers });
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+      ...[200, 'text/event-stream; charset=utf-8', ''],
+    ]);
+    expect(head.headers.get('ratelimit')).not.toBeNull();
     for (const client of clients) client.close();
     const rows = () => stores.database.query('SELECT 1 FROM stream_sockets WHERE user_id = $1', [ada.userId]);
     for (let waits = 0; waits < 100 && (await rows()).length > 0; waits += 1) await sleep(20);
