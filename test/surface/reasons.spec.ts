@@ -32,8 +32,9 @@ function expectEarned(answer: Answer<object>, reason: Reason, way: Earned): void
   const { status = row.status, retryable = row.retryable } = way;
   const kind: ProblemKind = status === row.status ? row.kind : 'unavailable';
   const title = status === row.status ? row.title : problemKinds[kind].title;
-  const { requestId, detail: _, issues: __, ...told } = answer.body as Answer['body']; // reason for the assertion: a problem's members
+  const { requestId, detail: _, issues: __, change, ...told } = answer.body as Answer['body']; // reason for the assertion: a problem's members
   expect(told).toEqual({ type: `urn:parley:error:${kind}`, title, status, reason, retryable });
+  expect(typeof change).toBe(reason === 'withdrawal_changed' ? 'string' : 'undefined');
   expect(answer.status).toBe(status);
   const { headers } = answer;
   expect(headers.get('content-type')).toBe('application/problem+json');

@@ -7,7 +7,7 @@ import { endWithParent } from './parent';
  * on SIGTERM and SIGINT, with status 1 when it cannot start.
  */
 async function main(): Promise<void> {
-  let server: EventStoreServer | undefined;
+  let server: EventStoreServer | undefined = undefined;
   let ending = false;
   // From the beginning: a start may wait for long.
   const end = (reason: string): void => {

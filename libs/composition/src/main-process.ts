@@ -1,8 +1,7 @@
-import { Logger } from '@nestjs/common';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { configurationWarnings, readConfiguration, type Configuration } from '@app/runtime';
+import { configurationWarnings, readConfiguration, silenceLogs, type Configuration } from '@app/runtime';
 import { CannotStart, describeFailure } from './start-failures';
 
 /** Beyond the time that requests in flight have, stopping may take this long before the process ends itself. */
@@ -88,8 +87,7 @@ async function live(start: (interrupted: AbortSignal) => Promise<Stoppable>, tol
   const ending = new Promise<void>((resolve) => told.addEventListener('abort', () => resolve(), { once: true }));
   let isReady = false;
   const givenUp = ending.then(async () => {
-    // What breaks from here on breaks because it was ended.
-    if (!isReady) Logger.overrideLogger(false);
+    if (!isReady) silenceLogs();
     await sleep(clearUpWithinMs);
     throw told.reason;
   });

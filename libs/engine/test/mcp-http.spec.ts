@@ -6,7 +6,7 @@ import { saying } from '../../../test/mcp/tool-server';
 import { McpServers } from '../src/mcp/mcp-servers';
 import { calling } from './mcp-calls';
 
-const loopbackTimeoutMs = 400;
+const loopbackTimeoutMs = 2_000;
 const resultBytesMax = 2048;
 
 let mcp: LoopbackMcp;
@@ -55,7 +55,10 @@ describe('a server over HTTP', () => {
   it('has its time, and is given up after it', async () => {
     await servers.onModuleInit();
     mcp.answer = () => new Promise(() => undefined);
-    expect(await call()).toEqual({ outcome: 'error', result: { error: 'there was no answer within 400 ms' } });
+    expect(await call()).toEqual({
+      outcome: 'error',
+      result: { error: `there was no answer within ${loopbackTimeoutMs} ms` },
+    });
     mcp.answer = () => saying('again');
     expect(await call()).toMatchObject({ outcome: 'ok' });
   });

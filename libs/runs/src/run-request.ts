@@ -6,10 +6,10 @@ import { isJsonObject } from '@app/kernel';
  * null is absent (docs/decisions/conventions.md, "Bodies").
  */
 export function requestIn(body: unknown): RunRequest {
-  const sent = isJsonObject(body) ? body : {};
+  const sent: Readonly<Record<string, unknown>> = isJsonObject(body) ? body : {};
   const parts = (['input', 'profile'] as const).flatMap((name) => {
     const part = sent[name];
-    return isJsonObject(part) ? [[name, withoutNulls(part)]] : [];
+    return isJsonObject(part) ? [[name, withoutNulls(part)] as const] : [];
   });
   const request: object = Object.fromEntries(parts);
   // Reason for the assertion: the DTO has said so.

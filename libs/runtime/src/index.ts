@@ -1,5 +1,5 @@
 export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';
-export { createPino, hasReadableLogs, PinoNestLogger } from './logging';
+export { createPino, hasReadableLogs, PinoNestLogger, silenceLogs } from './logging';
 export type { McpServerSettings, McpTransport } from './mcp-variables';
 export { Metrics } from './metrics';
 export type { ModelPrice } from './model-prices';

@@ -71,6 +71,13 @@ function briefError(error: unknown): unknown {
   return { type, message, stack, ...('code' in error ? { code: error.code } : {}) };
 }
 
+let silenced = false;
+
+/** From here on `PinoNestLogger` writes nothing, for a start that was told to end: what breaks then breaks because of that. */
+export function silenceLogs(): void {
+  silenced = true;
+}
+
 /** Lets `new Logger(SomeClass.name)` anywhere in the code write through pino; objects become fields of the line. */
 export class PinoNestLogger implements LoggerService {
   constructor(private readonly pino: Pino) {}
@@ -92,6 +99,7 @@ export class PinoNestLogger implements LoggerService {
   }
 
   private write(level: 'info' | 'warn' | 'error' | 'debug', message: unknown, rest: unknown[]): void {
+    if (silenced) return;
     // Nest appends the context's name as the last argument.
     const context = rest.at(-1);
     const fields = typeof context === 'string' ? { context } : {};

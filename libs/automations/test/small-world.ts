@@ -1,0 +1,117 @@
+import {
+  asId,
+  instantOf,
+  ok,
+  Unavailable,
+  type AutomationId,
+  type ConversationId,
+  type InputId,
+  type Instant,
+  type Result,
+  type RunId,
+  type UserId,
+} from '@app/kernel';
+import type { Timer } from '@app/timers';
+import type { AutomationDefinition } from '../src/automation-definition';
+import type { AutomationCommand } from '../src/automation.commands';
+import { automationDecider } from '../src/automation.decider';
+import type { AutomationEvent } from '../src/automation.events';
+import type { Automation, AutomationState } from '../src/automation.state';
+import type { InputRecorded } from '../src/input.stream';
+import { handleDue, handleInput } from '../src/firing/fire';
+import type { FiringWorld } from '../src/firing/firing-world';
+
+export const automationId = asId<AutomationId>('11111111-1111-4111-8111-111111111111');
+export const userId = asId<UserId>('22222222-2222-4222-8222-222222222222');
+export const epoch = '33333333-3333-4333-8333-333333333333';
+export const startMs = Date.parse('2026-03-01T10:00:00.000Z');
+export const at = (seconds: number): Instant => instantOf(startMs + seconds * 1000);
+
+export const everyMinute: AutomationDefinition = {
+  ...{ name: 'Look', prompt: 'Look at it.', conversation: 'new', condition: null },
+  wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } },
+  firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 },
+};
+export const onEvents: AutomationDefinition = { ...everyMinute, wake: { kind: 'event', types: ['paid'] } };
+
+export const heldNow = { type: 'HoldAutomation', at: at(1), reason: 'why' } as const;
+
+/** An automation, a clock, timers and a runs' door, in memory. */
+export class SmallWorld implements FiringWorld {
+  state: AutomationState = null;
+  readonly events: AutomationEvent[] = [];
+  readonly timers = new Map<string, Timer>();
+  nowSeconds = 0;
+  isPaused = false;
+  isDisabled = false;
+  answers: (Result<unknown> | Unavailable)[] = [];
+  looks = 0;
+
+  constructor(definition: AutomationDefinition) {
+    this.give({ type: 'CreateAutomation', at: at(0), userId, definition, symbols: {}, epoch, review: null });
+  }
+
+  give(command: AutomationCommand): Automation {
+    const decision = automationDecider.decide(command, this.state);
+    if (!decision.accepted) throw new Error(`${command.type} was refused`);
+    for (const event of decision.events) this.state = automationDecider.evolve(this.state, event);
+    this.events.push(...decision.events);
+    if (this.state === null) throw new Error('there is no automation');
+    return this.state;
+  }
+
+  act(type: 'PauseAutomation' | 'ArchiveAutomation'): Automation {
+    return this.give({ type, at: at(1), userId, revision: `1.${epoch}` });
+  }
+
+  begin(another: string): Automation {
+    this.act('PauseAutomation');
+    return this.give({ type: 'ResumeAutomation', at: at(1), userId, revision: `1.${epoch}`, epoch: another });
+  }
+
+  now: FiringWorld['now'] = () => at(this.nowSeconds);
+  fold: FiringWorld['fold'] = () => Promise.resolve(this.state);
+  recall: FiringWorld['recall'] = () => Promise.resolve(this.state);
+  record: FiringWorld['record'] = (_: AutomationId, command: AutomationCommand) => Promise.resolve(this.give(command));
+  readings: FiringWorld['readings'] = () => Promise.resolve({});
+  looked: FiringWorld['looked'] = () => {
+    this.looks += 1;
+    return Promise.resolve();
+  };
+  paused: FiringWorld['paused'] = () => Promise.resolve(this.isPaused);
+  isActive: FiringWorld['isActive'] = () => Promise.resolve(!this.isDisabled);
+  placeFor: FiringWorld['placeFor'] = (_, __, { occurrenceId }) =>
+    Promise.resolve({ conversationId: asId<ConversationId>('c'), runId: asId<RunId>(`run of ${occurrenceId}`) });
+  admit: FiringWorld['admit'] = () => {
+    const answer = this.answers.shift() ?? ok(null);
+    return answer instanceof Unavailable ? Promise.reject(answer) : Promise.resolve(answer);
+  };
+  schedule: FiringWorld['schedule'] = (timer: Timer) => {
+    this.timers.set(timer.id, timer);
+    return Promise.resolve();
+  };
+
+  async due(seconds: number, dueSeconds = seconds): Promise<void> {
+    this.nowSeconds = seconds;
+    await handleDue(this, { automationId, epoch, dueAt: at(dueSeconds) });
+  }
+
+  async input(seconds: number, source: InputRecorded['source'], type = 'paid'): Promise<void> {
+    this.nowSeconds = seconds;
+    const inputId = asId<InputId>(`44444444-4444-4444-8444-${String(seconds).padStart(12, '0')}`);
+    const event = { id: inputId, type, occurredAt: at(seconds), data: {} };
+    const input = { inputId, automationId, userId, source, epoch, event };
+    await handleInput(this, { type: 'input.recorded', at: at(seconds), ...input }, seconds);
+  }
+
+  /** What happened to occurrences since it was asked last. */
+  news(): string[] {
+    const news = this.events.filter(({ type }) => type.startsWith('occurrence.')).map(({ type }) => type.slice(11));
+    this.events.length = 0;
+    return news;
+  }
+
+  nextDue(): Instant | undefined {
+    return this.timers.get(`automation/${automationId}/${epoch}`)?.dueAt;
+  }
+}
