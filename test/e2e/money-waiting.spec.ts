@@ -210,7 +210,7 @@ describe('a decision that cannot resume its run is not recorded:', () => {
     const { runId, approval } = await asking(user, conversationId, 'withdraw 1 USDC');
     const taken = Array.from({ length: 3 }, () => randomUUID());
     for (const runKey of taken) {
-      await sql(deployment, 'INSERT INTO execution_slots (run_key, segment) VALUES ($1, 1)', [runKey]);
+      await sql(deployment, 'INSERT INTO execution_slots (run_key, segment, user_id) VALUES ($1, 1, $1)', [runKey]);
     }
     await staysPending(approval, async () => {
       expectProblem(await approve(user, approval), 'execution_capacity');
