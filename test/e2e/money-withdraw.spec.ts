@@ -64,6 +64,12 @@ describe('withdraw 1.5 USDC', () => {
       denialReason: null,
       endedReason: null,
       summary: expect.stringMatching(/1\.5 USDC/) as string,
+      terms: [
+        { name: 'what', text: 'Withdraw 1.5 USDC to your main account' },
+        { name: 'at most', text: '1.5 USDC' },
+        { name: 'how often', text: 'Once' },
+        { name: 'to whom', text: 'Your main account' },
+      ],
     });
     // The time runs from the review, a moment before the opening is in the journal.
     const pendingMs = Date.parse(approval.expiresAt) - Date.parse(String(approval['openedAt']));
