@@ -101,7 +101,7 @@ it('read models and counters are the same however often, and in whatever batches
     approvals: { length: 2 },
     financial_operations: { length: 2 },
     activity: { length: 22 },
-    counters: { length: 15 },
+    counters: { length: 16 },
   });
   const each = events.map((event) => [event]);
   for (const projection of projections) {
