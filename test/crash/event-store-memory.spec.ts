@@ -97,4 +97,4 @@ test('hundreds of stalled readers hold neither events nor pages', async () => {
   reader?.cancel();
   protocol.close();
   await client.dispose();
-}, 60_000);
+}, 240_000);

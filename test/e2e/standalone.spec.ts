@@ -113,6 +113,7 @@ describe('npm start', () => {
     expect(me.body).toMatchObject({ userId: first.userId });
     const lifeYears = (Date.parse(String(me.body['expiresAt'])) - Date.now()) / (365 * 86_400_000);
     expect(lifeYears).toBeGreaterThan(9.9);
+    expect((await client(first).get('/wallet')).body).toMatchObject({ authStatus: 'ready' });
   }, 60_000);
 
   it('prints a command that shows a run speak and end', async () => {

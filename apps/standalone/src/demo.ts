@@ -29,7 +29,7 @@ export interface SandboxAccess {
   readonly operatorToken: string;
 }
 
-/** Registers the sandbox's partner key and provisions a demo user, the way a partner's backend would. */
+/** Registers the sandbox's partner key, and provisions a demo user with a wallet, the way a partner's backend would. */
 export async function seedSandbox(
   app: INestApplicationContext,
   configuration: Configuration,
@@ -48,6 +48,7 @@ export async function seedSandbox(
   const { accessToken: operatorToken } = await issuer.operatorToken(operatorSubject, operatorScopes, tokenLifeSeconds);
   const { baseUrl } = configuration;
   const userId = await ensureUser(baseUrl, partnerKey, userToken);
+  await ensureWallet(`${baseUrl}/v1/users/${userId}/wallet`, partnerKey, userToken);
   return { baseUrl, partnerKey, userToken, userId, operatorToken };
 }
 
@@ -70,6 +71,13 @@ async function ensureUser(baseUrl: string, partnerKey: string, userToken: string
     if (performance.now() > deadline) throw new Error(`the demo user was not provisioned: ${JSON.stringify(answer)}`);
     await sleep(askAgainMs);
   }
+}
+
+/** `wallets.ensure`, as agents make none. A provider that is away, as the sandbox can be told to be, is no reason not to start. */
+async function ensureWallet(url: string, partnerKey: string, userToken: string): Promise<void> {
+  const headers = { 'x-api-key': partnerKey, authorization: `Bearer ${userToken}` };
+  const response = await fetch(url, { method: 'POST', headers });
+  await response.body?.cancel();
 }
 
 const accessFile = 'sandbox.json';
