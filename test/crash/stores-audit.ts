@@ -6,7 +6,7 @@ import { auditLedger } from './money-audit';
 import { createTestDatabase } from '../support/postgres';
 
 /** Longer than the watchdog's round, which gives back what a crash left, and than the projector needs to catch up. */
-const settledWithinMs = 30_000;
+const settledWithinMs = 90_000;
 const askAgainMs = 250;
 
 /** Every event of the product, in the order of the store. */
