@@ -22,7 +22,7 @@ import { handleDue, handleInput } from '../src/firing/fire';
 import type { FiringWorld } from '../src/firing/firing-world';
 
 export const automationId = asId<AutomationId>('11111111-1111-4111-8111-111111111111');
-export const userId = asId<UserId>('22222222-2222-4222-8222-222222222222');
+const userId = asId<UserId>('22222222-2222-4222-8222-222222222222');
 export const epoch = '33333333-3333-4333-8333-333333333333';
 export const startMs = Date.parse('2026-03-01T10:00:00.000Z');
 export const at = (seconds: number): Instant => instantOf(startMs + seconds * 1000);
