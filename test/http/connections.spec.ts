@@ -36,7 +36,7 @@ async function open(said = ''): Promise<{ socket: Socket; answered: () => string
   let answered = '';
   socket.on('data', (chunk: Buffer) => (answered += chunk.toString()));
   socket.on('error', () => undefined); // some are reset
-  const closed = once(socket, 'close').catch(() => undefined);
+  const closed = once(socket, 'close').catch(() => undefined); // a reset ends it as well
   await once(socket, 'connect');
   socket.write(said);
   return { socket, answered: () => answered, closed };

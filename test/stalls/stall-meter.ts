@@ -33,6 +33,7 @@ export class StallMeter {
     const file = join(this.folder, `${pid}.json`);
     await rm(file, { force: true });
     process.kill(pid, 'SIGUSR2');
+    // Not written yet: `until` asks again, and fails in the end.
     const text = await until('the probe’s answer', () => readFile(file, 'utf8').catch(() => null), answerWithinMs);
     return JSON.parse(text) as Seen; // reason for the assertion: the probe wrote it
   }

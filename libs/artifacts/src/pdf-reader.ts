@@ -18,8 +18,8 @@ const bounds = { atOnceMax: 4, atOncePerKeyMax: 2, waitingPerKeyMax: 16 };
 export type TextPart = PdfAnswer;
 
 /**
- * Reads the text of PDFs, each in a process of its own that is ended when it takes too long or too much: a PDF is a program of whoever
- * wrote it. Should this process be killed, the child ends by itself: it waits for nobody, and its time has a limit.
+ * Reads the text of PDFs, each in a process of its own that is killed when it takes too much time or memory: a PDF can
+ * make its reader do almost anything. If this process is killed, the child ends by itself, since its time has a limit.
  */
 export class PdfReader {
   private readonly turns = new FairTurns(bounds);

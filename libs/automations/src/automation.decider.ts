@@ -104,7 +104,7 @@ function rotate(
   return keyId === webhookKeyId ? accept() : accept({ type: 'automation.webhook_rotated', at, keyId });
 }
 
-/** What was approved holds as long as the whole rule does, but for its name: another one is asked for anew, and its uses begin at none. */
+/** An approved contract stays valid while only the name changes. Any other change asks again, and uses start from zero. */
 function update(
   { at, userId, definition, symbols, epoch, review }: UpdateAutomation,
   automation: Automation,

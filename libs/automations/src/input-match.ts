@@ -6,7 +6,7 @@ import type { InputRecorded } from './input.stream';
 /** A look at the rule, but for when it is recorded and what it came to. */
 export type Match = Omit<RecordMatch, 'type' | 'at' | 'epoch' | 'verdict'>;
 
-/** What is looked at when an input came: the same, whoever looks. */
+/** The match that an input is evaluated as; the request and the reactor derive the same one. */
 export function matchOf({ automationId, inputId, at: forAt, source }: InputRecorded, position: number): Match {
   return {
     ...{ forAt, dueAt: null, tooLate: null, trigger: source, input: { inputId, position } },

@@ -90,8 +90,8 @@ export class TakeInputs {
   }
 
   /**
-   * `automations.invoke`: an occurrence whatever the rule says, which is there when this answers, `rejected` with its reason where it
-   * cannot be taken. Of a key that was seen it is there as well: whoever recorded it may have died before. Refuses as `hand` says.
+   * `automations.invoke`: makes an occurrence whatever the rule says, before it answers; `rejected` with its reason where it cannot
+   * be accepted. Also completes a repeated key whose first attempt crashed before its occurrence. Refuses as `hand` does.
    */
   async invoke(handed: Handed): Promise<Result<Invoked>> {
     const done = await this.hand('invoke', handed);

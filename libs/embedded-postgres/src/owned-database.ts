@@ -7,7 +7,7 @@ interface Role {
   readonly password: string;
 }
 
-/** The same at every start, so that a server that is started anew is found by the URL that its users hold; nobody learns the superuser's from it. */
+/** The same at every start, so that URLs stay valid over restarts; the superuser's password cannot be derived from it. */
 export function rolePassword(superuserPassword: string, role: string): string {
   return createHmac('sha256', superuserPassword).update(`role ${role}`).digest('base64url');
 }

@@ -21,7 +21,7 @@ const useAfterDecisionMs = 15 * 60_000;
 /** The one tool whose calls a contract can cover: it does what the contract says, and nothing else. */
 const coverableTool = 'intents_transfer';
 
-/** What a model is told of a call for which one approval too many would be opened. */
+/** The tool result when the user has no room for another pending approval. */
 const tooManyPending = failed('too many approvals wait for the user already: some must be decided first');
 
 /** A call with what the user is asked about it. */

@@ -9,7 +9,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProviderTrouble } from './provider';
 
-/** How often whoever waits looks whether the provider may be asked again. */
+/** How often a waiting run checks whether the breaker has closed. */
 const lookEveryMs = 200;
 
 /** One for all models of a provider: opens after so many attempts in a row that it did not begin to answer. */
