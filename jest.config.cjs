@@ -29,7 +29,7 @@ const esm = [
 module.exports = {
   rootDir: __dirname,
   testEnvironment: 'node',
-  setupFiles: ['reflect-metadata'],
+  setupFiles: ['reflect-metadata', '<rootDir>/test/support/random-seed.ts'],
   globalSetup: '<rootDir>/test/support/postgres-setup.ts',
   globalTeardown: '<rootDir>/test/support/postgres-teardown.ts',
   testTimeout: 30_000, // servers start and stop in many suites, two at once on two cores

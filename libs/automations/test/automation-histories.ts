@@ -144,7 +144,10 @@ const consent: fc.Arbitrary<Draft> = fc.oneof(
   use,
   use,
   use,
-  small(4).map<Draft>((number) => (_, at) => ({ type: 'ReturnContractUse', at, toolCallId: call(number) })),
+  small(4).map<Draft>((number) => (state, at) => {
+    const [used] = Object.keys(state?.uses ?? {});
+    return { type: 'ReturnContractUse', at, toolCallId: used === undefined ? call(number) : asId(used) };
+  }),
   fc.constantFrom(...(['approved', 'approved', 'approved', 'denied'] as const)).map<Draft>((status) => (state, at) => {
     const verdict = status === 'approved' ? { status } : { status, denialReason: null };
     const approvalId = state?.contractApproval?.approvalId ?? asId<typeof review.approvalId>('none');
