@@ -1,17 +1,6 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import {
-  anyText,
-  bodyOf,
-  caller,
-  encodeWhole,
-  holds,
-  one,
-  pathTo,
-  pathWithId,
-  rounds,
-  underFire,
-} from './malformed';
+import { anyText, bodyOf, caller, encodeWhole, holds, one, pathTo, pathWithId, rounds, underFire } from './malformed';
 import { operations } from './operations';
 
 underFire();
