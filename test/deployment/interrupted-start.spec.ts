@@ -1,10 +1,12 @@
-/** A signal at any moment of the start: it ends soon, leaves nothing running, and the folder starts again. */
+/** A signal at any moment of the start, or a second one later: it ends soon, leaves nothing running, and the folder starts again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts, TestProcess } from '../support/deployment-process';
 import { until } from '../support/until';
 
@@ -26,8 +28,11 @@ let dataName = 'data';
 const dataDir = (): string => join(folder, dataName);
 
 /** `npm start`, as far as node goes; taken for ready at the moment that the test waits for. */
-function standalone(ready: (output: string) => boolean | Promise<boolean>): TestProcess {
-  const env = { PORT: String(ports[0]), MANAGEMENT_PORT: String(ports[1]), PARLEY_DATA_DIR: dataDir() };
+function standalone(
+  ready: (output: string) => boolean | Promise<boolean>,
+  more: Readonly<Record<string, string>> = {},
+): TestProcess {
+  const env = { PORT: String(ports[0]), MANAGEMENT_PORT: String(ports[1]), PARLEY_DATA_DIR: dataDir(), ...more };
   const one = new TestProcess({ app: 'standalone', env, cwd: folder, ready });
   started.push(one);
   return one;
@@ -110,6 +115,35 @@ it.each<[NodeJS.Signals, number]>([
   },
   60_000,
 );
+
+/** A request that does not become whole, which a process that stops waits for. */
+async function halfRequest(): Promise<Socket> {
+  // Reason for the assertion: the start wrote it.
+  const access = JSON.parse(await readFile(join(dataDir(), 'sandbox.json'), 'utf8')) as Record<string, string>;
+  const { partnerKey, userToken, userId } = access;
+  const request = connect(ports[0]!, '127.0.0.1');
+  await once(request, 'connect');
+  request.write(
+    `POST /v1/users/${userId}/conversations HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partnerKey}\r\n` +
+      `Authorization: Bearer ${userToken}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+  );
+  return request;
+}
+
+it('told once more by SIGINT while it waits for its last requests, it ends at once, with 130', async () => {
+  const patient = { DRAIN_SECONDS: '600', CONNECTION_QUIET_SECONDS: '600' };
+  const one = standalone((output) => output.includes('is ready'), patient);
+  await one.start();
+  const request = await halfRequest();
+  const isOver = once(request, 'close');
+  request.on('error', () => undefined); // cut off with the process
+  process.kill(one.pid, 'SIGINT');
+  await sleep(1_000); // npm repeats a terminal's Ctrl-C at once, which does not count
+  expect([isRunning(one.pid), request.readyState]).toEqual([true, 'open']);
+  expect(await one.kill('SIGINT')).toBe(130);
+  await isOver;
+  await until('nothing to run', async () => ((await left()).length === 0 ? true : null));
+}, 120_000);
 
 it('starts on what they left, and stops cleanly', async () => {
   const one = standalone((output) => output.includes('is ready'));
