@@ -5,8 +5,8 @@ import { applyBatch, readStoreMigrations, Database, migrate, type AnyProjection 
 import { auditLedger } from './money-audit';
 import { createTestDatabase } from '../support/postgres';
 
-/** Longer than the watchdog's round, which gives back what a crash left, and than the projector needs to catch up. */
-const settledWithinMs = 90_000;
+/** Longer than the watchdog's round, which gives back what a crash left. */
+const stillAfterMs = 30_000;
 const askAgainMs = 250;
 
 /** Every event of the product, in the order of the store. */
@@ -28,18 +28,21 @@ export interface Settled {
 
 /**
  * Waits until the read models have all events and nothing is held any more: no slot, no reservation, no lease, and no operation under way.
- * After half a minute it answers what is left.
+ * Once nothing at all has moved for half a minute it answers what is left.
  */
 export async function settled(databaseUrl: string, eventStoreUrl: string): Promise<Settled> {
   const database = await connect(databaseUrl);
   try {
-    const deadline = performance.now() + settledWithinMs;
-    for (;;) {
+    for (let [seen, movedAtMs] = ['', 0]; ;) {
       const events = await readAllEvents(eventStoreUrl);
       const left = await leftOver(database, projectedPosition(events));
       // What was given back meanwhile was appended meanwhile.
       const isQuiet = (await readAllEvents(eventStoreUrl)).length === events.length;
-      if ((isQuiet && left.length === 0) || performance.now() > deadline) return { events, left };
+      if (isQuiet && left.length === 0) return { events, left };
+      const checkpoints = await database.query('SELECT sum(position) FROM projection_checkpoints');
+      const sees = JSON.stringify([events.length, left, checkpoints]);
+      if (sees !== seen) [seen, movedAtMs] = [sees, performance.now()];
+      else if (performance.now() - movedAtMs > stillAfterMs) return { events, left };
       await sleep(askAgainMs);
     }
   } finally {
