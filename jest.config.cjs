@@ -32,7 +32,7 @@ module.exports = {
   setupFiles: ['reflect-metadata', '<rootDir>/test/support/random-seed.ts'],
   globalSetup: '<rootDir>/test/support/postgres-setup.ts',
   globalTeardown: '<rootDir>/test/support/postgres-teardown.ts',
-  testTimeout: 30_000, // servers start and stop in many suites, two at once on two cores
+  testTimeout: 180_000, // tests wait for states, however slow the machine: this only ends what hangs
   testRegex: '\\.spec\\.ts$',
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.parley', '<rootDir>/test/bench/node_modules'],
   transform: { '\\.ts$': swc(true), '\\.m?js$': swc(false) },

@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await deployment.stop();
   await rm(folder, { recursive: true });
-}, 60_000);
+});
 
 function worker(): TestProcess {
   const [process] = deployment.workers;

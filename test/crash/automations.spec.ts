@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await deployment.stop();
   await rm(folder, { recursive: true });
-}, 60_000);
+});
 
 function worker(): TestProcess {
   const [process] = deployment.workers;
@@ -69,18 +69,14 @@ async function untilIdle(user: TestClient, { id }: Made, count: number): Promise
   interface Listed {
     readonly data: readonly { readonly delivery: string; readonly runId: string | null }[];
   }
-  await until(
-    `${count} runs of ${id}`,
-    async () => {
-      const { body } = await answered(() => user.get<Listed>(`/automations/${id}/occurrences`));
-      const runs = body.data.map(async ({ runId }) =>
-        runId === null ? null : (await answered(() => user.get(`/agent-runs/${runId}`), { orStatus: 404 })).body,
-      );
-      const ended = (await Promise.all(runs)).filter((run) => run?.['status'] === 'completed');
-      return ended.length >= count ? true : null;
-    },
-    90_000,
-  );
+  await until(`${count} runs of ${id}`, async () => {
+    const { body } = await answered(() => user.get<Listed>(`/automations/${id}/occurrences`));
+    const runs = body.data.map(async ({ runId }) =>
+      runId === null ? null : (await answered(() => user.get(`/agent-runs/${runId}`), { orStatus: 404 })).body,
+    );
+    const ended = (await Promise.all(runs)).filter((run) => run?.['status'] === 'completed');
+    return ended.length >= count ? true : null;
+  });
 }
 
 /** One automation by the clock, and one that is signalled, each as often as it is said to. */

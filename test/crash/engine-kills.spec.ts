@@ -42,7 +42,7 @@ afterAll(async () => {
   await deployment.stop();
   await models.close();
   await rm(folder, { recursive: true });
-}, 60_000);
+});
 
 function worker(): TestProcess {
   const [process] = deployment.workers;

@@ -4,7 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent, type AppendResult, type ResolvedEvent } from '@eventstore/db-client';
+import { pause } from '../contract/contract-store';
 import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { until } from '../support/until';
 import { startEventStoreChild } from './event-store-child';
 
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 10);
@@ -69,14 +71,12 @@ async function crashRound(writers: readonly CrashWriter[], seen: ResolvedEvent[]
   subscription.on('data', (event) => seen.push(event)).on('error', () => undefined);
   let over = false;
   const writing = Promise.all(writers.map((writer) => writer.write(client, () => over)));
-  const killing = new Promise<void>((resolve) => {
-    const afterMs = randomInt(KILLED_AFTER_MS.min, KILLED_AFTER_MS.max);
-    setTimeout(() => {
-      over = true;
-      void child.end('SIGKILL').then(() => resolve());
-    }, afterMs);
-  });
-  await Promise.all([writing, killing]);
+  const acknowledged = (): number => writers.reduce((sum, writer) => sum + writer.acknowledged.length, 0);
+  const before = acknowledged();
+  await until('an acknowledgement', async () => (acknowledged() > before ? true : null));
+  await pause(randomInt(KILLED_AFTER_MS.min, KILLED_AFTER_MS.max));
+  over = true;
+  await Promise.all([writing, child.end('SIGKILL')]);
   await client.dispose();
 }
 

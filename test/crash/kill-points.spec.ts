@@ -62,7 +62,7 @@ let lanes: KillLane[] = [];
 afterEach(async () => {
   await Promise.all(lanes.map((lane) => lane.stop()));
   lanes = [];
-}, 60_000);
+});
 
 test(
   'whatever is killed wherever, everything comes to its end once',

@@ -32,12 +32,12 @@ beforeAll(async () => {
     env: { EXECUTION_CAPACITY: '100000', BUDGET_DAY_CENTS: '100000000', BUDGET_MONTH_CENTS: '100000000' },
   });
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
-}, 60_000);
+});
 afterAll(async () => {
   await deployment.stop();
   await postgres.stop();
   await rm(folder, { recursive: true });
-}, 60_000);
+});
 
 /** Its children end by themselves when they notice; the folder is free then. */
 async function killPostgres(): Promise<void> {

@@ -95,26 +95,22 @@ it('told to end when its secrets are made, by SIGTERM, npm start ends with 143',
 it.each<[NodeJS.Signals, number]>([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-])(
-  'told to end by %s while it installs or builds, it ends those as well, with %i',
-  async (signal, code) => {
-    // As npm while it unpacks: deaf to both signals, with a program of its own.
-    const deaf = `trap "" INT TERM; echo $$ > ${folder}/tool; sleep 600 & echo $! > ${folder}/below; wait`;
-    const script = `import { runScript, runStep } from ${JSON.stringify(join(root, 'scripts', 'tool.mjs'))};
+])('told to end by %s while it installs or builds, it ends those as well, with %i', async (signal, code) => {
+  // As npm while it unpacks: deaf to both signals, with a program of its own.
+  const deaf = `trap "" INT TERM; echo $$ > ${folder}/tool; sleep 600 & echo $! > ${folder}/below; wait`;
+  const script = `import { runScript, runStep } from ${JSON.stringify(join(root, 'scripts', 'tool.mjs'))};
       await runScript(() => runStep('installing', 'sh', ['-c', ${JSON.stringify(deaf)}]));`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
-    const ended = once(child, 'exit');
-    await until('both', async () => (existsSync(join(folder, 'below')) ? true : null));
-    child.kill(signal);
-    expect(await ended).toEqual([code, null]);
-    for (const name of ['tool', 'below']) {
-      const pid = Number(await readFile(join(folder, name), 'utf8'));
-      await until(`the end of ${name}`, async () => (isRunning(pid) ? null : true));
-      await rm(join(folder, name));
-    }
-  },
-  60_000,
-);
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  await until('both', async () => (existsSync(join(folder, 'below')) ? true : null));
+  child.kill(signal);
+  expect(await ended).toEqual([code, null]);
+  for (const name of ['tool', 'below']) {
+    const pid = Number(await readFile(join(folder, name), 'utf8'));
+    await until(`the end of ${name}`, async () => (isRunning(pid) ? null : true));
+    await rm(join(folder, name));
+  }
+});
 
 /** A request that does not become whole, which a process that stops waits for. */
 async function halfRequest(): Promise<Socket> {

@@ -166,7 +166,7 @@ describe('parley migrate-events', () => {
       stderr: expect.stringMatching(/^\.parley is in use by process /),
     });
     expect(await eventsThere()).toBe(0);
-  }, 60_000);
+  });
 
   it('refuses a target that is no copy, and one that is no event store', async () => {
     before = await everything();

@@ -48,36 +48,28 @@ function stores(): Record<string, string> {
 }
 
 describe('production refuses every sandbox default, all at once', () => {
-  it.each<AppName>(['api', 'worker', 'standalone'])(
-    'in the %s',
-    async (app) => {
-      const env = { ...sandboxDefaults, ...stores() };
-      const refused = new TestProcess({ app, cwd: folder, env, ready: () => false });
-      await expect(refused.start()).rejects.toThrow(`${app} ended with 1`);
-      for (const complaint of complaints) expect(refused.output).toContain(complaint);
-      expect(refused.output).not.toContain(sandboxKey);
-      expect(refused.output).not.toMatch(/^ +at /m);
-    },
-    60_000,
-  );
+  it.each<AppName>(['api', 'worker', 'standalone'])('in the %s', async (app) => {
+    const env = { ...sandboxDefaults, ...stores() };
+    const refused = new TestProcess({ app, cwd: folder, env, ready: () => false });
+    await expect(refused.start()).rejects.toThrow(`${app} ended with 1`);
+    for (const complaint of complaints) expect(refused.output).toContain(complaint);
+    expect(refused.output).not.toContain(sandboxKey);
+    expect(refused.output).not.toMatch(/^ +at /m);
+  });
 
   it('in the command line', async () => {
     const { code, stdout, stderr } = await parley({ ...sandboxDefaults, ...stores() }, ['keys', 'list'], folder);
     expect([code, stdout]).toEqual([1, '']);
     for (const complaint of complaints) expect(stderr).toContain(complaint);
     expect(stderr).not.toContain(sandboxKey);
-  }, 60_000);
+  });
 
-  it.each<AppName>(['api', 'worker'])(
-    'and the stores that only npm start brings, in the %s',
-    async (app) => {
-      const env = { PARLEY_MODE: 'production', WALLET_PROVIDER: 'near-intents', OIDC_ISSUER: 'https://id.example' };
-      const key = { PARLEY_SECRET_KEY: randomBytes(32).toString('base64') };
-      const refused = new TestProcess({ app, cwd: folder, env: { ...env, ...key }, ready: () => false });
-      await expect(refused.start()).rejects.toThrow('not set: DATABASE_URL, EVENTSTORE_URL');
-    },
-    60_000,
-  );
+  it.each<AppName>(['api', 'worker'])('and the stores that only npm start brings, in the %s', async (app) => {
+    const env = { PARLEY_MODE: 'production', WALLET_PROVIDER: 'near-intents', OIDC_ISSUER: 'https://id.example' };
+    const key = { PARLEY_SECRET_KEY: randomBytes(32).toString('base64') };
+    const refused = new TestProcess({ app, cwd: folder, env: { ...env, ...key }, ready: () => false });
+    await expect(refused.start()).rejects.toThrow('not set: DATABASE_URL, EVENTSTORE_URL');
+  });
 });
 
 describe('production', () => {

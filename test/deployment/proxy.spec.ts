@@ -41,7 +41,7 @@ afterAll(async () => {
   await ended;
   await deployment.stop();
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** docker/nginx.conf with the addresses of this deployment, and nothing else changed. */
 async function configure(): Promise<string> {
@@ -84,7 +84,7 @@ describe('docker/nginx.conf', () => {
     expect(arrivedMs.length).toBeGreaterThan(5);
     // Were they held back, all would come at the end of the step at once.
     expect((arrivedMs.at(-1) ?? 0) - (arrivedMs[0] ?? 0)).toBeGreaterThan(stepMs / 3);
-  }, 60_000);
+  });
 
   it("hands on the caller's request id, and has one minted for who sent none", async () => {
     const named = await fetch(user.url('/v1/users/me'), {
@@ -104,5 +104,5 @@ describe('docker/nginx.conf', () => {
     await deployment.apis[1]?.kill('SIGKILL');
     for (let asked = 0; asked < 8; asked += 1) expect((await user.get('/v1/users/me')).status).toBe(200);
     expect((await user.post('/conversations')).status).toBe(201);
-  }, 60_000);
+  });
 });

@@ -63,7 +63,7 @@ it('keeps bytes, whatever they are, and the order over all streams', async () =>
   expect(copy).toMatchObject({ events: 8, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect(await all(target.store)).toEqual(await all(source.store));
   expect(await migrated()).toEqual(copy);
-}, 60_000);
+});
 
 it('says up to which events of the target a reader of the source has come', async () => {
   for (const revision of [0n, 1n, 2n])
@@ -79,7 +79,7 @@ it('says up to which events of the target a reader of the source has come', asyn
     ],
     3,
   ]);
-}, 60_000);
+});
 
 it('refuses what lies there already and is no copy, at any place', async () => {
   await source.store.append('one-1', -1n, [event('one-1', 0n, '{}')]);
@@ -88,7 +88,7 @@ it('refuses what lies there already and is no copy, at any place', async () => {
   await expect(migrated()).rejects.toThrow(
     'the target is not a copy of the source: they differ at revision 1 of one-1',
   );
-}, 60_000);
+});
 
 it('refuses a target whose positions run behind, and a stream that was deleted', async () => {
   const client = connectEventStore(source.url);
@@ -98,4 +98,4 @@ it('refuses a target whose positions run behind, and a stream that was deleted',
   await client.tombstoneStream('one-1');
   await client.dispose();
   await expect(countEvents(source.store, silent)).rejects.toThrow('stream one-1 was deleted');
-}, 60_000);
+});

@@ -9,7 +9,7 @@ import { conversationOf, eventCount, missingId } from './journeys';
 
 const limitBytes = 1024 * 1024;
 const piece = Buffer.alloc(64 * 1024, 'x');
-const withinMs = 5_000;
+const withinMs = 120_000;
 
 let folder: string;
 let deployment: Deployment;

@@ -22,7 +22,7 @@ export interface Occurrence extends Record<string, unknown> {
   readonly conversationId: string | null;
 }
 
-const occursWithinMs = 60_000;
+const occursWithinMs = 120_000;
 
 /** 10 USDC to NEAR, as the rules model words it in a call. */
 export const swapTen = {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await deployment.sandbox('PUT', 'faults', { provider: prompt, model: { delayMs: 0 } });
   await pinPrice(deployment, '2.5');
   user = await newOwner(deployment);
-}, 60_000);
+});
 afterAll(() => deployment.stop());
 
 it('asks for the rule, in plain words', async () => {

@@ -54,7 +54,7 @@ beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process', env });
   await deployment.sandbox('PUT', 'faults', { provider: prompt, model: { delayMs: 0 } });
   await pinPrice(deployment, '2.5');
-}, 60_000);
+});
 beforeEach(async () => (user = await newOwner(deployment)));
 afterAll(() => deployment.stop());
 

@@ -14,7 +14,7 @@ let user: TestClient;
 beforeAll(async () => {
   const env = { LOG_LEVEL: 'silent', AUTOMATION_APPROVAL_SECONDS: String(approvalSeconds) };
   deployment = await startDeployment({ mode: 'in-process', env });
-}, 60_000);
+});
 beforeEach(async () => (user = await newOwner(deployment)));
 afterAll(() => deployment.stop());
 

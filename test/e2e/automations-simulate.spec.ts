@@ -21,7 +21,7 @@ beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process' });
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
   user = await deployment.newUser();
-}, 60_000);
+});
 afterAll(async () => deployment.stop(), 60_000);
 
 /** Moves the service clock, all the way. */
@@ -121,7 +121,7 @@ test('says that nothing is known of what was not retained', async () => {
   expect(result.coverage).toMatchObject([{ due: 7 * 1440 - 1 }]);
   expect(result.coverage[0]?.gaps.length).toBeGreaterThan(0);
   expect(result.unknown).toBeGreaterThan(9000);
-}, 60_000);
+});
 
 test('refuses spans that are none, too long or not over, and rules of others', async () => {
   const { id } = await defined(user);
@@ -139,4 +139,4 @@ test('refuses spans that are none, too long or not over, and rules of others', a
   const body = { from: new Date(at - 1).toISOString(), to: new Date(at).toISOString() };
   expect((await stranger.post(`/automations/${id}/simulate`, body)).status).toBe(404);
   expect((await user.post(`/automations/${missingId}/simulate`, body)).status).toBe(404);
-}, 60_000);
+});

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestClient } from '../support/deployment-client';
 import { allPages } from './journeys';
 
-const bookedWithinMs = 25_000;
+const bookedWithinMs = 120_000;
 const askAgainMs = 20;
 
 interface Snapshot {

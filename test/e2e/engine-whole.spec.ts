@@ -71,5 +71,4 @@ it.each<Provider>(['openai-compatible', 'anthropic'])(
       await mcp.stop();
     }
   },
-  90_000,
 );

@@ -19,7 +19,7 @@ let user: TestClient;
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process' });
   user = await deployment.newUser();
-}, 60_000);
+});
 afterAll(async () => deployment.stop(), 60_000);
 
 const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
@@ -67,7 +67,7 @@ test('an automation looks every minute, and each look starts a run', async () =>
   const dueAtMs = all.map(({ at }) => Date.parse(at));
   expect([dueAtMs[0]! - dueAtMs[1]!, dueAtMs[1]! - dueAtMs[2]!]).toEqual([60_000, 60_000]);
   await user.request('DELETE', `/automations/${id}`);
-}, 60_000);
+});
 
 test('a rule about a price fires at its edge, on the price of that minute', async () => {
   await deployment.sandbox('PUT', `prices/${encodeURIComponent(near)}`, { priceUsd: '3' });
@@ -92,7 +92,7 @@ test('a rule about a price fires at its edge, on the price of that minute', asyn
   await advance(120);
   expect(await untilIdle(id)).toHaveLength(2);
   await user.request('DELETE', `/automations/${id}`);
-}, 60_000);
+});
 
 test('an hour is moved through quickly, with three sources and ten automations', async () => {
   const sources = [

@@ -198,7 +198,7 @@ describe('approvals.receipt', () => {
     const altered = JSON.parse(JSON.stringify(body).replace('"1500000"', '"2500000"')) as unknown;
     expect(altered).not.toEqual(body);
     expect(await verified(altered)).toMatchObject({ code: 1 });
-  }, 60_000);
+  });
 
   it('proves a direct withdrawal, a denial, and what still waits', async () => {
     const asked = await prepare(user, usdc, '1');
@@ -212,7 +212,7 @@ describe('approvals.receipt', () => {
       const { body } = await user.get(`/approvals/${id}/receipt`);
       expect(await verified(body)).toMatchObject({ code: 0, said: expect.stringMatching(id) as string });
     }
-  }, 60_000);
+  });
 });
 
 function isCopy({ type }: Record<string, unknown>): boolean {

@@ -8,7 +8,7 @@ export const wrappedNear = 'nep141:wrap.near';
 export const ether = 'nep141:eth.omft.near';
 export const indescribable = 'nep245:v2_1.omni.hot.tg:1100_sandbox';
 
-const overWithinMs = 25_000;
+const overWithinMs = 120_000;
 const askAgainMs = 25;
 const overStatuses = ['settled', 'failed', 'expired', 'denied'];
 

@@ -13,7 +13,7 @@ let user: TestClient;
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'processes', replicas: { api: 2, worker: 2 } });
   user = await deployment.newUser();
-}, 60_000);
+});
 
 afterAll(async () => deployment.stop(), 60_000);
 
@@ -62,5 +62,5 @@ describe('a sandbox of separate processes', () => {
     expect(epochMsOf(after.now)).toBeGreaterThan(epochMsOf(before.now));
     expect(await deployment.sandbox('GET', 'faults')).toMatchObject({ model: { delayMs: 3, fail: false } });
     expect((await user.get('/v1/users/me')).status).toBe(200);
-  }, 60_000);
+  });
 });

@@ -26,7 +26,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await startStage('openai-compatible', { BUDGET_DAY_CENTS: '1000000', BUDGET_MONTH_CENTS: '1000000' });
   await providerFault(stage.deployment, prompt);
-}, 60_000);
+});
 afterAll(() => stage.stop());
 
 /** A user of such texts, and the rule that they are after. */

@@ -72,7 +72,7 @@ beforeAll(async () => {
   const deposit = { userId: victim.userId, tokenId: usdc, amountRaw: secretAmount };
   wealth = String((await stage.deployment.sandbox('POST', 'deposits', deposit))['amountRaw']);
   texts = hostileTexts(payloadsAgainst(await thingsOfTheVictim()));
-}, 60_000);
+});
 afterAll(async () => {
   await stage.stop();
   await Promise.all([docs.stop(), more.stop()]);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const env = { BUDGET_DAY_CENTS: '100000000', BUDGET_MONTH_CENTS: '100000000', EXECUTION_CAPACITY: '1000' };
   deployment = await startDeployment({ mode: 'processes', replicas: { api: 2, worker: 2 }, env });
   await deployment.sandbox('PUT', 'faults', { provider: { settleAfterSeconds: 0 }, model: { delayMs: 0 } });
-}, 60_000);
+});
 afterAll(() => deployment.stop(), 60_000);
 
 interface Approval {

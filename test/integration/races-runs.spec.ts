@@ -21,7 +21,7 @@ let deployment: Deployment;
 beforeAll(async () => {
   const env = { BUDGET_DAY_CENTS: '100000000', BUDGET_MONTH_CENTS: '100000000', EXECUTION_CAPACITY: '1000' };
   deployment = await startDeployment({ mode: 'processes', replicas: { api: 2, worker: 2 }, env });
-}, 60_000);
+});
 afterAll(() => deployment.stop(), 60_000);
 
 /** The user as seen through each replica. */

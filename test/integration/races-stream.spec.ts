@@ -10,14 +10,14 @@ const full = process.env['FIGURES'] === 'full';
 const DISCONNECTS = Number(process.env['DISCONNECTS'] ?? (full ? 1_000 : 60));
 const READERS = 6;
 const CONNECTED_MAX_MS = 150;
-const CAUGHT_UP_WITHIN_MS = 30_000;
+const CAUGHT_UP_WITHIN_MS = 120_000;
 const TIMEOUT_MS = 60_000 + DISCONNECTS * 500;
 
 let deployment: Deployment;
 beforeAll(async () => {
   const env = { STREAMS_PER_USER: '100', BUDGET_DAY_CENTS: '1000000', BUDGET_MONTH_CENTS: '1000000' };
   deployment = await startDeployment({ mode: 'processes', replicas: { api: 2 }, env });
-}, 60_000);
+});
 afterAll(() => deployment.stop(), 60_000);
 
 /** Fills a journal with runs and small changes until told to stop; answers the last seq. */

@@ -39,4 +39,4 @@ it('leads from the api through the worker, and is sent to its end when they stop
   expect(
     paths.filter((path) => path.startsWith('runs.start > command StartRun') && path.endsWith('> project')),
   ).not.toEqual([]);
-}, 60_000);
+});

@@ -10,7 +10,7 @@ let app: ApprovalsApp;
 let user: TestClient;
 beforeAll(async () => {
   app = await ApprovalsApp.start(2);
-}, 60_000);
+});
 beforeEach(async () => {
   user = await app.newUser();
 });

@@ -13,8 +13,8 @@ import { requestJson, TestClient } from './deployment-client';
 import { freePorts, isReady, TestProcess } from './deployment-process';
 import { createTestDatabase } from './postgres';
 
-const readyWithinMs = 20_000;
-const admittedWithinMs = 15_000;
+const readyWithinMs = 120_000;
+const admittedWithinMs = 120_000;
 const askAgainMs = 25;
 /** As long as can be asked for: tests move the clock. */
 const tokenLifeSeconds = 31_622_400;

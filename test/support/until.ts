@@ -6,7 +6,7 @@ const askAgainMs = 25;
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | null | undefined>,
-  withinMs = 30_000,
+  withinMs = 120_000,
 ): Promise<Value> {
   const deadline = performance.now() + withinMs;
   for (;;) {

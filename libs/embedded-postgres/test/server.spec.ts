@@ -9,7 +9,6 @@ import { DataFolderInUse, ensureDatabase, startEmbeddedPostgres } from '../src';
 import { AS_ROOT, end, launch, NOBODY, postmasterOf, query, scratchFolders, urlFrom } from './launch';
 
 // A busy machine may take long to make a cluster.
-jest.setTimeout(60_000);
 const folders = scratchFolders();
 afterAll(() => folders.remove());
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;

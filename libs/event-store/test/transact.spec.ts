@@ -164,7 +164,7 @@ describe('many commands at once', () => {
     for (const { states } of [one, other]) {
       expect((await states.current(counterKind, id)).state.counted).toEqual(numbers);
     }
-  }, 60_000);
+  });
 
   it('that are the same come to one event', async () => {
     const [one, other] = [new Process(), new Process()];

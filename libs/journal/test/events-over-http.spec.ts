@@ -270,7 +270,7 @@ describe('a partner key that is revoked', () => {
     const { client } = await openFor('heidi', 3600, key);
     api.keys.revoke(key);
     await until('the end of the stream', async () => client.ended === 'cleanly' || null, 60_000);
-  }, 70_000);
+  });
 });
 
 async function openFor(subject: string, expiresInSeconds?: number, key?: string) {
