@@ -64,17 +64,17 @@ export class ArtifactReader {
   }
 
   private async ofText(sha256: string, wanted: WantedText, signal: AbortSignal): Promise<TextPart | null> {
-    return partOfStream(await this.content(sha256), wanted, signal);
+    return partOfStream(await this.content(sha256, signal), wanted, signal);
   }
 
   private async ofPdf(sha256: string, wanted: WantedText, signal: AbortSignal): Promise<TextPart | null> {
     const { userId, offset, length } = wanted;
-    const open = async () => collect(await this.content(sha256), signal);
+    const open = async () => collect(await this.content(sha256, signal), signal);
     return this.pdfs.textOf(userId, open, { offset, length }, signal);
   }
 
-  private async content(sha256: string): Promise<Readable> {
-    const content = await this.store.get(sha256);
+  private async content(sha256: string, signal: AbortSignal): Promise<Readable> {
+    const content = await this.store.get(sha256, signal);
     if (content === null) throw new ContentGone();
     return content;
   }

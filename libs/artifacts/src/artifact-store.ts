@@ -19,11 +19,14 @@ export abstract class ArtifactStore {
    */
   abstract put(body: AsyncIterable<Buffer>): Promise<StoredBytes>;
 
-  /** The bytes of that hash, to be read to the end or destroyed; null when there are none. @throws Unavailable */
-  abstract get(sha256: string): Promise<Readable | null>;
+  /**
+   * The bytes of that hash, to be read to the end or destroyed; null when there are none. Rejects, or breaks them, with the signal's
+   * reason when it aborts. @throws Unavailable, as the bytes do that do not come
+   */
+  abstract get(sha256: string, signal?: AbortSignal): Promise<Readable | null>;
 
-  /** Removes what uploads left that were cut off by a crash. @throws Unavailable */
-  abstract sweep(): Promise<void>;
+  /** Removes what uploads left that were cut off by a crash; left where it is when the signal aborts. @throws Unavailable */
+  abstract sweep(signal: AbortSignal): Promise<void>;
 }
 
 /** An upload takes two minutes at most (the HTTP core ends it); what it left is older than this, and nobody's any more. */
@@ -38,14 +41,18 @@ export class Measured {
   constructor(private readonly body: AsyncIterable<Buffer>) {}
 
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+    // What is thrown while the store has a chunk is the store's own.
+    let isWithStore = false;
     try {
       for await (const chunk of this.body) {
         this.hash.update(chunk);
         this.bytes += chunk.length;
+        isWithStore = true;
         yield chunk;
+        isWithStore = false;
       }
     } catch (error) {
-      this.failure = { error };
+      if (!isWithStore) this.failure = { error };
       throw error;
     }
   }

@@ -40,6 +40,7 @@ function configuredStore({ env }: Configuration): ArtifactStore {
     region: env.S3_REGION,
     accessKeyId: needed(env.S3_ACCESS_KEY_ID),
     secretAccessKey: needed(env.S3_SECRET_ACCESS_KEY),
+    timeoutMs: env.S3_TIMEOUT_MS,
   });
 }
 

@@ -43,9 +43,10 @@ export class DirectoryStore implements ArtifactStore {
     }
   }
 
-  async sweep(): Promise<void> {
+  async sweep(signal: AbortSignal): Promise<void> {
     try {
       for (const name of await readdir(this.incoming)) {
+        if (signal.aborted) return;
         const { mtimeMs } = await stat(join(this.incoming, name));
         // Files carry real time.
         if (mtimeMs < Date.now() - abandonedAfterMs) await rm(join(this.incoming, name), { force: true });

@@ -21,13 +21,14 @@ export interface S3Options {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** How long one try of a request may take until its answer begins, and how long S3 may be silent within the answer. */
+  readonly timeoutMs: number;
 }
 
 /** One part of an upload, which is all of it that is held in memory: the smallest that S3 takes. */
 const partBytes = 5 * 1024 * 1024;
 const connectWithinMs = 3_000;
-const answerWithinMs = 30_000;
-const attemptsMax = 3;
+const triesMax = 3;
 
 /**
  * Artifacts in an S3 bucket, under `artifacts/<sha256>`. The hash is known at the end only, so an upload goes to `incoming/<uuid>`
@@ -36,15 +37,22 @@ const attemptsMax = 3;
 export class S3Store implements ArtifactStore {
   private readonly client: S3Client;
   private readonly bucket: string;
+  private readonly timeoutMs: number;
 
-  constructor({ bucket, endpoint, region, accessKeyId, secretAccessKey }: S3Options) {
+  constructor({ bucket, endpoint, region, accessKeyId, secretAccessKey, timeoutMs }: S3Options) {
     this.bucket = bucket;
+    this.timeoutMs = timeoutMs;
     this.client = new S3Client({
       region,
       credentials: { accessKeyId, secretAccessKey },
       ...(endpoint !== null && { endpoint, forcePathStyle: true }),
-      maxAttempts: attemptsMax,
-      requestHandler: { connectionTimeout: connectWithinMs, requestTimeout: answerWithinMs },
+      maxAttempts: triesMax,
+      requestHandler: {
+        connectionTimeout: Math.min(connectWithinMs, timeoutMs),
+        requestTimeout: timeoutMs,
+        // Else the SDK warns of a request that takes longer, and waits on.
+        throwOnRequestTimeout: true,
+      },
       // Else a stream is sent in a framing of its checksums, which not every compatible server takes off again.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
@@ -75,28 +83,40 @@ export class S3Store implements ArtifactStore {
     }
   }
 
-  async get(sha256: string): Promise<Readable | null> {
+  async get(sha256: string, signal?: AbortSignal): Promise<Readable | null> {
     try {
-      const { Body: body } = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256) }));
-      if (body instanceof Readable) return body;
+      const wanted = new GetObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256) });
+      const { Body: body } = await this.client.send(wanted, { ...(signal && { abortSignal: signal }) });
+      if (body instanceof Readable) return this.heard(body, signal);
       throw new Error('S3 answered without a stream');
     } catch (error) {
       if (error instanceof NoSuchKey) return null;
+      signal?.throwIfAborted();
       throw new Unavailable('artifact store', { cause: error });
     }
   }
 
-  async sweep(): Promise<void> {
+  async sweep(signal: AbortSignal): Promise<void> {
+    const abort = { abortSignal: signal };
     try {
       // One page a time: the next sweep takes what is left.
-      const found = await this.client.send(new ListObjectsV2Command({ Bucket: this.bucket, Prefix: 'incoming/' }));
+      const found = await this.client.send(
+        new ListObjectsV2Command({ Bucket: this.bucket, Prefix: 'incoming/' }),
+        abort,
+      );
       for (const { Key: key, LastModified: at } of found.Contents ?? []) {
         if (key === undefined || at === undefined || at.getTime() >= Date.now() - abandonedAfterMs) continue;
-        await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }));
+        await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }), abort);
       }
     } catch (error) {
       throw new Unavailable('artifact store', { cause: error });
     }
+  }
+
+  /** The body of an answer, which breaks when S3 falls silent within it; a reader that is slow is no silence. */
+  private heard(body: Readable, signal: AbortSignal | undefined): Readable {
+    const content = Readable.from(heardOut(body, this.timeoutMs, signal), { objectMode: false });
+    return content.once('close', () => body.destroy());
   }
 
   private async has(sha256: string): Promise<boolean> {
@@ -112,4 +132,27 @@ export class S3Store implements ArtifactStore {
 
 function keyOf(sha256: string): string {
   return `artifacts/${sha256}`;
+}
+
+async function* heardOut(
+  body: Readable,
+  silenceMs: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer, void, undefined> {
+  // Reason for the assertion: no encoding is set.
+  const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  for (;;) {
+    const late = setTimeout(() => body.destroy(new Error(`S3 said nothing for ${silenceMs} ms`)), silenceMs);
+    try {
+      const next = await chunks.next();
+      if (next.done === true) return;
+      clearTimeout(late);
+      yield next.value;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw new Unavailable('artifact store', { cause: error });
+    } finally {
+      clearTimeout(late);
+    }
+  }
 }

@@ -5,6 +5,7 @@ import { abandonedAfterMs, ArtifactStore } from './artifact-store';
 @Injectable()
 export class SweepUploads implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('artifacts');
+  private readonly stop = new AbortController();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly store: ArtifactStore) {}
@@ -16,12 +17,14 @@ export class SweepUploads implements OnApplicationBootstrap, OnApplicationShutdo
 
   onApplicationShutdown(): void {
     clearInterval(this.timer);
+    this.stop.abort();
   }
 
   private async sweep(): Promise<void> {
     try {
-      await this.store.sweep();
+      await this.store.sweep(this.stop.signal);
     } catch (error) {
+      if (this.stop.signal.aborted) return;
       this.logger.warn('what is left of broken uploads could not be removed', error);
     }
   }

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import S3rver from 's3rver';
+import { SilentSocket } from '../../../test/support/silent-socket';
+import { until } from '../../../test/support/until';
 import type { ArtifactStore } from '../src/artifact-store';
 import { DirectoryStore } from '../src/directory-store';
 import { S3Store } from '../src/s3-store.adapter';
@@ -14,6 +16,8 @@ import { S3Store } from '../src/s3-store.adapter';
 const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER', region: 'us-east-1' };
 const bucket = 'parley-test';
 const anHourMs = 3_600_000;
+/** Of a server that answers, on a busy machine. */
+const timeoutMs = 30_000;
 
 let folder: string;
 let server: S3rver;
@@ -49,7 +53,7 @@ const stages: Readonly<Record<string, () => Stage>> = {
   },
   // The bucket is shared: what a test adds is told apart by its bytes.
   'an S3 server': () => ({
-    store: new S3Store({ ...credentials, bucket, endpoint }),
+    store: new S3Store({ ...credentials, bucket, endpoint, timeoutMs }),
     names: async () => (await filesIn(join(folder, 's3', bucket))).filter((name) => !name.includes('_S3rver_uploads')),
   }),
 };
@@ -112,15 +116,16 @@ describe.each(Object.entries(stages))('%s', (_, stage) => {
 });
 
 describe('what a killed process left of uploads', () => {
+  const going = new AbortController().signal;
   it('is removed from a directory once it must be abandoned', async () => {
     const place = join(folder, 'left');
     const store = new DirectoryStore(place);
-    await store.sweep();
+    await store.sweep(going);
     await mkdir(join(place, 'incoming'), { recursive: true });
     for (const name of ['old', 'new']) await writeFile(join(place, 'incoming', name), 'x');
     const then = new Date(Date.now() - anHourMs);
     await utimes(join(place, 'incoming', 'old'), then, then);
-    await store.sweep();
+    await store.sweep(going);
     expect(await filesIn(place)).toEqual([join(place, 'incoming', 'new')]);
   });
 
@@ -139,7 +144,7 @@ describe('what a killed process left of uploads', () => {
     const then = new Date(Date.now() - anHourMs);
     for (const name of await readdir(incoming))
       if (name.startsWith('old')) await utimes(join(incoming, name), then, then);
-    await new S3Store({ ...credentials, bucket, endpoint }).sweep();
+    await new S3Store({ ...credentials, bucket, endpoint, timeoutMs }).sweep(going);
     expect((await readdir(incoming)).filter((name) => /^(old|new)\._S3rver_object$/.test(name))).toEqual([
       'new._S3rver_object',
     ]);
@@ -153,13 +158,64 @@ describe('a store that is away', () => {
     const port = await freePort();
     const away = [
       new DirectoryStore(join(folder, 'a-file', 'below')),
-      new S3Store({ ...credentials, bucket, endpoint: `http://127.0.0.1:${port}` }),
-      new S3Store({ ...credentials, bucket: 'not-there', endpoint }),
+      new S3Store({ ...credentials, bucket, endpoint: `http://127.0.0.1:${port}`, timeoutMs }),
+      new S3Store({ ...credentials, bucket: 'not-there', endpoint, timeoutMs }),
     ];
     for (const store of away) {
       await expect(store.put(pieces(randomBytes(10), 10))).rejects.toThrow(Unavailable);
     }
     await expect(away[1]?.get('0'.repeat(64))).rejects.toThrow(Unavailable);
+  });
+});
+
+describe('an S3 server that accepts and never answers', () => {
+  const gone = '0'.repeat(64);
+  const silences: [string, string][] = [
+    ['at all', ''],
+    ['whole heads', 'HTTP/1.1 200 OK\r\nContent-'],
+    ['more than the beginning', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun'],
+  ];
+  let socket: SilentSocket;
+  const storeAt = (limitMs: number) =>
+    new S3Store({ ...credentials, bucket, endpoint: socket.url, timeoutMs: limitMs });
+  afterEach(() => socket.close());
+
+  it.each(silences)('%s is away, within its time, to whoever reads', async (_, beginning) => {
+    socket = await SilentSocket.start(beginning);
+    const store = storeAt(200);
+    await expect(contentOf(store, gone)).rejects.toThrow(Unavailable);
+    await until('the end of all requests', () => Promise.resolve(socket.waiting === 0 ? true : null));
+  });
+
+  it.each(silences)('%s ends its request when the reader aborts', async (_, beginning) => {
+    socket = await SilentSocket.start(beginning);
+    const stop = new AbortController();
+    const reason = new Error('stopped');
+    const store = storeAt(600_000);
+    const read = (async () => (await store.get(gone, stop.signal))?.toArray())();
+    const outcome = expect(read).rejects.toBe(reason);
+    await until('a request', () => Promise.resolve(socket.waiting > 0 ? true : null));
+    stop.abort(reason);
+    await outcome;
+    await until('the end of the request', () => Promise.resolve(socket.waiting === 0 ? true : null));
+  });
+
+  it('is away to whoever writes or sweeps', async () => {
+    socket = await SilentSocket.start();
+    const store = storeAt(200);
+    for (const length of [10, 6 * 1024 * 1024]) {
+      await expect(store.put(pieces(randomBytes(length), 64 * 1024))).rejects.toThrow(Unavailable);
+    }
+    await expect(store.sweep(new AbortController().signal)).rejects.toThrow(Unavailable);
+  }, 60_000);
+
+  it('ends a sweep when the process stops', async () => {
+    socket = await SilentSocket.start();
+    const stop = new AbortController();
+    const sweep = expect(storeAt(600_000).sweep(stop.signal)).rejects.toThrow();
+    await until('a request', () => Promise.resolve(socket.waiting > 0 ? true : null));
+    stop.abort();
+    await sweep;
   });
 });
 

@@ -16,4 +16,8 @@ export const artifactVariables = {
   S3_REGION: str({ default: 'us-east-1', desc: 'Region of the bucket' }),
   S3_ACCESS_KEY_ID: str({ default: undefined, requiredWhen: inS3, desc: 'Access key for the bucket' }),
   S3_SECRET_ACCESS_KEY: str({ default: undefined, requiredWhen: inS3, desc: 'Secret, that of the access key' }),
+  S3_TIMEOUT_MS: positiveInteger({
+    default: 10_000,
+    desc: 'How long one try of a request to S3 may take until its answer begins, and how long S3 may be silent within the answer, in milliseconds; a request is tried three times',
+  }),
 };

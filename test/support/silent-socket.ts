@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { createConnection, createServer, type AddressInfo, type NetConnectOpts, type Socket } from 'node:net';
+
+/**
+ * Accepts every connection and says nothing on it, as does a hung process whose kernel still completes handshakes, a load balancer
+ * without a healthy target, and a host behind a firewall that drops what comes later. Before it falls silent it may be a way to a real
+ * counterpart.
+ */
+export class SilentSocket {
+  private readonly sockets = new Set<Socket>();
+  private readonly heard = new Set<Socket>();
+  private readonly server = createServer((client) => this.join(client));
+  private silent: boolean;
+
+  private constructor(
+    private readonly target: NetConnectOpts | null,
+    private readonly beginning: string,
+  ) {
+    this.silent = target === null;
+  }
+
+  /** Silent from the start. @param beginning what is said on every connection before */
+  static async start(beginning = ''): Promise<SilentSocket> {
+    return new SilentSocket(null, beginning).listening();
+  }
+
+  /** The way to a counterpart until `fallSilent`. */
+  static async before(target: NetConnectOpts): Promise<SilentSocket> {
+    return new SilentSocket(target, '').listening();
+  }
+
+  get port(): number {
+    // Reason for the assertion: a listening TCP server has an address and a port.
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** How many of its clients have said something since it fell silent, and hold their connection. */
+  get waiting(): number {
+    return this.heard.size;
+  }
+
+  /** From now on it passes nothing on, in neither direction, and closes nothing. */
+  fallSilent(): void {
+    this.silent = true;
+  }
+
+  /** From now on it is the way to its counterpart again; what hung is broken off. */
+  speak(): void {
+    this.silent = false;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.server.close(), 'close');
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private async listening(): Promise<this> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    return this;
+  }
+
+  private join(client: Socket): void {
+    const counterpart = this.target === null || this.silent ? null : createConnection(this.target);
+    this.keep(client, counterpart);
+    if (this.beginning !== '') client.write(this.beginning);
+    client.on('data', (bytes) => {
+      if (this.silent) this.heard.add(client);
+      else counterpart?.write(bytes);
+    });
+    if (counterpart === null) return;
+    this.keep(counterpart, client);
+    counterpart.on('data', (bytes) => void (this.silent || client.write(bytes)));
+  }
+
+  private keep(socket: Socket, other: Socket | null): void {
+    this.sockets.add(socket);
+    socket.on('error', () => undefined); // whoever gives up may reset it
+    socket.on('close', () => {
+      this.sockets.delete(socket);
+      this.heard.delete(socket);
+      // While it is silent, a counterpart that ends is not told of.
+      if (!this.silent || other?.destroyed === false) other?.destroy();
+    });
+  }
+}
