@@ -3,13 +3,12 @@ import {
   readDotEnv,
   startServing,
   tellWarnings,
-  unlessInterrupted,
   type RunningProcess,
   type Stoppable,
 } from '@app/composition';
 import { ensureSecrets, readSecrets, removeRunningStores, writeRunningStores } from '@app/data-folder';
 import { movedTo } from '@app/event-migration';
-import { readConfiguration, type Configuration } from '@app/runtime';
+import { readConfiguration, unlessAborted, type Configuration } from '@app/runtime';
 import { readyBlock } from './block';
 import { removeAccess, seedSandbox, writeAccess } from './demo';
 import { ensureFreePorts } from './free-ports';
@@ -33,14 +32,14 @@ export async function startStandalone(interrupted: AbortSignal): Promise<Stoppab
   await ensureDataFolder(asked);
   // Before anything is made: a damaged file is told at once.
   if (asked.sandbox) await readSecrets(asked.env.PARLEY_DATA_DIR);
-  await unlessInterrupted(lookAtGivenStores(asked), interrupted);
+  await unlessAborted(lookAtGivenStores(asked), interrupted);
   const stores = await startStores(asked, log, interrupted);
   try {
     await refuseMovedEvents(asked, stores);
     await ensureFreePorts(asked);
     await writeRunningStores(asked.env.PARLEY_DATA_DIR, stores);
     const serving = asked.sandbox ? serveSandbox(asked, stores) : serve(stores, asked.env.PARLEY_SECRET_KEY);
-    const running = await unlessInterrupted(serving, interrupted);
+    const running = await unlessAborted(serving, interrupted);
     return untilLost(running, stores, asked.env.PARLEY_DATA_DIR);
   } catch (error) {
     await removeRunningStores(asked.env.PARLEY_DATA_DIR);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CannotStart, unlessInterrupted } from '@app/composition';
+import { CannotStart } from '@app/composition';
 import { embeddedDatabaseName, embeddedPostgresFolder, ensureFolder } from '@app/data-folder';
 import { DataFolderInUse, DataFolderUnusable, startEmbeddedPostgres } from '@app/embedded-postgres';
-import type { Configuration } from '@app/runtime';
+import { unlessAborted, type Configuration } from '@app/runtime';
 import { EventStoreProcess } from './event-store-process';
 import { socketPathFor } from './run-folder';
 
@@ -45,7 +45,7 @@ export async function startStores(
     if (env.EVENTSTORE_URL !== undefined)
       return { ...database, databaseUrl: database.url, eventStoreUrl: env.EVENTSTORE_URL };
     const events = new EventStoreProcess(database.url, await socketPathFor(env.PARLEY_DATA_DIR), log);
-    await unlessInterrupted(events.start(), interrupted).catch(async (error: unknown) => {
+    await unlessAborted(events.start(), interrupted).catch(async (error: unknown) => {
       await events.stop();
       throw error;
     });

@@ -1,13 +1,6 @@
 export { openApiOf } from './contract';
 export { asyncApiOf } from './events-document';
-export {
-  readDotEnv,
-  readProcessConfiguration,
-  runProcess,
-  tellWarnings,
-  unlessInterrupted,
-  type Stoppable,
-} from './main-process';
+export { readDotEnv, readProcessConfiguration, runProcess, tellWarnings, type Stoppable } from './main-process';
 export { openProduct, startServing, startWorking, type RunningProcess } from './serving';
 export { holdsSealed } from './sealing-check';
 export { CannotStart, listenFailure } from './start-failures';

@@ -104,14 +104,3 @@ async function live(start: (interrupted: AbortSignal) => Promise<Stoppable>, tol
   }, running.drainMs + stopWithinMs).unref();
   await running.stop();
 }
-
-/** The value of what goes on, unless the signal is told first: then it rejects with the signal's reason. */
-export async function unlessInterrupted<Value>(going: Promise<Value>, interrupted: AbortSignal): Promise<Value> {
-  going.catch(() => undefined); // when nobody waits for it any more
-  interrupted.throwIfAborted();
-  const cut = new Promise<never>((_, reject) =>
-    // Reason for the assertion: a signal's reason is typed any, and here always an error.
-    interrupted.addEventListener('abort', () => reject(interrupted.reason as Error), { once: true }),
-  );
-  return Promise.race([going, cut]);
-}

@@ -5,7 +5,7 @@ import { fingerprintOf } from '@app/canonical';
 import { reviewedDocument } from '@app/consent';
 import { conversationKind, type OpenApproval } from '@app/conversations';
 import { asId, Clock, epochMsOf, instantOf, type ApprovalId, type Instant } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration, unlessAborted } from '@app/runtime';
 import { UserQuotas } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
@@ -53,12 +53,17 @@ export class ConsentCalls {
   /**
    * Settles what is known of calls before they are made: those that cannot be made at all return their error; those that the contract
    * of the run's own automation covers are authorized, and the run goes on with them; only where there is none of these, the user is
-   * asked for all the others, and the run is suspended, in one append. What is left is asked about in the next round.
+   * asked for all the others, and the run is suspended, in one append. What is left is asked about in the next round. Rejects with the signal's reason when it aborts during the review.
    */
-  async ask(claimed: ClaimedRun, calls: readonly JournaledCall[], context: RunContext): Promise<Recording> {
+  async ask(
+    claimed: ClaimedRun,
+    calls: readonly JournaledCall[],
+    context: RunContext,
+    signal: AbortSignal,
+  ): Promise<Recording> {
     const reviewed: ReviewedCall[] = [];
     for (const call of calls) {
-      const review = await this.review(call, { ...context, toolCallId: call.toolCallId });
+      const review = await unlessAborted(this.review(call, { ...context, toolCallId: call.toolCallId }), signal);
       if ('ok' in review) {
         reviewed.push({ call, review });
         continue;

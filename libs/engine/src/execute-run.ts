@@ -118,7 +118,7 @@ export class ExecuteRun {
       case 'run_tools':
         return (await this.runTools(claimed, action.calls, signals)) ? null : { kind: 'over', position: null };
       case 'ask_consent':
-        return this.after(claimed, await this.tools.askConsent(claimed, action.calls), false);
+        return this.askConsent(claimed, action.calls, signals);
       case 'wait':
         await this.live.flush(claimed.run.conversationId);
         return { kind: 'over', position: claimed.position };
@@ -191,6 +191,18 @@ export class ExecuteRun {
     return error instanceof ModelFailed
       ? failedEnd('provider_error', modelTroubles[error.trouble])
       : failedEnd('engine_error', 'The engine could not go on.');
+  }
+
+  /** Asks the user for consent to the calls; null where the run goes on. */
+  private async askConsent(claimed: ClaimedRun, calls: readonly JournaledCall[], signals: Signals) {
+    const signal = AbortSignal.any([signals.stop, signals.shutdown]);
+    try {
+      return await this.after(claimed, await this.tools.askConsent(claimed, calls, signal), false);
+    } catch (error) {
+      // Which of the two it was, the next round of the loop sees.
+      if (signal.aborted) return null;
+      throw error;
+    }
   }
 
   /** Runs the open calls, side by side, and records each as it returns; false when the run is no longer this worker's. */

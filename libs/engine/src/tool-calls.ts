@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Unavailable } from '@app/kernel';
+import { unlessAborted } from '@app/runtime';
 import type { ClaimedRun, Recording } from './claimed-run';
 import { ConsentCalls, type ConsentResult } from './consent-calls';
 import type { ToolOffer } from './model';
@@ -28,12 +29,15 @@ export class ToolCalls {
     return offered.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   }
 
-  /** Opens approvals and suspends the run; calls that cannot be made return their error. Throws Unavailable for a store of our own. */
-  async askConsent(claimed: ClaimedRun, calls: readonly JournaledCall[]): Promise<Recording> {
+  /**
+   * Opens approvals and suspends the run; calls that cannot be made return their error. Rejects with the signal's reason when it aborts
+   * before all is reviewed. Throws Unavailable for a store of our own.
+   */
+  async askConsent(claimed: ClaimedRun, calls: readonly JournaledCall[], signal: AbortSignal): Promise<Recording> {
     try {
-      return await this.consents.ask(claimed, calls, contextOf(claimed));
+      return await this.consents.ask(claimed, calls, contextOf(claimed), signal);
     } catch (error) {
-      if (isOurStore(error)) throw error;
+      if (isOurStore(error) || signal.aborted) throw error;
       this.logger.error('calls could not be reviewed', error);
     }
     for (const { toolCallId } of calls) {
@@ -44,7 +48,10 @@ export class ToolCalls {
     return 'recorded';
   }
 
-  /** Runs one call. A tool's failure is told to the model; throws Unavailable for a store of our own: the run is then claimed again. */
+  /**
+   * Runs one call; no longer than until the signal aborts, whatever the tool is waiting for: what goes on then ends by its own limits.
+   * A tool's failure is told to the model; throws Unavailable for a store of our own: the run is then claimed again.
+   */
   async run(claimed: ClaimedRun, call: JournaledCall, signal: AbortSignal): Promise<ConsentResult> {
     const tool = this.tools.find(call.tool);
     // A model may invent names, or name a tool that this run may not use.
@@ -55,10 +62,15 @@ export class ToolCalls {
     if (tool === undefined) return failed('this run has no such tool, or its server is away');
     const context = { ...contextOf(claimed), toolCallId: call.toolCallId };
     try {
-      if (tool.consent === 'auto') return await tool.run(call.input, context, signal);
-      return await this.consents.run(tool, call, claimed.progress.resumedAt, context, signal);
+      const { resumedAt } = claimed.progress;
+      const going =
+        tool.consent === 'auto'
+          ? tool.run(call.input, context, signal)
+          : this.consents.run(tool, call, resumedAt, context, signal);
+      return await unlessAborted(going, signal);
     } catch (error) {
       if (isOurStore(error)) throw error;
+      if (signal.aborted) return failed('the call was stopped');
       this.logger.error(`the tool ${call.tool} failed`, error);
       return failed('the tool failed');
     }

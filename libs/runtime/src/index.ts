@@ -9,4 +9,5 @@ export { Probe, type ProbePoint } from './probe';
 export { Sealing } from './sealing';
 export { settledWithin } from './settled-within';
 export { SystemClock } from './system-clock';
+export { unlessAborted } from './unless-aborted';
 export { NoTracing, Tracing, type Span, type SpanAttributes } from './tracing';

@@ -1,6 +1,6 @@
 import type { Logger } from '@nestjs/common';
 import type { JsonObject } from '@app/kernel';
-import type { McpServerSettings } from '@app/runtime';
+import { unlessAborted, type McpServerSettings } from '@app/runtime';
 import { failed, type Tool, type ToolResult } from '../tool';
 import { callResult, reported } from './call-result';
 import { connectMcp } from './client.adapter';
@@ -112,20 +112,5 @@ export class McpServer {
     if (this.logged === what) return;
     this.logged = what;
     this.logger.log(`MCP server ${this.settings.name} ${what}`);
-  }
-}
-
-/** Settles with the promise, or rejects as the signal aborts. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const listening = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    const stop = () => reject(new McpFailed('broken', 'aborted'));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true, signal: listening.signal });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    listening.abort();
   }
 }
