@@ -1,7 +1,6 @@
 import {
   BACKWARDS,
   END,
-  NO_STREAM,
   START,
   StreamNotFoundError,
   WrongExpectedVersionError,
@@ -15,6 +14,7 @@ import {
 import { Unavailable } from '@app/kernel';
 import { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AppendChannel } from './append-channel';
 import { decodeStored, type StoredEvent } from './codec';
 import { isTransient } from './transient-errors';
 
@@ -27,8 +27,6 @@ export interface CallLimits {
 }
 
 export const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
-/** The server answers at the deadline of an append, so the answer itself may come this much later. */
-const answerGraceMs = 1_000;
 const endProbeEvents = 32;
 
 type Read = StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEvent>;
@@ -44,6 +42,8 @@ export interface Appended {
 
 /** Appends and reads on EventStoreDB's protocol; every caller goes through here. Expected revision `any` does not exist. */
 export class EventStore {
+  private readonly appends: AppendChannel;
+
   constructor(
     readonly client: EventStoreDBClient,
     private readonly probe = new Probe(),
@@ -52,7 +52,9 @@ export class EventStore {
     readonly tailClient = client,
     /** For projections and reactors: one that is behind slows down everything else on its connection. */
     readonly catchUpClient = client,
-  ) {}
+  ) {
+    this.appends = new AppendChannel(client);
+  }
 
   /**
    * Appends all events or none, at exactly the expected revision (-1: the stream must not exist).
@@ -160,17 +162,10 @@ export class EventStore {
   }
 
   private async appendOnce(stream: string, events: EventData[], expectedRevision: number): Promise<Appended> {
-    const expected = expectedRevision === -1 ? NO_STREAM : BigInt(expectedRevision);
     this.probe.reached('append:before');
-    const { callTimeoutMs: deadline } = this.limits;
-    const append = this.client.appendToStream(stream, events, { expectedRevision: expected, deadline });
-    const result = await withinTime(append, deadline + answerGraceMs);
+    const place = await this.appends.append(stream, events, expectedRevision, this.limits.callTimeoutMs);
     this.probe.reached('append:after');
-    return {
-      kind: 'appended',
-      revision: Number(result.nextExpectedRevision),
-      position: Number(result.position?.commit ?? 0n),
-    };
+    return { kind: 'appended', revision: place.revision, position: place.position };
   }
 }
 
@@ -196,17 +191,4 @@ async function eventsOf(read: Read, more: (event: RecordedEvent) => boolean): Pr
       if (!wanted) read.cancel().catch(() => undefined); // it has ended by itself
     });
   });
-}
-
-/** A batch append whose stream ends without an error is never answered by the client: hence a time-out of our own. */
-async function withinTime<Value>(promise: Promise<Value>, timeoutMs: number): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(new Unavailable('event store')), timeoutMs);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

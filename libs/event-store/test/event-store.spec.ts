@@ -1,3 +1,4 @@
+import { jsonEvent, MaxAppendSizeExceededError } from '@eventstore/db-client';
 import { Unavailable } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '../../../test/support/counter';
@@ -44,6 +45,27 @@ describe('append', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => store.append(stream, encoded(n), -1)));
     expect(answers.filter(({ kind }) => kind === 'appended')).toHaveLength(1);
     expect(await store.lastRevision(stream)).toBe(0);
+  });
+});
+
+describe('an append that is too large', () => {
+  const large = (bytes: number) => [jsonEvent({ type: 'large', data: { text: 'x'.repeat(bytes) } })];
+
+  it.each([
+    ['one event of 2 MiB', large(2 * 1024 * 1024)],
+    ['many that are 3 MiB together, sent in parts', Array.from({ length: 30 }, () => large(100 * 1024)).flat()],
+  ])('is refused (%s), and takes along none of those beside it', async (_, events) => {
+    const [refused, ...others] = Array.from({ length: 11 }, newStream);
+    const beside = others.map((stream, n) => store.append(stream, encoded(n), -1));
+    await expect(store.append(refused ?? '', events, -1)).rejects.toBeInstanceOf(MaxAppendSizeExceededError);
+    expect((await Promise.all(beside)).map(({ kind }) => kind)).toEqual(others.map(() => 'appended'));
+    expect(await store.lastRevision(refused ?? '')).toBe(-1);
+  });
+
+  it('is not one of just under the limit', async () => {
+    const stream = newStream();
+    const events = Array.from({ length: 9 }, () => large(110 * 1024)).flat();
+    expect(await store.append(stream, events, -1)).toMatchObject({ kind: 'appended', revision: 8 });
   });
 });
 

@@ -1,0 +1,151 @@
+import type { EventData, EventStoreDBClient } from '@eventstore/db-client';
+import { unpackToCommandError } from '@eventstore/db-client/dist/streams/appendToStream/unpackError';
+import { convertToCommandError } from '@eventstore/db-client/dist/utils/CommandError';
+import type { Status } from '@eventstore/db-client/generated/status_pb';
+import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
+import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
+import { Unavailable } from '@app/kernel';
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { randomUUID } from 'node:crypto';
+import { appendRequests, uuidOf } from './append-request';
+
+/** Where the last event of an append lies. */
+export interface Place {
+  readonly revision: number;
+  readonly position: number;
+}
+
+type BatchCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
+
+interface Waiting {
+  readonly resolve: (place: Place) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The server answers at the deadline of an append, so the answer itself may come this much later. */
+const answerGraceMs = 1_000;
+
+/**
+ * The appends of one client, over one BatchAppend call at a time. The client's own append keeps those of all its connections in one
+ * place: a call that breaks anywhere rejects all of them, and the next answer to one of them is thrown outside every promise, which
+ * ends the process (`@eventstore/db-client` 6.2.1, `batchAppend.js`). Here a call that ends takes along only what it was asked itself.
+ */
+export class AppendChannel {
+  private current: Promise<AppendCall> | null = null;
+
+  constructor(private readonly client: EventStoreDBClient) {}
+
+  /**
+   * Appends all events or none at exactly the expected revision (-1: the stream must not exist). Rejects with what the server
+   * says: WrongExpectedVersionError and its like; with an error that is transient where it did not answer within the deadline.
+   */
+  async append(
+    stream: string,
+    events: readonly EventData[],
+    expectedRevision: number,
+    deadlineMs: number,
+  ): Promise<Place> {
+    const id = randomUUID();
+    const requests = appendRequests(id, stream, events, expectedRevision, Date.now() + deadlineMs);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(noAnswer('no answer in time')), deadlineMs + answerGraceMs);
+    });
+    try {
+      const call = await Promise.race([this.open(), late]);
+      return await Promise.race([call.ask(id, requests), late]).finally(() => call.forget(id));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private open(): Promise<AppendCall> {
+    if (this.current !== null) return this.current;
+    const opening = this.openAnew(() => {
+      if (this.current === opening) this.current = null;
+    });
+    this.current = opening;
+    return opening;
+  }
+
+  /** The client knows the leader, the channel to it and the credentials; its members for that are protected. */
+  private async openAnew(onEnd: () => void): Promise<AppendCall> {
+    const { client } = this;
+    const appends = new AppendCall(onEnd);
+    const open = client['GRPCStreamCreator'](StreamsClient, 'batchAppend', (streams) =>
+      appends.over(streams.batchAppend(...client['callArguments']({}, { deadline: Infinity }))),
+    );
+    try {
+      await open();
+      return appends;
+    } catch (error) {
+      onEnd();
+      throw error;
+    }
+  }
+}
+
+/** One BatchAppend call, and the appends that wait for its answers. */
+class AppendCall {
+  private call: BatchCall | null = null;
+  private ended: Error | null = null;
+  private readonly waiting = new Map<string, Waiting>();
+
+  constructor(private readonly onEnd: () => void) {}
+
+  over(call: BatchCall): BatchCall {
+    this.call = call;
+    call.on('data', (answer: BatchAppendResp) => this.take(answer));
+    call.on('error', (error) => this.end(convertToCommandError(error)));
+    call.on('end', () => this.end(noAnswer('the call ended')));
+    return call;
+  }
+
+  ask(id: string, requests: readonly BatchAppendReq[]): Promise<Place> {
+    if (this.ended !== null) return Promise.reject(this.ended);
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      for (const request of requests) this.call?.write(request);
+    });
+  }
+
+  forget(id: string): void {
+    this.waiting.delete(id);
+  }
+
+  /** Nothing may be thrown here: nobody could catch it. */
+  private take(answer: BatchAppendResp): void {
+    // An answer that came after its time finds nobody.
+    const append = this.waiting.get(uuidOf(answer.getCorrelationId()));
+    const [success, status] = [answer.getSuccess(), answer.getError()];
+    if (success !== undefined) append?.resolve(placeOf(success));
+    else append?.reject(status === undefined ? noAnswer('an empty answer') : refusal(status, streamOf(answer)));
+  }
+
+  private end(error: Error): void {
+    if (this.ended !== null) return;
+    this.ended = error;
+    this.onEnd();
+    for (const { reject } of this.waiting.values()) reject(error);
+    this.call?.end(); // where the server ended it, the client waits for us to do the same
+  }
+}
+
+function placeOf(success: BatchAppendResp.Success): Place {
+  const position = success.getPosition()?.getCommitPosition() ?? '0';
+  return { revision: Number(success.getCurrentRevision()), position: Number(position) };
+}
+
+function refusal(status: Status, stream: string): Error {
+  // What the server says of an append has a type of its own; else it says why it did not take the append up.
+  const isOfAppend = status.getDetails()?.getTypeName().startsWith('event_store.client.') === true;
+  return isOfAppend ? unpackToCommandError(status, stream) : noAnswer(status.getMessage());
+}
+
+function streamOf(answer: BatchAppendResp): string {
+  return Buffer.from(answer.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString('utf8');
+}
+
+function noAnswer(why: string): Unavailable {
+  return new Unavailable('event store', { cause: new Error(why) });
+}
