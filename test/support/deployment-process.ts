@@ -36,6 +36,11 @@ export class TestProcess {
     return pid;
   }
 
+  /** Whether it was started and has not ended since. */
+  get isAlive(): boolean {
+    return this.child !== null && isAlive(this.child);
+  }
+
   /** Starts it and waits until it is ready. Throws, with its output, when it ends before. */
   async start(): Promise<void> {
     const { app, env, cwd } = this.options;

@@ -1,0 +1,78 @@
+/** Every session with PostgreSQL is ended again and again under load: no process ends, 503 and nothing else meanwhile, nothing is lost. */
+import { Client } from 'pg';
+import { startDeployment, type Deployment } from '../support/deployment';
+import { auditJournal } from './journal-audit';
+import { Load } from './load';
+import { settled, unlikeAReplay } from './stores-audit';
+
+const full = process.env['FIGURES'] === 'full';
+const ROUNDS = Number(process.env['SESSION_ROUNDS'] ?? (full ? 40 : 4));
+const CALLERS = 4;
+const TIMEOUT_MS = 180_000 + ROUNDS * 60_000;
+
+let deployment: Deployment;
+beforeAll(async () => {
+  deployment = await startDeployment({
+    mode: 'processes',
+    replicas: { api: 2, worker: 2 },
+    env: { EXECUTION_CAPACITY: '100000', BUDGET_DAY_CENTS: '100000000', BUDGET_MONTH_CENTS: '100000000' },
+  });
+  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
+}, 180_000);
+afterAll(() => deployment.stop(), 60_000);
+
+/** What is ended in turn: what the event store holds alone, and whatever anybody holds. */
+const victims = [`application_name LIKE 'parley event store%'`, 'true'];
+
+/** Answers how many sessions were ended. */
+async function endSessions(whose: string): Promise<number> {
+  const admin = new Client({ connectionString: deployment.databaseUrl });
+  await admin.connect();
+  const ended = await admin.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${whose}`,
+  );
+  await admin.end();
+  return ended.rowCount ?? 0;
+}
+
+function running(): string[] {
+  const { apis, workers, eventStore } = deployment;
+  const processes = { api: apis, worker: workers, 'event store': eventStore === null ? [] : [eventStore] };
+  return Object.entries(processes).flatMap(([name, all]) => all.map((one) => (one.isAlive ? name : `${name} ended`)));
+}
+
+test(
+  'no process ends, and the books agree',
+  async () => {
+    const users = await Promise.all(Array.from({ length: CALLERS }, () => deployment.newUser()));
+    const load = new Load(users.map((user, index) => user.via(deployment.baseUrls[index % 2]!)));
+    let sessions = 0;
+    let slowestBackMs = 0;
+    try {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await load.untilServed(TIMEOUT_MS);
+        sessions += await endSessions(victims[round % victims.length]!);
+        slowestBackMs = Math.max(slowestBackMs, await load.untilServed(TIMEOUT_MS));
+        expect(running()).toEqual(['api', 'api', 'worker', 'worker', 'event store']);
+      }
+    } finally {
+      await load.stop();
+    }
+    const { databaseUrl, eventStoreUrl } = deployment;
+    const { events, left } = await settled(databaseUrl, eventStoreUrl);
+    const audit = auditJournal(events, load.acknowledged, []);
+    process.stdout.write(
+      `ended sessions: ${ROUNDS} rounds (40 with FIGURES=full), ${sessions} sessions, ${load.acknowledged.length} acknowledged, ` +
+        `${audit.lost.length} lost, ${load.refusals} answers 503 retryable, ${load.wrong.length} others, ` +
+        `back within ${Math.round(slowestBackMs)} ms\n`,
+    );
+    expect({ wrong: load.wrong, left, ...audit }).toEqual({
+      ...{ wrong: [], left: [] },
+      ...{ lost: [], doubled: [], stuck: [], gaps: [], books: [] },
+    });
+    expect(await unlikeAReplay(databaseUrl, events)).toEqual([]);
+    expect(running()).toEqual(['api', 'api', 'worker', 'worker', 'event store']);
+  },
+  TIMEOUT_MS,
+);
