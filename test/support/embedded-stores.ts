@@ -7,7 +7,7 @@ import { startEventStoreServer, type EventStoreServer } from '@app/event-store-s
 import { createTestDatabase, type TestDatabase } from './postgres';
 
 /** Long: a machine that is busy with other suites can stand still for seconds, and no test is about that. */
-const patient: CallLimits = { resendForMs: 10_000, callTimeoutMs: 20_000 };
+export const patient: CallLimits = { resendForMs: 10_000, callTimeoutMs: 20_000 };
 /** For tests of a store that stays away, which need not wait for long. */
 export const impatient: CallLimits = { resendForMs: 400, callTimeoutMs: 1_500 };
 

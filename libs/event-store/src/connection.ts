@@ -16,9 +16,20 @@ const keepAliveMs = { calls: 10_000, tails: 10_001, 'catch-ups': 10_002 } as con
 export function connectEventStore(url: string, purpose: Purpose = 'calls'): EventStoreDBClient {
   const keepAliveInterval = keepAliveMs[purpose];
   // A unix socket works through the constructor only, not through a connection string.
-  if (url.startsWith('unix:')) return new EventStoreDBClient({ endpoint: url, keepAliveInterval }, { insecure: true });
+  if (url.startsWith('unix:'))
+    return quietly(new EventStoreDBClient({ endpoint: url, keepAliveInterval }, { insecure: true }));
   // An interval that the URL names is the user's choice; its connections are then shared.
-  if (/[?&]keepAliveInterval=/i.test(url)) return EventStoreDBClient.connectionString(url);
+  if (/[?&]keepAliveInterval=/i.test(url)) return quietly(EventStoreDBClient.connectionString(url));
   const separator = url.includes('?') ? '&' : '?';
-  return EventStoreDBClient.connectionString(`${url}${separator}keepAliveInterval=${keepAliveInterval}`);
+  return quietly(EventStoreDBClient.connectionString(`${url}${separator}keepAliveInterval=${keepAliveInterval}`));
+}
+
+/**
+ * After a broken call the client waits for its next channel, in a promise that nobody hears: where no node of a cluster is found, its
+ * rejection would end the process. Whoever calls next is told.
+ */
+function quietly(client: EventStoreDBClient): EventStoreDBClient {
+  const handleError = client['handleError'];
+  client['handleError'] = (broken, error) => handleError(broken, error).catch(() => undefined);
+  return client;
 }

@@ -10,6 +10,12 @@ import { Unavailable } from '@app/kernel';
 /** gRPC codes after which the same call may succeed: cancelled, deadline exceeded, aborted, internal (a reset), unavailable. */
 const transientCodes = new Set([1, 4, 10, 13, 14]);
 
+/**
+ * What a cluster says, without a code of its own, while it elects a leader (EventStoreDB 23.10.6, three nodes, leader killed), and
+ * what the client says that finds no node.
+ */
+const electing = /server is (not ready|busy|too busy)|no leader info|failed to discover/i;
+
 /** Whether the store failed to answer, as opposed to having refused. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof Unavailable) return true;
@@ -22,7 +28,8 @@ export function isTransient(error: unknown): boolean {
   ) {
     return true;
   }
-  // With the server away `appendToStream` rejects with a plain gRPC error, not with one of the client's own.
+  if (error instanceof Error && electing.test(error.message)) return true;
+  // Some of the client's calls reject with a plain gRPC error, not with one of its own.
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'number' && transientCodes.has(code);
 }

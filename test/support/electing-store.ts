@@ -1,0 +1,114 @@
+import { rm } from 'node:fs/promises';
+import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
+import { Any } from 'google-protobuf/google/protobuf/any_pb';
+import { Status } from '@eventstore/db-client/generated/status_pb';
+import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
+import {
+  BatchAppendResp,
+  type BatchAppendReq,
+  type ReadReq,
+  type ReadResp,
+} from '@eventstore/db-client/generated/streams_pb';
+import {
+  credentials,
+  Server,
+  ServerCredentials,
+  status,
+  type ServerDuplexStream,
+  type ServerWritableStream,
+  type ServiceError,
+} from '@grpc/grpc-js';
+
+/** What a node says of an append while there is no leader to take it. */
+export const electionTexts = ['Server Is Not Ready', 'No leader info available in response', 'Server Is Busy'] as const;
+
+/**
+ * Stands before an event store, and speaks as a cluster does while it elects: appends on a BatchAppend call are answered with a
+ * status whose details are empty and whose code is none, reads end with UNAVAILABLE or UNKNOWN. Seen on EventStoreDB 23.10.6, three
+ * nodes, when their leader was killed; the client makes "Could not recognize Server Is Not Ready" of the first.
+ */
+export class ElectingStore {
+  /** What is said of each append and read; null once there is a leader. */
+  electing: (typeof electionTexts)[number] | null = null;
+  /** Appends to streams that begin so are refused, as many as this, whatever else goes on. */
+  refusals: { readonly streams: string; left: number } | null = null;
+  /** Appends that were refused so far. */
+  refused = 0;
+  private readonly server = new Server();
+
+  private constructor(
+    readonly socketPath: string,
+    private readonly streams: StreamsClient,
+  ) {}
+
+  /** @param target `unix:/path` of the store behind it */
+  static async start(socketPath: string, target: string): Promise<ElectingStore> {
+    const store = new ElectingStore(socketPath, new StreamsClient(target, credentials.createInsecure()));
+    store.server.addService(
+      { read: StreamsService.read, batchAppend: StreamsService.batchAppend },
+      {
+        read: (call: ServerWritableStream<ReadReq, ReadResp>) => store.read(call),
+        batchAppend: (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>) => store.batchAppend(call),
+      },
+    );
+    await new Promise<void>((bound, failed) =>
+      store.server.bindAsync(`unix:${socketPath}`, ServerCredentials.createInsecure(), (error) =>
+        error === null ? bound() : failed(error),
+      ),
+    );
+    return store;
+  }
+
+  async close(): Promise<void> {
+    this.server.forceShutdown();
+    this.streams.close();
+    await rm(this.socketPath, { force: true });
+  }
+
+  private read(call: ServerWritableStream<ReadReq, ReadResp>): void {
+    if (this.electing !== null) {
+      const code = this.electing.startsWith('No leader') ? status.UNKNOWN : status.UNAVAILABLE;
+      call.emit('error', { code, details: this.electing });
+      return;
+    }
+    const behind = this.streams.read(call.request);
+    behind.on('data', (answer: ReadResp) => call.write(answer));
+    behind.on('end', () => call.end());
+    behind.on('error', (error: ServiceError) => call.emit('error', error));
+    call.on('cancelled', () => behind.cancel());
+  }
+
+  private batchAppend(call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void {
+    const behind = this.streams.batchAppend();
+    behind.on('data', (answer: BatchAppendResp) => call.write(answer));
+    behind.on('end', () => call.end());
+    behind.on('error', (error: ServiceError) => call.emit('error', error));
+    call.on('cancelled', () => behind.cancel());
+    call.on('end', () => behind.end());
+    call.on('data', (request: BatchAppendReq) => {
+      const text = this.refusalOf(request);
+      if (text === null) behind.write(request);
+      else call.write(notHandled(request, text));
+    });
+  }
+
+  private refusalOf(request: BatchAppendReq): string | null {
+    const name = request.getOptions()?.getStreamIdentifier()?.getStreamName_asU8() ?? [];
+    const { refusals } = this;
+    const isMeant = refusals !== null && refusals.left > 0 && Buffer.from(name).toString().startsWith(refusals.streams);
+    if (isMeant) refusals.left -= 1;
+    const text = this.electing ?? (isMeant ? electionTexts[0] : null);
+    if (text !== null) this.refused += 1;
+    return text;
+  }
+}
+
+function notHandled(request: BatchAppendReq, text: string): BatchAppendResp {
+  const details = new Any();
+  details.pack(new Empty().serializeBinary(), 'google.protobuf.Empty');
+  const answer = new BatchAppendResp();
+  answer.setCorrelationId(request.getCorrelationId());
+  answer.setStreamIdentifier(request.getOptions()?.getStreamIdentifier());
+  answer.setError(new Status().setMessage(text).setDetails(details));
+  return answer;
+}
