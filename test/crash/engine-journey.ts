@@ -6,7 +6,7 @@ import { usdc, type Approval } from '../e2e/money';
 import type { TestClient } from '../support/deployment-client';
 import { answered } from './journey';
 
-const endedWithinMs = 90_000;
+const endedWithinMs = 180_000;
 const askAgainMs = 100;
 
 const contract = {

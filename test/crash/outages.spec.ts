@@ -14,7 +14,7 @@ const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['OUTAGE_ROUNDS'] ?? (full ? 10 : 1));
 const AWAY_MS = full ? 10_000 : 1_500;
 const CALLERS = 4;
-const TIMEOUT_MS = 180_000 + ROUNDS * 60_000;
+const TIMEOUT_MS = 600_000 + ROUNDS * 60_000;
 
 let folder: string;
 let postgres: EmbeddedPostgres;

@@ -13,7 +13,7 @@ import { auditOperations } from './money-audit';
 import { readAllEvents, settled, unbalanced } from './stores-audit';
 
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 let folder: string;
 let orders: KillOrders;

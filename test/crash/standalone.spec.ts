@@ -18,7 +18,7 @@ import { settled, unbalanced, unlikeAReplay } from './stores-audit';
 const full = process.env['FIGURES'] === 'full';
 /** The watchdog gives back what a crash has left within one round of its own, and leases end. */
 const QUIET_MS = 12_000;
-const START_WITHIN_MS = 60_000;
+const START_WITHIN_MS = 180_000;
 
 /** Points of a kind that a process certainly reaches in a journey. */
 const reached: readonly { readonly point: ProbePoint; readonly nths: readonly number[] }[] = [

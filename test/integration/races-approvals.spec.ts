@@ -12,7 +12,7 @@ const RACES = Number(process.env['RACES'] ?? (full ? 1_000 : 24));
 const EXPIRIES = full ? 50 : 3;
 /** Races that are run at the same time, each for a user of its own. */
 const AT_ONCE = 6;
-const TIMEOUT_MS = 60_000 + RACES * 3_000 + EXPIRIES * 10_000;
+const TIMEOUT_MS = 240_000 + RACES * 3_000 + EXPIRIES * 10_000;
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 const aDaySeconds = 86_400;
 

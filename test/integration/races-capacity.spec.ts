@@ -132,7 +132,7 @@ test(
     expect(events.filter(({ type }) => type === 'run.started')).toHaveLength(CAP_ROUNDS * CAPACITY);
     expect(mostHeldCents(events)).toBe(CAPACITY * RESERVATION_CENTS);
   },
-  120_000 + CAP_ROUNDS * 30_000,
+  300_000 + CAP_ROUNDS * 30_000,
 );
 
 /** Slots are given back by whoever sees the ends of the runs, a moment after them. */

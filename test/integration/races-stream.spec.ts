@@ -11,7 +11,7 @@ const DISCONNECTS = Number(process.env['DISCONNECTS'] ?? (full ? 1_000 : 60));
 const READERS = 6;
 const CONNECTED_MAX_MS = 150;
 const CAUGHT_UP_WITHIN_MS = 120_000;
-const TIMEOUT_MS = 60_000 + DISCONNECTS * 500;
+const TIMEOUT_MS = 240_000 + DISCONNECTS * 500;
 
 let deployment: Deployment;
 beforeAll(async () => {

@@ -156,9 +156,9 @@ export class StreamClient {
     return this.messages.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
   }
 
-  /** Waits until the condition holds. Throws after ten seconds. */
+  /** Waits until the condition holds. Throws after two minutes. */
   async until(condition: (client: this) => boolean): Promise<void> {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 120_000;
     while (!condition(this)) {
       if (Date.now() > deadline)
         throw new Error(`waited in vain, with ${this.messages.length} messages, ended: ${this.ended}`);

@@ -32,7 +32,7 @@ function listenTo(id: ConversationId): string[] {
 }
 
 async function reaching(heard: string[], count: number): Promise<void> {
-  for (const deadline = Date.now() + 5_000; heard.length < count && Date.now() < deadline; await sleep(5));
+  for (const deadline = Date.now() + 60_000; heard.length < count && Date.now() < deadline; await sleep(5));
 }
 
 describe('live frames', () => {
@@ -61,7 +61,7 @@ describe('live frames', () => {
         .slice(3)
         .map((text) => text.slice(2))
         .join('');
-    for (const deadline = Date.now() + 5_000; said() !== words.join('') && Date.now() < deadline; await sleep(5));
+    for (const deadline = Date.now() + 60_000; said() !== words.join('') && Date.now() < deadline; await sleep(5));
     expect(said()).toBe(words.join(''));
     expect(heard.length).toBeLessThan(60);
     await frames.onApplicationShutdown();

