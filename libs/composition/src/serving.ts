@@ -1,10 +1,13 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { closeGracefully, createHttpApp, Cursors, Draining, ReadinessChecks, startManagementServer } from '@app/http';
-import type { ProcessRoles } from '@app/read-store';
+import { Database, type ProcessRoles } from '@app/read-store';
 import { createPino, Metrics, PinoNestLogger, type Configuration, type Probe } from '@app/runtime';
 import { createProcessModule } from './process.module';
 import { listenFailure } from './start-failures';
+
+/** A process that ends waits no longer than this for PostgreSQL to say something. */
+const lastWordsMs = 3_000;
 
 export interface RunningProcess {
   readonly app: INestApplicationContext;
@@ -34,7 +37,7 @@ export async function startServing(
     return {
       ...{ app, drainMs },
       stop: async () => {
-        await closeGracefully(app, drainMs);
+        await closeGracefully(app, drainMs, () => hurry(app));
         await management.close();
       },
     };
@@ -53,6 +56,7 @@ export async function startWorking(configuration: Configuration, probe?: Probe):
     return {
       ...{ app, drainMs: 0 },
       stop: async () => {
+        hurry(app);
         await app.close();
         await management.close();
       },
@@ -74,6 +78,11 @@ export async function openProduct(
     logger: new PinoNestLogger(createPino(configuration, 'worker')),
     abortOnError: false,
   });
+}
+
+/** What is left to be done at the end is worth a moment, not the patience of a request. */
+function hurry(app: INestApplicationContext): void {
+  app.get(Database, { strict: false }).expectWithin(lastWordsMs);
 }
 
 async function serveMetrics(app: INestApplicationContext, { env }: Configuration) {

@@ -50,7 +50,12 @@ export class Draining {
  * Stops an application: new requests are answered 503, `/readyz` says so, streams end, and requests in flight have
  * `withinMs` to finish, or are answered 503 then; connections are closed and the modules' own shutdown hooks run.
  */
-export async function closeGracefully(app: NestFastifyApplication, withinMs: number): Promise<void> {
+export async function closeGracefully(
+  app: NestFastifyApplication,
+  withinMs: number,
+  onDrained: () => void = () => undefined,
+): Promise<void> {
   await app.get(Draining).drain(withinMs);
+  onDrained();
   await app.close();
 }

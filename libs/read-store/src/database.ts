@@ -1,6 +1,7 @@
 import { Unavailable } from '@app/kernel';
 import type { Client, Pool, QueryResultRow } from 'pg';
 import { DataSource, QueryFailedError, type EntityManager, type MigrationInterface } from 'typeorm';
+import { WatchedConnections } from './silent-servers';
 
 export type RowClass = new () => object;
 export type MigrationClass = new () => MigrationInterface;
@@ -10,11 +11,15 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   readonly rows: readonly RowClass[];
   readonly migrations: readonly MigrationClass[];
+  /** How long one statement may take; 30 s when absent. */
+  readonly timeoutMs?: number;
 }
 
 /** How long a caller waits for a connection of the pool, and how long one statement may take. */
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 30_000;
+/** PostgreSQL ends a statement that takes too long; its word of that may come this much later. */
+const answerGraceMs = 1_000;
 /** A process that stops in the middle of a transaction keeps its row locks no longer than this. */
 const idleInTransactionTimeoutMs = 10_000;
 
@@ -24,6 +29,7 @@ export class Database {
     readonly source: DataSource,
     /** For the connections that are not the pool's: locks that are held long, and LISTEN. */
     readonly url: string,
+    private readonly connections: WatchedConnections,
   ) {}
 
   private get pool(): Pool {
@@ -33,6 +39,8 @@ export class Database {
 
   /** Connects. Throws Unavailable when PostgreSQL does not answer. */
   static async connect(options: DatabaseOptions): Promise<Database> {
+    const { timeoutMs = statementTimeoutMs } = options;
+    const connections = new WatchedConnections(timeoutMs + answerGraceMs);
     const source = new DataSource({
       type: 'postgres',
       url: options.url,
@@ -45,13 +53,13 @@ export class Database {
       applicationName: 'parley',
       extra: {
         connectionTimeoutMillis: connectTimeoutMs,
-        statement_timeout: statementTimeoutMs,
+        statement_timeout: timeoutMs,
         idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
         // A connection that breaks between two statements of its holder says so to nobody else, and would end the process.
-        onConnect: (client: Client) => client.on('error', () => undefined),
+        onConnect: (client: Client) => connections.watch(client.on('error', () => undefined)),
       },
     });
-    return answering(async () => new Database(await source.initialize(), options.url));
+    return answering(async () => new Database(await source.initialize(), options.url, connections));
   }
 
   /**
@@ -81,8 +89,14 @@ export class Database {
     }
   }
 
+  /** From now on nothing waits longer than this for PostgreSQL to say something; for a process that is to end. */
+  expectWithin(silenceMs: number): void {
+    this.connections.expectWithin(silenceMs);
+  }
+
+  /** Ends the connections, also where PostgreSQL does not answer. */
   async close(): Promise<void> {
-    await this.source.destroy();
+    await this.connections.end(this.source.destroy());
   }
 }
 

@@ -1,8 +1,8 @@
 import { heldConnection, noticeLostClient } from '@app/kernel';
 import { Logger } from '@nestjs/common';
-import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { endConnection, socketOf } from './silent-servers';
 
 const retryMs = 300;
 const connectTimeoutMs = 5_000;
@@ -70,9 +70,8 @@ async function lead(
     await body(leading);
   } finally {
     over.abort();
-    // `end` would wait for an answer. `as`: @types/pg does not show the connection; its stream is the socket.
-    if (lost.signal.aborted) (holder as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
-    else await holder.end().catch(() => undefined); // the connection is already gone, and the lock with it
+    if (lost.signal.aborted) socketOf(holder).destroy();
+    else await endConnection(holder);
   }
 }
 

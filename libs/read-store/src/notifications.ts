@@ -2,6 +2,7 @@ import { heldConnection } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { endConnection } from './silent-servers';
 
 const reconnectMs = 250;
 const connectTimeoutMs = 5_000;
@@ -42,7 +43,7 @@ export class Notifications {
 
   async close(): Promise<void> {
     this.closed = true;
-    await this.client?.end();
+    if (this.client !== null) await endConnection(this.client);
   }
 
   private async connect(): Promise<void> {
@@ -59,7 +60,7 @@ export class Notifications {
     await client.connect();
     // From here on only: a connection that was never made ends too, and the loop that made it tries again by itself.
     client.on('end', () => void this.reconnect());
-    if (this.closed) return client.end();
+    if (this.closed) return endConnection(client);
     this.client = client;
     for (const channel of this.listeners.keys()) this.listen(channel);
     await this.statements;

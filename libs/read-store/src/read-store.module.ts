@@ -91,6 +91,7 @@ async function openDatabase(configuration: Configuration, options: ReadStoreOpti
   const database = await Database.connect({
     url: databaseUrl(configuration),
     poolSize: configuration.env.DATABASE_POOL_SIZE,
+    timeoutMs: configuration.env.DATABASE_TIMEOUT_MS,
     rows: options.rows,
     migrations: [...readStoreMigrations, ...options.migrations],
   });

@@ -135,6 +135,10 @@ export const variables = {
     default: 10,
     desc: 'PostgreSQL connections per process, besides one that listens',
   }),
+  DATABASE_TIMEOUT_MS: positiveInteger({
+    default: 30_000,
+    desc: 'How long one statement may take in PostgreSQL, in milliseconds; a server that says nothing for a second longer is taken for lost',
+  }),
   DRAIN_SECONDS: positiveInteger({ default: 10, desc: 'How long a stopping process waits for requests in flight' }),
   LOG_LEVEL: str({
     choices: ['debug', 'info', 'warn', 'error', 'silent'] as const,

@@ -1,0 +1,47 @@
+import { settledWithin } from '@app/runtime';
+import type { Socket } from 'node:net';
+import type { Client } from 'pg';
+
+/** How long the answer to a farewell is waited for. */
+const farewellMs = 1_000;
+
+/** The socket of a connection. */
+export function socketOf(client: Client): Socket {
+  // Reason for the assertion: @types/pg does not show the connection; its stream is the socket.
+  return (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
+}
+
+/** Ends a connection, which is broken off where the server does not answer. Never rejects. */
+export async function endConnection(client: Client): Promise<void> {
+  const ended = client.end().catch(() => undefined); // the connection is already gone
+  if (!(await settledWithin([ended], farewellMs))) socketOf(client).destroy();
+}
+
+/**
+ * The connections of a pool. One on which the server says nothing for too long is broken off, and whoever waits for it fails: a host that
+ * is lost and a server that hangs keep a connection open and answer nothing, and the server's own time-outs hang with it.
+ */
+export class WatchedConnections {
+  private readonly sockets = new Set<Socket>();
+
+  constructor(private silenceMs: number) {}
+
+  watch(client: Client): void {
+    const socket = socketOf(client);
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
+    socket.setTimeout(this.silenceMs, () => socket.destroy());
+  }
+
+  /** From now on, silence is over after this time, counted anew. */
+  expectWithin(silenceMs: number): void {
+    this.silenceMs = silenceMs;
+    for (const socket of this.sockets) socket.setTimeout(silenceMs);
+  }
+
+  /** Waits a little for the end of all of them, and breaks off what does not end. */
+  async end(ending: Promise<unknown>): Promise<void> {
+    if (await settledWithin([ending], farewellMs)) return;
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
