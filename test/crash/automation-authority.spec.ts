@@ -33,7 +33,7 @@ beforeAll(async () => {
   orders = new KillOrders(folder);
   deployment = await startDeployment({ mode: 'processes', env: { ...orders.env, BUDGET_DAY_CENTS: '100000' } });
   await providerFault(deployment, prompt);
-}, 120_000);
+});
 afterAll(async () => {
   await deployment.stop();
   await rm(folder, { recursive: true });

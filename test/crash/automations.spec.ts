@@ -31,7 +31,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-automation-kills-'));
   orders = new KillOrders(folder);
   deployment = await startDeployment({ mode: 'processes', env: orders.env });
-}, 120_000);
+});
 afterAll(async () => {
   await deployment.stop();
   await rm(folder, { recursive: true });
@@ -187,4 +187,4 @@ test('what was due while the service was down fires once when it is back, unless
   expect(await outcomeOf(late)).toEqual(['accepted']);
   expect(await outcomeOf(often)).toEqual(['accepted']);
   await answered(() => user.request('DELETE', `/automations/${often.id}`));
-}, 120_000);
+});

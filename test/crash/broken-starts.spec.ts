@@ -83,7 +83,7 @@ test('a caller who comes back gets the run, and once', async () => {
   const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
   const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
   expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
-}, 180_000);
+});
 
 async function abandonedIsGivenBack(): Promise<void> {
   const client = await deployment.newUser();

@@ -18,7 +18,7 @@ beforeAll(async () => {
     env: { EXECUTION_CAPACITY: '100000', BUDGET_DAY_CENTS: '100000000', BUDGET_MONTH_CENTS: '100000000' },
   });
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
-}, 180_000);
+});
 afterAll(() => deployment.stop(), 60_000);
 
 /** What is ended in turn: what the event store holds alone, and whatever anybody holds. */

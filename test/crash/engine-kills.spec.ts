@@ -37,7 +37,7 @@ beforeAll(async () => {
   const env = { ...orders.env, ...models.environment(), BUDGET_DAY_CENTS: '1000000', BUDGET_MONTH_CENTS: '1000000' };
   deployment = await startDeployment({ mode: 'processes', env });
   await providerFault(deployment, prompt);
-}, 120_000);
+});
 afterAll(async () => {
   await deployment.stop();
   await models.close();

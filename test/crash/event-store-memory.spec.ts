@@ -97,4 +97,4 @@ test('hundreds of stalled readers hold neither events nor pages', async () => {
   reader?.cancel();
   protocol.close();
   await client.dispose();
-}, 240_000);
+}, 600_000);

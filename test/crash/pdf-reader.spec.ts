@@ -11,8 +11,6 @@ import { until } from '../support/until';
 const built = join(__dirname, '..', '..', 'dist', 'libs', 'artifacts', 'src', 'pdf-reader.js');
 /** The reader's own limit of processor time is 10 s, of which a crowded machine gives it little at a time. */
 const goneWithinMs = 90_000;
-jest.setTimeout(120_000);
-
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-pdf-'));

@@ -84,7 +84,7 @@ test('killed in the middle of a run and started again: the run completes', async
     expect(performance.now()).toBeLessThan(deadline);
   }
   await requestJson('PUT', `${baseUrl}/sandbox/v1/faults`, { model: { delayMs: null } });
-}, 120_000);
+});
 
 test(
   'killed at points of a journey, again and again: everything comes to its end once',

@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-cli-'));
   deployment = await startDeployment({ mode: 'processes' });
   user = await deployment.newUser();
-}, 120_000);
+});
 
 afterAll(async () => {
   await deployment.stop();
@@ -82,7 +82,7 @@ describe('parley keys', () => {
     const { data } = jsonOf<Listed>(await run('keys', 'list', '--json'));
     expect(data.find(({ keyId }) => keyId === minted.keyId)?.revokedAt).toMatch(/Z$/);
     expect(await run('keys', 'revoke', minted.keyId)).toMatchObject({ code: 0 });
-  }, 120_000);
+  });
 
   it('says in one line what cannot be done', async () => {
     const unknown = await run('keys', 'revoke', '00000000-0000-4000-8000-000000000000');
@@ -105,7 +105,7 @@ describe('parley users', () => {
       disabled: false,
     });
     await until('the account', async () => ((await user.get('/v1/users/me')).status === 200 ? true : null));
-  }, 120_000);
+  });
 });
 
 describe('parley controls', () => {
@@ -122,7 +122,7 @@ describe('parley controls', () => {
     });
     expect(await run('controls', 'resume', 'runs', '--reason', 'done')).toMatchObject({ code: 0 });
     expect((await user.post('/agent-runs', start)).status).toBe(202);
-  }, 120_000);
+  });
 });
 
 describe('parley', () => {
@@ -178,5 +178,5 @@ describe('parley', () => {
     }
     // What the killed one left in the folder names nothing that runs.
     expect(await parley({}, ['keys', 'list'], folder)).toMatchObject({ code: 1 });
-  }, 120_000);
+  });
 });

@@ -81,16 +81,14 @@ async function endsWith(code: number, signal: NodeJS.Signals, reached: () => Pro
   await until('nothing to run', async () => ((await left()).length === 0 ? true : null));
 }
 
-it.each(moments)(
-  'told to end when %s, by %s, npm start ends with %i',
-  (_moment, signal, code, reached) => endsWith(code, signal, reached),
-  120_000,
+it.each(moments)('told to end when %s, by %s, npm start ends with %i', (_moment, signal, code, reached) =>
+  endsWith(code, signal, reached),
 );
 
 it('told to end when its secrets are made, by SIGTERM, npm start ends with 143', async () => {
   dataName = 'other-data';
   await endsWith(143, 'SIGTERM', () => has('.', 'secrets.json'));
-}, 120_000);
+});
 
 it.each<[NodeJS.Signals, number]>([
   ['SIGINT', 130],
@@ -139,11 +137,11 @@ it('told once more by SIGINT while it waits for its last requests, it ends at on
   expect(await one.kill('SIGINT')).toBe(130);
   await isOver;
   await until('nothing to run', async () => ((await left()).length === 0 ? true : null));
-}, 120_000);
+});
 
 it('starts on what they left, and stops cleanly', async () => {
   const one = standalone((output) => output.includes('is ready'));
   await one.start();
   expect(await one.kill('SIGINT')).toBe(0);
   await until('nothing to run', async () => ((await left()).length === 0 ? true : null));
-}, 120_000);
+});

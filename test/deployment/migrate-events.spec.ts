@@ -184,7 +184,7 @@ describe('parley migrate-events', () => {
     await stranger.close();
     await other.drop();
     expect(await parley({}, ['migrate-events', '--to', 'http://store'], folder)).toMatchObject({ code: 2 });
-  }, 120_000);
+  });
 
   it('goes on after kill -9, however often, and copies everything once', async () => {
     const total = Number(await sourceEvents());
@@ -201,7 +201,7 @@ describe('parley migrate-events', () => {
   it('is done when it is done', async () => {
     expect(jsonOf(await parley({}, ['--json', 'migrate-events', '--to', target()], folder))).toEqual(migrated);
     expect(await eventsThere()).toBe(migrated.events);
-  }, 120_000);
+  });
 
   it(
     'keeps npm start from going on with the store that was left',
@@ -237,7 +237,7 @@ describe('parley migrate-events', () => {
     expect(await approve(user, waiting)).toMatchObject({ status: 200 });
     await untilEnded(user, String(waiting['runId']));
     expect(await outcomeOf(user, waiting.id)).toMatchObject({ status: 'settled' });
-  }, 120_000);
+  });
 });
 
 /** Counted on the stopped folder, as an operator could. */

@@ -11,7 +11,7 @@ beforeAll(async () => {
   // No token of the sandbox's issuer has such a claim, so no main account is known.
   const env = { OIDC_MAIN_ACCOUNT_CLAIM: 'main_account', BUDGET_DAY_CENTS: '100000' };
   stage = await startStage('openai-compatible', env);
-}, 120_000);
+});
 afterAll(() => stage.stop());
 
 const answerTo = async (user: TestClient, text: string) => {

@@ -111,7 +111,7 @@ test('tells what has fired, and answers the same again, paused, archived, and of
   expect(other).toMatchObject({ definitionVersion: 2, coverage: [], matched: other.evaluated, unknown: 0 });
   await user.request('DELETE', `/automations/${rule.id}`);
   expect(await simulate(rule, rule['updatedAt'], to)).toMatchObject({ matched: other.matched });
-}, 120_000);
+});
 
 test('says that nothing is known of what was not retained', async () => {
   const rule = await defined(user, { wake: everyMinute, condition: cheap, firing: edge });

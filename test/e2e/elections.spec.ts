@@ -22,7 +22,7 @@ beforeAll(async () => {
   const env = { LOG_LEVEL: 'silent', BUDGET_DAY_CENTS: '100000', EVENTSTORE_URL: `unix:${cluster.socketPath}` };
   deployment = await startDeployment({ mode: 'in-process', env });
   await deployment.sandbox('PUT', 'faults', { provider: prompt, model: { delayMs: 0 } });
-}, 120_000);
+});
 afterAll(async () => {
   await deployment.stop();
   await cluster.close();
@@ -50,4 +50,4 @@ test('a transfer waits for the leader, and is made once', async () => {
   expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'settled' });
   expect(await operationsOf(user)).toHaveLength(1);
   expect((await holdings(user))[usdc]).toBe('248500000');
-}, 120_000);
+});

@@ -137,7 +137,7 @@ describe.each(providers)('a provider of %s', (provider) => {
       BUDGET_DAY_CENTS: '100000',
     });
     user = await stage.deployment.newUser();
-  }, 120_000);
+  });
   afterAll(() => stage.stop());
 
   it.each(failing)('that $what: failed, provider_error', async ({ script, text, requests }) => {

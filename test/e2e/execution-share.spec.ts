@@ -12,7 +12,7 @@ beforeAll(async () => {
   const env = { EXECUTION_CAPACITY: String(capacity), BUDGET_DAY_CENTS: '100000', RATE_LIMIT_USER_PER_MINUTE: '10000' };
   deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 }, env });
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 60_000 } });
-}, 120_000);
+});
 afterAll(() => deployment.stop());
 
 /** So many starts at once, by both replicas in turn, each in a conversation of its own. */

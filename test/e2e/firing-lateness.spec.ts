@@ -23,7 +23,7 @@ beforeAll(async () => {
   const budget = { BUDGET_DAY_CENTS: unreached, BUDGET_MONTH_CENTS: unreached };
   const env = { ...budget, EXECUTION_CAPACITY: String(2 * AUTOMATIONS), AUTOMATIONS_PER_USER: String(PER_USER) };
   deployment = await startDeployment({ mode: 'processes', env });
-}, 120_000);
+});
 afterAll(async () => deployment.stop(), 60_000);
 
 async function clock(): Promise<number> {

@@ -29,7 +29,7 @@ beforeAll(async () => {
     await untilEnded(user, body.runId);
   }
   for (let n = 0; n < 50; n += 1) await defined(user, { name: `Rule ${n}`, prompt: longPrompt, contract });
-}, 120_000);
+});
 afterAll(() => deployment.stop());
 
 /** The pages of a list as they were answered, in bytes. */

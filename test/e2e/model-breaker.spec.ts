@@ -12,7 +12,7 @@ beforeAll(async () => {
     ...{ MODEL_BREAKER_FAILURES: '2', MODEL_BREAKER_OPEN_MS: '60000', MODEL_RETRIES: '1', BUDGET_DAY_CENTS: '100000' },
   });
   user = await stage.deployment.newUser();
-}, 120_000);
+});
 afterAll(() => stage.stop());
 
 interface Readiness {

@@ -136,7 +136,7 @@ describe('an approval that is used', () => {
     await moveClock(deployment, 600);
     expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'settled' });
     expect((await holdings(user))[usdc]).toBe('248500000');
-  }, 120_000);
+  });
 });
 
 describe('while an operator has paused withdrawals', () => {

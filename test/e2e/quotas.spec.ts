@@ -19,7 +19,7 @@ beforeAll(async () => {
     PREPARED_WITHDRAWALS_PER_USER: String(quota.preparedWithdrawals),
   };
   deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 }, env });
-}, 120_000);
+});
 afterAll(() => deployment.stop());
 
 /** So many calls at once, by both replicas in turn. */

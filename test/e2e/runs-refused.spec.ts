@@ -24,7 +24,7 @@ beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 }, env: { LOG_LEVEL: 'silent' } });
   user = await deployment.newUser();
   there = user.via(deployment.baseUrls[1] ?? '');
-}, 120_000);
+});
 afterAll(() => deployment.stop());
 
 describe('runs.start is refused', () => {

@@ -61,7 +61,7 @@ test('of a hundred starts at once exactly as many are admitted as there is capac
     await Promise.all(admitted.map(({ place, body }) => place.client.post(`/agent-runs/${body.runId}/abort`)));
     await untilFree(all[0]!);
   }
-}, 180_000);
+});
 
 interface Start {
   readonly runId: string;

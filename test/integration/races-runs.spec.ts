@@ -134,4 +134,4 @@ test('a cap that admits seven admits seven of a hundred starts at once', async (
   expect(new Set(refused.map(({ status, body }) => `${status} ${body.reason}`))).toEqual(
     new Set(['409 budget_exhausted']),
   );
-}, 120_000);
+});

@@ -11,7 +11,7 @@ beforeAll(async () => {
   receiver = await OtlpReceiver.start();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint };
   deployment = await startDeployment({ mode: 'processes', env });
-}, 120_000);
+});
 afterAll(async () => {
   await deployment.stop();
   await receiver.close();

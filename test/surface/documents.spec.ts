@@ -33,7 +33,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-documents-'));
   openApi = await served<OpenApi>('openapi.json');
   asyncApi = await served<AsyncApi>('asyncapi.json');
-}, 120_000);
+});
 
 afterAll(async () => {
   await deployment?.stop();

@@ -21,7 +21,7 @@ beforeAll(async () => {
     STREAMS_PER_REPLICA: String(limits.replicaStreams),
   };
   deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 }, env });
-}, 120_000);
+});
 afterAll(() => deployment.stop());
 
 /** A new user on both replicas, with a partner key that nothing was counted against. */

@@ -9,8 +9,6 @@ const MIB = 1024 * 1024;
 const never = new AbortController().signal;
 const reader = new PdfReader();
 const whole = { offset: 0, length: 16_000 };
-jest.setTimeout(120_000); // ten processes, on a machine that may be crowded
-
 function read(pdf: Buffer, userId = 'anna', signal = never, part = whole) {
   return reader.textOf(userId, () => Promise.resolve(pdf), part, signal);
 }

@@ -67,28 +67,24 @@ async function endSessions(): Promise<void> {
 it.each([
   ["the store's sessions with PostgreSQL are ended", endSessions],
   ['one client after the other loses its connection', async (round: number) => proxies[round % 2]?.cut()],
-])(
-  'under load %s: each append is acknowledged once, or unavailable',
-  async (_, breakThem) => {
-    const writers = stores.flatMap((store) => Array.from({ length: WRITERS_OF_EACH }, () => new Writer(store)));
-    const acknowledged = () => writers.reduce((sum, writer) => sum + writer.acknowledged.length, 0);
-    let over = false;
-    const writing = Promise.all(writers.map((writer) => writer.write(() => over)));
-    try {
-      for (let round = 0; round < BREAKS; round += 1) {
-        const enough = acknowledged() + APPENDS_BETWEEN;
-        const next = until('the next appends', async () => (acknowledged() >= enough ? true : null));
-        await Promise.race([next, writing]);
-        await breakThem(round);
-      }
-    } finally {
-      over = true;
+])('under load %s: each append is acknowledged once, or unavailable', async (_, breakThem) => {
+  const writers = stores.flatMap((store) => Array.from({ length: WRITERS_OF_EACH }, () => new Writer(store)));
+  const acknowledged = () => writers.reduce((sum, writer) => sum + writer.acknowledged.length, 0);
+  let over = false;
+  const writing = Promise.all(writers.map((writer) => writer.write(() => over)));
+  try {
+    for (let round = 0; round < BREAKS; round += 1) {
+      const enough = acknowledged() + APPENDS_BETWEEN;
+      const next = until('the next appends', async () => (acknowledged() >= enough ? true : null));
+      await Promise.race([next, writing]);
+      await breakThem(round);
     }
-    await writing;
-    for (const { stream, acknowledged: told } of writers) {
-      const stored = await stores[0]!.readStream(stream, 0, 10_000);
-      expect(stored.map(({ id, revision, position }) => ({ id, revision, position }))).toEqual(told);
-    }
-  },
-  120_000,
-);
+  } finally {
+    over = true;
+  }
+  await writing;
+  for (const { stream, acknowledged: told } of writers) {
+    const stored = await stores[0]!.readStream(stream, 0, 10_000);
+    expect(stored.map(({ id, revision, position }) => ({ id, revision, position }))).toEqual(told);
+  }
+});
