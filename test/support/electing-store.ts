@@ -34,6 +34,7 @@ export class ElectingStore {
   refusals: { readonly streams: string; left: number } | null = null;
   /** Appends that were refused so far. */
   refused = 0;
+  private readonly reads = new Set<ServerWritableStream<ReadReq, ReadResp>>();
   private readonly server = new Server();
 
   private constructor(
@@ -59,6 +60,15 @@ export class ElectingStore {
     return store;
   }
 
+  /** Ends all open reads as a cluster ends a live subscriber after one append of 500 events or more; answers how many. */
+  tooSlow(): number {
+    const details =
+      'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.';
+    const open = [...this.reads];
+    for (const call of open) call.emit('error', { code: status.ABORTED, details });
+    return open.length;
+  }
+
   async close(): Promise<void> {
     this.server.forceShutdown();
     this.streams.close();
@@ -72,10 +82,15 @@ export class ElectingStore {
       return;
     }
     const behind = this.streams.read(call.request);
-    behind.on('data', (answer: ReadResp) => call.write(answer));
-    behind.on('end', () => call.end());
-    behind.on('error', (error: ServiceError) => call.emit('error', error));
-    call.on('cancelled', () => behind.cancel());
+    this.reads.add(call);
+    const leave = (): void => {
+      this.reads.delete(call);
+      behind.cancel();
+    };
+    behind.on('data', (answer: ReadResp) => void (this.reads.has(call) && call.write(answer)));
+    behind.on('end', () => void (this.reads.has(call) && call.end()));
+    behind.on('error', (error: ServiceError) => void (this.reads.has(call) && call.emit('error', error)));
+    for (const over of ['cancelled', 'error', 'finish']) call.on(over, leave);
   }
 
   private batchAppend(call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void {

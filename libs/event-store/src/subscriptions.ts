@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
-import { START, streamNameFilter, type EventStoreDBClient } from '@eventstore/db-client';
+import { START, streamNameFilter, TimeoutError, type EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Intake, type EventBatch } from './intake';
+import { isTransient } from './transient-errors';
 
 const backoffFirstMs = 50;
 const backoffLastMs = 2_000;
@@ -63,25 +64,50 @@ export async function followStream(
   });
 }
 
+/** A subscription ended by itself, as opposed to a handler that failed. */
+class Broken extends Error {
+  constructor(override readonly cause: unknown) {
+    super(String(cause));
+  }
+
+  /** The server has more live events than it keeps for one subscriber: it says so after any append of hundreds of events. */
+  get isTooSlow(): boolean {
+    return this.cause instanceof TimeoutError && this.cause.message.includes('resubscription required');
+  }
+}
+
 /** Runs one subscription after the other until the signal aborts; progress makes the next pause short again. */
 async function keepFollowing(signal: AbortSignal, follow: (onProgress: () => void) => Promise<void>): Promise<void> {
   let pauseMs = backoffFirstMs;
   while (!signal.aborted) {
+    let atOnce = false;
     try {
       await follow(() => (pauseMs = backoffFirstMs));
     } catch (error) {
       if (signal.aborted) return;
-      logger.warn(`a subscription broke and is opened again: ${String(error)}`);
+      tell(error);
+      // Without progress since the last time it pauses all the same.
+      atOnce = error instanceof Broken && error.isTooSlow && pauseMs === backoffFirstMs;
     }
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+    if (!atOnce) await sleep(pauseMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
     pauseMs = Math.min(pauseMs * 2, backoffLastMs);
   }
 }
 
+/** That a subscription is opened again is ordinary; that a handler fails, or that the server refuses us, is not. */
+function tell(error: unknown): void {
+  if (error instanceof Broken && isTransient(error.cause)) logger.debug(`subscribes again: ${error.message}`);
+  else logger.warn(`a subscription broke and is opened again: ${String(error)}`);
+}
+
 /** Hands batch after batch to the handler, until the subscription ends or either of them fails. */
 async function drain(intake: Intake, handle: (batch: EventBatch) => Promise<void>): Promise<void> {
+  const next = async (): Promise<EventBatch | null> =>
+    intake.next().catch((error: unknown) => {
+      throw new Broken(error);
+    });
   try {
-    for (let batch = await intake.next(); batch !== null; batch = await intake.next()) await handle(batch);
+    for (let batch = await next(); batch !== null; batch = await next()) await handle(batch);
   } finally {
     await intake.close();
   }
