@@ -19,7 +19,7 @@ beforeAll(async () => {
   });
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
 });
-afterAll(() => deployment.stop(), 60_000);
+afterAll(() => deployment.stop());
 
 /** What is ended in turn: what the event store holds alone, and whatever anybody holds. */
 const victims = [`application_name LIKE 'parley event store%'`, 'true'];

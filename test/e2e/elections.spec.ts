@@ -28,7 +28,7 @@ afterAll(async () => {
   await cluster.close();
   await embedded.stop();
   await rm(folder, { recursive: true });
-}, 60_000);
+});
 
 test('a write meanwhile is 503 and may be asked again; afterwards it is done', async () => {
   const user = await deployment.newUser();
@@ -37,7 +37,7 @@ test('a write meanwhile is 503 and may be asked again; afterwards it is done', a
   cluster.electing = null;
   expect([meanwhile.status, meanwhile.body]).toEqual([503, expect.objectContaining({ retryable: true })]);
   expect((await user.post('/conversations', {})).status).toBe(201);
-}, 60_000);
+});
 
 test('a transfer waits for the leader, and is made once', async () => {
   const user = await newOwner(deployment);

@@ -94,7 +94,7 @@ it('a cluster of which no node is found rejects what was asked, and nothing besi
   await Promise.all(following);
   await client.dispose();
   await database.drop();
-}, 60_000);
+});
 
 it('a call that breaks while no node is found rejects nothing that nobody hears', async () => {
   const [port = 0] = await freePorts(1);
