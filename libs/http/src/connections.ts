@@ -23,7 +23,7 @@ type NodeBounds = Record<
 
 /** How long a head or a JSON body may take, so that its connection is closed before the quiet time is over. */
 export function arrivesWithinMs({ quietMs }: ConnectionBounds): number {
-  return quietMs - quietMs / looksPerQuietTime;
+  return Math.floor(quietMs - quietMs / looksPerQuietTime);
 }
 
 /** The bounds that Node keeps by itself: a connection without a request, and a request that does not become whole. */
@@ -31,7 +31,7 @@ export function boundedByNode(bounds: ConnectionBounds): NodeBounds {
   const { quietMs, transferMs } = bounds;
   const withinMs = arrivesWithinMs(bounds);
   return {
-    connectionsCheckingInterval: quietMs / looksPerQuietTime,
+    connectionsCheckingInterval: Math.ceil(quietMs / looksPerQuietTime),
     headersTimeout: withinMs,
     keepAliveTimeout: withinMs,
     requestTimeout: Math.max(transferMs, withinMs),
