@@ -1,13 +1,14 @@
 /** A signal at any moment of the start, or a second one later: it ends soon, leaves nothing running, and the folder starts again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts, TestProcess } from '../support/deployment-process';
+import { isRunning } from '../support/process-tree';
 import { until } from '../support/until';
 
 const root = join(__dirname, '..', '..');
@@ -54,11 +55,6 @@ async function left(): Promise<string[]> {
     }),
   );
   return found.flat();
-}
-
-/** A zombie, which waits for a parent that may never look, does not run. */
-function isRunning(pid: number): boolean {
-  return existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 }
 
 async function has(path: string, beginning: string): Promise<boolean> {

@@ -1,11 +1,12 @@
 /** `npm start` and `npm run example` as their user starts them: whoever ends npm ends all of it, and the folder starts again. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../support/deployment-process';
+import { isRunning, treeOf } from '../support/process-tree';
 import { until } from '../support/until';
 
 const root = join(__dirname, '..', '..');
@@ -24,26 +25,6 @@ afterAll(async () => {
   for (const pid of pids) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 });
-
-/** A zombie, which waits for a parent that may never look, does not run. */
-function isRunning(pid: number): boolean {
-  return existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-}
-
-/** All that a process has started, and what those have. */
-async function below(pid: number): Promise<number[]> {
-  const parents = new Map<number, number>();
-  for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
-    const stat = await Promise.resolve()
-      .then(() => readFileSync(`/proc/${name}/stat`, 'utf8'))
-      .catch(() => ''); // it ended meanwhile
-    const parent = /\) \S (\d+) /.exec(stat)?.[1];
-    if (parent !== undefined) parents.set(Number(name), Number(parent));
-  }
-  const found = [pid];
-  for (const one of found) for (const [child, parent] of parents) if (parent === one) found.push(child);
-  return found;
-}
 
 interface Started {
   readonly child: ChildProcess;
@@ -69,7 +50,7 @@ async function npm(args: readonly string[], words: string, more: Record<string, 
     return Promise.resolve(output.includes(words) ? true : null);
   };
   await until(`"${words}"`, ready, readyWithinMs);
-  const family = await below(child.pid!);
+  const family = await treeOf(child.pid!);
   for (const pid of family) pids.add(pid);
   return { child, family };
 }

@@ -1,8 +1,11 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { ConversationEvent } from '@app/conversations';
 import { Database } from '@app/read-store';
-import { Metrics } from '@app/runtime';
+import { Metrics, settledWithin } from '@app/runtime';
 import { Counter, Gauge } from 'prom-client';
+
+/** Less than the second that anything on the management port waits for the database. */
+const figureWithinMs = 800;
 
 type RunEnded = Extract<ConversationEvent, { readonly type: 'run.ended' }>;
 
@@ -11,6 +14,8 @@ type RunEnded = Extract<ConversationEvent, { readonly type: 'run.ended' }>;
 export class RunMetrics {
   private readonly logger = new Logger(RunMetrics.name);
   private readonly ended: Counter<'status' | 'reason'>;
+  /** The question that is under way: of a database that hangs there is one, however often its figure is asked for. */
+  private asking: Promise<number | null> | null = null;
 
   constructor(
     @Inject(Metrics) { registry }: Metrics,
@@ -28,8 +33,8 @@ export class RunMetrics {
       help: 'Execution slots that are taken now, in the whole deployment',
       registers,
       collect: async () => {
-        const inUse = await this.slotsInUse();
-        // Better no figure than a stale one.
+        const inUse = await this.slotsInUseSoon();
+        // Better no figure than a stale one, or than none of all the others.
         if (inUse === null) slots.remove();
         else slots.set(inUse);
       },
@@ -38,6 +43,13 @@ export class RunMetrics {
 
   runEnded({ status, failure }: RunEnded): void {
     this.ended.inc({ status, reason: failure?.reason ?? '' });
+  }
+
+  /** Null where they are not known in time. */
+  private async slotsInUseSoon(): Promise<number | null> {
+    this.asking ??= this.slotsInUse().finally(() => (this.asking = null));
+    const { asking } = this;
+    return (await settledWithin([asking], figureWithinMs)) ? asking : null;
   }
 
   private async slotsInUse(): Promise<number | null> {
