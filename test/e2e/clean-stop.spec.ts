@@ -1,7 +1,7 @@
 /** A process that is asked to stop in the middle of a run gives its lease back at once, while it still serves its last requests. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { startServing, type RunningProcess } from '@app/composition';
+import { startServing, startWorking, type RunningProcess } from '@app/composition';
 import { Processes } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { startDeployment, type Deployment } from '../support/deployment';
@@ -41,13 +41,14 @@ beforeAll(async () => {
 }, WITHIN_MS);
 afterAll(() => deployment.stop(), WITHIN_MS);
 
-/** Another process of the deployment, api and worker in one. */
-async function startAnother(): Promise<{ readonly running: RunningProcess; readonly port: number }> {
+/** The configuration of another process of the deployment. */
+async function another(): Promise<Configuration> {
   const [port = 0, managementPort = 0] = await freePorts(2);
   const { env } = partOf(deployment, Configuration);
-  const configuration = new Configuration({ ...env, PORT: port, MANAGEMENT_PORT: managementPort });
-  return { running: await startServing(configuration, { api: true, worker: true }), port };
+  return new Configuration({ ...env, PORT: port, MANAGEMENT_PORT: managementPort });
 }
+
+const idOf = ({ app }: RunningProcess): string => app.get(Processes, { strict: false }).id;
 
 /** A run that this process has the lease of; either may be the first to claim one. */
 async function runHeldBy(workerId: string): Promise<{ readonly conversationId: string; readonly runId: string }> {
@@ -70,11 +71,21 @@ async function untilEvents(conversationId: string, type: string, count: number):
   });
 }
 
+/** Taken up once, and completed with every step once. */
+async function untilEndedOnce(conversationId: string): Promise<void> {
+  await untilEvents(conversationId, 'run.ended', 1);
+  const events = await journal(user, conversationId);
+  const count = (type: string) => events.filter(({ payload }) => payload['type'] === type).length;
+  expect(['agent.step', 'run.claimed', 'run.ended'].map(count)).toEqual([1, 2, 1]);
+}
+
 it(
   'so that another takes it up, and completes it with every step once',
   async () => {
-    const { running, port } = await startAnother();
-    const { conversationId } = await runHeldBy(running.app.get(Processes, { strict: false }).id);
+    const configuration = await another();
+    const { PORT: port } = configuration.env;
+    const running = await startServing(configuration, { api: true, worker: true });
+    const { conversationId } = await runHeldBy(idOf(running));
     // A request that does not become whole keeps the process draining.
     const request = connect(port, '127.0.0.1');
     await once(request, 'connect');
@@ -93,10 +104,18 @@ it(
     request.destroy();
     await stopped;
 
-    await untilEvents(conversationId, 'run.ended', 1);
-    const events = await journal(user, conversationId);
-    const count = (type: string) => events.filter(({ payload }) => payload['type'] === type).length;
-    expect(['agent.step', 'run.claimed', 'run.ended'].map(count)).toEqual([1, 2, 1]);
+    await untilEndedOnce(conversationId);
+  },
+  WITHIN_MS,
+);
+
+it(
+  'also where the process is a worker and nothing else',
+  async () => {
+    const running = await startWorking(await another());
+    const { conversationId } = await runHeldBy(idOf(running));
+    await running.stop();
+    await untilEndedOnce(conversationId);
   },
   WITHIN_MS,
 );
