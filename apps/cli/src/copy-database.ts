@@ -48,7 +48,7 @@ async function refuseUnlessStopped(url: string): Promise<void> {
 
 /** The product's migrations make its tables, and the embedded event store its own when it starts. */
 async function makeTables(url: string): Promise<void> {
-  const database = await openDatabase(url);
+  const database = await openDatabase(url, '--to');
   await database.close();
   const folder = await mkdtemp(join(tmpdir(), 'parley-copy-'));
   try {

@@ -9,7 +9,7 @@ import {
   VerbatimStore,
   verifyCopy,
 } from '@app/event-migration';
-import { Database, migrate, readStoreMigrations } from '@app/read-store';
+import { Database, lookAtDatabase, migrate, readStoreMigrations } from '@app/read-store';
 import { readConfiguration } from '@app/runtime';
 import { InvalidArgumentError, type Command } from 'commander';
 import { fillReadModels } from './fill-read-models';
@@ -70,8 +70,12 @@ async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to
   }
 }
 
-/** The product's database, with the tables of this version. The caller closes it. */
-export async function openDatabase(url: string): Promise<Database> {
+/**
+ * The product's database, with the tables of this version. The caller closes it.
+ * @throws UnfitDatabase, Unavailable
+ */
+export async function openDatabase(url: string, namedBy = 'DATABASE_URL'): Promise<Database> {
+  await lookAtDatabase(url, namedBy);
   const { rows, migrations } = readStore;
   const all = [...readStoreMigrations, ...migrations];
   const database = await Database.connect({ url, poolSize: 2, rows, migrations: all });

@@ -1,7 +1,5 @@
-import { CannotStart } from '@app/composition';
-import { SecretsDamaged } from '@app/data-folder';
+import { describeFailure } from '@app/composition';
 import { DataFolderUnusable } from '@app/embedded-postgres';
-import { ConfigurationError } from '@app/runtime';
 import { CannotMigrate } from '@app/event-migration';
 import { Unavailable, type Refusal, type Result } from '@app/kernel';
 import type { Command } from 'commander';
@@ -50,10 +48,10 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 /** What goes to stderr for an error: one line for what its user can mend, all that is known for anything else. */
 export function describe(error: unknown): unknown {
-  const whole = [CommandFailed, CannotMigrate, ConfigurationError, SecretsDamaged, DataFolderUnusable, CannotStart];
+  const whole = [CommandFailed, CannotMigrate, DataFolderUnusable];
   if (error instanceof Error && whole.some((kind) => error instanceof kind)) return error.message;
   if (error instanceof Unavailable) return `${error.message}: ${causeOf(error)}`;
-  return error;
+  return describeFailure(error);
 }
 
 function causeOf({ cause }: Error): string {

@@ -1,18 +1,18 @@
 import { holdsSealed } from '@app/composition';
 import { connectEventStore, EventStore } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
-import { answering } from '@app/read-store';
+import { answering, lookAtDatabase } from '@app/read-store';
 import type { Configuration } from '@app/runtime';
 import { Client } from 'pg';
 
 const lookWithinMs = 5_000;
 
 /**
- * Makes sure that the stores which the environment names answer, before anything is started on them.
- * @throws Unavailable, and PostgreSQL's own error when it refuses
+ * Makes sure that the stores which the environment names answer and can carry the service, before anything is started on them.
+ * @throws Unavailable, UnfitDatabase, and PostgreSQL's own error when it refuses
  */
 export async function lookAtGivenStores({ env }: Configuration): Promise<void> {
-  if (env.DATABASE_URL !== undefined) await onDatabase(env.DATABASE_URL, () => Promise.resolve());
+  if (env.DATABASE_URL !== undefined) await lookAtDatabase(env.DATABASE_URL);
   if (env.EVENTSTORE_URL === undefined) return;
   const store = new EventStore(connectEventStore(env.EVENTSTORE_URL));
   try {

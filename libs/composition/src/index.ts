@@ -3,5 +3,5 @@ export { asyncApiOf } from './events-document';
 export { readDotEnv, readProcessConfiguration, runProcess, tellWarnings, type Stoppable } from './main-process';
 export { openProduct, startServing, startWorking, type RunningProcess } from './serving';
 export { holdsSealed } from './sealing-check';
-export { CannotStart, listenFailure } from './start-failures';
+export { CannotStart, describeFailure, listenFailure } from './start-failures';
 export { readStore } from './slices';

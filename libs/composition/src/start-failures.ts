@@ -1,5 +1,6 @@
 import { SecretsDamaged } from '@app/data-folder';
 import { Unavailable } from '@app/kernel';
+import { UnfitDatabase } from '@app/read-store';
 import { ConfigurationError } from '@app/runtime';
 
 /** What went wrong is the user's to change; its message says all, and a stack would only hide it. */
@@ -22,7 +23,9 @@ export function listenFailure(error: unknown, variable: 'PORT' | 'MANAGEMENT_POR
 
 /** What is printed for a failed start: one sentence for what its user can mend, all that is known for anything else. */
 export function describeFailure(error: unknown): unknown {
-  const isWhole = [CannotStart, ConfigurationError, SecretsDamaged].some((kind) => error instanceof kind);
+  const isWhole = [CannotStart, ConfigurationError, SecretsDamaged, UnfitDatabase].some(
+    (kind) => error instanceof kind,
+  );
   if (isWhole && error instanceof Error) return error.message;
   if (error instanceof Unavailable && error.dependency === 'database')
     return `PostgreSQL does not answer${reasonOf(error)}: start it, or correct DATABASE_URL`;

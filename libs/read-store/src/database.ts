@@ -53,10 +53,11 @@ export class Database {
       applicationName: 'parley',
       extra: {
         connectionTimeoutMillis: connectTimeoutMs,
-        statement_timeout: timeoutMs,
-        idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
-        // A connection that breaks between two statements of its holder says so to nobody else, and would end the process.
-        onConnect: (client: Client) => connections.watch(client.on('error', () => undefined)),
+        onConnect: async (client: Client) => {
+          // A connection that breaks between two statements of its holder says so to nobody else, and would end the process.
+          connections.watch(client.on('error', () => undefined));
+          await limitStatements(client, timeoutMs);
+        },
       },
     });
     return answering(async () => new Database(await source.initialize(), options.url, connections));
@@ -78,11 +79,13 @@ export class Database {
     return answering(() => this.source.transaction(body));
   }
 
-  /** Whether PostgreSQL answers. */
+  /** Whether PostgreSQL answers, and takes writes. */
   async answers(): Promise<boolean> {
     try {
-      await this.source.query('SELECT 1');
-      return true;
+      const [state] = await this.query<{ writes: boolean }>(
+        `SELECT current_setting('transaction_read_only') = 'off' AS writes`,
+      );
+      return state?.writes === true;
     } catch {
       // Any failure means the same here: the database cannot be used now.
       return false;
@@ -100,12 +103,19 @@ export class Database {
   }
 }
 
-// Connection trouble (class 08), shutdown and start-up (57P0x), too many connections (53300), a statement that took
-// too long (57014), and sockets that broke.
+/** By statements, since a pooler such as pgbouncer refuses such settings when they come with the connection. */
+async function limitStatements(client: Client, timeoutMs: number): Promise<void> {
+  await client.query(
+    `SET statement_timeout = ${timeoutMs}; SET idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`,
+  );
+}
+
+// Connection trouble (class 08), a server that became read-only, as by a failover (25006), shutdown and start-up (57P0x), too
+// many connections (53300), a statement that took too long (57014), and sockets that broke.
 const awayCodes =
-  /^(08...|57P0[123]|53300|57014|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
+  /^(08...|25006|57P0[123]|53300|57014|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
 // What `pg` says without a code.
-const awayMessages = /connection terminated|timeout exceeded when trying to connect|not queryable/i;
+const awayMessages = /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable/i;
 
 /** Runs the body, and turns the errors that mean "PostgreSQL does not answer" into Unavailable. */
 export async function answering<Value>(body: () => Promise<Value>): Promise<Value> {

@@ -1,6 +1,7 @@
 export { boundedPage } from './bounded-page';
 export { answering, Database, type MigrationClass, type RowClass } from './database';
 export { keepLeading } from './leadership';
+export { lookAtDatabase, UnfitDatabase } from './look-at-database';
 export { migrate } from './migrate';
 export { readStoreMigrations } from './migrations';
 export { Notifications } from './notifications';

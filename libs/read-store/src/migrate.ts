@@ -2,38 +2,87 @@ import { Client } from 'pg';
 import { heldConnection, noticeLostClient, Unavailable } from '@app/kernel';
 import { answering, type Database } from './database';
 import { leaderLocks } from './leadership';
+import { UnfitDatabase } from './look-at-database';
+import { refuseMissingRights } from './rights';
 
 /** The database was migrated by a newer version of the product than this one. */
-class SchemaTooNew extends Error {}
+class SchemaTooNew extends UnfitDatabase {}
+
+const lockWithinMs = 30_000;
+const lockNotAvailable = '55P03';
+
+export interface MigrateOptions {
+  readonly onStep?: (name: string) => void;
+  /** How long another process may hold the lock; 30 s when absent. */
+  readonly lockWithinMs?: number;
+}
 
 /**
  * Brings the schema to this version, under an advisory lock, since TypeORM takes none.
- * @throws SchemaTooNew when the database knows a migration that this version does not
+ * @throws UnfitDatabase when the database knows a migration that this version does not, when the role may not make or use what this
+ *   version needs, and when another process holds the lock for too long: the message says which
  * @throws Unavailable when PostgreSQL does not answer, or the lock is lost on the way
  */
-export async function migrate(database: Database, onStep?: (name: string) => void): Promise<void> {
+export async function migrate(database: Database, options: MigrateOptions = {}): Promise<void> {
   // A connection of its own: the lock must be held while the pool's connections do the work.
-  const holder = new Client({ connectionString: database.url, ...heldConnection });
+  const holder = new Client({
+    connectionString: database.url,
+    application_name: 'parley migrations',
+    ...heldConnection,
+  });
   let lost: Error | null = null;
   holder.on('error', (error) => (lost = error));
   await answering(() => holder.connect());
   try {
     await answering(() => holder.query(noticeLostClient));
-    await answering(() => holder.query('SELECT pg_advisory_lock($1)', [leaderLocks.migrations]));
-    await refuseNewerSchema(database);
-    for (const migration of await answering(() => database.source.runMigrations())) onStep?.(migration.name);
+    await answering(() => takeLock(holder, options.lockWithinMs ?? lockWithinMs));
+    await refuseMissingRights(database, 'to use');
+    if ((await pendingMigrations(database)) > 0) await refuseMissingRights(database, 'to create');
+    for (const migration of await answering(() => database.source.runMigrations())) options.onStep?.(migration.name);
+    await refuseMissingRights(database, 'to use');
     if (lost !== null) throw new Unavailable('database', { cause: lost });
   } finally {
     await holder.end();
   }
 }
 
-async function refuseNewerSchema(database: Database): Promise<void> {
+/** @throws UnfitDatabase that names the session which holds the lock, when it does not let go in time */
+async function takeLock(holder: Client, withinMs: number): Promise<void> {
+  try {
+    await holder.query(`SET lock_timeout = ${withinMs}`);
+    await holder.query('SELECT pg_advisory_lock($1)', [leaderLocks.migrations]);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === lockNotAvailable)) throw error;
+    throw new UnfitDatabase(
+      `another session has held the lock of the migrations for ${withinMs / 1000} s (${await holderOfLock(holder)}): ` +
+        'wait until it is done, or end it with pg_terminate_backend',
+    );
+  }
+}
+
+/** Who has the lock, in words; it may just have let it go, and a role sees of others' sessions only their number. */
+async function holderOfLock(client: Client): Promise<string> {
+  const { rows } = await client.query<{ pid: number; host: string; application: string }>(
+    `SELECT pid, coalesce(host(client_addr), 'this machine or hidden') AS host,
+       coalesce(nullif(application_name, ''), 'unnamed') AS application
+     FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND granted AND objsubid = 1
+       AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND (classid::int8 << 32) + objid::int8 = $1`,
+    [leaderLocks.migrations],
+  );
+  const [found] = rows;
+  if (found === undefined) return 'it has just changed hands';
+  return `pid ${found.pid}, from ${found.host}, application ${found.application}`;
+}
+
+/** How many migrations of this version are still to do. @throws SchemaTooNew */
+async function pendingMigrations(database: Database): Promise<number> {
+  const known = new Set(database.source.migrations.map(({ name, constructor }) => name ?? constructor.name));
   const [table] = await database.query<{ name: string | null }>(
     "SELECT to_regclass('schema_migrations')::text AS name",
   );
-  if (!table?.name) return;
-  const known = new Set(database.source.migrations.map(({ name, constructor }) => name ?? constructor.name));
+  if (!table?.name) return known.size;
   const applied = await database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
   const unknown = applied.filter(({ name }) => !known.has(name)).map(({ name }) => name);
   if (unknown.length > 0) {
@@ -41,4 +90,5 @@ async function refuseNewerSchema(database: Database): Promise<void> {
       `the database has migrations that this version does not know (${unknown.join(', ')}); start a newer version`,
     );
   }
+  return known.size - applied.length;
 }

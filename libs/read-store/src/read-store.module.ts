@@ -2,6 +2,7 @@ import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '
 import { EventStore, SnapshotStore } from '@app/event-store';
 import { Configuration, Metrics, Probe, Tracing } from '@app/runtime';
 import { Database, type MigrationClass, type RowClass } from './database';
+import { lookAtDatabase } from './look-at-database';
 import { migrate } from './migrate';
 import { readStoreMigrations } from './migrations';
 import { Notifications } from './notifications';
@@ -88,8 +89,10 @@ export class ReadStoreModule implements OnApplicationShutdown {
 }
 
 async function openDatabase(configuration: Configuration, options: ReadStoreOptions): Promise<Database> {
+  const url = databaseUrl(configuration);
+  await lookAtDatabase(url);
   const database = await Database.connect({
-    url: databaseUrl(configuration),
+    url,
     poolSize: configuration.env.DATABASE_POOL_SIZE,
     timeoutMs: configuration.env.DATABASE_TIMEOUT_MS,
     rows: options.rows,

@@ -77,6 +77,29 @@ describe('statements', () => {
   });
 });
 
+describe('a server that became read-only, as by a failover', () => {
+  const readOnly = (value: string) =>
+    database.query(`ALTER DATABASE postgres SET default_transaction_read_only = ${value}`);
+  let demoted: Database;
+  beforeAll(async () => {
+    await readOnly('on');
+    demoted = await Database.connect({ url: postgres.url('postgres'), poolSize: 1, rows: [], migrations: [] });
+  });
+  afterAll(async () => {
+    await demoted.close();
+    await readOnly('off');
+  });
+
+  it('is away for whoever writes, and for the readiness check', async () => {
+    expect(await demoted.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await expect(demoted.query(insert, ['read-only', 1])).rejects.toThrow(Unavailable);
+    await expect(demoted.transaction((manager) => manager.query(insert, ['read-only', 1]))).rejects.toThrow(
+      Unavailable,
+    );
+    expect(await demoted.answers()).toBe(false);
+  });
+});
+
 describe('with PostgreSQL stopped', () => {
   // Whatever is left open by a failure would try to connect for ever.
   const leading = new AbortController();

@@ -21,8 +21,7 @@ const STEPS: readonly string[] = [
  * Throws when the schema is newer than this code: an older server must not write into it.
  */
 export async function migrateSchema(db: Queryable): Promise<void> {
-  await db.query('CREATE SCHEMA IF NOT EXISTS event_store');
-  await db.query('CREATE TABLE IF NOT EXISTS event_store.schema_version (version integer NOT NULL)');
+  await ensureSchema(db);
   const { rows } = await db.query<{ version: number }>('SELECT version FROM event_store.schema_version');
   const current = rows[0]?.version ?? 0;
   if (current > STEPS.length) {
@@ -36,5 +35,28 @@ export async function migrateSchema(db: Queryable): Promise<void> {
     );
   }
 }
+
+/** Asks before it creates: PostgreSQL refuses `IF NOT EXISTS` to a role that may not create, also where all of it is there. */
+async function ensureSchema(db: Queryable): Promise<void> {
+  const { rows } = await db.query<{ there: boolean; creates: boolean; role: string; database: string }>(
+    `SELECT to_regnamespace('event_store') IS NOT NULL AS there, has_database_privilege(current_database(), 'CREATE') AS creates,
+       quote_ident(current_user) AS role, quote_ident(current_database()) AS database`,
+  );
+  const [state] = rows;
+  if (state?.there === false && !state.creates)
+    throw new MissingRightsError(
+      `the role ${state.role} may not create the event store's schema in the database ${state.database}: ` +
+        `GRANT CREATE ON DATABASE ${state.database} TO ${state.role}, or CREATE SCHEMA event_store AUTHORIZATION ${state.role}`,
+    );
+  if (state?.there === false) await db.query('CREATE SCHEMA event_store');
+  const table = await db.query<{ there: boolean }>(
+    `SELECT to_regclass('event_store.schema_version') IS NOT NULL AS there`,
+  );
+  if (table.rows[0]?.there === false)
+    await db.query('CREATE TABLE event_store.schema_version (version integer NOT NULL)');
+}
+
+/** The role may not do what the store needs; the message says what to grant. */
+export class MissingRightsError extends Error {}
 
 export class SchemaTooNewError extends Error {}

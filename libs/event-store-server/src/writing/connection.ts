@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RECONNECT_DELAY_MS, SAY_AGAIN_MS, START_TIMEOUT_MS } from '../limits';
 import type { Log } from '../log';
-import { SchemaTooNewError } from '../storage/schema';
+import { MissingRightsError, SchemaTooNewError } from '../storage/schema';
 import { LockHeldError, openWriterSession, type WriterSession } from '../storage/session';
 import type { Writer } from './writer';
 
@@ -20,7 +20,8 @@ export class WriterConnection {
   ) {}
 
   /**
-   * Resolves when the writer is attached; rejects when PostgreSQL is away for longer than a start may take. For another
+   * Resolves when the writer is attached; rejects when PostgreSQL is away for longer than a start may take, and at once when it
+   * refuses for good. For another
    * server's lock it waits until that one ends: it may be stopped, or its host may be lost, and nobody else can write.
    */
   async start(): Promise<void> {
@@ -30,7 +31,7 @@ export class WriterConnection {
         return await this.connect();
       } catch (error) {
         if (error instanceof LockHeldError) deadlineMs = Date.now() + this.startTimeoutMs;
-        if (Date.now() > deadlineMs || error instanceof SchemaTooNewError) throw error;
+        if (Date.now() > deadlineMs || isForGood(error)) throw error;
         this.report(error);
         await delay(RECONNECT_DELAY_MS);
       }
@@ -95,4 +96,10 @@ export class WriterConnection {
       error: message,
     });
   }
+}
+
+/** What no waiting mends: a newer schema, and PostgreSQL's codes for a wrong role, password, database or right. */
+function isForGood(error: unknown): boolean {
+  if (error instanceof SchemaTooNewError || error instanceof MissingRightsError) return true;
+  return error instanceof Error && 'code' in error && /^(28...|3D000|42501)$/.test(String(error.code));
 }

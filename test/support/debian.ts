@@ -1,0 +1,14 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** As long as apt-get may need on a slow network. */
+export const installedWithinMs = 300_000;
+
+const script = join(__dirname, '..', '..', 'scripts', 'debian.mjs');
+
+/** The path of a program that npm does not bring; installed with apt-get when it is missing (scripts/debian.mjs). */
+export async function debianProgram(program: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [script, program], { timeout: installedWithinMs });
+  return stdout.trim();
+}
