@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CannotStart } from '@app/composition';
+import { isJsonObject } from '@app/kernel';
 
 /** The app beside this one in the build. */
 const program = join(__dirname, '..', '..', 'event-store', 'src', 'main.js');
@@ -84,7 +86,9 @@ export class EventStoreProcess {
       patience?.refresh();
       lastLines.push(line);
       if (lastLines.length > lastLinesMax) lastLines.shift();
-      if (!line.startsWith('{"level":"info"')) this.onLog(line);
+      // Why it does not start is what the start fails with.
+      const isReason = patience !== undefined && line.startsWith('{"level":"error"');
+      if (!isReason && !line.startsWith('{"level":"info"')) this.onLog(line);
     });
     const ready = once(createInterface({ input: child.stdout }), 'line').then(() => true);
     const ended = once(child, 'exit').then(() => false);
@@ -93,10 +97,21 @@ export class EventStoreProcess {
     patience = undefined;
     if (isReady) return child;
     child.kill('SIGKILL');
-    throw new Error(`the event store did not start. Its last words:\n${lastLines.join('\n')}`);
+    throw new CannotStart(`the event store did not start: ${saidBy(lastLines)}`);
   }
 }
 
 function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
+}
+
+/** The server says what is wrong as one JSON object in its last line; what is none, as a crash of Node, is told whole. */
+function saidBy(lines: readonly string[]): string {
+  try {
+    const last: unknown = JSON.parse(lines.at(-1) ?? '');
+    if (isJsonObject(last) && typeof last['message'] === 'string') return last['message'];
+  } catch {
+    // Not the server's own words.
+  }
+  return lines.join('\n') || 'it said nothing';
 }

@@ -1,5 +1,5 @@
 import { holdsSealed } from '@app/composition';
-import { connectEventStore, EventStore } from '@app/event-store';
+import { lookAtEventStore } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
 import { answering, lookAtDatabase } from '@app/read-store';
 import type { Configuration } from '@app/runtime';
@@ -9,17 +9,12 @@ const lookWithinMs = 5_000;
 
 /**
  * Makes sure that the stores which the environment names answer and can carry the service, before anything is started on them.
- * @throws Unavailable, UnfitDatabase, and PostgreSQL's own error when it refuses
+ * @throws Unavailable, UnfitDatabase, UnfitEventStore
  */
 export async function lookAtGivenStores({ env }: Configuration): Promise<void> {
   if (env.DATABASE_URL !== undefined) await lookAtDatabase(env.DATABASE_URL);
   if (env.EVENTSTORE_URL === undefined) return;
-  const store = new EventStore(connectEventStore(env.EVENTSTORE_URL));
-  try {
-    if (!(await store.answers(lookWithinMs))) throw new Unavailable('event store');
-  } finally {
-    await store.dispose();
-  }
+  if ((await lookAtEventStore(env.EVENTSTORE_URL)) === 'away') throw new Unavailable('event store');
 }
 
 /** Whether the database holds what was sealed under PARLEY_SECRET_KEY. */

@@ -1,4 +1,5 @@
 import { SecretsDamaged } from '@app/data-folder';
+import { UnfitEventStore } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
 import { UnfitDatabase } from '@app/read-store';
 import { ConfigurationError } from '@app/runtime';
@@ -21,11 +22,12 @@ export function listenFailure(error: unknown, variable: 'PORT' | 'MANAGEMENT_POR
   return error;
 }
 
+/** Errors whose messages say all that their user needs. */
+const whole = [CannotStart, ConfigurationError, SecretsDamaged, UnfitDatabase, UnfitEventStore];
+
 /** What is printed for a failed start: one sentence for what its user can mend, all that is known for anything else. */
 export function describeFailure(error: unknown): unknown {
-  const isWhole = [CannotStart, ConfigurationError, SecretsDamaged, UnfitDatabase].some(
-    (kind) => error instanceof kind,
-  );
+  const isWhole = whole.some((kind) => error instanceof kind);
   if (isWhole && error instanceof Error) return error.message;
   if (error instanceof Unavailable && error.dependency === 'database')
     return `PostgreSQL does not answer${reasonOf(error)}: start it, or correct DATABASE_URL`;

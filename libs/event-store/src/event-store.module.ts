@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectEventStore, type Purpose } from './connection';
 import { defaultLimits, EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
+import { lookAtEventStore } from './look-at-event-store';
 import { SnapshotStore } from './snapshots';
 import { TransactHandler } from './transact';
 
@@ -23,8 +24,11 @@ export class EventStoreModule implements OnApplicationShutdown {
       providers: [
         {
           provide: EventStore,
-          useFactory: (configuration: Configuration, probe: Probe) => {
-            const connect = (purpose: Purpose) => connectEventStore(eventStoreUrl(configuration), purpose);
+          useFactory: async (configuration: Configuration, probe: Probe) => {
+            const url = eventStoreUrl(configuration);
+            // One that is away may come back; everything waits for it.
+            await lookAtEventStore(url);
+            const connect = (purpose: Purpose) => connectEventStore(url, purpose);
             return new EventStore(connect('calls'), probe, defaultLimits, connect('tails'), connect('catch-ups'));
           },
           inject: [Configuration, Probe],

@@ -129,16 +129,18 @@ export class EventStore {
   /** Whether the store answers at all, within the given time. */
   async answers(withinMs: number): Promise<boolean> {
     try {
-      await this.collect(
-        () => this.client.readAll({ fromPosition: START, maxCount: 1 }),
-        () => true,
-        withinMs,
-      );
+      await this.readOne(withinMs);
       return true;
     } catch {
       // Any failure means the same here: the store cannot be used now.
       return false;
     }
+  }
+
+  /** Reads one event of all, if there is any, to see whether that is possible. Throws Unavailable, and what the store refuses. */
+  async readOne(withinMs: number): Promise<void> {
+    const open = () => this.client.readAll({ fromPosition: START, maxCount: 1 });
+    await this.collect(open, () => true, withinMs);
   }
 
   private async collect(

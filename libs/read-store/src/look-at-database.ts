@@ -25,7 +25,7 @@ export interface DatabaseFacts {
  * @throws UnfitDatabase; Unavailable when it does not answer; PostgreSQL's own error when it refuses the role
  */
 export async function lookAtDatabase(url: string, namedBy = 'DATABASE_URL'): Promise<void> {
-  const look = withClients(url, async (one, other) => {
+  const look = withClients(url, namedBy, async (one, other) => {
     const unfit = whyUnfit(await factsOf(one)) ?? ((await sharesBackends(one, other)) ? perTransaction : null);
     if (unfit !== null) throw new UnfitDatabase(`${namedBy} names ${unfit}`);
   });
@@ -111,8 +111,12 @@ async function backendOf(client: Client): Promise<number | undefined> {
   return rows[0]?.pid;
 }
 
-async function withClients(url: string, body: (one: Client, other: Client) => Promise<void>): Promise<void> {
-  const [one, other] = [newClient(url), newClient(url)];
+async function withClients(
+  url: string,
+  namedBy: string,
+  body: (one: Client, other: Client) => Promise<void>,
+): Promise<void> {
+  const [one, other] = [newClient(url, namedBy), newClient(url, namedBy)];
   await answering(async () => {
     try {
       await one.connect();
@@ -124,13 +128,21 @@ async function withClients(url: string, body: (one: Client, other: Client) => Pr
   });
 }
 
-function newClient(url: string): Client {
-  const client = new Client({
-    connectionString: url,
-    application_name: 'parley look',
-    connectionTimeoutMillis: lookWithinMs,
-    query_timeout: lookWithinMs,
-  });
-  client.on('error', () => undefined); // the statement under way, if any, fails with it
-  return client;
+function newClient(url: string, namedBy: string): Client {
+  try {
+    const client = new Client({
+      connectionString: url,
+      application_name: 'parley look',
+      connectionTimeoutMillis: lookWithinMs,
+      query_timeout: lookWithinMs,
+    });
+    client.on('error', () => undefined); // the statement under way, if any, fails with it
+    return client;
+  } catch (error) {
+    // No URL, or a file of a certificate that it names and that is not there: the words hold no password.
+    const found = error instanceof Error ? ` (${error.message})` : '';
+    throw new UnfitDatabase(
+      `${namedBy} cannot be used${found}: write it as postgres://role:password@host:5432/database, special characters percent-encoded`,
+    );
+  }
 }

@@ -72,6 +72,12 @@ describe('a database', () => {
     );
   });
 
+  it('that an URL names which is none is refused, without its password', async () => {
+    const look = lookAtDatabase('postgres://parley:s3cret@127.0.0.1:port/x');
+    await expect(look).rejects.toThrow(/^DATABASE_URL cannot be used.*: write it as postgres:\/\/role:password@host/);
+    await expect(look).rejects.not.toThrow('s3cret');
+  });
+
   it('that is away is away, and not unfit', async () => {
     await expect(lookAtDatabase('postgres://127.0.0.1:1/x')).rejects.toThrow(Unavailable);
   });

@@ -1,0 +1,215 @@
+/** Stores that answer and cannot carry the service: every program says so in one sentence, with what to do, before it makes anything there. */
+import { execFileSync } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
+import { Metadata, Server, ServerCredentials, status, type ServiceError } from '@grpc/grpc-js';
+import { Client } from 'pg';
+import { debianProgram } from '../support/debian';
+import { freePorts, TestProcess } from '../support/deployment-process';
+import { startPgbouncer } from '../support/pgbouncer';
+import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { parley } from './cli';
+
+const atMostMs = 300_000;
+const programs = ['api', 'worker', 'standalone', 'cli'] as const;
+const role = `few_rights_${randomUUID().replaceAll('-', '')}`;
+const latin = `latin_${randomUUID().replaceAll('-', '')}`;
+
+let database: TestDatabase;
+let folder: string;
+const undo: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-unfit-'));
+  undo.push(() => rm(folder, { recursive: true, force: true }));
+  database = await createTestDatabase();
+  undo.push(() => database.drop());
+}, atMostMs);
+afterAll(async () => {
+  for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
+}, atMostMs);
+
+async function asAdmin(...statements: string[]): Promise<void> {
+  const admin = new Client({ connectionString: database.url });
+  await admin.connect();
+  for (const statement of statements) await admin.query(statement);
+  await admin.end();
+}
+
+/** What a program says, on these stores, when it does not start. */
+async function saidBy(program: (typeof programs)[number], stores: Record<string, string>): Promise<string> {
+  const [port, managementPort] = await freePorts(2);
+  const env = {
+    ...{ PORT: String(port), MANAGEMENT_PORT: String(managementPort), PARLEY_DATA_DIR: join(folder, randomUUID()) },
+    ...{ PARLEY_SECRET_KEY: randomBytes(32).toString('base64'), LOG_LEVEL: 'silent', ...stores },
+  };
+  if (program === 'cli') {
+    const { code, stderr } = await parley(env, ['keys', 'list'], folder);
+    expect(code).toBe(1);
+    return stderr.trim();
+  }
+  const one = new TestProcess({ app: program, env, cwd: folder, ready: (output) => output.includes('is ready') });
+  await expect(one.start()).rejects.toThrow(`${program} ended with 1`);
+  return one.output.trim();
+}
+
+async function saysEach(
+  asked: readonly (typeof programs)[number][],
+  stores: Record<string, string>,
+  sentence: RegExp,
+): Promise<void> {
+  for (const program of asked) {
+    const said = await saidBy(program, stores);
+    expect(said).toMatch(sentence);
+    expect(said.split('\n')).toHaveLength(1);
+  }
+}
+
+/** A database's URL with something else in it. */
+function changed(change: (url: URL) => void): string {
+  const url = new URL(database.url);
+  change(url);
+  return url.toString();
+}
+
+/** Nothing answers there; the database is looked at first. */
+const EVENTSTORE_URL = 'esdb://127.0.0.1:1?tls=false';
+
+describe('a database', () => {
+  it(
+    'in LATIN1',
+    async () => {
+      await asAdmin(
+        `CREATE DATABASE ${latin} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER libc`,
+      );
+      undo.push(() => asAdmin(`DROP DATABASE ${latin} WITH (FORCE)`));
+      const DATABASE_URL = changed((url) => (url.pathname = `/${latin}`));
+      await saysEach(
+        programs,
+        { DATABASE_URL, EVENTSTORE_URL },
+        /^DATABASE_URL names a database in LATIN1, .*: name one that was made WITH ENCODING 'UTF8'/,
+      );
+    },
+    atMostMs,
+  );
+
+  it(
+    'behind a pooler by transaction',
+    async () => {
+      const pgbouncer = await startPgbouncer(database.url, 'transaction');
+      undo.push(() => pgbouncer.stop());
+      await saysEach(
+        ['api'],
+        { DATABASE_URL: pgbouncer.url, EVENTSTORE_URL },
+        /^DATABASE_URL names a pooler .*: set its pool_mode to session, or name PostgreSQL itself$/,
+      );
+    },
+    atMostMs,
+  );
+
+  it(
+    'of which the password is wrong',
+    async () => {
+      const DATABASE_URL = changed((url) => (url.password = 'wrong'));
+      await saysEach(
+        ['worker'],
+        { DATABASE_URL, EVENTSTORE_URL },
+        /^PostgreSQL refuses this service \(password authentication failed for user ".*"\): correct DATABASE_URL/,
+      );
+    },
+    atMostMs,
+  );
+
+  it(
+    'whose role may create nothing',
+    async () => {
+      await asAdmin(`CREATE ROLE ${role} LOGIN PASSWORD 'few'`);
+      undo.push(() => asAdmin(`DROP OWNED BY ${role}`, `DROP ROLE ${role}`));
+      const DATABASE_URL = changed((url) => ([url.username, url.password] = [role, 'few']));
+      expect(await saidBy('api', { DATABASE_URL, EVENTSTORE_URL })).toBe(
+        `this version has tables to create, and the role ${role} may not: GRANT CREATE ON SCHEMA public TO ${role}`,
+      );
+      // Where the event store is our own, it comes first.
+      expect(await saidBy('standalone', { DATABASE_URL })).toMatch(
+        /^the event store did not start: the role .* may not create the event store's schema .*: GRANT CREATE ON DATABASE .*$/,
+      );
+    },
+    atMostMs,
+  );
+});
+
+describe('an event store', () => {
+  /** A server that refuses every call, as EventStoreDB 23.10 refuses a wrong password (16) or a user without rights (7). */
+  async function refusing(code: status, credentials = ServerCredentials.createInsecure()): Promise<number> {
+    const metadata = new Metadata();
+    if (code === status.PERMISSION_DENIED) metadata.set('exception', 'access-denied');
+    const server = new Server();
+    const refuse = (call: { emit(name: 'error', error: Partial<ServiceError>): unknown }): void => {
+      call.emit('error', { code, details: 'Access Denied', metadata });
+    };
+    const unused = (_call: unknown, answer: (error: Partial<ServiceError>) => void): void => answer({ code });
+    const handlers = { read: refuse, append: unused, batchAppend: refuse, delete: unused, tombstone: unused };
+    server.addService(StreamsService, handlers);
+    undo.push(() => Promise.resolve(server.forceShutdown()));
+    return new Promise((resolve, reject) => {
+      server.bindAsync('127.0.0.1:0', credentials, (error, port) => (error ? reject(error) : resolve(port)));
+    });
+  }
+
+  async function selfSigned(): Promise<ServerCredentials> {
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+    const files = ['-keyout', key, '-out', certificate];
+    const kind = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'];
+    execFileSync(await debianProgram('openssl'), [...kind, ...files, ...names], { stdio: 'ignore' });
+    return ServerCredentials.createSsl(null, [
+      { private_key: await readFile(key), cert_chain: await readFile(certificate) },
+    ]);
+  }
+
+  it(
+    'of which the password is wrong',
+    async () => {
+      const port = await refusing(status.UNAUTHENTICATED);
+      await saysEach(
+        programs,
+        { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://admin:wrong@127.0.0.1:${port}?tls=false` },
+        /^the event store refuses the user or password of EVENTSTORE_URL: correct them$/,
+      );
+    },
+    atMostMs,
+  );
+
+  it(
+    'whose user may not read $all',
+    async () => {
+      const port = await refusing(status.PERMISSION_DENIED);
+      await saysEach(
+        ['worker'],
+        { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://parley:right@127.0.0.1:${port}?tls=false` },
+        /^the event store does not let the user of EVENTSTORE_URL read \$all: give it that right/,
+      );
+    },
+    atMostMs,
+  );
+
+  it(
+    'whose certificate nobody knows, or that has none',
+    async () => {
+      const port = await refusing(status.UNAUTHENTICATED, await selfSigned());
+      await saysEach(
+        ['cli'],
+        { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://localhost:${port}?tls=true` },
+        /^the event store's certificate is not believed \(self-signed certificate\): name its authority with tlsCAFile/,
+      );
+      const plain = await refusing(status.UNAUTHENTICATED);
+      expect(
+        await saidBy('api', { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://localhost:${plain}?tls=true` }),
+      ).toBe('the event store speaks no TLS: set tls=false in EVENTSTORE_URL, or give the store a certificate');
+    },
+    atMostMs,
+  );
+});
