@@ -12,6 +12,29 @@ const installTimeoutSeconds = 900;
 const triesMax = 20;
 const retryMs = 5_000;
 
+/** What the whole test run drives: programs, and the packages that bring each. */
+const testPrograms = [
+  { names: ['git'], packages: ['git'] },
+  {
+    names: [process.env.CHROMIUM_PATH ?? 'chromium', 'chromium-browser', 'google-chrome'],
+    packages: ['chromium', 'fonts-liberation'],
+  },
+  { names: ['docker-compose'], packages: ['docker-compose'] },
+  { names: ['nginx'], packages: ['nginx'] },
+  { names: ['haproxy'], packages: ['haproxy'] },
+  { names: ['pgbouncer'], packages: ['pgbouncer'] },
+  { names: ['openssl'], packages: ['openssl'] },
+];
+
+/** What is said before a whole test run: what it will install, or what must be installed for it; null when nothing is missing. */
+export function missingInWords(isRoot, programs = testPrograms) {
+  const packages = programs.flatMap(({ names, packages }) => (findProgram(names) === undefined ? packages : []));
+  if (packages.length === 0) return null;
+  return isRoot
+    ? `the tests will install what they drive and is missing here, with apt-get: ${packages.join(' ')}`
+    : `the tests drive programs that are missing here, and this process is not root: apt-get install ${packages.join(' ')}`;
+}
+
 /** @returns {string | undefined} the path of the first of these programs (names looked up on the PATH, or paths) that can be run */
 export function findProgram(names) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/bin', '/usr/sbin'];
