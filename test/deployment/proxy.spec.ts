@@ -1,71 +1,28 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { conversationOf, start } from '../e2e/journeys';
+import { installedWithinMs } from '../support/debian';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
-import { freePorts, isReady } from '../support/deployment-process';
-import { until } from '../support/until';
+import { startShippedProxy, type ShippedProxy } from './shipped-proxy';
 
-const run = promisify(execFile);
-const root = join(__dirname, '..', '..');
-const installedWithinMs = 300_000;
 /** A step of the model takes this long, so that its deltas come one by one. */
 const stepMs = 3_000;
 
 let deployment: Deployment;
-let folder: string;
-let nginx: string;
-let configuration: string;
-let proxy: ChildProcess;
-let url: string;
+let nginx: ShippedProxy;
 let user: TestClient;
 
 beforeAll(async () => {
-  const script = join(root, 'scripts', 'debian.mjs');
-  nginx = (await run(process.execPath, [script, 'nginx'], { timeout: installedWithinMs })).stdout.trim();
-  folder = await mkdtemp(join(tmpdir(), 'parley-proxy-'));
   deployment = await startDeployment({ mode: 'processes', replicas: { api: 2 } });
-  configuration = await configure();
-  proxy = spawn(nginx, ['-c', configuration, '-g', 'daemon off;'], { stdio: 'ignore' });
-  await until('the proxy', async () => ((await isReady(url)) ? true : null));
-  user = (await deployment.newUser()).via(url);
+  nginx = await startShippedProxy('nginx', deployment.baseUrls);
+  user = (await deployment.newUser()).via(nginx.url);
 }, installedWithinMs);
 
 afterAll(async () => {
-  const ended = once(proxy, 'exit');
-  proxy.kill('SIGTERM');
-  await ended;
+  await nginx.stop();
   await deployment.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
-/** docker/nginx.conf with the addresses of this deployment, and nothing else changed. */
-async function configure(): Promise<string> {
-  const [port] = await freePorts(1);
-  url = `http://127.0.0.1:${port}`;
-  const shipped = await readFile(join(root, 'docker', 'nginx.conf'), 'utf8');
-  const [one, two] = deployment.baseUrls.map((baseUrl) => new URL(baseUrl).host);
-  const text = shipped
-    .replace('server api-1:8080', `server ${one}`)
-    .replace('server api-2:8080', `server ${two}`)
-    .replace('listen 8080', `listen 127.0.0.1:${port}`)
-    .replaceAll('/tmp/', `${folder}/`)
-    .replace('/dev/stdout', `${folder}/access.log`);
-  const path = join(folder, 'nginx.conf');
-  await writeFile(path, text);
-  return path;
-}
-
 describe('docker/nginx.conf', () => {
-  it('is valid', async () => {
-    const { stderr } = await run(nginx, ['-t', '-c', configuration]);
-    expect(stderr).toContain('test is successful');
-  });
-
   it('passes every frame of a stream on as it comes', async () => {
     await deployment.sandbox('PUT', 'faults', { model: { delayMs: stepMs } });
     const conversationId = await conversationOf(user);

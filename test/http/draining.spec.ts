@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { closeGracefully, userIdOf } from '@app/http';
 import { until } from '../support/until';
 import { goodKey, startLoopback, type Loopback } from './loopback-app';
@@ -33,6 +34,16 @@ describe('a process that stops', () => {
     expect([late.status, await late.json()]).toEqual([503, notServed]);
     const answer = await early;
     expect([answer.status, await answer.json()]).toEqual([503, notServed]);
+    await closed;
+    await expect(fetch(path, { headers })).rejects.toThrow();
+  });
+
+  it('refuses for a while when it was just called, so that a proxy learns of its end by an answer', async () => {
+    expect((await fetch(`${loopback.url}/nothing`)).status).toBe(404);
+    const closed = closeGracefully(loopback.app, 5_000, { quietMs: 60_000 });
+    await sleep(300); // long enough for an idle process to be gone
+    const late = await fetch(path, { headers });
+    expect([late.status, late.headers.get('connection')]).toEqual([503, 'close']);
     await closed;
     await expect(fetch(path, { headers })).rejects.toThrow();
   });

@@ -37,7 +37,9 @@ export async function startServing(
     return {
       ...{ app, drainMs },
       stop: async () => {
-        await closeGracefully(app, drainMs, () => hurry(app));
+        // Where nobody else serves, no proxy has to learn that this process does not any more.
+        const quiet = how.alone === true ? { quietMs: 0 } : {};
+        await closeGracefully(app, drainMs, { ...quiet, onDrained: () => hurry(app) });
         await management.close();
       },
     };

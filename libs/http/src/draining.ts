@@ -1,14 +1,18 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { settledWithin } from '@app/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long the answers to requests that were given up may be on their way. */
 const lastAnswersMs = 1_000;
+/** A proxy learns from the answers that this process stops; while one still sends calls, somebody must be there to refuse them. */
+const defaultQuietMs = 1_000;
 
 /** How a stopping process lets go of its clients; one per application, injectable anywhere. */
 export class Draining {
   private readonly controller = new AbortController();
   private readonly inFlight = new Set<() => void>();
   private whenIdle: (() => void) | null = null;
+  private lastCallAtMs = -Infinity;
 
   /** Aborted when draining begins: open streams end then, so that their clients move on to another replica. */
   get signal(): AbortSignal {
@@ -22,8 +26,10 @@ export class Draining {
   /**
    * A request is in flight until what this answers is called.
    * @param giveUp answers it at once that it is not served; called when the time for draining is over
+   * @param isProbe whether it asks for nothing but the state of this process, as health checks do for as long as it lives
    */
-  requestBegan(giveUp: () => void): () => void {
+  requestBegan(giveUp: () => void, isProbe = false): () => void {
+    if (!isProbe) this.lastCallAtMs = performance.now();
     this.inFlight.add(giveUp);
     return () => {
       this.inFlight.delete(giveUp);
@@ -31,12 +37,27 @@ export class Draining {
     };
   }
 
-  /** Begins to drain; settles when no request is in flight any more. Those that are when the time is over are given up. */
-  async drain(withinMs: number): Promise<void> {
+  /**
+   * Begins to drain; settles when no request is in flight any more and nobody has called for `quietMs`. What is in flight when the
+   * time is over is given up.
+   */
+  async drain(withinMs: number, quietMs = defaultQuietMs): Promise<void> {
+    const deadlineMs = performance.now() + withinMs;
     this.controller.abort();
-    if (await this.idleWithin(withinMs)) return;
+    if (await this.idleWithin(withinMs)) {
+      await this.quiet(quietMs, deadlineMs);
+      if (await this.idleWithin(Math.max(0, deadlineMs - performance.now()))) return;
+    }
     for (const giveUp of [...this.inFlight]) giveUp();
     await this.idleWithin(lastAnswersMs);
+  }
+
+  private async quiet(quietMs: number, deadlineMs: number): Promise<void> {
+    for (;;) {
+      const restMs = Math.min(this.lastCallAtMs + quietMs, deadlineMs) - performance.now();
+      if (restMs <= 0) return;
+      await sleep(restMs);
+    }
   }
 
   private async idleWithin(withinMs: number): Promise<boolean> {
@@ -48,14 +69,15 @@ export class Draining {
 
 /**
  * Stops an application: new requests are answered 503, `/readyz` says so, streams end, and requests in flight have
- * `withinMs` to finish, or are answered 503 then; connections are closed and the modules' own shutdown hooks run.
+ * `withinMs` to finish, or are answered 503 then; it goes on refusing until nobody has called for `quietMs`, within the same time.
+ * Then connections are closed and the modules' own shutdown hooks run.
  */
 export async function closeGracefully(
   app: NestFastifyApplication,
   withinMs: number,
-  onDrained: () => void = () => undefined,
+  { quietMs, onDrained }: { readonly quietMs?: number; readonly onDrained?: () => void } = {},
 ): Promise<void> {
-  await app.get(Draining).drain(withinMs);
-  onDrained();
+  await app.get(Draining).drain(withinMs, quietMs);
+  onDrained?.();
   await app.close();
 }

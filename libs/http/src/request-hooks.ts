@@ -69,7 +69,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
     failedBy: null,
   };
   request.parley = context;
-  const ended = parts.draining.requestBegan(() => giveUp(request, reply));
+  const ended = parts.draining.requestBegan(() => giveUp(request, reply), plan?.area === 'open');
   // Not in `onResponse`, which Fastify never calls for a hijacked reply: an event stream would be in flight for ever.
   reply.raw.once('close', () => {
     ended();

@@ -1,0 +1,137 @@
+/**
+ * Two api processes are restarted one after the other under load, behind each proxy that is shipped: no call is lost, no write is
+ * done twice, and streams go on where they were.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { conversationOf, start, type Listed } from '../e2e/journeys';
+import { installedWithinMs } from '../support/debian';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { Answer, TestClient } from '../support/deployment-client';
+import { FollowingReader } from '../support/following-reader';
+import { until } from '../support/until';
+import { startShippedProxy, type ShippedProxy } from './shipped-proxy';
+
+const callers = 4;
+const pauseMs = 20;
+const callsBetween = 40;
+const goesOnWithinMs = 120_000;
+
+/** What the callers of one test saw. */
+class Tally {
+  readonly lost: string[] = [];
+  calls = 0;
+  refused = 0;
+  isOver = false;
+
+  /** Calls until the service has served it: only what says of itself that it may be sent again is sent again. */
+  async served<Body>(what: string, call: () => Promise<Answer<Body>>): Promise<Answer<Body> | null> {
+    for (;;) {
+      this.calls += 1;
+      const answer = await call().catch((error: unknown) => String(error instanceof Error ? error.cause : error));
+      if (typeof answer === 'string') {
+        this.lost.push(`${what}: ${answer}`);
+        return null;
+      }
+      if (answer.status < 500) return answer;
+      // Reason for the assertion: every refusal of the service is a problem; a proxy's own page is none.
+      const problem = answer.body as { readonly retryable?: unknown };
+      if (answer.status !== 503 || problem.retryable !== true) {
+        this.lost.push(`${what}: ${answer.status}`);
+        return null;
+      }
+      this.refused += 1;
+      await sleep(pauseMs);
+    }
+  }
+}
+
+interface Caller {
+  readonly user: TestClient;
+  readonly titles: string[];
+  readonly runs: number;
+  readonly reader: FollowingReader;
+}
+
+let deployment: Deployment;
+let proxy: ShippedProxy;
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'processes', replicas: { api: 2 } });
+}, installedWithinMs);
+afterEach(() => proxy.stop());
+afterAll(() => deployment.stop());
+
+/** Reads, makes conversations, and starts one run after the other while it follows them, until the tally is over. */
+async function callOn(user: TestClient, tally: Tally): Promise<Caller> {
+  const conversationId = await conversationOf(user);
+  const reader = new FollowingReader([user], conversationId);
+  const titles: string[] = [];
+  let runs = 0;
+  while (!tally.isOver) {
+    const title = `made ${randomUUID()}`;
+    await tally.served('GET users.me', () => user.get('/v1/users/me'));
+    const made = await tally.served('POST conversations', () => user.post('/conversations', { title }));
+    if (made?.status === 201) titles.push(title);
+    const runId = randomUUID();
+    const text = 'repeat after me: done';
+    const started = await tally.served('POST agent-runs', () => start(user, conversationId, text, { runId }));
+    if (started?.status === 202) {
+      runs += 1;
+      const ended = runs;
+      await until('the end of the run', () => Promise.resolve(endsOf(reader) >= ended || null), goesOnWithinMs);
+    }
+    await sleep(pauseMs);
+  }
+  return { user, titles, runs, reader };
+}
+
+const endsOf = (reader: FollowingReader): number => reader.seen.filter(({ type }) => type === 'run.ended').length;
+
+/** That the callers were served as often again. */
+async function moreCalls(tally: Tally): Promise<void> {
+  const from = tally.calls;
+  await until('more calls', () => Promise.resolve(tally.calls >= from + callsBetween || null), goesOnWithinMs);
+}
+
+async function titlesOf(user: TestClient): Promise<string[]> {
+  const titles: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: Answer<Listed<{ readonly title: string | null }>> = await user.get(
+      `/conversations?limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`,
+    );
+    titles.push(...page.body.data.flatMap(({ title }) => (title?.startsWith('made ') === true ? [title] : [])));
+    cursor = page.body.nextCursor;
+  }
+  return titles;
+}
+
+it.each(['nginx', 'haproxy'] as const)(
+  'behind %s',
+  async (name) => {
+    proxy = await startShippedProxy(name, deployment.baseUrls);
+    const users = await Promise.all(Array.from({ length: callers }, () => deployment.newUser()));
+    // Each replica has seen the issuer, which is one of the two here.
+    for (const user of users)
+      for (const url of deployment.baseUrls) expect((await user.via(url).get('/v1/users/me')).status).toBe(200);
+    const tally = new Tally();
+    const calling = Promise.all(users.map((user) => callOn(user.via(proxy.url), tally)));
+    calling.catch(() => (tally.isOver = true));
+    await moreCalls(tally);
+    for (const api of deployment.apis) {
+      expect(await api.stop()).toBe(0);
+      await moreCalls(tally);
+      await api.start();
+      await moreCalls(tally);
+    }
+    tally.isOver = true;
+    const done = await calling;
+    expect(tally.lost).toEqual([]);
+    for (const { user, titles, runs, reader } of done) {
+      expect((await titlesOf(user)).sort()).toEqual(titles.sort());
+      await reader.close();
+      expect([reader.faults, endsOf(reader)]).toEqual([[], runs]);
+      expect(reader.connections).toBeGreaterThan(1);
+    }
+  },
+  600_000,
+);
