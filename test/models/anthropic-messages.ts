@@ -49,6 +49,8 @@ export const anthropicMessages: WireFormat = {
   ],
   trouble: (message) => frame('error', { error: { type: 'overloaded_error', message } }),
   refusal: (_status, message) => ({ type: 'error', error: { type: 'refused', message } }),
+  // Anthropic's own API takes neighbours of one role as one message.
+  faultIn: () => null,
 };
 
 const block = (index: number, content: object): string =>

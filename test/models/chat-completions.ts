@@ -44,7 +44,19 @@ export const chatCompletions: WireFormat = {
   ],
   trouble: (message) => frame({ error: { message, type: 'server_error', code: 'overloaded' } }),
   refusal: (_status, message) => ({ error: { message, type: 'refused', param: null, code: null } }),
+  faultIn: ({ messages }) => (alternate(messages) ? null : mustAlternate),
 };
+
+/** The exception of the chat templates of Mistral and Gemma, as llama.cpp's server answers it with status 500. */
+const mustAlternate =
+  'After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.';
+
+/** As those templates check it: user first, then in turns; calls and their results are looked past. */
+function alternate(messages: readonly AskedMessage[]): boolean {
+  const turns = messages.filter(({ role, calls }) => role === 'user' || (role === 'assistant' && calls.length === 0));
+  const neighbours = messages.slice(1).some(({ role }, at) => role !== 'tool' && role === messages[at]?.role);
+  return !neighbours && turns.every(({ role }, at) => (role === 'user') === (at % 2 === 0));
+}
 
 function usageFrame({ inputTokens: prompt, outputTokens: completion, cachedInputTokens = 0 }: ScriptedUsage): string {
   const usage = {

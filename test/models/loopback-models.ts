@@ -54,7 +54,10 @@ export interface RecordedRequest {
 const usual: ScriptedUsage = { inputTokens: 100, outputTokens: 10 };
 const endlessPieces = 1_000_000;
 
-/** A model provider on loopback that speaks one of the wire formats and says what its script says. */
+/**
+ * A model provider on loopback that speaks one of the wire formats and says what its script says. Of OpenAI's format it is as strict
+ * as llama.cpp's server with the chat templates of Mistral and Gemma: roles that do not alternate are refused.
+ */
 export class LoopbackModels {
   readonly requests: RecordedRequest[] = [];
   private readonly waiting: (() => void)[] = [];
@@ -133,7 +136,8 @@ export class LoopbackModels {
     const asked = this.format.read(JSON.parse(Buffer.concat(chunks).toString('utf8')) as JsonObject);
     this.requests.push({ asked, headers: request.headers, atMs: performance.now(), over });
     this.waiting.splice(0).forEach((resolve) => resolve());
-    const scripted = this.next(asked);
+    const fault = this.format.faultIn(asked);
+    const scripted = fault === null ? this.next(asked) : { status: 500, message: fault };
     if ('status' in scripted) this.refuse(scripted, response);
     else await this.speak(scripted, response);
   }

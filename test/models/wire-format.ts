@@ -40,6 +40,8 @@ export interface WireFormat {
   /** An error of the provider's, told in a stream that began well. */
   trouble(message: string): string;
   refusal(status: number, message: string): JsonObject;
+  /** What a strict server refuses a conversation for, or null; it is `refusal`'s message then, with status 500. */
+  faultIn(asked: Asked): string | null;
 }
 
 export function textOfCall(call: ScriptedCall): string {

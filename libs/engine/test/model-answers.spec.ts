@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import type { Provider } from '../../../test/models/loopback-models';
-import type { ModelRequest, ToolExchange } from '../src/model';
+import type { ModelRequest, ToolExchange, Turn } from '../src/model';
 import { modelRequest } from './model-request';
 import { ProviderModels, modelsWith } from './provider-models';
 
@@ -127,6 +127,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
       ['user', 'Read.'],
       ['assistant', '', ['call_1', 'files_read_all', { notAnObject: 'no object' }]],
       ['tool', '', ['call_1', '"a text"']],
+      ['assistant', '(No answer was given: the run ended before.)'],
       ['user', 'What time is it?'],
       [
         ...['assistant', 'I look twice.', ['call_2', 'current_time', { timezone: 'Moon' }]],
@@ -137,6 +138,47 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
       ['assistant', '', ['call_4', 'current_time', {}]],
       ['tool', '', ['call_4', 'null']],
     ]);
+  });
+
+  it.each<readonly [string, readonly Turn[]]>([
+    ['was aborted before a word', [{ input: 'Hi.', steps: [] }]],
+    ['said nothing', [{ input: 'Hi.', steps: [{ text: ' ', exchanges: [] }] }]],
+    [
+      'was over with its calls',
+      [{ input: 'Hi.', steps: [{ text: null, exchanges: [exchange('current_time', {}, 1)] }] }],
+    ],
+    [
+      'was repaired',
+      [
+        {
+          input: 'Hi.',
+          steps: [
+            { text: 'No JSON.', exchanges: [] },
+            { text: '{}', exchanges: [] },
+          ],
+        },
+      ],
+    ],
+    [
+      'was lost, twice over',
+      [
+        { input: 'Hi.', steps: [] },
+        { input: 'Hello?', steps: [] },
+      ],
+    ],
+  ])('answers after a turn that %s: user and assistant alternate', async (_what, history) => {
+    for (const offered of [asking.tools, []]) {
+      const { reply, asked } = await models.step([{ text: ['Fine.'] }], { ...asking, tools: offered, history });
+      expect(reply.text).toBe('Fine.');
+      const roles = asked.messages.map(({ role }) => role);
+      expect([roles[0], roles.at(-1), roles.at(-2)]).toEqual(['user', 'user', 'assistant']);
+      expect(roles.some((role, at) => role === roles[at + 1])).toBe(false);
+    }
+  });
+
+  it('is told of a turn that got no answer', async () => {
+    const { asked } = await models.step([{ text: ['Fine.'] }], { ...asking, history: [{ input: 'Hi.', steps: [] }] });
+    expect(said(asked.messages)[1]).toEqual(['assistant', '(No answer was given: the run ended before.)']);
   });
 
   it('is told earlier calls as data where it is offered no tools', async () => {

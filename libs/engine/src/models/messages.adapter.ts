@@ -4,9 +4,21 @@ import type { ModelRequest, ToolExchange, Turn, TurnStep } from '../model';
 import { repairText } from './repair-text';
 import type { ToolNames } from './tool-names';
 
+/** Stands for the answer of a turn that got none: it was aborted, it failed, or the model said nothing. */
+const noAnswer = '(No answer was given: the run ended before.)';
+const betweenTexts = '\n\n';
+
+type AssistantPart = Exclude<AssistantModelMessage['content'], string>[number];
+/** A message in the one shape that this file writes. */
+type Said =
+  | { readonly role: 'user'; readonly content: string }
+  | { readonly role: 'assistant'; readonly content: AssistantPart[] }
+  | ToolModelMessage;
+
 /**
  * The turns of a request as messages: every call with what it returned, or neither. Where no tools are offered, providers take no
- * calls either: what was called and returned is then told as data.
+ * calls either: what was called and returned is then told as data. User and assistant alternate, whatever happened before: the
+ * templates of many models refuse anything else (docs/decisions/runs.md, "Models as they are").
  */
 export function messagesOf(request: ModelRequest, names: ToolNames): ModelMessage[] {
   let calls = 0;
@@ -15,18 +27,51 @@ export function messagesOf(request: ModelRequest, names: ToolNames): ModelMessag
     request.tools.length > 0
       ? (step: TurnStep) => exchangeMessages(step, names, nextId)
       : (step: TurnStep) => toldMessages(step);
-  const messages = [...request.history, request.turn].flatMap((turn) => turnMessages(turn, stepMessages));
-  if (!request.repairing) return messages;
+  const earlier = request.history.flatMap((turn) => answered(turnMessages(turn, stepMessages)));
+  const messages = [...earlier, ...turnMessages(request.turn, stepMessages)];
+  if (!request.repairing) return alternating(messages);
   const answer = request.turn.steps.at(-1)?.text ?? '';
-  return [...messages, { role: 'user', content: repairText(answer, request.outputSchema) }];
+  return alternating([...messages, { role: 'user', content: repairText(answer, request.outputSchema) }]);
 }
 
-function turnMessages({ input, steps }: Turn, stepMessages: (step: TurnStep) => ModelMessage[]): ModelMessage[] {
+function turnMessages({ input, steps }: Turn, stepMessages: (step: TurnStep) => Said[]): Said[] {
   return [{ role: 'user', content: saying(input) }, ...steps.flatMap(stepMessages)];
 }
 
-function exchangeMessages({ text, exchanges }: TurnStep, names: ToolNames, nextId: () => string): ModelMessage[] {
-  const content: Exclude<AssistantModelMessage['content'], string> = [];
+/** A turn that is over ends with words of the assistant. */
+function answered(turn: Said[]): Said[] {
+  return turn.at(-1)?.role === 'assistant' ? turn : [...turn, assistantSaid(noAnswer)];
+}
+
+/** Neighbours of one role become one message. */
+function alternating(messages: readonly Said[]): Said[] {
+  const merged: Said[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    const both = last === undefined ? null : together(last, message);
+    if (both === null) merged.push(message);
+    else merged.splice(-1, 1, both);
+  }
+  return merged;
+}
+
+/** Null where the two have different roles. */
+function together(one: Said, other: Said): Said | null {
+  if (one.role === 'user' && other.role === 'user') {
+    return { role: 'user', content: one.content + betweenTexts + other.content };
+  }
+  if (one.role !== 'assistant' || other.role !== 'assistant') return null;
+  const [first, ...rest] = other.content;
+  if (first?.type !== 'text') return { role: 'assistant', content: [...one.content, ...other.content] };
+  return { role: 'assistant', content: [...one.content, { type: 'text', text: betweenTexts + first.text }, ...rest] };
+}
+
+function assistantSaid(text: string): Said {
+  return { role: 'assistant', content: [{ type: 'text', text }] };
+}
+
+function exchangeMessages({ text, exchanges }: TurnStep, names: ToolNames, nextId: () => string): Said[] {
+  const content: AssistantPart[] = [];
   const results: ToolModelMessage['content'] = [];
   if (!isBlank(text)) content.push({ type: 'text', text });
   for (const exchange of exchanges) {
@@ -36,12 +81,12 @@ function exchangeMessages({ text, exchanges }: TurnStep, names: ToolNames, nextI
     results.push({ type: 'tool-result', toolCallId, toolName, output: outputOf(exchange) });
   }
   if (content.length === 0) return [];
-  const said: ModelMessage = { role: 'assistant', content };
+  const said: Said = { role: 'assistant', content };
   return results.length === 0 ? [said] : [said, { role: 'tool', content: results }];
 }
 
-function toldMessages({ text, exchanges }: TurnStep): ModelMessage[] {
-  const said: ModelMessage[] = isBlank(text) ? [] : [{ role: 'assistant', content: text }];
+function toldMessages({ text, exchanges }: TurnStep): Said[] {
+  const said: Said[] = isBlank(text) ? [] : [assistantSaid(text)];
   if (exchanges.length === 0) return said;
   const told = exchanges.map(({ tool, input, outcome, result }) => JSON.stringify({ tool, input, outcome, result }));
   return [...said, { role: 'user', content: ['Calls that you made, as data:', ...told].join('\n') }];
