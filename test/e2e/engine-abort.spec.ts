@@ -45,8 +45,18 @@ describe.each(providers)('runs.abort of a run on a model of %s', (provider) => {
   it('closes the socket of a model that speaks and speaks', async () => {
     const { conversationId, request, abortedAtMs } = await abortOf([{ ending: 'endless' }]);
     await expectClosed(request, abortedAtMs);
-    // What it said so far was a presentation only.
-    expect((await journalTypes(user, conversationId)).slice(2)).toEqual(['run.claimed', 'run.stopping', 'run.ended']);
+    // What it said so far stays, and is paid for.
+    expect((await journalTypes(user, conversationId)).slice(2)).toEqual([
+      ...['run.claimed', 'run.stopping', 'agent.step', 'agent.message', 'run.ended'],
+    ]);
+    const [said] = await eventsOf(user, conversationId, 'agent.message');
+    expect(said).toMatchObject({ text: expect.stringContaining('and so on, ') as string, truncated: true });
+    const [ended] = await eventsOf(user, conversationId, 'run.ended');
+    expect(ended).toMatchObject({
+      status: 'aborted',
+      usage: { estimated: true, costCents: expect.any(Number) as number },
+    });
+    expect(ended?.['usage']).not.toMatchObject({ costCents: 0 });
     expect(stage.models.requests.length).toBe(1);
   });
 
@@ -61,7 +71,7 @@ describe.each(providers)('runs.abort of a run on a model of %s', (provider) => {
       stage.models.asked(2).then(() => sleep(50)),
     );
     await expectClosed(await stage.models.asked(2), abortedAtMs);
-    expect(await eventsOf(user, conversationId, 'agent.step')).toHaveLength(1);
+    expect(await eventsOf(user, conversationId, 'agent.step')).toHaveLength(2);
     expect(await eventsOf(user, conversationId, 'tool.returned')).toMatchObject([{ outcome: 'ok' }]);
   });
 

@@ -1,7 +1,7 @@
 /** Issue 4, items 1 and 6: whatever a provider does, the run ends with its documented status and reason, in words of our own. */
-import type { Provider, Script } from '../models/loopback-models';
+import type { Provider, Scripted } from '../models/loopback-models';
 import type { TestClient } from '../support/deployment-client';
-import { startStage, type Stage } from './engine-stage';
+import { eventsOf, startStage, type Stage } from './engine-stage';
 import { anInstant, conversationOf, journal, journalTypes, say } from './journeys';
 
 const PROVIDERS_WORDS = 'the account acct-4711 of the operator is out of money';
@@ -16,7 +16,7 @@ interface Failing {
   readonly what: string;
   /** What its user reads. */
   readonly text: string;
-  readonly script: Script;
+  readonly script: readonly Scripted[];
   readonly requests: number;
 }
 
@@ -121,6 +121,12 @@ const failing: readonly Failing[] = [
   },
 ];
 
+/** What the reader of the last answer was shown. */
+function spokenIn(script: readonly Scripted[]): readonly string[] {
+  const last = script.at(-1) ?? {};
+  return 'status' in last ? [] : (last.text ?? []);
+}
+
 function refusal(status: number) {
   return { status, headers: atOnce, message: PROVIDERS_WORDS };
 }
@@ -140,7 +146,7 @@ describe.each(providers)('a provider of %s', (provider) => {
   });
   afterAll(() => stage.stop());
 
-  it.each(failing)('that $what: failed, provider_error', async ({ script, text, requests }) => {
+  it.each(failing)('that $what: failed, provider_error', async ({ what, script, text, requests }) => {
     stage.models.says(script);
     const conversationId = await conversationOf(user);
     const run = await say(user, conversationId, 'what time is it');
@@ -152,10 +158,48 @@ describe.each(providers)('a provider of %s', (provider) => {
     const told = JSON.stringify([run, await journal(user, conversationId), await messagesOf(conversationId)]);
     expect(told).not.toContain('acct-4711');
     expect(told).not.toContain('words of the provider');
-    expect(told).not.toContain('It is ');
     const types = await journalTypes(user, conversationId);
     expect(types.filter((type) => type === 'run.ended')).toHaveLength(1);
-    expect(types).not.toContain('agent.message');
+    // What was shown stays, marked, and what was begun is paid for.
+    const said = (await eventsOf(user, conversationId, 'agent.message')).map(({ text, truncated }) => [
+      text,
+      truncated,
+    ]);
+    const shown = spokenIn(script).join('');
+    if (what === 'never ends' || what === 'answers far too much')
+      expect(said).toMatchObject([[expect.any(String), true]]);
+    else expect(said).toEqual(shown === '' ? [] : [[shown, true]]);
+    if (said.length > 0) expect(run).toMatchObject({ usage: { estimated: true } });
+  });
+
+  it('that cuts its answer: completed, and marked', async () => {
+    stage.models.says([{ text: ['Once upon '], ending: 'length' }]);
+    const conversationId = await conversationOf(user);
+    const response = { text: 'Once upon ', truncated: true };
+    expect(await say(user, conversationId, 'a tale')).toMatchObject({ status: 'completed', response });
+    expect(await eventsOf(user, conversationId, 'agent.message')).toMatchObject([response]);
+  });
+
+  it('that cuts JSON: output_invalid, even where it reads like a value, and it is not asked again', async () => {
+    stage.models.says([{ text: ['12'], ending: 'length' }]);
+    const conversationId = await conversationOf(user);
+    const profile = { outputSchema: { type: 'integer' } };
+    const run = await say(user, conversationId, 'how many', { profile });
+    expect(run).toMatchObject({ status: 'failed', output: null, failure: { reason: 'output_invalid' } });
+    expect(stage.models.requests.length).toBe(1);
+  });
+
+  it('that cuts a call: it is not run, the run has failed, and is paid for', async () => {
+    stage.models.says([{ calls: [{ tool: 'current_time', raw: '{' }], ending: 'length' }]);
+    const conversationId = await conversationOf(user);
+    expect(await say(user, conversationId, 'what time is it')).toMatchObject({
+      ...{
+        status: 'failed',
+        failure: { reason: 'provider_error', text: expect.stringContaining('output limit') as string },
+      },
+      usage: { inputTokens: 100, outputTokens: 10, costCents: 1, estimated: false },
+    });
+    expect(await eventsOf(user, conversationId, 'tool.called')).toEqual([]);
   });
 
   it('that has room after a while: completed, and nothing told of it', async () => {

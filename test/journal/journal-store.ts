@@ -97,6 +97,7 @@ export function message(text: string, messageId = uuidV7()): ConversationEvent {
     runKey: asId<RunKey>(uuidV7()),
     messageId: asId<MessageId>(messageId),
     text,
+    truncated: false,
   };
 }
 

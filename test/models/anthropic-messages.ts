@@ -25,6 +25,11 @@ export const anthropicMessages: WireFormat = {
     frame('ping', {}),
     ...(hasText ? [block(0, { type: 'text', text: '' })] : []),
   ],
+  reasoning: (pieces) => [
+    block(reasoningIndex, { type: 'thinking', thinking: '', signature: '' }),
+    ...pieces.map((thinking) => delta(reasoningIndex, { type: 'thinking_delta', thinking })),
+    stop(reasoningIndex),
+  ],
   piece: (text) => delta(0, { type: 'text_delta', text }),
   calls: (calls, hasText) =>
     calls.flatMap((call, at) => {
@@ -39,10 +44,10 @@ export const anthropicMessages: WireFormat = {
         stop(index),
       ];
     }),
-  ending: (calls, usage, hasText) => [
+  ending: (calls, usage, hasText, cut) => [
     ...(hasText && !calls ? [stop(0)] : []),
     frame('message_delta', {
-      delta: { stop_reason: calls ? 'tool_use' : 'end_turn', stop_sequence: null },
+      delta: { stop_reason: cut ? 'max_tokens' : calls ? 'tool_use' : 'end_turn', stop_sequence: null },
       ...(usage === null ? {} : { usage: { output_tokens: usage.outputTokens } }),
     }),
     frame('message_stop', {}),
@@ -53,6 +58,8 @@ export const anthropicMessages: WireFormat = {
   faultIn: () => null,
 };
 
+/** Of the block of reasoning: clients tell blocks apart by it, and take them in any order. */
+const reasoningIndex = 99;
 const block = (index: number, content: object): string =>
   frame('content_block_start', { index, content_block: content });
 const delta = (index: number, change: object): string => frame('content_block_delta', { index, delta: change });

@@ -25,6 +25,8 @@ export const chatCompletions: WireFormat = {
     };
   },
   opening: () => [chunk({ role: 'assistant', content: '' })],
+  // As llama.cpp's server, vLLM and DeepSeek tell it; OpenAI's own API has no such member.
+  reasoning: (pieces) => pieces.map((text) => chunk({ reasoning_content: text })),
   piece: (text) => chunk({ content: text }),
   calls: (calls) =>
     calls.flatMap((call, index) => {
@@ -37,8 +39,8 @@ export const chatCompletions: WireFormat = {
         ...parts.map((part) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })),
       ];
     }),
-  ending: (calls, usage) => [
-    chunk({}, calls ? 'tool_calls' : 'stop'),
+  ending: (calls, usage, _hasText, cut) => [
+    chunk({}, cut ? 'length' : calls ? 'tool_calls' : 'stop'),
     ...(usage === null ? [] : [usageFrame(usage)]),
     'data: [DONE]\n\n',
   ],

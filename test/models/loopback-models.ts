@@ -20,16 +20,19 @@ export type Provider = keyof typeof wireFormats;
 /** An answer as a stream. What is left out: no text, no calls, a usage of 100 and 10 tokens, no pauses, and a good end. */
 export interface ScriptedReply {
   readonly text?: readonly string[];
+  /** Before the text, which no reader is shown. */
+  readonly reasoning?: readonly string[];
   readonly calls?: readonly ScriptedCall[];
   /** Null: the provider tells none. */
   readonly usage?: ScriptedUsage | null;
   /** Before each piece of text. */
   readonly pauseMs?: number;
   /**
+   * `length`: as `finished`, but cut by the output limit, as every provider tells it (`finish_reason: length`, `max_tokens`).
    * After the text (and without the calls): `reset` breaks the connection, `cut` ends the body in good order but too early, `silent`
    * says nothing more, `endless` goes on and on, `trouble` tells an error.
    */
-  readonly ending?: 'finished' | 'reset' | 'cut' | 'silent' | 'endless' | 'trouble';
+  readonly ending?: 'finished' | 'length' | 'reset' | 'cut' | 'silent' | 'endless' | 'trouble';
 }
 
 /** An answer without a stream; the message is the provider's own words. */
@@ -154,15 +157,16 @@ export class LoopbackModels {
   }
 
   private async speak(reply: ScriptedReply, response: ServerResponse): Promise<void> {
-    const { text = [], pauseMs = 0, ending = 'finished' } = reply;
+    const { text = [], reasoning = [], pauseMs = 0, ending = 'finished' } = reply;
     const hasText = text.length > 0 || ending === 'endless';
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     await write(response, this.format.opening(hasText, usageIn(reply)));
+    if (reasoning.length > 0) await write(response, this.format.reasoning(reasoning));
     for (const piece of text) {
       if (pauseMs > 0) await sleep(pauseMs);
       await write(response, [this.format.piece(piece)]);
     }
-    if (ending === 'finished') await this.finish(reply, hasText, response);
+    if (ending === 'finished' || ending === 'length') await this.finish(reply, hasText, response);
     if (ending === 'cut') response.end();
     if (ending === 'trouble') response.end(this.format.trouble('words of the provider'));
     if (ending === 'endless') await this.goOn(response, Math.max(pauseMs, 1));
@@ -175,7 +179,7 @@ export class LoopbackModels {
   private async finish(reply: ScriptedReply, hasText: boolean, response: ServerResponse): Promise<void> {
     const { calls = [] } = reply;
     await write(response, this.format.calls(calls, hasText));
-    await write(response, this.format.ending(calls.length > 0, usageIn(reply), hasText));
+    await write(response, this.format.ending(calls.length > 0, usageIn(reply), hasText, reply.ending === 'length'));
     response.end();
   }
 

@@ -34,9 +34,11 @@ export interface WireFormat {
   readonly path: string;
   read(body: JsonObject): Asked;
   opening(hasText: boolean, usage: ScriptedUsage | null): readonly string[];
+  reasoning(pieces: readonly string[]): readonly string[];
   piece(text: string): string;
   calls(calls: readonly ScriptedCall[], hasText: boolean): readonly string[];
-  ending(calls: boolean, usage: ScriptedUsage | null, hasText: boolean): readonly string[];
+  /** `cut`: the output limit ended it. */
+  ending(calls: boolean, usage: ScriptedUsage | null, hasText: boolean, cut: boolean): readonly string[];
   /** An error of the provider's, told in a stream that began well. */
   trouble(message: string): string;
   refusal(status: number, message: string): JsonObject;

@@ -29,7 +29,7 @@ const start = (id = 'one'): ConversationCommand => ({ type: 'StartRun', ...start
 const started = (id = 'one'): ConversationEvent => ({ type: 'run.started', ...startOf(id) });
 const ended = (id = 'one'): ConversationEvent => ({
   ...{ type: 'run.ended', at: later, ...runOf(id), userId, ...abortedEnd },
-  ...{ usage: { inputTokens: 0, outputTokens: 0, costCents: 0 }, segment: 1, segmentCostCents: 0 },
+  ...{ usage: { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false }, segment: 1, segmentCostCents: 0 },
 });
 
 const conversation = specification(conversationDecider);

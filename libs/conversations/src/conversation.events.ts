@@ -75,7 +75,7 @@ export type RunEvent =
   | OfRun<'run.stopping'>
   | (OfRun<'run.ended'> & {
       readonly status: RunEndStatus;
-      readonly response: { readonly text: string } | null;
+      readonly response: RunResponse | null;
       readonly output: JsonValue;
       readonly failure: RunFailure | null;
       readonly usage: Usage;
@@ -92,7 +92,12 @@ export type RunEvent =
       /** Private: the exact cost, which is rounded up once per segment. */
       readonly costMicroCents: number;
     })
-  | (OfRun<'agent.message'> & { readonly messageId: MessageId; readonly text: string })
+  | (OfRun<'agent.message'> & {
+      readonly messageId: MessageId;
+      readonly text: string;
+      /** Whether the answer ended before its end: by the output limit, an abort, or the provider's trouble. */
+      readonly truncated: boolean;
+    })
   | (OfRun<'tool.called'> & { readonly toolCallId: ToolCallId; readonly tool: string; readonly input: JsonValue })
   | (OfRun<'tool.returned'> & {
       readonly toolCallId: ToolCallId;
@@ -166,11 +171,20 @@ export interface RunFailure {
   readonly text: string;
 }
 
+/** The assistant's last word. */
+export interface RunResponse {
+  readonly text: string;
+  /** Whether the model's output limit cut it. */
+  readonly truncated: boolean;
+}
+
 /** Tokens, and the cost in whole cents. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costCents: number;
+  /** Whether some of it is an estimate, because the provider told no usage. */
+  readonly estimated: boolean;
 }
 
 /** What was sent, to the letter, as `runs.get` gives it back. */

@@ -30,6 +30,29 @@ it('run.started of version 1 tells by its profile what the run was resolved to',
   });
 });
 
+describe('of version 1', () => {
+  const { at } = { at: '2026-03-01T10:00:00.000Z' };
+  const usage = { inputTokens: 2, outputTokens: 3, costCents: 1 };
+  const counted = { ...usage, estimated: false };
+  const ended = { at, runId: 'run', status: 'completed', output: null, failure: null, usage };
+  const suspended = { at, runId: 'run', segment: 1, approvalIds: ['a'], usage };
+
+  it.each([
+    ['agent.step', { at, runId: 'run', step: 1, usage }, { usage: counted }],
+    ['agent.message', { at, runId: 'run', messageId: 'm', text: 'hi' }, { truncated: false }],
+    ['run.suspended', suspended, { usage: counted }],
+    [
+      'run.ended',
+      { ...ended, response: { text: 'hi' } },
+      { usage: counted, response: { text: 'hi', truncated: false } },
+    ],
+    ['run.ended', { ...ended, status: 'failed', response: null }, { usage: counted, response: null }],
+  ])('%s counts as told and whole', (type, members, lifted) => {
+    const payload = { type, ...members };
+    expect(decodeEvent(conversationKind, { ...started, type, payload }).payload).toEqual({ ...payload, ...lifted });
+  });
+});
+
 it('and shows in the journal nothing that is private', () => {
   expect(upcast(conversationKind, started)).toEqual({ ...rest, request });
   expect(decodeEvent(conversationKind, started).payload).toEqual({ ...rest, request });

@@ -15,4 +15,26 @@ function membersOf(value: JsonValue | undefined): JsonObject {
   return (value ?? {}) as JsonObject;
 }
 
-export const conversationUpcasters = { ...approvalUpcasters, 'run.started': [requestApart] };
+/** Version 1 knew no estimates: what it counted, a provider had told. */
+function countedUsage(stored: JsonObject): JsonObject {
+  return { ...stored, usage: { ...membersOf(stored['usage']), estimated: false } };
+}
+
+/** Version 1 did not see that the output limit had cut an answer. */
+function wholeText(stored: JsonObject): JsonObject {
+  return { ...stored, truncated: false };
+}
+
+function wholeResponse(stored: JsonObject): JsonObject {
+  const { response } = stored;
+  return { ...countedUsage(stored), response: response == null ? null : wholeText(membersOf(response)) };
+}
+
+export const conversationUpcasters = {
+  ...approvalUpcasters,
+  'run.started': [requestApart],
+  'run.suspended': [countedUsage],
+  'run.ended': [wholeResponse],
+  'agent.step': [countedUsage],
+  'agent.message': [wholeText],
+};

@@ -9,7 +9,7 @@ const conversationId = '0190a000-0000-7000-8000-00000000c0de';
 const userId = asId<UserId>('0190a000-0000-7000-8000-00000000ada0');
 const at = (minute: number) => instant(`2026-03-01T10:0${minute}Z`);
 const of = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
-const usage = { inputTokens: 1, outputTokens: 1, costCents: 1 };
+const usage = { inputTokens: 1, outputTokens: 1, costCents: 1, estimated: false };
 const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 
 const events: ConversationEvent[] = [
@@ -28,7 +28,7 @@ const events: ConversationEvent[] = [
     ...{ messageId: asId<MessageId>('asked'), request: { input: { text: 'hello' } }, resolved },
   },
   { type: 'run.claimed', at: at(2), ...of, segment: 1, attempt: 1 },
-  { type: 'agent.message', at: at(3), ...of, messageId: asId<MessageId>('said'), text: 'hi' },
+  { type: 'agent.message', at: at(3), ...of, messageId: asId<MessageId>('said'), text: 'hi', truncated: false },
   { type: 'conversation.updated', at: at(4), title: 'Plans' },
   {
     ...{
@@ -36,7 +36,7 @@ const events: ConversationEvent[] = [
       at: at(5),
       ...of,
       status: 'completed',
-      response: { text: 'hi' },
+      response: { text: 'hi', truncated: false },
       output: null,
       failure: null,
     },

@@ -18,5 +18,5 @@ export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
 export { ListConversations } from './list-conversations';
 export { abortedEnd, type OpenApproval, type RunCommand, type RunEnd } from './run.decider';
-export { Resolved, RunFailure, RunRequest, Usage } from './run.schema';
+export { Resolved, RunFailure, RunRequest, RunResponse, Usage } from './run.schema';
 export type { RunState } from './run.state';

@@ -20,7 +20,7 @@ const request: RunRequest = { input: { text: 'hello' }, profile: { model: 'parle
 const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 const messageId = asId<MessageId>('message');
 const toolCallId = asId<ToolCallId>('run/1/0');
-const none: Usage = { inputTokens: 0, outputTokens: 0, costCents: 0 };
+const none: Usage = { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false };
 
 const origin = { automationId: null } as const;
 const created: ConversationEvent = {
@@ -50,22 +50,43 @@ const stopping: ConversationEvent = { type: 'run.stopping', at, ...run };
 const called: ConversationEvent = { type: 'tool.called', at, ...run, toolCallId, tool: 'clock', input: {} };
 const returned: ConversationEvent = { type: 'tool.returned', at, ...run, toolCallId, outcome: 'ok', result: 7 };
 const stepped = (step: number, costMicroCents: number, costCents: number): ConversationEvent => ({
-  ...{ type: 'agent.step', at, ...run, step, usage: { inputTokens: 2, outputTokens: 3, costCents }, costMicroCents },
+  ...{
+    type: 'agent.step',
+    at,
+    ...run,
+    step,
+    usage: { inputTokens: 2, outputTokens: 3, costCents, estimated: false },
+    costMicroCents,
+  },
 });
-const said: ConversationEvent = { type: 'agent.message', at, ...run, messageId, text: 'hi' };
+const said: ConversationEvent = { type: 'agent.message', at, ...run, messageId, text: 'hi', truncated: false };
 const ended = (end: RunEnd, usage: Usage, segmentCostCents = usage.costCents): ConversationEvent => ({
   ...{ type: 'run.ended', at, ...run, ...end, userId, usage, segment: 1, segmentCostCents },
 });
 
 const claim: ConversationCommand = { type: 'ClaimRun', at, runId, segment: 1 };
 const stop: ConversationCommand = { type: 'StopRun', at, runId };
-const completed: RunEnd = { status: 'completed', response: { text: 'hi' }, output: null, failure: null };
+const completed: RunEnd = {
+  status: 'completed',
+  response: { text: 'hi', truncated: false },
+  output: null,
+  failure: null,
+};
 const finish = (end: RunEnd, attempt = 1): ConversationCommand => ({ type: 'EndRun', at, runId, attempt, end });
 const returns = (attempt = 1): ConversationCommand => ({
   ...{ type: 'ReturnTool', at, runId, attempt, toolCallId, outcome: 'ok', result: 7 },
 });
 const step = (more: Partial<RecordStep> = {}): ConversationCommand => ({
-  ...{ type: 'RecordStep', at, runId, attempt: 1, inputTokens: 2, outputTokens: 3, costMicroCents: microCentsPerCent },
+  ...{
+    type: 'RecordStep',
+    at,
+    runId,
+    attempt: 1,
+    inputTokens: 2,
+    outputTokens: 3,
+    costMicroCents: microCentsPerCent,
+    estimated: false,
+  },
   ...{ message: null, calls: [], end: null, ...more },
 });
 
@@ -95,7 +116,17 @@ describe('a stop', () => {
   it('tells a running one, once', () => running.when(stop).thenOnce(stopping));
   it('lets the run end in no other way', () => {
     stopped.when(finish(completed)).then(ended(abortedEnd, none));
-    stopped.when(step({ end: completed })).thenRefused('stop_pending');
+    const usage = { inputTokens: 2, outputTokens: 3, costCents: 1, estimated: true };
+    const calls = [{ toolCallId, tool: 'clock', input: {} }];
+    const message = { messageId, text: 'hi', truncated: true };
+    // What was said and used until then stays, and nothing is called any more.
+    stopped
+      .when(step({ estimated: true, message, calls, end: completed }))
+      .then(
+        { type: 'agent.step', at, ...run, step: 1, usage, costMicroCents: microCentsPerCent },
+        { type: 'agent.message', at, ...run, ...message },
+        ended(abortedEnd, usage),
+      );
   });
 });
 
@@ -107,18 +138,18 @@ describe('a step', () => {
 
   it('that is the last ends the run with what was used', () =>
     running
-      .when(step({ message: { messageId, text: 'hi' }, end: completed }))
+      .when(step({ message: { messageId, text: 'hi', truncated: false }, end: completed }))
       .then(
         stepped(1, microCentsPerCent, 1),
         said,
-        ended(completed, { inputTokens: 2, outputTokens: 3, costCents: 1 }),
+        ended(completed, { inputTokens: 2, outputTokens: 3, costCents: 1, estimated: false }),
       ));
 
   it('adds to the cost of its segment, which is rounded up once', () => {
     const third = microCentsPerCent / 4;
     const first = conversation.given(created, started, claimed(), stepped(1, third, 1));
     first.when(step({ costMicroCents: third })).then(stepped(2, third, 0));
-    const usage = { inputTokens: 4, outputTokens: 6, costCents: 1 };
+    const usage = { inputTokens: 4, outputTokens: 6, costCents: 1, estimated: false };
     const second = conversation.given(created, started, claimed(), stepped(1, third, 1), stepped(2, third, 0));
     second.when(finish(completed)).then(ended(completed, usage));
   });

@@ -21,6 +21,7 @@ import type {
   RunFailure,
   RunOrigin,
   RunRequest,
+  RunResponse,
   ToolOutcome,
 } from './conversation.events';
 import { approvalOf, evolveRun, type RunState } from './run.state';
@@ -78,14 +79,15 @@ export interface RecordStep extends ByHolder {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costMicroCents: number;
-  readonly message: { readonly messageId: MessageId; readonly text: string } | null;
+  readonly estimated: boolean;
+  readonly message: { readonly messageId: MessageId; readonly text: string; readonly truncated: boolean } | null;
   readonly calls: readonly { readonly toolCallId: ToolCallId; readonly tool: string; readonly input: JsonValue }[];
   readonly end: RunEnd | null;
 }
 
 export interface RunEnd {
   readonly status: RunEndStatus;
-  readonly response: { readonly text: string } | null;
+  readonly response: RunResponse | null;
   readonly output: JsonValue;
   readonly failure: RunFailure | null;
 }
@@ -147,8 +149,8 @@ function byHolder(
 ): Decision<RunEvent | ApprovalEvent> {
   switch (command.type) {
     case 'RecordStep':
-      // After `run.stopping` the run can only end as aborted.
-      return run.status === 'stopping' ? reject(because('stop_pending')) : step(command, run);
+      // After `run.stopping` the run can only end as aborted: what was said and used stays, and nothing is called any more.
+      return step(run.status === 'stopping' ? { ...command, calls: [], end: abortedEnd } : command, run);
     case 'ReturnTool':
       if (!run.openCalls.includes(command.toolCallId)) return accept();
       return accept({
@@ -204,12 +206,13 @@ function suspend({ at, approvals }: SuspendRun, run: RunState): Decision<RunEven
 }
 
 function step(command: RecordStep, run: RunState): Decision<RunEvent> {
+  const { inputTokens, outputTokens, estimated } = command;
   const before = centsFromMicroCents(run.segmentCostMicroCents);
   const after = centsFromMicroCents(run.segmentCostMicroCents + command.costMicroCents);
   const stepped = {
     ...headOf('agent.step', run, command.at),
     step: run.steps + 1,
-    usage: { inputTokens: command.inputTokens, outputTokens: command.outputTokens, costCents: after - before },
+    usage: { inputTokens, outputTokens, costCents: after - before, estimated },
     costMicroCents: command.costMicroCents,
   };
   const said = command.message === null ? [] : [{ ...headOf('agent.message', run, command.at), ...command.message }];

@@ -1,10 +1,11 @@
-import { byName, exactly, integer, list, members, oneOf, optional, shape, text, uuid } from '@app/http';
+import { byName, exactly, flag, integer, list, members, oneOf, optional, shape, text, uuid } from '@app/http';
 import { limits, type JsonValue } from '@app/kernel';
 import {
   runFailureReasons,
   type RunFailure as Failure,
   type AskedProfile,
   type ResolvedRun,
+  type RunResponse as Response,
   type RunRequest as Request,
   type Usage as Used,
 } from './conversation.events';
@@ -16,9 +17,18 @@ export const Usage = exactly<Used>()(
     inputTokens: integer({ min: 0 }),
     outputTokens: integer({ min: 0 }),
     costCents: integer({ min: 0, description: 'Whole cents; each segment of a run is rounded up once' }),
+    estimated: flag({ description: 'Whether some of it is an estimate, because the provider told no usage' }),
   }),
 );
 export type Usage = Used;
+
+export const RunResponse = exactly<Response>()(
+  shape('RunResponse', {
+    text: text(),
+    truncated: flag({ description: "Whether the model's output limit cut it" }),
+  }),
+);
+export type RunResponse = Response;
 
 export const RunFailure = exactly<Failure>()(
   shape('RunFailure', {

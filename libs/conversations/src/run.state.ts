@@ -42,7 +42,7 @@ export function startedRun(event: Extract<RunEvent, { type: 'run.started' }>, se
     steps: 0,
     startedSeq: seq,
     segmentSeq: seq,
-    usage: { inputTokens: 0, outputTokens: 0, costCents: 0 },
+    usage: { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false },
     segmentCostMicroCents: 0,
     openCalls: [],
     approvals: [],
@@ -76,6 +76,7 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
           inputTokens: run.usage.inputTokens + event.usage.inputTokens,
           outputTokens: run.usage.outputTokens + event.usage.outputTokens,
           costCents: run.usage.costCents + event.usage.costCents,
+          estimated: run.usage.estimated || event.usage.estimated,
         },
         segmentCostMicroCents: run.segmentCostMicroCents + event.costMicroCents,
       };

@@ -114,7 +114,7 @@ describe('calls that the automation’s contract covers', () => {
     const [asked, otherCall] = [asId<ApprovalId>('asked'), asId<ToolCallId>('run/1/1')];
     const calledBeside: ConversationEvent = { ...called, toolCallId: otherCall };
     const openedBeside: ConversationEvent = { ...opened, approvalId: asked, toolCallId: otherCall };
-    const usage = { inputTokens: 0, outputTokens: 0, costCents: 0 };
+    const usage = { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false };
     const suspended: ConversationEvent = {
       ...{ type: 'run.suspended', at, ...runIds, segment: 1, approvalIds: [asked], usage, userId, segmentCostCents: 0 },
     };

@@ -21,7 +21,7 @@ const run = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
 const other = { runId: asId<RunId>('other'), runKey: asId<RunKey>('other-key') };
 const request: RunRequest = { input: { text: 'withdraw' } };
 const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
-const usage = { inputTokens: 2, outputTokens: 3, costCents: 1 };
+const usage = { inputTokens: 2, outputTokens: 3, costCents: 1, estimated: false };
 const [a, b] = [asId<ApprovalId>('a'), asId<ApprovalId>('b')];
 const callOf = (approvalId: ApprovalId) => asId<ToolCallId>(`call-${approvalId}`);
 
@@ -206,7 +206,7 @@ describe('a decision', () => {
       ...{ type: 'tool.returned', at, ...run, toolCallId: callOf(a), outcome: 'error' },
       result: { error: 'the run ended before the tool returned' },
     };
-    const end = { status: 'completed', response: { text: '' }, output: null, failure: null } as const;
+    const end = { status: 'completed', response: { text: '', truncated: false }, output: null, failure: null } as const;
     conversation
       .given(...waiting, decided(a), resumed(a), claimed(2, 2))
       .when({ type: 'EndRun', at, runId: run.runId, attempt: 2, end })

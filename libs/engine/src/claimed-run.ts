@@ -13,8 +13,8 @@ const pageEvents = 500;
 type HeldCommand = Without<Extract<RunCommand, { readonly attempt: number }>, 'at' | 'runId' | 'attempt'>;
 type Without<Union, Key extends string> = Union extends unknown ? Omit<Union, Key> : never;
 
-/** How an append of the executor ended: recorded, refused because the run is to stop, or no longer this worker's. */
-export type Recording = 'recorded' | 'stopping' | 'fenced';
+/** How an append of the executor ended: recorded, recorded with the run's end, refused because the run is to stop, or no longer this worker's. */
+export type Recording = 'recorded' | 'ended' | 'stopping' | 'fenced';
 
 export interface Stores {
   readonly commands: CommandBus;
@@ -88,7 +88,7 @@ export class ClaimedRun {
     if (!done.accepted) return done.state.openRuns[runId]?.attempt === this.attempt ? 'stopping' : 'fenced';
     this.current = done.events.reduce(progressAfter, this.current);
     this.position = done.position ?? this.position;
-    return 'recorded';
+    return done.events.some(({ type }) => type === 'run.ended') ? 'ended' : 'recorded';
   }
 
   /** Takes note that the run is to stop. */

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { Budgets } from '@app/budget';
-import { conversationKind, type RunEnd } from '@app/conversations';
+import { abortedEnd, conversationKind, type RunEnd } from '@app/conversations';
 import { EventStore, FoldedStates } from '@app/event-store';
 import { LiveFrames } from '@app/journal';
 import {
@@ -168,10 +168,11 @@ export class ExecuteRun {
       if (signal.aborted) return null;
       return this.end(claimed, this.modelFailure(error));
     }
+    // The next process asks again; a run that is to stop ends with what was said.
+    if (reply.ending === 'stopped' && !signals.stop.aborted) return null;
+    if (reply.ending instanceof ModelFailed) this.logger.error('a model step broke off', reply.ending);
     await this.live.flush(run.conversationId);
-    const step = stepOf(claimed, reply, messageId, repairing);
-    const recording = await claimed.record(step);
-    return this.after(claimed, recording, step.end !== null);
+    return this.after(claimed, await claimed.record(stepOf(claimed, reply, messageId, repairing)));
   }
 
   private async requestOf(claimed: ClaimedRun, model: LanguageModel, repairing: boolean): Promise<ModelRequest> {
@@ -197,7 +198,7 @@ export class ExecuteRun {
   private async askConsent(claimed: ClaimedRun, calls: readonly JournaledCall[], signals: Signals) {
     const signal = AbortSignal.any([signals.stop, signals.shutdown]);
     try {
-      return await this.after(claimed, await this.tools.askConsent(claimed, calls, signal), false);
+      return await this.after(claimed, await this.tools.askConsent(claimed, calls, signal));
     } catch (error) {
       // Which of the two it was, the next round of the loop sees.
       if (signal.aborted) return null;
@@ -227,10 +228,12 @@ export class ExecuteRun {
     return { kind: 'over', position: claimed.position };
   }
 
-  private async after(claimed: ClaimedRun, recording: Recording, final: boolean): Promise<Execution | null> {
+  private async after(claimed: ClaimedRun, recording: Recording): Promise<Execution | null> {
     switch (recording) {
       case 'recorded':
-        return final ? { kind: 'over', position: claimed.position } : null;
+        return null;
+      case 'ended':
+        return { kind: 'over', position: claimed.position };
       case 'stopping':
         claimed.markStopping();
         return null;
@@ -245,21 +248,29 @@ export class ExecuteRun {
 const outOfBudget = failedEnd('budget_exhausted', 'The spend headroom ran out.');
 
 function stepOf({ progress, run }: ClaimedRun, reply: ModelReply, messageId: MessageId, repairing: boolean) {
-  const { text, calls, ...counted } = reply;
+  const { text, ending, inputTokens, outputTokens, costMicroCents, estimated } = reply;
   const step = progress.steps.length + 1;
   const { outputSchema, maxSteps } = progress.profile;
+  // Of an answer that broke off nobody knows which calls it was to make.
+  const calls = ending === 'whole' || ending === 'cut' ? reply.calls : [];
   return {
     type: 'RecordStep',
-    ...counted,
-    message: text === null ? null : { messageId, text },
+    ...{ inputTokens, outputTokens, costMicroCents, estimated },
+    message: text === null ? null : { messageId, text, truncated: ending !== 'whole' },
     calls: calls.map((call, index) => ({ toolCallId: asId<ToolCallId>(`${run.runId}/${step}/${index}`), ...call })),
-    end: calls.length > 0 ? null : endOf(text ?? '', outputSchema, !repairing && step < maxSteps),
+    end: calls.length > 0 ? null : endOf(reply, outputSchema, !repairing && step < maxSteps),
   } as const;
 }
 
 /** The run's end, or null where the answer does not satisfy the schema and may be mended once. */
-function endOf(text: string, outputSchema: JsonValue, mayRepair: boolean): RunEnd | null {
-  const output = parseOutput(text, outputSchema);
-  if (output.valid) return { status: 'completed', response: { text }, output: output.value, failure: null };
+function endOf({ text, ending }: ModelReply, outputSchema: JsonValue, mayRepair: boolean): RunEnd | null {
+  if (ending === 'stopped') return abortedEnd;
+  if (ending instanceof ModelFailed) return failedEnd('provider_error', modelTroubles[ending.trouble]);
+  const truncated = ending === 'cut';
+  // What was cut is no value, even where it reads like one.
+  if (truncated && outputSchema !== null) return failedEnd('output_invalid', 'The output limit cut the answer.');
+  const output = parseOutput(text ?? '', outputSchema);
+  const response = { text: text ?? '', truncated };
+  if (output.valid) return { status: 'completed', response, output: output.value, failure: null };
   return mayRepair ? null : failedEnd('output_invalid', 'The answer does not satisfy the output schema.');
 }

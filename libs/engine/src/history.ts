@@ -2,13 +2,12 @@ import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent, type EventStore } from '@app/event-store';
 import type { ConversationId } from '@app/kernel';
 import type { Turn, TurnStep } from './model';
+import { bytesPerToken } from './models/cost';
 import { progressAfter, startedProgress, type JournaledStep, type RunProgress } from './next';
 
 const pageEvents = 200;
 /** Events that are looked through for earlier turns, at most. */
 const lookedThroughMax = 4_000;
-/** Of UTF-8; models count differently, and this errs on the side of less history. */
-const bytesPerToken = 3;
 
 /**
  * The conversation's earlier turns, oldest first, before the `seq` of a run's start: as many of the newest as fit the bound, each

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Metrics, Tracing } from '@app/runtime';
 import type { ClaimableRun } from '@app/runs';
 import { Counter, Histogram } from 'prom-client';
-import type { LanguageModel, ModelReply, ModelRequest } from './model';
+import type { AnswerEnding, LanguageModel, ModelReply, ModelRequest } from './model';
 
 type Outcome = 'answered' | 'failed' | 'aborted';
 
@@ -53,7 +53,7 @@ export class ModelCalls {
       let outcome: Outcome = 'failed';
       try {
         const reply = await model.step(request, onText, signal);
-        outcome = 'answered';
+        outcome = outcomeOf(reply.ending);
         this.count(model.name, reply);
         span?.set({
           'gen_ai.usage.input_tokens': reply.inputTokens,
@@ -77,4 +77,9 @@ export class ModelCalls {
     this.tokens.inc({ model, direction: 'output' }, outputTokens);
     this.cost.inc({ model }, costMicroCents);
   }
+}
+
+function outcomeOf(ending: AnswerEnding): Outcome {
+  if (ending === 'stopped') return 'aborted';
+  return ending === 'whole' || ending === 'cut' ? 'answered' : 'failed';
 }

@@ -9,6 +9,7 @@ export const modelTroubles = {
   late: 'The model did not answer in time.',
   broken_off: 'The model stopped in the middle of its answer.',
   empty: 'The model answered nothing.',
+  cut_off: "The model's output limit cut its answer before it could be used.",
   unreadable: 'The model answered what could not be read.',
   too_long: 'The model answered more than a step can hold.',
   withheld: "The model's provider withheld the answer.",

@@ -57,7 +57,10 @@ export interface ModelRequest {
   readonly repairing: boolean;
 }
 
-/** What one step came to: calls, or the final text. */
+/** How an answer ended: whole, cut by the model's output limit, stopped by the caller's signal, or broken off. */
+export type AnswerEnding = 'whole' | 'cut' | 'stopped' | ModelFailed;
+
+/** What one step came to: calls, or the final text; of a step that was stopped or broke off, what had come until then. */
 export interface ModelReply {
   readonly text: string | null;
   /** `input` is whatever the model wrote, a text where that was no JSON; tools check it themselves. */
@@ -65,6 +68,9 @@ export interface ModelReply {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costMicroCents: number;
+  /** Whether the numbers are an estimate: the provider told none. */
+  readonly estimated: boolean;
+  readonly ending: AnswerEnding;
 }
 
 /** A language model, one step at a time. */
@@ -73,8 +79,8 @@ export interface LanguageModel {
   /** Whether earlier turns mean anything to it; they are read for it only then. */
   readonly readsHistory: boolean;
   /**
-   * Answers one step; `onText` is called with each piece of text as it comes.
-   * Rejects with an AbortError when the signal aborts, with ModelFailed when the model cannot answer.
+   * Answers one step; `onText` is called with each piece of text as it comes. What was begun is answered, however it ended.
+   * Rejects where nothing was begun: with an AbortError when the signal aborts, with ModelFailed when the model cannot answer.
    */
   step(request: ModelRequest, onText: (text: string) => void, signal: AbortSignal): Promise<ModelReply>;
 }

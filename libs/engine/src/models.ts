@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { microCentsPerCent } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import { ModelFailed, type LanguageModel } from './model';
 import type { AiSdkProvider } from './models/ai-sdk.adapter';
@@ -51,11 +50,10 @@ function providerModels({ env }: Configuration, breaker: ProviderBreaker): reado
     structuredOutput: env.MODEL_STRUCTURED_OUTPUT,
   });
   const patience = { timeoutMs: env.MODEL_TIMEOUT_MS, retries: env.MODEL_RETRIES };
-  const unknownCost = env.RUN_RESERVATION_CENTS * microCentsPerCent;
   const names = new Set([...(env.MODEL_NAME === undefined ? [] : [env.MODEL_NAME]), ...(env.MODEL_ALLOWED ?? [])]);
   return [...names].map((name) => {
     const price = env.MODEL_PRICES?.[name];
     if (price === undefined) throw new RangeError(`configuration has let ${name} pass without a price`);
-    return new ProviderModel(name, provider, breaker, price, unknownCost, patience);
+    return new ProviderModel(name, provider, breaker, price, patience);
   });
 }

@@ -5,14 +5,20 @@ import { failedEnd, next, progressAfter, startedProgress, type NextAction } from
 
 const at = instant('2026-03-01T10:00Z');
 const of = { at, runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
-const usage = { inputTokens: 1, outputTokens: 1, costCents: 1 };
+const usage = { inputTokens: 1, outputTokens: 1, costCents: 1, estimated: false };
 const request: RunRequest = { input: { text: 'hello' } };
 const resolved = { model: 'parley/rules', tools: [], maxSteps: 2 };
 
 const claimed: ConversationEvent = { type: 'run.claimed', ...of, segment: 1, attempt: 1 };
 const stopping: ConversationEvent = { type: 'run.stopping', ...of };
 const stepped = (step: number): ConversationEvent => ({ type: 'agent.step', ...of, step, usage, costMicroCents: 10 });
-const said: ConversationEvent = { type: 'agent.message', ...of, messageId: asId<MessageId>('m'), text: 'hi' };
+const said: ConversationEvent = {
+  type: 'agent.message',
+  ...of,
+  messageId: asId<MessageId>('m'),
+  text: 'hi',
+  truncated: false,
+};
 const callOf = (id: string) => ({ toolCallId: asId<ToolCallId>(id), tool: 'clock', input: { zone: 'UTC' } });
 const called = (id: string): ConversationEvent => ({ type: 'tool.called', ...of, ...callOf(id) });
 const returned = (id: string): ConversationEvent => ({

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
-import type { Provider } from '../../../test/models/loopback-models';
+import { Logger } from '@nestjs/common';
+import type { Provider, ScriptedReply } from '../../../test/models/loopback-models';
 import type { ModelRequest, ToolExchange, Turn } from '../src/model';
 import { modelRequest } from './model-request';
 import { ProviderModels, modelsWith } from './provider-models';
@@ -24,6 +25,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     // 100 tokens at 3 and 10 at 15 USD per million: 450 millionths of a dollar.
     expect(reply).toEqual({
       ...{ text: 'I am fine, 🐦.', calls: [], inputTokens: 100, outputTokens: 10, costMicroCents: 45_000 },
+      ...{ estimated: false, ending: 'whole' },
     });
     expect([asked.model, said(asked.messages)]).toEqual(['scripted-1', [['user', 'How are you?']]]);
   });
@@ -87,21 +89,46 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     expect(reply.calls).toEqual([{ tool: 'current_time', input: { 'a\ufffd': ['\ufffd', '\ufffd'] } }]);
   });
 
-  it('costs the reserve where the provider tells no usage', async () => {
-    const { reply } = await models.step([{ text: ['Yes.'], usage: null }], asking);
+  it.each(
+    [null, { inputTokens: -1, outputTokens: 5 }, { inputTokens: 0, outputTokens: 5 }].concat([
+      { inputTokens: 5.5, outputTokens: 5 },
+      { inputTokens: 5, outputTokens: 1e15 },
+    ]),
+  )('costs an estimate of what was sent and said, with a warning, where the usage is %j', async (usage) => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const { reply, asked } = await models.step([{ text: ['Yes, ', 'twelve.'], usage }], asking);
+    const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(asked.body)) / 3);
     expect(reply).toEqual({
-      ...{ text: 'Yes.', calls: [], inputTokens: 0, outputTokens: 0, costMicroCents: 25_000_000 },
+      ...{ text: 'Yes, twelve.', calls: [], inputTokens, outputTokens: 4, estimated: true, ending: 'whole' },
+      costMicroCents: inputTokens * 300 + 4 * 1500,
     });
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('told no usage')]]);
+    warn.mockRestore();
   });
 
-  it.each([
-    [-1, 5],
-    [0, 5],
-    [5.5, 5],
-    [5, 1e15],
-  ])('costs the reserve where the usage is no count: %d, %d', async (inputTokens, outputTokens) => {
-    const { reply } = await models.step([{ text: ['Yes.'], usage: { inputTokens, outputTokens } }], asking);
-    expect([reply.inputTokens, reply.outputTokens, reply.costMicroCents]).toEqual([0, 0, 25_000_000]);
+  it('that its output limit cut says so', async () => {
+    const { reply } = await models.step([{ text: ['Once upon '], ending: 'length' }], asking);
+    expect(reply).toMatchObject({ text: 'Once upon ', ending: 'cut', costMicroCents: 45_000, estimated: false });
+  });
+
+  it('makes no call that its output limit cut, and all before it', async () => {
+    const calls = [
+      { tool: 'current_time', input: {} },
+      { tool: 'current_time', raw: '{' },
+    ];
+    const { reply } = await models.step([{ calls, ending: 'length' }], asking);
+    expect([reply.calls, reply.ending]).toEqual([calls.slice(0, 1), 'cut']);
+  });
+
+  it.each<[string, ScriptedReply]>([
+    ['cut_off', { text: ['I look.'], calls: [{ tool: 'current_time', raw: '{' }] }],
+    // An empty input reads like an object.
+    ['cut_off', { calls: [{ tool: 'current_time', raw: '' }] }],
+    ['empty', {}],
+    ['empty', { reasoning: ['Let me ', 'think.'] }],
+  ])('that its output limit cut to nothing has failed and is paid: %s of %j', async (trouble, scripted) => {
+    const { reply } = await models.step([{ ...scripted, ending: 'length' }], asking);
+    expect(reply).toMatchObject({ calls: [], ending: { trouble }, costMicroCents: 45_000 });
   });
 
   it('is shown earlier turns and its own, every call with what it returned', async () => {

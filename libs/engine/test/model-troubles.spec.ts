@@ -95,7 +95,6 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
   });
 
   it.each([
-    ['while it speaks', { ending: 'endless' } as const],
     ['before it speaks', { ending: 'silent' } as const],
     ['while it is waited out', { status: 429, headers: { 'retry-after': '60' } }],
   ])('does not outlast an abort %s: the connection is closed at once', async (_when, scripted) => {
@@ -105,6 +104,27 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     expect([(error as Error).name, error instanceof ModelFailed, ms < 1500]).toEqual(['AbortError', false, true]);
     const over = await (await models.loopback.asked(1)).over;
     expect(over.how).toBe('status' in scripted ? 'finished' : 'closed');
+  });
+
+  it('does not outlast an abort while it speaks: what was said stays and is paid for, and the connection is closed', async () => {
+    models.loopback.says([{ reasoning: ['Hm, hm.'], text: ['I am ', 'fi'], ending: 'silent' }]);
+    const stop = new AbortController();
+    const onText = (text: string) => (text === 'fi' ? stop.abort() : undefined);
+    const reply = await models.model().step(asking, onText, stop.signal);
+    const request = await models.loopback.asked(1);
+    const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(request.asked.body)) / 3);
+    // 14 bytes arrived, the unseen ones included.
+    expect(reply).toEqual({
+      ...{ text: 'I am fi', calls: [], inputTokens, outputTokens: 5, estimated: true, ending: 'stopped' },
+      costMicroCents: inputTokens * 300 + 5 * 1500,
+    });
+    expect((await request.over).how).toBe('closed');
+  });
+
+  it('after the first word leaves what was said, and is paid for', async () => {
+    const { error, reply } = await models.failure([{ text: ['I am '], ending: 'reset' }], asking);
+    expect(reply).toMatchObject({ text: 'I am ', calls: [], outputTokens: 2, estimated: true, ending: error });
+    expect(reply?.costMicroCents).toBeGreaterThan(2 * 1500);
   });
 
   it('is not begun after an abort', async () => {

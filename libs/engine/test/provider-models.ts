@@ -34,24 +34,25 @@ export class ProviderModels {
     return { reply, pieces, asked: (await this.loopback.asked(1)).asked };
   }
 
-  /** One step that fails: with what, what was said before that, and in how long. */
+  /** One step that fails: with what, what was said before that, what of it is recorded, and in how long. */
   async failure(
     script: Script,
     request: ModelRequest,
     model = this.model(),
     signal = new AbortController().signal,
-  ): Promise<{ error: unknown; pieces: string[]; ms: number }> {
+  ): Promise<{ error: unknown; pieces: string[]; reply: ModelReply | null; ms: number }> {
     this.loopback.says(script);
     const pieces: string[] = [];
     const begunMs = performance.now();
-    const error = await model
+    const { error, reply } = await model
       .step(request, (text) => pieces.push(text), signal)
       .then(
-        () => {
-          throw new Error('the step did not fail');
+        (whole) => {
+          if (whole.ending === 'whole' || whole.ending === 'cut') throw new Error('the step did not fail');
+          return { error: whole.ending, reply: whole };
         },
-        (failure: unknown) => failure,
+        (failure: unknown) => ({ error: failure, reply: null }),
       );
-    return { error, pieces, ms: performance.now() - begunMs };
+    return { error, pieces, reply, ms: performance.now() - begunMs };
   }
 }

@@ -11,7 +11,7 @@ const ids = {
   operation: '0a5be28c-7585-541f-a3b0-7f7bdcdc09cf',
 };
 
-const usage = { inputTokens: 388, outputTokens: 41, costCents: 1 };
+const usage = { inputTokens: 388, outputTokens: 41, costCents: 1, estimated: false };
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 const contract = {
   type: 'ledger_intents_transfer',
@@ -66,14 +66,19 @@ const payloads: { readonly [Type in Payload['type']]: Omit<PayloadOf<Type>, 'typ
     ...{ runId: ids.run, toolCallId: ids.call, outcome: 'ok' },
     result: { operationId: ids.operation, status: 'submitted' },
   },
-  'agent.message': { runId: ids.run, messageId: ids.message, text: 'The withdrawal of 1.5 USDC is on its way.' },
+  'agent.message': {
+    runId: ids.run,
+    messageId: ids.message,
+    text: 'The withdrawal of 1.5 USDC is on its way.',
+    truncated: false,
+  },
   'run.ended': {
     runId: ids.run,
     status: 'completed',
-    response: { text: 'The withdrawal of 1.5 USDC is on its way.' },
+    response: { text: 'The withdrawal of 1.5 USDC is on its way.', truncated: false },
     output: null,
     failure: null,
-    usage: { inputTokens: 902, outputTokens: 63, costCents: 2 },
+    usage: { inputTokens: 902, outputTokens: 63, costCents: 2, estimated: false },
   },
   'settlement.updated': {
     operationId: ids.operation,

@@ -1,5 +1,5 @@
-import type { RunFailure, RunRequest, Usage } from '@app/conversations';
-import { byName, integer, json, list, members, nullable, oneOf, text, uuid } from '@app/http';
+import type { RunFailure, RunRequest, RunResponse, Usage } from '@app/conversations';
+import { byName, flag, integer, json, list, nullable, oneOf, text, uuid } from '@app/http';
 import { payload, runId, segment, toolCallId, toolName } from './payload';
 
 const usage = byName<Usage>('Usage');
@@ -39,7 +39,9 @@ export const runPayloads = {
   'run.ended': payload('run.ended', 'The run is over.', {
     runId,
     status: oneOf(['completed', 'failed', 'aborted']),
-    response: nullable(members({ text: text() }), { description: "The assistant's last word, of a completed run" }),
+    response: nullable(byName<RunResponse>('RunResponse'), {
+      description: "The assistant's last word, of a completed run",
+    }),
     output: json({ description: 'What satisfies `outputSchema`; null where none was asked for' }),
     failure: nullable(byName<RunFailure>('RunFailure'), { description: 'Of a failed run' }),
     usage,
@@ -56,6 +58,9 @@ export const runPayloads = {
       runId,
       messageId,
       text: text(),
+      truncated: flag({
+        description: 'Whether it ended before its end: by the output limit, an abort, or trouble of the provider',
+      }),
     },
   ),
   'tool.called': payload('tool.called', 'The agent calls a tool.', {

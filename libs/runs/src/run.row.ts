@@ -1,4 +1,4 @@
-import type { ResolvedRun, RunFailure, RunOrigin, RunRequest } from '@app/conversations';
+import type { ResolvedRun, RunFailure, RunOrigin, RunRequest, RunResponse } from '@app/conversations';
 import type { JsonValue } from '@app/kernel';
 import type { ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
@@ -27,7 +27,7 @@ export class RunRow implements ReadModelRow {
   /** `json` and not `jsonb`: it is shown as it was sent, down to the order of its members. */
   @Column('json') request: RunRequest;
   @Column('jsonb') resolved: ResolvedRun;
-  @Column('jsonb', { nullable: true }) response: { readonly text: string } | null;
+  @Column('jsonb', { nullable: true }) response: RunResponse | null;
   @Column('jsonb', { nullable: true }) output: JsonValue;
   @Column('text') status: RunStatus;
   @Column('integer') segment: number;
@@ -35,6 +35,7 @@ export class RunRow implements ReadModelRow {
   @Column('bigint', { name: 'input_tokens' }) inputTokens: number;
   @Column('bigint', { name: 'output_tokens' }) outputTokens: number;
   @Column('bigint', { name: 'cost_cents' }) costCents: number;
+  @Column('boolean', { name: 'usage_estimated' }) usageEstimated: boolean;
   @Column('jsonb', { nullable: true }) failure: RunFailure | null;
   @Column('text', { name: 'created_at' }) createdAt: string;
   @Column('text', { name: 'started_at', nullable: true }) startedAt: string | null;
@@ -136,5 +137,18 @@ export class KeepRequestsAsSent1700000000022 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE runs DROP COLUMN resolved');
+  }
+}
+
+/** Some usage is an estimate, and answers are cut. The table is filled again by its new version. */
+export class MarkEstimates1700000000023 implements MigrationInterface {
+  name = 'MarkEstimates1700000000023';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE runs ADD COLUMN usage_estimated boolean NOT NULL DEFAULT false');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE runs DROP COLUMN usage_estimated');
   }
 }

@@ -7,6 +7,7 @@ import { RunLeases } from './run-leases';
 import {
   CreateRuns1700000000020,
   KeepRequestsAsSent1700000000022,
+  MarkEstimates1700000000023,
   RunRow,
   ShareExecutionSlots1700000000021,
 } from './run.row';
@@ -39,6 +40,11 @@ export class RunsModule {}
 /** What the slice keeps in PostgreSQL. */
 export const runsReadModel = {
   rows: [RunRow],
-  migrations: [CreateRuns1700000000020, ShareExecutionSlots1700000000021, KeepRequestsAsSent1700000000022],
+  migrations: [
+    CreateRuns1700000000020,
+    ShareExecutionSlots1700000000021,
+    KeepRequestsAsSent1700000000022,
+    MarkEstimates1700000000023,
+  ],
   projections: [runsProjection],
 };

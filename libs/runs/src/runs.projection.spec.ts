@@ -34,14 +34,14 @@ const claimed = (minute: number): ConversationEvent => ({
 });
 const step = (minute: number): ConversationEvent => ({
   ...{ type: 'agent.step', at: at(minute), ...of, step: minute, costMicroCents: 5 },
-  usage: { inputTokens: 3, outputTokens: 4, costCents: 1 },
+  usage: { inputTokens: 3, outputTokens: 4, costCents: 1, estimated: false },
 });
 const called: ConversationEvent = { type: 'tool.called', at: at(3), ...of, toolCallId, tool: 'clock', input: {} };
 const stopping: ConversationEvent = { type: 'run.stopping', at: at(5), ...of };
 const ended = (status: 'completed' | 'aborted'): ConversationEvent => ({
   ...{ type: 'run.ended', at: at(6), ...of, status, userId, segment: 1, segmentCostCents: 2 },
-  ...{ response: status === 'completed' ? { text: 'hi' } : null, output: { n: 1 }, failure: null },
-  usage: { inputTokens: 6, outputTokens: 8, costCents: 2 },
+  ...{ response: status === 'completed' ? { text: 'hi', truncated: false } : null, output: { n: 1 }, failure: null },
+  usage: { inputTokens: 6, outputTokens: 8, costCents: 2, estimated: false },
 });
 
 function recordedAt(event: ConversationEvent, revision: number): Recorded<ConversationEvent> {
@@ -86,14 +86,29 @@ describe('the runs that lists show', () => {
         pendingApprovalIds: [],
         failure: null,
       },
-      ...{ inputTokens: 0, outputTokens: 0, costCents: 0, createdAt: at(1), startedAt: null, endedAt: null },
+      ...{
+        inputTokens: 0,
+        outputTokens: 0,
+        costCents: 0,
+        usageEstimated: false,
+        createdAt: at(1),
+        startedAt: null,
+        endedAt: null,
+      },
       ...{ startedSeq: 2, openedPosition: 101, position: 101 },
     });
   });
 
   it('start to run at their first claim, and add up their steps', () => {
     const row = rowAfter(started, claimed(2), step(1), called, claimed(4), step(2));
-    expect(row).toMatchObject({ status: 'running', startedAt: at(2), inputTokens: 6, outputTokens: 8, costCents: 2 });
+    expect(row).toMatchObject({
+      status: 'running',
+      startedAt: at(2),
+      inputTokens: 6,
+      outputTokens: 8,
+      costCents: 2,
+      usageEstimated: false,
+    });
   });
 
   it('stay stopping whoever claims them', () => {
@@ -104,7 +119,7 @@ describe('the runs that lists show', () => {
     expect(rowAfter(started, claimed(2), step(1), step(2), ended('completed'))).toMatchObject({
       ...{
         status: 'completed',
-        response: { text: 'hi' },
+        response: { text: 'hi', truncated: false },
         output: { n: 1 },
         endedAt: at(6),
         costCents: 2,

@@ -10,7 +10,7 @@ type RunEvent = Extract<ConversationEvent, { readonly runKey: unknown }>;
 /** Table `runs`. */
 export const runsProjection: Projection<RunRow, ConversationEvent> = {
   name: 'runs',
-  version: 3,
+  version: 4,
   row: RunRow,
   kinds: [conversationKind],
   keyOf: ({ event }) => ('runKey' in event ? event.runKey : null),
@@ -51,6 +51,7 @@ function opened(event: Extract<RunEvent, { type: 'run.started' }>) {
     inputTokens: 0,
     outputTokens: 0,
     costCents: 0,
+    usageEstimated: false,
     failure: null,
     createdAt: event.at,
     startedAt: null,
@@ -84,10 +85,12 @@ function continued(row: RunRow, event: Exclude<RunEvent, { type: 'run.started' }
         inputTokens: row.inputTokens + event.usage.inputTokens,
         outputTokens: row.outputTokens + event.usage.outputTokens,
         costCents: row.costCents + event.usage.costCents,
+        usageEstimated: row.usageEstimated || event.usage.estimated,
       };
     case 'run.ended': {
       const { status, response, output, failure, usage } = event;
-      return { ...row, status, response, output, failure, ...usage, endedAt: event.at };
+      const { estimated: usageEstimated, ...used } = usage;
+      return { ...row, status, response, output, failure, ...used, usageEstimated, endedAt: event.at };
     }
     case 'agent.message':
     case 'tool.called':

@@ -12,7 +12,7 @@ const members = `id, conversation_id AS "conversationId", origin, automation_id 
   occurrence_id AS "occurrenceId", request, resolved, response, output, status, segment,
   pending_approval_ids AS "pendingApprovalIds", failure, created_at AS "createdAt", started_at AS "startedAt",
   ended_at AS "endedAt", json_build_object(
-    'inputTokens', input_tokens, 'outputTokens', output_tokens, 'costCents', cost_cents) AS usage`;
+    'inputTokens', input_tokens, 'outputTokens', output_tokens, 'costCents', cost_cents, 'estimated', usage_estimated) AS usage`;
 
 /** What is read of runs in PostgreSQL. */
 @Injectable()

@@ -4,12 +4,13 @@ import { isJsonObject, type JsonValue } from '@app/kernel';
 import { jsonSchema, Output, streamText, tool, type LanguageModel, type ToolSet } from 'ai';
 import type { ModelRequest } from '../model';
 import { storableInput, usageOf, type Counted } from './answer-values';
+import { estimatedTokens } from './cost';
 import { messagesOf } from './messages.adapter';
 import type { AnswerPart, ModelProvider } from './provider';
 import { ProviderTrouble } from './provider';
 import { systemText } from './system-text';
 import { ToolNames } from './tool-names';
-import { isCutShort, isOfFraming, troubleOf } from './troubles.adapter';
+import { isCutShort, isOfFraming, saysCut, troubleOf } from './troubles.adapter';
 import { WatchedFetch } from './watched-fetch';
 
 export interface ProviderSettings {
@@ -72,25 +73,28 @@ export class AiSdkProvider implements ModelProvider {
       onError: () => undefined,
     });
     let begun = false;
-    let framesLost = false;
+    const lost: LostFrames = { any: false, cut: false };
     let said = false;
     for await (const part of fullStream) {
       if (part.type === 'abort') throw new ProviderTrouble('late', 'the attempt was stopped', false);
       if (part.type === 'error') {
-        if (isCutShort(part.error)) throw cutShort({ framesLost, said, isStream: watch.isStream });
+        if (isCutShort(part.error)) throw cutShort({ lost, said, isStream: watch.isStream });
         if (!isOfFraming(part.error)) throw troubleOf(part.error, this.settings.apiKey);
-        framesLost = true;
+        lost.any = true;
+        lost.cut ||= saysCut(part.error);
       }
       if (beforeAnswer.includes(part.type)) continue;
-      if (!begun) yield { kind: 'begun' };
+      if (!begun) yield { kind: 'begun', promptTokens: estimatedTokens(watch.askedBytes) };
       begun = true;
       said ||= part.type === 'text-delta' || part.type === 'tool-call';
       if (part.type === 'text-delta') yield { kind: 'text', text: part.text };
+      if (part.type === 'reasoning-delta') yield { kind: 'unseen', bytes: Buffer.byteLength(part.text) };
+      if (part.type === 'tool-input-delta') yield { kind: 'unseen', bytes: Buffer.byteLength(part.delta) };
       if (part.type === 'tool-call') {
         // Reason for the assertion: the SDK has read it from JSON, or it is the text that was none.
         yield { kind: 'call', tool: names.inward(part.toolName), input: storableInput(part.input as JsonValue) };
       }
-      if (part.type === 'finish-step') yield endOf(part, { framesLost, said, isStream: watch.isStream });
+      if (part.type === 'finish-step') yield endOf(part, { lost, said, isStream: watch.isStream });
     }
   }
 
@@ -140,19 +144,29 @@ interface FinishedStep {
   readonly usage: Counted;
 }
 
+/** What frames told that the SDK could not read. */
+interface LostFrames {
+  any: boolean;
+  cut: boolean;
+}
+
 /** How the answer came, before its end. */
 interface Heard {
-  readonly framesLost: boolean;
+  readonly lost: LostFrames;
   readonly said: boolean;
   readonly isStream: boolean;
 }
 
 function endOf({ finishReason, rawFinishReason, usage }: FinishedStep, heard: Heard): AnswerPart {
-  if (heard.framesLost) return { kind: 'end', usage: null };
+  if (heard.lost.any) return { kind: 'end', usage: null, cut: heard.lost.cut, trouble: null };
   if (rawFinishReason === undefined) throw cutShort(heard);
-  if (finishReason === 'content-filter') throw new ProviderTrouble('withheld', 'it ended with content-filter', false);
-  if (finishReason === 'error') throw new ProviderTrouble('own_error', 'it ended with error', false);
-  return { kind: 'end', usage: usageOf(usage) };
+  return { kind: 'end', usage: usageOf(usage), cut: finishReason === 'length', trouble: troubleOfEnd(finishReason) };
+}
+
+function troubleOfEnd(finishReason: string): ProviderTrouble | null {
+  if (finishReason === 'content-filter') return new ProviderTrouble('withheld', 'it ended with content-filter', false);
+  if (finishReason === 'error') return new ProviderTrouble('own_error', 'it ended with error', false);
+  return null;
 }
 
 function cutShort({ said, isStream }: Heard): ProviderTrouble {

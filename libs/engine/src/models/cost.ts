@@ -2,6 +2,14 @@ import type { Decimal } from '@app/kernel';
 import type { ModelPrice } from '@app/runtime';
 import type { TokenUsage } from './provider';
 
+/** Of UTF-8; models count differently, and this errs on the side of more tokens. */
+export const bytesPerToken = 3;
+
+/** How many tokens so many bytes are, where nobody tells. */
+export function estimatedTokens(bytes: number): number {
+  return Math.ceil(bytes / bytesPerToken);
+}
+
 /** A million tokens at one dollar are a hundred million micro-cents: one token is a hundred. */
 const microCentsPerTokenAtOneUsd = 100n;
 

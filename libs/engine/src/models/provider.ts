@@ -10,12 +10,21 @@ export interface TokenUsage {
   readonly cachedInputTokens: number;
 }
 
-/** A piece of an answer as it comes. `usage` is null where the provider tells none. */
+/** A piece of an answer as it comes. */
 export type AnswerPart =
-  | { readonly kind: 'begun' }
+  /** `promptTokens` is an estimate of what the provider was sent. */
+  | { readonly kind: 'begun'; readonly promptTokens: number }
+  /** What no reader is shown: reasoning, and the inputs of calls while they are written. */
+  | { readonly kind: 'unseen'; readonly bytes: number }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly tool: string; readonly input: JsonValue }
-  | { readonly kind: 'end'; readonly usage: TokenUsage | null };
+  /** `usage` is null where the provider tells none, `trouble` where the answer can be used; `cut`: the output limit ended it. */
+  | {
+      readonly kind: 'end';
+      readonly usage: TokenUsage | null;
+      readonly cut: boolean;
+      readonly trouble: ProviderTrouble | null;
+    };
 
 /** Somebody else's models, one attempt at a time. */
 export interface ModelProvider {

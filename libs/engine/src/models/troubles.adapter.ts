@@ -56,6 +56,13 @@ export function isOfFraming(error: unknown): boolean {
   return TypeValidationError.isInstance(error) && isJsonObject(error.value) && framing.includes(error.value['type']);
 }
 
+/** Whether such a frame tells that the output limit has cut the answer. */
+export function saysCut(error: unknown): boolean {
+  if (!TypeValidationError.isInstance(error) || !isJsonObject(error.value)) return false;
+  const { delta } = error.value;
+  return isJsonObject(delta) && delta['stop_reason'] === 'max_tokens';
+}
+
 /** RFC 9110, section 10.2.3: seconds, or a date. */
 function retryAfterMs({ 'retry-after': value }: Record<string, string>): number | null {
   if (value === undefined) return null;

@@ -8,6 +8,8 @@ export class WatchedFetch {
   gaveUp: ProviderTrouble | null = null;
   /** Whether what came back calls itself a stream of events. */
   isStream = false;
+  /** Of the request's body, as UTF-8. */
+  askedBytes = 0;
   private readonly own = new AbortController();
   private timer: NodeJS.Timeout | null = null;
   private bytes = 0;
@@ -20,6 +22,7 @@ export class WatchedFetch {
   }
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
+    this.askedBytes = typeof init?.body === 'string' ? Buffer.byteLength(init.body) : 0;
     this.alive();
     // Another host could not be trusted with the key.
     const response = await globalThis.fetch(input, { ...init, redirect: 'error' });

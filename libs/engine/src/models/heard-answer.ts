@@ -1,0 +1,88 @@
+import type { JsonValue } from '@app/kernel';
+import { ModelFailed } from '../model';
+import { storableText } from './answer-values';
+import { estimatedTokens } from './cost';
+import type { AnswerPart, TokenUsage } from './provider';
+
+/** Text and the inputs of calls, as UTF-8. */
+const answerBytesMax = 256 * 1024;
+const callsMax = 64;
+
+/** What has come of an answer so far, however it ends: what was said was shown, and what was begun is paid for. */
+export class HeardAnswer {
+  /** Whether the provider has begun to answer. */
+  begun = false;
+  /** Whether its output limit has cut it. */
+  cut = false;
+  readonly calls: { readonly tool: string; readonly input: JsonValue }[] = [];
+  private said = '';
+  private usage: TokenUsage | null = null;
+  private promptTokens = 0;
+  private answerBytes = 0;
+  private arrivedBytes = 0;
+  private lastWasCall = false;
+
+  constructor(
+    private readonly model: string,
+    private readonly onText: (text: string) => void,
+  ) {}
+
+  /** Null where nothing was said. */
+  get text(): string | null {
+    return this.said === '' ? null : storableText(this.said);
+  }
+
+  /** What the provider counted, or an estimate of what it was sent and what arrived. */
+  get counted(): TokenUsage & { readonly estimated: boolean } {
+    if (this.usage !== null) return { ...this.usage, estimated: false };
+    const outputTokens = estimatedTokens(this.arrivedBytes);
+    return { inputTokens: this.promptTokens, outputTokens, cachedInputTokens: 0, estimated: true };
+  }
+
+  /** Throws ProviderTrouble or ModelFailed where the part is the end of what can be used. */
+  take(part: AnswerPart): void {
+    switch (part.kind) {
+      case 'begun':
+        this.begun = true;
+        this.promptTokens = part.promptTokens;
+        break;
+      case 'unseen':
+        this.arrivedBytes += part.bytes;
+        break;
+      case 'text':
+        this.lastWasCall = false;
+        this.arrivedBytes += Buffer.byteLength(part.text);
+        this.weigh(part.text);
+        this.said += part.text;
+        this.onText(part.text.replaceAll('\u0000', '\ufffd'));
+        break;
+      case 'call':
+        this.lastWasCall = true;
+        this.weigh(JSON.stringify(part.input));
+        this.calls.push({ tool: storableText(part.tool), input: part.input });
+        if (this.calls.length > callsMax)
+          throw new ModelFailed('too_long', `${this.model}: more than ${callsMax} calls in a step`);
+        break;
+      case 'end':
+        this.end(part);
+    }
+  }
+
+  private end({ usage, cut, trouble }: Extract<AnswerPart, { kind: 'end' }>): void {
+    this.usage = usage;
+    this.cut = cut;
+    if (trouble !== null) throw trouble;
+    // The limit cuts what comes last, and nobody knows what a call that it cut was to be.
+    const lost = cut && this.lastWasCall ? this.calls.pop() : undefined;
+    if (this.calls.length > 0) return;
+    if (lost !== undefined) throw new ModelFailed('cut_off', `${this.model}: the output limit cut the only call`);
+    if (this.said.trim() === '')
+      throw new ModelFailed('empty', `${this.model}: an answer without text and calls${cut ? ', cut' : ''}`);
+  }
+
+  private weigh(text: string): void {
+    this.answerBytes += Buffer.byteLength(text);
+    if (this.answerBytes > answerBytesMax)
+      throw new ModelFailed('too_long', `${this.model}: an answer of more than ${answerBytesMax} bytes`);
+  }
+}
