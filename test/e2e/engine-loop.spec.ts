@@ -76,7 +76,8 @@ describe('steps', () => {
     const run = await say(user, conversationId, 'what time is it');
     // 333 × 300 + 77 × 1500 micro-cents, three times.
     const microCents = 3 * (333 * 300 + 77 * 1500);
-    expect(run['usage']).toEqual({ inputTokens: 999, outputTokens: 231, costCents: Math.ceil(microCents / 1_000_000) });
+    const costCents = Math.ceil(microCents / 1_000_000);
+    expect(run['usage']).toEqual({ inputTokens: 999, outputTokens: 231, costCents, estimated: false });
     const steps = (await recorded(stage.deployment, 'agent.step')).filter(
       ({ payload }) => payload['runId'] === run['id'],
     );
@@ -111,11 +112,15 @@ describe('steps', () => {
     expect(await spentToday()).toEqual({ spentCents: 60, reservedCents: 0 });
   });
 
-  it('cost what is reserved where the provider tells no usage', async () => {
+  it('cost an estimate where the provider tells no usage', async () => {
     stage.models.says([{ ...answering('Noon.'), usage: null }]);
     expect(await say(user, conversationId, 'what time is it')).toMatchObject({
-      ...{ status: 'completed', usage: { inputTokens: 0, outputTokens: 0, costCents: 25 } },
+      ...{ status: 'completed', usage: { outputTokens: 2, estimated: true } },
     });
+    const { asked } = await stage.models.asked(1);
+    const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(asked.body)) / BYTES_PER_TOKEN);
+    const [step] = await eventsOf(user, conversationId, 'agent.step');
+    expect(step).toMatchObject({ usage: { inputTokens, outputTokens: 2, estimated: true } });
   });
 });
 

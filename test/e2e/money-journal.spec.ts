@@ -63,7 +63,10 @@ describe('the journal of an approved withdrawal', () => {
   it('has every event once, in order, with the members that are specified and no others', async () => {
     const { runId, approval } = await approved();
     const operation = await outcomeOf(user, approval.id);
-    const usage = { inputTokens: expect.any(Number) as number, outputTokens: expect.any(Number) as number };
+    const usage = {
+      ...{ inputTokens: expect.any(Number) as number, outputTokens: expect.any(Number) as number },
+      estimated: false,
+    };
     const step = (number: number) => ({
       ...{ type: 'agent.step', at: anInstant, runId, step: number },
       usage: { ...usage, costCents: expect.any(Number) as number },
@@ -105,7 +108,14 @@ describe('the journal of an approved withdrawal', () => {
         result: { operationId: operation.id, status: expect.stringMatching(/^(submitted|settled)$/) as string },
       },
       step(3),
-      { type: 'agent.message', at: anInstant, runId, messageId: aUuid, text: expect.any(String) as string },
+      {
+        type: 'agent.message',
+        at: anInstant,
+        runId,
+        messageId: aUuid,
+        text: expect.any(String) as string,
+        truncated: false,
+      },
       expect.objectContaining({ type: 'run.ended', runId, status: 'completed', failure: null }) as object,
     ]);
     expect(copies).toEqual([

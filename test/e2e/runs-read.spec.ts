@@ -42,12 +42,12 @@ describe('runs.get', () => {
         tools: expect.arrayContaining(['current_time', 'intents_transfer']) as unknown,
         maxSteps: 16,
       },
-      response: { text: 'one  two ' },
+      response: { text: 'one  two ', truncated: false },
       output: null,
       status: 'completed',
       segment: 1,
       pendingApprovalIds: [],
-      usage: { inputTokens: 5, outputTokens: 2, costCents: 1 },
+      usage: { inputTokens: 5, outputTokens: 2, costCents: 1, estimated: false },
       failure: null,
       createdAt: anInstant,
       startedAt: anInstant,
@@ -66,7 +66,7 @@ describe('runs.get', () => {
       failure: null,
       startedAt: anInstant,
       endedAt: null,
-      usage: { inputTokens: 0, outputTokens: 0, costCents: 0 },
+      usage: { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false },
     });
     await user.post(`/agent-runs/${runId}/abort`);
     expect(await untilEnded(there, runId)).toMatchObject({
@@ -112,7 +112,13 @@ describe('a run', () => {
     const local = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as unknown;
     expect(events.slice(2, 6)).toEqual([
       { type: 'run.claimed', at: anInstant, runId, segment: 1, attempt: 1 },
-      { type: 'agent.step', at: anInstant, runId, step: 1, usage: { inputTokens: 6, outputTokens: 0, costCents: 1 } },
+      {
+        type: 'agent.step',
+        at: anInstant,
+        runId,
+        step: 1,
+        usage: { inputTokens: 6, outputTokens: 0, costCents: 1, estimated: false },
+      },
       {
         ...{ type: 'tool.called', at: anInstant, runId, toolCallId },
         ...{ tool: 'current_time', input: { timezone: 'Europe/Berlin' } },

@@ -60,9 +60,10 @@ function alternate(messages: readonly AskedMessage[]): boolean {
   return !neighbours && turns.every(({ role }, at) => (role === 'user') === (at % 2 === 0));
 }
 
-function usageFrame({ inputTokens: prompt, outputTokens: completion, cachedInputTokens = 0 }: ScriptedUsage): string {
+function usageFrame(scripted: ScriptedUsage): string {
+  const { inputTokens: prompt, outputTokens: completion, cachedInputTokens = 0, totalTokens } = scripted;
   const usage = {
-    ...{ prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+    ...{ prompt_tokens: prompt, completion_tokens: completion, total_tokens: totalTokens ?? prompt + completion },
     prompt_tokens_details: { cached_tokens: cachedInputTokens },
   };
   return frame({

@@ -25,6 +25,8 @@ export interface ScriptedReply {
   readonly calls?: readonly ScriptedCall[];
   /** Null: the provider tells none. */
   readonly usage?: ScriptedUsage | null;
+  /** Before the headers: so llama.cpp's server holds them back until one of its slots is free. */
+  readonly queuedMs?: number;
   /** Before each piece of text. */
   readonly pauseMs?: number;
   /**
@@ -40,6 +42,8 @@ export interface ScriptedRefusal {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly message?: string;
+  /** To the letter, in place of the format's own refusal. */
+  readonly body?: object;
 }
 
 export type Scripted = ScriptedReply | ScriptedRefusal;
@@ -151,14 +155,15 @@ export class LoopbackModels {
     return this.script[count - 1] ?? this.script.at(-1) ?? {};
   }
 
-  private refuse({ status, headers, message }: ScriptedRefusal, response: ServerResponse): void {
+  private refuse({ status, headers, message, body }: ScriptedRefusal, response: ServerResponse): void {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify(this.format.refusal(status, message ?? 'words of the provider')));
+    response.end(JSON.stringify(body ?? this.format.refusal(status, message ?? 'words of the provider')));
   }
 
   private async speak(reply: ScriptedReply, response: ServerResponse): Promise<void> {
-    const { text = [], reasoning = [], pauseMs = 0, ending = 'finished' } = reply;
+    const { text = [], reasoning = [], queuedMs = 0, pauseMs = 0, ending = 'finished' } = reply;
     const hasText = text.length > 0 || ending === 'endless';
+    if (queuedMs > 0) await sleep(queuedMs);
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     await write(response, this.format.opening(hasText, usageIn(reply)));
     if (reasoning.length > 0) await write(response, this.format.reasoning(reasoning));

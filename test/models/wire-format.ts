@@ -9,6 +9,8 @@ export interface ScriptedUsage {
   readonly outputTokens: number;
   /** How many of the input tokens came out of the provider's cache; none where it is left out. */
   readonly cachedInputTokens?: number;
+  /** Where the provider's sum is another one. */
+  readonly totalTokens?: number;
 }
 
 /** A message of either wire format, in words that both have. */

@@ -252,11 +252,13 @@ function stepOf({ progress, run }: ClaimedRun, reply: ModelReply, messageId: Mes
   const step = progress.steps.length + 1;
   const { outputSchema, maxSteps } = progress.profile;
   // Of an answer that broke off nobody knows which calls it was to make.
-  const calls = ending === 'whole' || ending === 'cut' ? reply.calls : [];
+  const isUsable = ending === 'whole' || ending === 'cut';
+  const calls = isUsable ? reply.calls : [];
+  const isSaid = text !== null && (isUsable || text.trim() !== '');
   return {
     type: 'RecordStep',
     ...{ inputTokens, outputTokens, costMicroCents, estimated },
-    message: text === null ? null : { messageId, text, truncated: ending !== 'whole' },
+    message: isSaid ? { messageId, text, truncated: ending !== 'whole' } : null,
     calls: calls.map((call, index) => ({ toolCallId: asId<ToolCallId>(`${run.runId}/${step}/${index}`), ...call })),
     end: calls.length > 0 ? null : endOf(reply, outputSchema, !repairing && step < maxSteps),
   } as const;

@@ -29,7 +29,7 @@ export async function readHistory(
     ];
     if (sizeOf(newestFirst) >= tokensMax * bytesPerToken) break;
   }
-  return withinBound(endedTurns(newestFirst.toReversed()), tokensMax);
+  return newestWithin(endedTurns(newestFirst.toReversed()), tokensMax * bytesPerToken);
 }
 
 /** What a run shows a model: its input, and the steps whose every call has returned. */
@@ -59,8 +59,13 @@ function endedTurns(events: readonly ConversationEvent[]): Turn[] {
   return [...runs].flatMap(([runKey, progress]) => (ended.has(runKey) ? [turnOf(progress)] : []));
 }
 
-function withinBound(turns: readonly Turn[], tokensMax: number): readonly Turn[] {
-  let left = tokensMax * bytesPerToken;
+/** The newest turns, which are no more than half of all that is told. */
+export function newerHalf(turns: readonly Turn[]): readonly Turn[] {
+  return newestWithin(turns, Math.floor(sizeOf(turns) / 2));
+}
+
+function newestWithin(turns: readonly Turn[], bytesMax: number): readonly Turn[] {
+  let left = bytesMax;
   const first = turns.findLastIndex((turn) => {
     left -= sizeOf(turn);
     return left < 0;

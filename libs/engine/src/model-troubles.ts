@@ -7,6 +7,8 @@ export const modelTroubles = {
   own_error: "The model's provider had an error of its own.",
   not_asked: "The model's provider has not been answering, so the model was not asked.",
   late: 'The model did not answer in time.',
+  queued: 'The model did not answer in time.',
+  context_full: 'The conversation is too long for the model.',
   broken_off: 'The model stopped in the middle of its answer.',
   empty: 'The model answered nothing.',
   cut_off: "The model's output limit cut its answer before it could be used.",

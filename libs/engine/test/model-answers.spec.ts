@@ -41,6 +41,13 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     return expect([reply.inputTokens, reply.costMicroCents]).toEqual([1_000_000, microCents]);
   });
 
+  it('is paid for the larger sum where a gateway leaves out what was cached', async () => {
+    if (provider === 'anthropic') return;
+    const usage = { inputTokens: 5, outputTokens: 10, totalTokens: 1015 };
+    const { reply } = await models.step([{ text: ['Fine.'], usage }], asking);
+    expect(reply).toMatchObject({ inputTokens: 1005, outputTokens: 10, costMicroCents: 1005 * 300 + 10 * 1500 });
+  });
+
   it('is told the tools by names that the provider takes, and calls several at once', async () => {
     const calls = [
       { tool: 'current_time', input: { timezone: 'Europe/Berlin' } },
@@ -238,6 +245,14 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     expect([JSON.parse(reply.text ?? ''), reply.calls]).toEqual([{ total: 3 }, []]);
     expect(asked.system).toContain(JSON.stringify(schema));
     expect(structuredBy(provider, asked.body)).toEqual(schema);
+  });
+
+  it('that answers twice through the tool that a format is: the first value counts', async () => {
+    if (provider === 'openai-compatible') return;
+    const call = (total: number) => ({ tool: 'json', input: { total } });
+    const request = { ...asking, tools: [], outputSchema: schema };
+    const { reply, pieces } = await models.step([{ calls: [call(3), call(4)] }], request);
+    expect([reply.text, pieces.join('')]).toEqual(['{"total":3}', '{"total":3}']);
   });
 
   it('is asked by words alone for what is no object', async () => {

@@ -20,6 +20,11 @@ export function configurationPage(): string {
     '| --- | --- | --- |',
     ...rows,
     '',
+    '## What models cost',
+    '',
+    'A step costs what its provider counted, at `MODEL_PRICES`. Where the sums of a gateway disagree (`total` less `completion` is more than `prompt`), the larger input counts.',
+    'A provider that tells no usage is a warning in the log, `the provider told no usage`, at each step: the step then costs an estimate, a token for three bytes of what was sent and of what came, and its usage says `estimated`. So does a step that was aborted or broke off, because its provider bills what it began. Ask the server for usage in its streams (`stream_options.include_usage`) before you rely on budgets.',
+    '',
   ].join('\n');
 }
 

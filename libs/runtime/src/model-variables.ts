@@ -79,15 +79,19 @@ export const modelVariables = {
   }),
   MODEL_STRUCTURED_OUTPUT: bool({
     default: true,
-    desc: 'Ask for structured output by JSON Schema through the provider; false for servers that refuse that: the model is then only told the schema',
+    desc: 'Ask for structured output by JSON Schema through the provider; false, or a server that refuses it: the model is then only told the schema',
   }),
   MODEL_TIMEOUT_MS: positiveInteger({
     default: 120_000,
-    desc: 'How long a step of a model may take with all its attempts, in milliseconds',
+    desc: 'How long a step of a model may take with all its attempts and waits, but for the waits for a first byte, in milliseconds',
+  }),
+  MODEL_FIRST_BYTE_TIMEOUT_MS: positiveInteger({
+    default: 120_000,
+    desc: 'How long a provider may take to send the first byte of an answer, in milliseconds: it may have others to serve first',
   }),
   MODEL_IDLE_TIMEOUT_MS: positiveInteger({
     default: 30_000,
-    desc: 'How long a provider may send nothing while it is to answer, in milliseconds',
+    desc: 'How long a provider may send nothing in the middle of an answer, in milliseconds',
   }),
   MODEL_RETRIES: wholeNumber({
     default: 2,

@@ -6,18 +6,18 @@ import type { ModelRequest } from '../model';
 import { storableInput, usageOf, type Counted } from './answer-values';
 import { estimatedTokens } from './cost';
 import { messagesOf } from './messages.adapter';
-import type { AnswerPart, ModelProvider } from './provider';
+import type { AnswerPart, Attempt, ModelProvider } from './provider';
 import { ProviderTrouble } from './provider';
 import { systemText } from './system-text';
 import { ToolNames } from './tool-names';
 import { isCutShort, isOfFraming, saysCut, troubleOf } from './troubles.adapter';
-import { WatchedFetch } from './watched-fetch';
+import { WatchedFetch, type Silence } from './watched-fetch';
 
 export interface ProviderSettings {
   readonly provider: 'openai-compatible' | 'anthropic';
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;
-  readonly idleTimeoutMs: number;
+  readonly silence: Silence;
   readonly outputTokensMax: number | undefined;
   readonly structuredOutput: boolean;
 }
@@ -32,15 +32,12 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 export class AiSdkProvider implements ModelProvider {
   constructor(private readonly settings: ProviderSettings) {}
 
-  async *answer(
-    model: string,
-    request: ModelRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<AnswerPart, void, undefined> {
-    const watch = new WatchedFetch(this.settings.idleTimeoutMs);
+  async *answer(model: string, request: ModelRequest, attempt: Attempt): AsyncGenerator<AnswerPart, void, undefined> {
+    const watch = new WatchedFetch(this.settings.silence, attempt.onFirstByte);
+    const signal = AbortSignal.any([attempt.signal, watch.signal]);
     let begun = false;
     try {
-      for await (const part of this.parts(model, request, watch, AbortSignal.any([signal, watch.signal]))) {
+      for await (const part of this.parts(model, request, watch, { ...attempt, signal })) {
         begun ||= part.kind !== 'begun';
         yield part;
       }
@@ -57,7 +54,7 @@ export class AiSdkProvider implements ModelProvider {
     model: string,
     request: ModelRequest,
     watch: WatchedFetch,
-    signal: AbortSignal,
+    { signal, formatted }: Attempt,
   ): AsyncGenerator<AnswerPart, void, undefined> {
     const names = new ToolNames();
     const tools = toolsOf(request, names);
@@ -67,7 +64,7 @@ export class AiSdkProvider implements ModelProvider {
       messages: messagesOf(request, names),
       ...(request.tools.length === 0 ? {} : { tools }),
       ...(this.settings.outputTokensMax === undefined ? {} : { maxOutputTokens: this.settings.outputTokensMax }),
-      ...this.formatOf(request.outputSchema),
+      ...(formatted ? formatOf(request.outputSchema) : {}),
       ...{ maxRetries: 0, abortSignal: signal },
       // Errors are read from the stream.
       onError: () => undefined,
@@ -75,6 +72,7 @@ export class AiSdkProvider implements ModelProvider {
     let begun = false;
     const lost: LostFrames = { any: false, cut: false };
     let said = false;
+    let firstText: string | null = null;
     for await (const part of fullStream) {
       if (part.type === 'abort') throw new ProviderTrouble('late', 'the attempt was stopped', false);
       if (part.type === 'error') {
@@ -87,6 +85,8 @@ export class AiSdkProvider implements ModelProvider {
       if (!begun) yield { kind: 'begun', promptTokens: estimatedTokens(watch.askedBytes) };
       begun = true;
       said ||= part.type === 'text-delta' || part.type === 'tool-call';
+      // A format that stands for a forced tool is answered twice by some models: the first value counts.
+      if (part.type === 'text-delta' && formatted && part.id !== (firstText ??= part.id)) continue;
       if (part.type === 'text-delta') yield { kind: 'text', text: part.text };
       if (part.type === 'reasoning-delta') yield { kind: 'unseen', bytes: Buffer.byteLength(part.text) };
       if (part.type === 'tool-input-delta') yield { kind: 'unseen', bytes: Buffer.byteLength(part.delta) };
@@ -110,22 +110,26 @@ export class AiSdkProvider implements ModelProvider {
     })(name);
   }
 
-  /** The provider's own structured output takes objects only; the schema is in the system message besides. */
-  private formatOf(outputSchema: JsonValue) {
-    if (!this.settings.structuredOutput || !isJsonObject(outputSchema) || outputSchema['type'] !== 'object') return {};
-    // Reason for the assertion: JSON Schema of the supported subset, which admission has checked.
-    const schema = outputSchema as Parameters<typeof jsonSchema>[0] & object;
-    const responseFormat = Promise.resolve(jsonSchema(schema).jsonSchema).then((known) => ({
-      type: 'json' as const,
-      schema: known,
-    }));
-    return {
-      // Text, since the SDK's object output would parse the whole answer so far again with every piece of it.
-      output: { ...Output.text(), responseFormat },
-      // Clients' schemas need not keep to the subset that strict mode takes.
-      providerOptions: { provider: { strictJsonSchema: false } },
-    };
+  /** Formats take objects only. */
+  canFormat({ outputSchema }: ModelRequest): boolean {
+    return this.settings.structuredOutput && isJsonObject(outputSchema) && outputSchema['type'] === 'object';
   }
+}
+
+/** The schema is in the system message besides. */
+function formatOf(outputSchema: JsonValue) {
+  // Reason for the assertion: JSON Schema of the supported subset, which admission has checked.
+  const schema = outputSchema as Parameters<typeof jsonSchema>[0] & object;
+  const responseFormat = Promise.resolve(jsonSchema(schema).jsonSchema).then((known) => ({
+    type: 'json' as const,
+    schema: known,
+  }));
+  return {
+    // Text, since the SDK's object output would parse the whole answer so far again with every piece of it.
+    output: { ...Output.text(), responseFormat },
+    // Clients' schemas need not keep to the subset that strict mode takes.
+    providerOptions: { provider: { strictJsonSchema: false } },
+  };
 }
 
 function toolsOf(request: ModelRequest, names: ToolNames): ToolSet {

@@ -30,16 +30,29 @@ export interface Counted {
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
   readonly inputTokenDetails: { readonly cacheReadTokens: number | undefined };
+  /** As the provider wrote it. */
+  readonly raw?: unknown;
 }
 
 /**
  * What was counted, or null where a provider told no usable number for both: nothing is asked with no token at all. Cached tokens
- * that are more than all of the input are no count, and nothing is cheaper for them.
+ * that are more than all of the input are no count, and nothing is cheaper for them. Where the sums of a gateway disagree, the
+ * larger input counts: some leave out of it what the provider's cache held.
  */
-export function usageOf({ inputTokens, outputTokens, inputTokenDetails }: Counted): TokenUsage | null {
-  if (!isCount(inputTokens) || !isCount(outputTokens) || inputTokens === 0) return null;
+export function usageOf({ inputTokens: told, outputTokens, inputTokenDetails, raw }: Counted): TokenUsage | null {
+  if (!isCount(told) || !isCount(outputTokens)) return null;
+  const total = totalIn(raw);
+  const inputTokens = isCount(total) ? Math.max(told, total - outputTokens) : told;
+  if (inputTokens === 0) return null;
   const { cacheReadTokens: cached } = inputTokenDetails;
   return { inputTokens, outputTokens, cachedInputTokens: isCount(cached) && cached <= inputTokens ? cached : 0 };
+}
+
+/** In the format of OpenAI. */
+function totalIn(raw: unknown): number | undefined {
+  // Reason for the assertion: whatever a provider wrote, as JSON.
+  const { total_tokens: total } = (raw ?? {}) as { readonly total_tokens?: unknown };
+  return typeof total === 'number' ? total : undefined;
 }
 
 function isCount(tokens: number | undefined): tokens is number {

@@ -16,13 +16,14 @@ const lookEveryMs = 200;
 export class ProviderBreaker {
   private readonly policy: CircuitBreakerPolicy;
   private openedAtMs = Number.NEGATIVE_INFINITY;
+  private streaming = 0;
 
   constructor(
     failures: number,
     private readonly openMs: number,
   ) {
     this.policy = circuitBreaker(
-      handleWhen((error) => error instanceof ProviderTrouble && error.passing),
+      handleWhen((error) => this.isOutage(error)),
       { halfOpenAfter: openMs, breaker: new ConsecutiveBreaker(failures) },
     );
     this.policy.onBreak(() => (this.openedAtMs = performance.now()));
@@ -34,19 +35,39 @@ export class ProviderBreaker {
     return state === CircuitState.HalfOpen || (state === CircuitState.Open && this.remainsOpen());
   }
 
-  /** Asks as soon as the provider may be asked. Throws ProviderTrouble `not_asked` where that is not before the deadline. */
-  async ask<Answer>(deadlineMs: number, signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
+  /**
+   * Asks as soon as the provider may be asked. An attempt that only tried whether it is back, in vain, goes on to wait. Throws
+   * ProviderTrouble, `not_asked` where nothing was tried in the time that is left.
+   */
+  async ask<Answer>(leftMs: () => number, signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
     for (;;) {
+      const isTrial = this.policy.state !== CircuitState.Closed;
       try {
         return await this.policy.execute(ask);
       } catch (error) {
-        if (!isBrokenCircuitError(error)) throw error;
-        if (performance.now() + lookEveryMs >= deadlineMs) {
-          throw new ProviderTrouble('not_asked', 'the breaker is open', false);
+        const isBarred = isBrokenCircuitError(error);
+        if (!isBarred && !(isTrial && this.isOutage(error))) throw error;
+        if (leftMs() <= lookEveryMs) {
+          throw isBarred ? new ProviderTrouble('not_asked', 'the breaker is open', false) : error;
         }
         await sleep(lookEveryMs, undefined, { signal });
       }
     }
+  }
+
+  /** While an answer streams, the provider is there: what waits longer for its first byte waits in a queue. */
+  async streams<Value>(listen: () => Promise<Value>): Promise<Value> {
+    this.streaming += 1;
+    try {
+      return await listen();
+    } finally {
+      this.streaming -= 1;
+    }
+  }
+
+  private isOutage(error: unknown): boolean {
+    if (!(error instanceof ProviderTrouble)) return false;
+    return error.trouble === 'queued' ? this.streaming === 0 : error.passing;
   }
 
   private remainsOpen(): boolean {

@@ -1,18 +1,35 @@
 import { Logger } from '@nestjs/common';
 import type { ModelPrice } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newerHalf } from '../history';
 import { ModelFailed, type AnswerEnding, type LanguageModel, type ModelReply, type ModelRequest } from '../model';
 import { stepCost } from './cost';
 import { HeardAnswer } from './heard-answer';
 import { ProviderTrouble, type AnswerPart, type ModelProvider } from './provider';
 import type { ProviderBreaker } from './provider-breaker';
-import { withinTime } from './within-time';
+import { withinTime, type WorkTime } from './within-time';
 
 const firstWaitMs = 500;
 const waitMsMax = 8_000;
 
+/** How often the history is halved for a context that is full. */
+const halvingsMax = 3;
+
+/** What is asked: less than the run would have, where the provider takes no more. */
+interface Question {
+  readonly request: ModelRequest;
+  readonly formatted: boolean;
+}
+
+/** A step under way. */
+interface Step {
+  readonly heard: HeardAnswer;
+  readonly stopped: AbortSignal;
+  readonly time: WorkTime;
+}
+
 export interface ModelPatience {
-  /** Of a whole step, with all its attempts. */
+  /** Of a whole step, with all its attempts, but for the waits for their first byte. */
   readonly timeoutMs: number;
   readonly retries: number;
 }
@@ -21,6 +38,8 @@ export interface ModelPatience {
 export class ProviderModel implements LanguageModel {
   readonly readsHistory = true;
   private readonly logger = new Logger(ProviderModel.name);
+  /** Whether it has refused a format and answered without it. */
+  private takesNoFormat = false;
 
   constructor(
     readonly name: string,
@@ -34,12 +53,14 @@ export class ProviderModel implements LanguageModel {
     const { timeoutMs } = this.patience;
     const heard = new HeardAnswer(this.name, onText);
     try {
-      await withinTime(signal, timeoutMs, async (stopped) => {
-        const parts = await this.begin(request, heard, stopped, performance.now() + timeoutMs);
-        for await (const part of parts) {
-          if (stopped.aborted) break;
-          heard.take(part);
-        }
+      await withinTime(signal, timeoutMs, async (stopped, time) => {
+        const parts = await this.beginAnyhow(request, { heard, stopped, time });
+        await this.breaker.streams(async () => {
+          for await (const part of parts) {
+            if (stopped.aborted) break;
+            heard.take(part);
+          }
+        });
       });
       return this.replyOf(heard, heard.cut ? 'cut' : 'whole');
     } catch (error) {
@@ -59,37 +80,69 @@ export class ProviderModel implements LanguageModel {
     const { text, calls, counted } = heard;
     const { inputTokens, outputTokens, estimated } = counted;
     if (estimated && ending === 'whole')
-      this.logger.warn(`${this.name}: the provider told no usage, so it is estimated; see MODEL_PRICES`);
+      this.logger.warn(`${this.name}: the provider told no usage, so it is estimated (docs/configuration.md)`);
     return {
       ...{ text, calls, inputTokens, outputTokens, estimated, ending },
       costMicroCents: stepCost(this.price, counted),
     };
   }
 
-  /** Asks until an answer begins. From then on nothing is asked again: what was said was shown. */
-  private async begin(request: ModelRequest, heard: HeardAnswer, signal: AbortSignal, deadlineMs: number) {
-    for (let attempt = 0; ; attempt += 1) {
+  /** Begins an answer; asks for less where the provider says that it was asked for too much (docs/decisions/runs.md, "Models as they are"). */
+  private async beginAnyhow(request: ModelRequest, step: Step): Promise<AsyncGenerator<AnswerPart>> {
+    let asked: Question = { request, formatted: !this.takesNoFormat && this.provider.canFormat(request) };
+    for (let halvings = 0; ;) {
       try {
-        return await this.breaker.ask(deadlineMs, signal, async () => this.attempt(request, heard, signal));
+        const parts = await this.begin(asked, step);
+        if (!asked.formatted && this.provider.canFormat(request)) this.takesNoFormat = true;
+        return parts;
       } catch (error) {
-        if (!(error instanceof ProviderTrouble) || !error.passing || attempt >= this.patience.retries) throw error;
-        const waitMs =
-          error.retryAfterMs ?? Math.min(firstWaitMs * 2 ** attempt, waitMsMax) * (0.5 + Math.random() / 2);
-        if (performance.now() + waitMs >= deadlineMs) throw error;
-        this.logger.warn(`${this.name}, attempt ${attempt + 1}: ${error.message}; again in ${Math.round(waitMs)} ms`);
-        await sleep(waitMs, undefined, { signal });
+        if (!(error instanceof ProviderTrouble)) throw error;
+        const { trouble, message } = error;
+        if (trouble === 'context_full' && asked.request.history.length > 0 && halvings < halvingsMax) {
+          halvings += 1;
+          asked = { ...asked, request: { ...request, history: newerHalf(asked.request.history) } };
+          this.logger.warn(`${this.name}: ${message}; asked again with half of the history`);
+        } else if (trouble === 'refused_request' && asked.formatted) {
+          asked = { ...asked, formatted: false };
+          this.logger.warn(`${this.name}: ${message}; asked again without a format`);
+        } else throw error;
       }
     }
   }
 
-  private async attempt(
-    request: ModelRequest,
-    heard: HeardAnswer,
-    signal: AbortSignal,
-  ): Promise<AsyncGenerator<AnswerPart>> {
-    const parts = this.provider.answer(this.name, request, signal);
-    const first = await parts.next();
-    if (first.done !== true) heard.take(first.value);
-    return parts;
+  /** Asks until an answer begins. From then on nothing is asked again: what was said was shown. */
+  private async begin(asked: Question, step: Step): Promise<AsyncGenerator<AnswerPart>> {
+    const { stopped, time } = step;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.breaker.ask(
+          () => time.leftMs,
+          stopped,
+          async () => this.attempt(asked, step),
+        );
+      } catch (error) {
+        if (!(error instanceof ProviderTrouble) || !error.passing || attempt >= this.patience.retries) throw error;
+        const waitMs =
+          error.retryAfterMs ?? Math.min(firstWaitMs * 2 ** attempt, waitMsMax) * (0.5 + Math.random() / 2);
+        if (waitMs >= time.leftMs) throw error;
+        this.logger.warn(`${this.name}, attempt ${attempt + 1}: ${error.message}; again in ${Math.round(waitMs)} ms`);
+        await sleep(waitMs, undefined, { signal: stopped });
+      }
+    }
+  }
+
+  /** The wait for the first byte has a limit of its own. */
+  private async attempt({ request, formatted }: Question, step: Step): Promise<AsyncGenerator<AnswerPart>> {
+    const { heard, stopped: signal, time } = step;
+    const onFirstByte = () => time.run();
+    time.pause();
+    try {
+      const parts = this.provider.answer(this.name, request, { signal, formatted, onFirstByte });
+      const first = await parts.next();
+      if (first.done !== true) heard.take(first.value);
+      return parts;
+    } finally {
+      time.run();
+    }
   }
 }

@@ -26,13 +26,24 @@ export type AnswerPart =
       readonly trouble: ProviderTrouble | null;
     };
 
+/** How one attempt is made. */
+export interface Attempt {
+  readonly signal: AbortSignal;
+  /** Whether the schema of the answer is asked for by the provider's own format. */
+  readonly formatted: boolean;
+  /** Called once, with the first byte of the answer: until then the provider may have others to serve first. */
+  readonly onFirstByte: () => void;
+}
+
 /** Somebody else's models, one attempt at a time. */
 export interface ModelProvider {
+  /** Whether the provider has a format for what is asked. */
+  canFormat(request: ModelRequest): boolean;
   /**
    * Asks a model for the next step. The first part comes as soon as the answer begins, and the last one is its end.
    * Throws ProviderTrouble, also when the signal aborts; either way the connection is closed.
    */
-  answer(model: string, request: ModelRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void, undefined>;
+  answer(model: string, request: ModelRequest, attempt: Attempt): AsyncGenerator<AnswerPart, void, undefined>;
 }
 
 /** Troubles that mean something else once an answer has begun. */
@@ -42,7 +53,7 @@ const ofBeginnings: readonly ModelTrouble[] = ['not_reached', 'own_error', 'late
 export class ProviderTrouble extends Error {
   /**
    * @param trouble in words of ours, for users
-   * @param passing whether it may well answer when it is asked again
+   * @param passing whether it may well answer when it is asked again; a queue is not asked again, for that would only make it longer
    * @param retryAfterMs when it wants to be asked again, if it says so
    */
   constructor(

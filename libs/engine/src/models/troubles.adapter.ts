@@ -7,6 +7,9 @@ import { ProviderTrouble } from './provider';
 const quotedLengthMax = 500;
 /** Answers without a stream that say: not now. */
 const notNow = (status: number): boolean => status >= 500 || [408, 409, 429].includes(status);
+/** How OpenAI, vLLM, llama.cpp, Anthropic and Gemini say that a request does not fit into the model's context. */
+const contextFull =
+  /context[ _](length|size|window|limit)|exceed_context_size|prompt is too long|input token count .{0,40}exceeds/i;
 /** Frames that carry no part of an answer, but how much was used and why it ended. */
 const framing: readonly unknown[] = ['message_start', 'message_delta'];
 
@@ -20,6 +23,7 @@ export function troubleOf(error: unknown, apiKey: string | undefined): ProviderT
     // An answer that began well: what is wrong with it is the cause.
     if (statusCode < 400 && cause !== undefined) return troubleOf(cause, apiKey);
     const words = quote(`status ${statusCode}: ${responseBody ?? message}`);
+    if (statusCode >= 400 && contextFull.test(words)) return new ProviderTrouble('context_full', words, false);
     return new ProviderTrouble(
       troubleOfStatus(statusCode),
       words,
@@ -33,7 +37,9 @@ export function troubleOf(error: unknown, apiKey: string | undefined): ProviderT
       return new ProviderTrouble('not_reached', quote(`broke off: ${wordsOf(error)}`), true);
     return new ProviderTrouble('unreadable', quote(`not understood: ${wordsOf(error)}`), false);
   }
-  return new ProviderTrouble('own_error', quote(`an error in its answer: ${JSON.stringify(error)}`), true);
+  const words = quote(`an error in its answer: ${JSON.stringify(error)}`);
+  if (contextFull.test(words)) return new ProviderTrouble('context_full', words, false);
+  return new ProviderTrouble('own_error', words, true);
 }
 
 function troubleOfStatus(status: number): ModelTrouble {

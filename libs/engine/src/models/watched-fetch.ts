@@ -3,6 +3,12 @@ import { ProviderTrouble } from './provider';
 /** Of one answer with its framing, which is many times its text. */
 const answerBytesMax = 32 * 1024 * 1024;
 
+/** How long nothing may come: before the first byte, while the provider may have others to serve, and after it. */
+export interface Silence {
+  readonly firstByteTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+}
+
 /** A `fetch` that gives up when nothing comes for too long or too much comes; `gaveUp` says which. */
 export class WatchedFetch {
   gaveUp: ProviderTrouble | null = null;
@@ -14,7 +20,10 @@ export class WatchedFetch {
   private timer: NodeJS.Timeout | null = null;
   private bytes = 0;
 
-  constructor(private readonly idleTimeoutMs: number) {}
+  constructor(
+    private readonly silence: Silence,
+    private readonly onFirstByte: () => void,
+  ) {}
 
   /** Aborts when it gives up, and when it is stopped. */
   get signal(): AbortSignal {
@@ -23,10 +32,9 @@ export class WatchedFetch {
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     this.askedBytes = typeof init?.body === 'string' ? Buffer.byteLength(init.body) : 0;
-    this.alive();
+    this.wait('queued', this.silence.firstByteTimeoutMs);
     // Another host could not be trusted with the key.
     const response = await globalThis.fetch(input, { ...init, redirect: 'error' });
-    this.alive();
     this.isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
@@ -47,16 +55,17 @@ export class WatchedFetch {
   }
 
   private count(length: number): void {
-    this.alive();
+    if (this.bytes === 0) this.onFirstByte();
+    this.wait('late', this.silence.idleTimeoutMs);
     this.bytes += length;
     if (this.bytes > answerBytesMax)
       this.giveUp(new ProviderTrouble('too_long', `an answer of more than ${answerBytesMax} bytes`, false));
   }
 
-  private alive(): void {
+  private wait(trouble: 'queued' | 'late', timeoutMs: number): void {
     if (this.timer !== null) clearTimeout(this.timer);
-    const silence = new ProviderTrouble('late', `nothing came for ${this.idleTimeoutMs} ms`, true);
-    this.timer = setTimeout(() => this.giveUp(silence), this.idleTimeoutMs);
+    const silence = new ProviderTrouble(trouble, `nothing came for ${timeoutMs} ms`, trouble === 'late');
+    this.timer = setTimeout(() => this.giveUp(silence), timeoutMs);
   }
 
   private giveUp(why: ProviderTrouble): void {
