@@ -1,5 +1,4 @@
-import { limits, type JsonObject, type JsonValue } from '@app/kernel';
-import { contractSchema } from './transfer-schema';
+import { limits, type JsonObject } from '@app/kernel';
 
 const text = (maxLength: number, description?: string): JsonObject => ({
   ...{ type: 'string', minLength: 1, maxLength },
@@ -10,6 +9,7 @@ const whole = (minimum: number, maximum: number, description?: string): JsonObje
   ...(description === undefined ? {} : { description }),
 });
 const instant: JsonObject = { type: 'string', description: 'UTC, such as 2027-01-31T09:00:00.000Z' };
+const anyInstant: JsonObject = { $ref: '#/$defs/instant' };
 const usd: JsonObject = { type: 'string', description: 'US dollars, such as 20 or 1.5' };
 
 /** An object of exactly these members; those named in `optional` may be absent. */
@@ -26,7 +26,7 @@ const schedule: JsonObject = {
       timezone: text(64, 'IANA name, such as Europe/Berlin'),
     }),
     objectOf({ kind: { const: 'every' }, seconds: whole(60, 2_678_400) }),
-    objectOf({ kind: { const: 'once' }, at: instant }),
+    objectOf({ kind: { const: 'once' }, at: anyInstant }),
   ],
 };
 
@@ -38,17 +38,22 @@ const wake: JsonObject = {
   ],
 };
 
-const ofToken = (kind: string): JsonObject => objectOf({ kind: { const: kind }, tokenId: text(512) });
 const bindingName: JsonObject = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]{0,31}$' };
 const binding: JsonObject = objectOf({
   name: bindingName,
   source: {
+    ...objectOf(
+      {
+        kind: { enum: ['token_price', 'wallet_balance', 'event'] },
+        tokenId: text(512, 'Of a price or a balance'),
+      },
+      ['tokenId'],
+    ),
     description:
       'Fields that a pointer sees: /tokenId /priceUsd of token_price; /tokenId /amountRaw /amount /valueUsd of wallet_balance; ' +
       'of an event the whole of it, its data under /data.',
-    anyOf: [ofToken('token_price'), ofToken('wallet_balance'), objectOf({ kind: { const: 'event' } })],
   },
-  maxAgeSeconds: whole(1, 86_400, 'An older value cannot be read; prices and balances are sampled every 60 seconds'),
+  maxAgeSeconds: whole(1, 86_400, 'Older cannot be read; sampled every 60 seconds'),
 });
 
 const operand: JsonObject = {
@@ -57,6 +62,7 @@ const operand: JsonObject = {
     objectOf({ value: { description: 'Any JSON; decimals as texts compare as numbers' } }),
   ],
 };
+const anyOperand: JsonObject = { $ref: '#/$defs/operand' };
 const node: JsonObject = { $ref: '#/$defs/node' };
 const nodes: JsonObject = { type: 'array', items: node, minItems: 1 };
 /** At most 8 deep and 256 in all, which no schema can say. */
@@ -67,12 +73,12 @@ const ruleNode: JsonObject = {
     objectOf({ not: node }),
     objectOf({
       compare: objectOf({
-        left: operand,
+        left: anyOperand,
         op: { enum: ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'contains'] },
-        right: operand,
+        right: anyOperand,
       }),
     }),
-    objectOf({ exists: operand }),
+    objectOf({ exists: anyOperand }),
   ],
 };
 
@@ -98,17 +104,18 @@ const firing: JsonObject = objectOf(
     overlap: { enum: ['skip', 'coalesce', 'queue'], description: 'For a match while an occurrence is active' },
     retryForSeconds: whole(0, 86_400),
     maxOccurrences: whole(1, 1_000_000),
-    endAt: instant,
+    endAt: anyInstant,
   },
   ['retryForSeconds', 'maxOccurrences', 'endAt'],
 );
 
 const contract: JsonObject = {
-  ...contractSchema({
-    bounds: objectOf({ maxUses: whole(1, 1000), perUseUsd: usd, totalUsd: usd, notAfter: instant }),
+  ...objectOf({
+    type: { const: 'ledger_intents_transfer' },
+    actions: { type: 'array', items: { type: 'object' }, description: 'As in the contract of intents_transfer' },
+    bounds: objectOf({ maxUses: whole(1, 1000), perUseUsd: usd, totalUsd: usd, notAfter: anyInstant }),
   }),
-  description:
-    'What occurrences may do without asking again, once the user has approved it apart; each use must be this very list of actions.',
+  description: 'What occurrences may do without asking again, once approved apart: this very list of actions.',
 };
 
 const profile: JsonObject = {
@@ -121,7 +128,7 @@ const profile: JsonObject = {
     },
     ['model', 'instructions', 'tools', 'maxSteps'],
   ),
-  description: 'Absent: the model and the tools that the deployment offers.',
+  description: 'Absent: what the deployment offers.',
 };
 
 const definition: JsonObject = objectOf(
@@ -138,19 +145,17 @@ const definition: JsonObject = objectOf(
   ['contract', 'profile'],
 );
 
-function inputSchema(properties: JsonObject): JsonObject {
-  const $defs: JsonValue = { node: ruleNode };
-  return { ...objectOf(properties), $defs };
-}
-
 /** The input of `automation_create` as models are told of it (docs/decisions/automations.md); `parseDefinition` is what decides. */
-export const createAutomationSchema: JsonObject = inputSchema({ definition });
+export const createAutomationSchema: JsonObject = {
+  ...objectOf({ definition }),
+  $defs: { node: ruleNode, operand, instant },
+};
 
-/** The input of `automation_update`. */
-export const updateAutomationSchema: JsonObject = inputSchema({
+/** The input of `automation_update`; the shape of a definition is told once, with `automation_create`. */
+export const updateAutomationSchema: JsonObject = objectOf({
   automationId: text(36),
   revision: text(64, 'As automation_list shows it'),
-  definition,
+  definition: { type: 'object', description: 'Whole, as automation_create takes it' },
 });
 
 /** The input of `automation_list`. */
