@@ -163,7 +163,7 @@ export class LoopbackModels {
   private async speak(reply: ScriptedReply, response: ServerResponse): Promise<void> {
     const { text = [], reasoning = [], queuedMs = 0, pauseMs = 0, ending = 'finished' } = reply;
     const hasText = text.length > 0 || ending === 'endless';
-    if (queuedMs > 0) await sleep(queuedMs);
+    if (queuedMs > 0) await sleep(queuedMs, undefined, { ref: false });
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     await write(response, this.format.opening(hasText, usageIn(reply)));
     if (reasoning.length > 0) await write(response, this.format.reasoning(reasoning));
@@ -172,6 +172,10 @@ export class LoopbackModels {
       await write(response, [this.format.piece(piece)]);
     }
     if (ending === 'finished' || ending === 'length') await this.finish(reply, hasText, response);
+    else await this.breakOff(ending, response, pauseMs);
+  }
+
+  private async breakOff(ending: ScriptedReply['ending'], response: ServerResponse, pauseMs: number): Promise<void> {
     if (ending === 'cut') response.end();
     if (ending === 'trouble') response.end(this.format.trouble('words of the provider'));
     if (ending === 'endless') await this.goOn(response, Math.max(pauseMs, 1));

@@ -188,7 +188,9 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
       let busy: Promise<unknown> = Promise.resolve();
       if (streams) {
         models.loopback.says([{ ending: 'endless' }]);
-        await new Promise<void>((heard) => (busy = model.step(asking, () => heard(), stop.signal)));
+        await new Promise<void>((heard) => {
+          busy = model.step(asking, () => heard(), stop.signal);
+        });
       }
       for (let failed = 0; failed < 3; failed += 1) {
         if (deployed.breaker?.open === true) break;

@@ -1,4 +1,4 @@
-import { conversationKind, type ConversationEvent } from '@app/conversations';
+import { conversationKind, type ConversationEvent, type Usage } from '@app/conversations';
 import { idInStream } from '@app/event-store';
 import { unreachable } from '@app/kernel';
 import type { Projection } from '@app/read-store';
@@ -59,6 +59,16 @@ function opened(event: Extract<RunEvent, { type: 'run.started' }>) {
   };
 }
 
+function stepped(row: RunRow, usage: Usage): RunRow {
+  return {
+    ...row,
+    inputTokens: row.inputTokens + usage.inputTokens,
+    outputTokens: row.outputTokens + usage.outputTokens,
+    costCents: row.costCents + usage.costCents,
+    usageEstimated: row.usageEstimated || usage.estimated,
+  };
+}
+
 function continued(row: RunRow, event: Exclude<RunEvent, { type: 'run.started' }>): RunRow {
   switch (event.type) {
     case 'run.claimed':
@@ -80,13 +90,7 @@ function continued(row: RunRow, event: Exclude<RunEvent, { type: 'run.started' }
     case 'run.stopping':
       return { ...row, status: 'stopping' };
     case 'agent.step':
-      return {
-        ...row,
-        inputTokens: row.inputTokens + event.usage.inputTokens,
-        outputTokens: row.outputTokens + event.usage.outputTokens,
-        costCents: row.costCents + event.usage.costCents,
-        usageEstimated: row.usageEstimated || event.usage.estimated,
-      };
+      return stepped(row, event.usage);
     case 'run.ended': {
       const { status, response, output, failure, usage } = event;
       const { estimated: usageEstimated, ...used } = usage;

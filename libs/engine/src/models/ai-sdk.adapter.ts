@@ -1,7 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { isJsonObject, type JsonValue } from '@app/kernel';
-import { jsonSchema, Output, streamText, tool, type LanguageModel, type ToolSet } from 'ai';
+import { jsonSchema, Output, streamText, tool, type LanguageModel, type TextStreamPart, type ToolSet } from 'ai';
 import type { ModelRequest } from '../model';
 import { storableInput, usageOf, type Counted } from './answer-values';
 import { estimatedTokens } from './cost';
@@ -75,27 +75,25 @@ export class AiSdkProvider implements ModelProvider {
     let firstText: string | null = null;
     for await (const part of fullStream) {
       if (part.type === 'abort') throw new ProviderTrouble('late', 'the attempt was stopped', false);
-      if (part.type === 'error') {
-        if (isCutShort(part.error)) throw cutShort({ lost, said, isStream: watch.isStream });
-        if (!isOfFraming(part.error)) throw troubleOf(part.error, this.settings.apiKey);
-        lost.any = true;
-        lost.cut ||= saysCut(part.error);
-      }
+      if (part.type === 'error') this.takeError(part.error, { lost, said, isStream: watch.isStream });
       if (beforeAnswer.includes(part.type)) continue;
       if (!begun) yield { kind: 'begun', promptTokens: estimatedTokens(watch.askedBytes) };
       begun = true;
       said ||= part.type === 'text-delta' || part.type === 'tool-call';
       // A format that stands for a forced tool is answered twice by some models: the first value counts.
       if (part.type === 'text-delta' && formatted && part.id !== (firstText ??= part.id)) continue;
-      if (part.type === 'text-delta') yield { kind: 'text', text: part.text };
-      if (part.type === 'reasoning-delta') yield { kind: 'unseen', bytes: Buffer.byteLength(part.text) };
-      if (part.type === 'tool-input-delta') yield { kind: 'unseen', bytes: Buffer.byteLength(part.delta) };
-      if (part.type === 'tool-call') {
-        // Reason for the assertion: the SDK has read it from JSON, or it is the text that was none.
-        yield { kind: 'call', tool: names.inward(part.toolName), input: storableInput(part.input as JsonValue) };
-      }
+      const answered = answerPart(part, names);
+      if (answered !== null) yield answered;
       if (part.type === 'finish-step') yield endOf(part, { lost, said, isStream: watch.isStream });
     }
+  }
+
+  /** Throws ProviderTrouble, but for a frame that only told how the answer ended. */
+  private takeError(error: unknown, heard: Heard): void {
+    if (isCutShort(error)) throw cutShort(heard);
+    if (!isOfFraming(error)) throw troubleOf(error, this.settings.apiKey);
+    heard.lost.any = true;
+    heard.lost.cut ||= saysCut(error);
   }
 
   private model(name: string, fetch: typeof globalThis.fetch): LanguageModel {
@@ -130,6 +128,23 @@ function formatOf(outputSchema: JsonValue) {
     // Clients' schemas need not keep to the subset that strict mode takes.
     providerOptions: { provider: { strictJsonSchema: false } },
   };
+}
+
+/** What a part of the SDK's stream is of the answer; null where it is nothing of it. */
+function answerPart(part: TextStreamPart<ToolSet>, names: ToolNames): AnswerPart | null {
+  switch (part.type) {
+    case 'text-delta':
+      return { kind: 'text', text: part.text };
+    case 'reasoning-delta':
+      return { kind: 'unseen', bytes: Buffer.byteLength(part.text) };
+    case 'tool-input-delta':
+      return { kind: 'unseen', bytes: Buffer.byteLength(part.delta) };
+    case 'tool-call':
+      // Reason for the assertion: the SDK has read it from JSON, or it is the text that was none.
+      return { kind: 'call', tool: names.inward(part.toolName), input: storableInput(part.input as JsonValue) };
+    default:
+      return null;
+  }
 }
 
 function toolsOf(request: ModelRequest, names: ToolNames): ToolSet {

@@ -6,7 +6,7 @@ import { tokenPrice } from './token-price';
 import { walletBalances } from './wallet-balances';
 
 /** 2,500 tokens of o200k, which read 4.17 bytes of these very declarations as one. */
-const bytesMax = 10_400;
+const bytesMax = 10_420;
 // Reason for the assertion: what a tool declares needs none of its parts.
 const none = {} as never;
 
