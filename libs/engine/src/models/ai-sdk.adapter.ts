@@ -54,21 +54,11 @@ export class AiSdkProvider implements ModelProvider {
     model: string,
     request: ModelRequest,
     watch: WatchedFetch,
-    { signal, formatted }: Attempt,
+    attempt: Attempt,
   ): AsyncGenerator<AnswerPart, void, undefined> {
     const names = new ToolNames();
-    const tools = toolsOf(request, names);
-    const { fullStream } = streamText({
-      model: this.model(model, watch.fetch),
-      system: systemText(request),
-      messages: messagesOf(request, names),
-      ...(request.tools.length === 0 ? {} : { tools }),
-      ...(this.settings.outputTokensMax === undefined ? {} : { maxOutputTokens: this.settings.outputTokensMax }),
-      ...(formatted ? formatOf(request.outputSchema) : {}),
-      ...{ maxRetries: 0, abortSignal: signal },
-      // Errors are read from the stream.
-      onError: () => undefined,
-    });
+    const { formatted } = attempt;
+    const { fullStream } = this.asked(this.model(model, watch.fetch), request, names, attempt);
     let begun = false;
     const lost: LostFrames = { any: false, cut: false };
     let said = false;
@@ -86,6 +76,21 @@ export class AiSdkProvider implements ModelProvider {
       if (answered !== null) yield answered;
       if (part.type === 'finish-step') yield endOf(part, { lost, said, isStream: watch.isStream });
     }
+  }
+
+  private asked(model: LanguageModel, request: ModelRequest, names: ToolNames, { signal, formatted }: Attempt) {
+    const tools = toolsOf(request, names);
+    return streamText({
+      model,
+      system: systemText(request),
+      messages: messagesOf(request, names),
+      ...(request.tools.length === 0 ? {} : { tools }),
+      ...(this.settings.outputTokensMax === undefined ? {} : { maxOutputTokens: this.settings.outputTokensMax }),
+      ...(formatted ? formatOf(request.outputSchema) : {}),
+      ...{ maxRetries: 0, abortSignal: signal },
+      // Errors are read from the stream.
+      onError: () => undefined,
+    });
   }
 
   /** Throws ProviderTrouble, but for a frame that only told how the answer ended. */
@@ -132,19 +137,12 @@ function formatOf(outputSchema: JsonValue) {
 
 /** What a part of the SDK's stream is of the answer; null where it is nothing of it. */
 function answerPart(part: TextStreamPart<ToolSet>, names: ToolNames): AnswerPart | null {
-  switch (part.type) {
-    case 'text-delta':
-      return { kind: 'text', text: part.text };
-    case 'reasoning-delta':
-      return { kind: 'unseen', bytes: Buffer.byteLength(part.text) };
-    case 'tool-input-delta':
-      return { kind: 'unseen', bytes: Buffer.byteLength(part.delta) };
-    case 'tool-call':
-      // Reason for the assertion: the SDK has read it from JSON, or it is the text that was none.
-      return { kind: 'call', tool: names.inward(part.toolName), input: storableInput(part.input as JsonValue) };
-    default:
-      return null;
-  }
+  if (part.type === 'text-delta') return { kind: 'text', text: part.text };
+  if (part.type === 'reasoning-delta') return { kind: 'unseen', bytes: Buffer.byteLength(part.text) };
+  if (part.type === 'tool-input-delta') return { kind: 'unseen', bytes: Buffer.byteLength(part.delta) };
+  if (part.type !== 'tool-call') return null;
+  // Reason for the assertion: the SDK has read it from JSON, or it is the text that was none.
+  return { kind: 'call', tool: names.inward(part.toolName), input: storableInput(part.input as JsonValue) };
 }
 
 function toolsOf(request: ModelRequest, names: ToolNames): ToolSet {
