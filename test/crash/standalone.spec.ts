@@ -80,7 +80,7 @@ test('killed in the middle of a run and started again: the run completes', async
     const { body } = await client.get<{ status: string; response: unknown }>(`/agent-runs/${run.runId}`);
     ({ status } = body);
     expect(['queued', 'running', 'completed']).toContain(status);
-    if (status === 'completed') expect(body.response).toEqual({ text: 'so it goes on' });
+    if (status === 'completed') expect(body.response).toEqual({ text: 'so it goes on', truncated: false });
     expect(performance.now()).toBeLessThan(deadline);
   }
   await requestJson('PUT', `${baseUrl}/sandbox/v1/faults`, { model: { delayMs: null } });

@@ -170,7 +170,7 @@ describe('a runId that is used again', () => {
     const [mine, theirs] = [await conversationOf(user), await conversationOf(stranger)];
     await say(user, mine, 'repeat after me: mine', { runId });
     await say(stranger, theirs, 'repeat after me: theirs', { runId });
-    expect((await user.get(`/agent-runs/${runId}`)).body['response']).toEqual({ text: 'mine' });
-    expect((await stranger.get(`/agent-runs/${runId}`)).body['response']).toEqual({ text: 'theirs' });
+    expect((await user.get(`/agent-runs/${runId}`)).body['response']).toMatchObject({ text: 'mine' });
+    expect((await stranger.get(`/agent-runs/${runId}`)).body['response']).toMatchObject({ text: 'theirs' });
   });
 });
