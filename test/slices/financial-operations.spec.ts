@@ -117,10 +117,10 @@ function pass(milliseconds: number): void {
   for (const { clock } of [replica, other]) clock.nowMs += milliseconds;
 }
 
-/** Timers are put down a little ahead of the clock, which runs on while they are waited for. */
+/** Timers are put down ahead of the clock, by seconds where something was away for a moment: it runs on while they are waited for. */
 function untilRunning(reached: () => Promise<boolean>): Promise<void> {
   return until(async () => {
-    pass(1);
+    pass(50);
     return reached();
   });
 }
