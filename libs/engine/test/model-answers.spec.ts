@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { Provider, ScriptedReply } from '../../../test/models/loopback-models';
 import type { ModelRequest, ToolExchange, Turn } from '../src/model';
 import { modelRequest } from './model-request';
-import { ProviderModels, modelsWith } from './provider-models';
+import { ProviderModels } from './provider-models';
 
 const tools = ['current_time', 'files.read all'];
 const asking = modelRequest('How are you?', [], tools);
@@ -273,22 +273,6 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     const [answer, request] = asked.messages.slice(-2);
     expect([answer?.role, answer?.text, request?.role]).toEqual(['assistant', text, 'user']);
     expect(request?.text).toContain(`: ${fault}.`);
-  });
-});
-
-describe('the models of a deployment', () => {
-  const prices = { inputUsdPerMillion: '1', outputUsdPerMillion: '1' };
-  const base = { MODEL_PROVIDER: 'anthropic', MODEL_API_KEY: 'k', MODEL_NAME: 'big' };
-
-  it('are the rules alone where no provider is configured', () => {
-    expect(modelsWith({}).names).toEqual(['parley/rules']);
-  });
-
-  it('are the default, those that are allowed, and the rules', () => {
-    const MODEL_PRICES = JSON.stringify({ big: prices, small: prices, unused: prices });
-    expect(modelsWith({ ...base, MODEL_ALLOWED: 'small,big', MODEL_PRICES }).names).toEqual([
-      ...['big', 'small', 'parley/rules'],
-    ]);
   });
 });
 
