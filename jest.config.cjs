@@ -33,6 +33,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/postgres-setup.ts',
   globalTeardown: '<rootDir>/test/support/postgres-teardown.ts',
   testTimeout: 180_000, // tests wait for states, however slow the machine: this only ends what hangs
+  workerIdleMemoryLimit: '1GB', // what jest keeps of each file adds up: at 4 GB its collection stops all servers for seconds
   testRegex: '\\.spec\\.ts$',
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.parley', '<rootDir>/test/bench/node_modules'],
   transform: { '\\.ts$': swc(true), '\\.m?js$': swc(false) },
