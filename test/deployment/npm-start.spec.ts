@@ -1,4 +1,4 @@
-/** `npm start` and `npm run example` as their user starts them: whoever ends npm ends all of it, and the folder starts again. */
+/** `npm start` and `npm run example`, started as a user does: ending npm ends everything below it, and the folder can be started again. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

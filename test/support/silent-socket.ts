@@ -81,7 +81,7 @@ export class SilentSocket {
 
   private keep(socket: Socket, other: Socket | null): void {
     this.sockets.add(socket);
-    socket.on('error', () => undefined); // whoever gives up may reset it
+    socket.on('error', () => undefined); // a client that gives up may reset the connection
     socket.on('close', () => {
       this.sockets.delete(socket);
       this.heard.delete(socket);

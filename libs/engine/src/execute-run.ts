@@ -257,7 +257,10 @@ function stepOf({ progress, run }: ClaimedRun, reply: ModelReply, messageId: Mes
   const isSaid = text !== null && (isUsable || text.trim() !== '');
   return {
     type: 'RecordStep',
-    ...{ inputTokens, outputTokens, costMicroCents, estimated },
+    inputTokens,
+    outputTokens,
+    costMicroCents,
+    estimated,
     message: isSaid ? { messageId, text, truncated: ending !== 'whole' } : null,
     calls: calls.map((call, index) => ({ toolCallId: asId<ToolCallId>(`${run.runId}/${step}/${index}`), ...call })),
     end: calls.length > 0 ? null : endOf(reply, outputSchema, !repairing && step < maxSteps),

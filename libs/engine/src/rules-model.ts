@@ -36,7 +36,8 @@ export class RulesModel implements LanguageModel {
       inputTokens: countWords(request.turn.input),
       outputTokens: words.length,
       costMicroCents: this.configuration.env.RULES_STEP_MICRO_CENTS,
-      ...{ estimated: false, ending: 'whole' },
+      estimated: false,
+      ending: 'whole',
     };
   }
 }

@@ -25,11 +25,12 @@ export function connectEventStore(url: string, purpose: Purpose = 'calls'): Even
 }
 
 /**
- * After a broken call the client waits for its next channel, in a promise that nobody hears: where no node of a cluster is found, its
- * rejection would end the process. Whoever calls next is told.
+ * After a broken call the client looks for its next channel, in a promise that nobody awaits. When it finds no node of the cluster,
+ * that promise rejects, which would end the process.
  */
 function quietly(client: EventStoreDBClient): EventStoreDBClient {
   const handleError = client['handleError'];
+  // The next call looks for a channel again, and rejects with the same error.
   client['handleError'] = (broken, error) => handleError(broken, error).catch(() => undefined);
   return client;
 }

@@ -8,7 +8,7 @@ import { EventStore } from './event-store';
 export class UnfitEventStore extends Error {}
 
 const lookWithinMs = 5_000;
-/** The client waits for ever for a server that is silent. */
+/** When the server does not answer, the client's own `dispose` never returns. */
 const disposeWithinMs = 1_000;
 
 /**

@@ -18,8 +18,8 @@ export async function endConnection(client: Client): Promise<void> {
 }
 
 /**
- * The connections of a pool. One on which the server says nothing for too long is broken off, and whoever waits for it fails: a host that
- * is lost and a server that hangs keep a connection open and answer nothing, and the server's own time-outs hang with it.
+ * The connections of a pool. When the server says nothing on one of them for too long, it is closed, and its query fails. A lost host
+ * or a server that hangs leaves connections open without an answer, and the server's own time-outs do not run then.
  */
 export class WatchedConnections {
   private readonly sockets = new Set<Socket>();
@@ -33,7 +33,7 @@ export class WatchedConnections {
     socket.setTimeout(this.silenceMs, () => socket.destroy());
   }
 
-  /** From now on, silence is over after this time, counted anew. */
+  /** Allows this much silence from now on, on open connections and new ones. */
   expectWithin(silenceMs: number): void {
     this.silenceMs = silenceMs;
     for (const socket of this.sockets) socket.setTimeout(silenceMs);

@@ -81,10 +81,8 @@ export class ProviderModel implements LanguageModel {
     const { inputTokens, outputTokens, estimated } = counted;
     if (estimated && ending === 'whole')
       this.logger.warn(`${this.name}: the provider told no usage, so it is estimated (docs/configuration.md)`);
-    return {
-      ...{ text, calls, inputTokens, outputTokens, estimated, ending },
-      costMicroCents: stepCost(this.price, counted),
-    };
+    const costMicroCents = stepCost(this.price, counted);
+    return { text, calls, inputTokens, outputTokens, estimated, ending, costMicroCents };
   }
 
   /** Begins an answer; asks for less where the provider says that it was asked for too much (docs/decisions/runs.md, "Models as they are"). */

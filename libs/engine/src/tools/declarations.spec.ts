@@ -16,7 +16,8 @@ it('the default tools are declared in at most 2,500 tokens', () => {
     ...[...automationTools(none), artifactRead(none), currentTime(none)],
   ];
   const declared = tools.map(({ name, description, inputSchema }) => ({
-    ...{ type: 'function', function: { name, description, parameters: inputSchema } },
+    type: 'function',
+    function: { name, description, parameters: inputSchema },
   }));
   expect(tools).toHaveLength(8);
   expect(Buffer.byteLength(JSON.stringify(declared))).toBeLessThanOrEqual(bytesMax);
