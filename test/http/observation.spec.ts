@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { startManagementServer, userIdOf } from '@app/http';
+import { Draining, ReadinessChecks, startManagementServer, userIdOf } from '@app/http';
 import { Metrics } from '@app/runtime';
 import pino from 'pino';
 import { until } from '../support/until';
@@ -108,10 +108,9 @@ describe('the request log', () => {
 describe('the management port', () => {
   it('shows the durations by operation and status, and nothing else', async () => {
     await fetch(`${loopback.url}/v1/users/me`, { headers });
-    const management = await startManagementServer(loopback.app.get(Metrics, { strict: false }), {
-      host: '127.0.0.1',
-      port: 0,
-    });
+    const part = <Part>(token: new () => Part): Part => loopback.app.get<Part>(token, { strict: false });
+    const managed = { metrics: part(Metrics), checks: part(ReadinessChecks), draining: part(Draining) };
+    const management = await startManagementServer(managed, { host: '127.0.0.1', port: 0 });
     const text = await (await fetch(`http://127.0.0.1:${management.port}/metrics`)).text();
     expect(text).toContain('http_request_duration_seconds_count{operation="users.me",status="200"} 1');
     expect(text).toContain('process_cpu_seconds_total');

@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { startWorking, type RunningProcess } from '@app/composition';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-postgres';
 import { Configuration } from '@app/runtime';
@@ -31,6 +32,7 @@ beforeAll(async () => {
   worker = await startWorking(new Configuration({ ...ofApi, MANAGEMENT_PORT: workerPort }));
   ports = [ofApi.MANAGEMENT_PORT, workerPort];
 }, WITHIN_MS);
+afterEach(() => signalAll('SIGCONT'));
 afterAll(async () => {
   await signalAll('SIGCONT');
   await worker.stop();
@@ -51,6 +53,39 @@ async function scraped(port: number): Promise<string> {
   expect(answer.status).toBe(200);
   return answer.text();
 }
+
+/** What both say on their management ports, and the api on its own. */
+async function readiness(): Promise<{ code: number; status: unknown; database: unknown }[]> {
+  const [api = ''] = deployment.baseUrls;
+  const urls = [api, ...ports.map((port) => `http://127.0.0.1:${port}`)];
+  return Promise.all(
+    urls.map(async (url) => {
+      const signal = AbortSignal.timeout(scrapedWithinMs);
+      expect((await fetch(`${url}/healthz`, { signal })).status).toBe(200);
+      const answer = await fetch(`${url}/readyz`, { signal });
+      // Reason for the assertion: the body as it is declared.
+      const { status, checks } = (await answer.json()) as { status: string; checks: Record<string, string> };
+      return { code: answer.status, status, database: checks['database'] };
+    }),
+  );
+}
+
+it(
+  'api and worker say that they live, and that the database is away, until it is back',
+  async () => {
+    const ok = { code: 200, status: 'ok', database: 'ok' };
+    const away = { code: 503, status: 'away', database: 'away' };
+    const all = (one: object) => async () => isDeepStrictEqual(await readiness(), [one, one, one]) || null;
+    await until('ready', all(ok));
+    await signalAll('SIGSTOP');
+    // More often than the pool has connections.
+    for (const states of await Promise.all(Array.from({ length: 12 }, readiness)))
+      expect(states).toEqual([away, away, away]);
+    await signalAll('SIGCONT');
+    await until('ready again', all(ok));
+  },
+  WITHIN_MS,
+);
 
 it(
   'api and worker show all figures but those of the database, which come back with it',

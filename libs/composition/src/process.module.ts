@@ -40,7 +40,11 @@ export function createProcessModule(options: ProcessOptions): DynamicModule {
       walletProviderModule(configuration),
       ...slicesFor(roles),
     ],
-    providers: [SealingCheck, ...(roles.worker ? [Projecting] : []), ...(roles.api ? [StoresReadiness] : [])],
+    providers: [
+      SealingCheck,
+      ...(roles.worker ? [Projecting] : []),
+      ...(roles.api || roles.worker ? [StoresReadiness] : []),
+    ],
   };
 }
 

@@ -32,7 +32,7 @@ export async function startServing(
   const app = await createHttpApp(module, configuration);
   try {
     await onPort('PORT', env.PORT, () => app.listen(env.PORT, env.HOST));
-    const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveMetrics(app, configuration));
+    const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveManagement(app, configuration));
     const drainMs = env.DRAIN_SECONDS * 1000;
     return {
       ...{ app, drainMs },
@@ -49,16 +49,17 @@ export async function startServing(
   }
 }
 
-/** Starts a process that works and serves nothing but its metrics. @throws CannotStart */
+/** Starts a process that works and serves nothing but its management port. @throws CannotStart */
 export async function startWorking(configuration: Configuration, probe?: Probe): Promise<RunningProcess> {
   const { env } = configuration;
   const app = await openProduct(configuration, { api: false, worker: true }, probe);
   try {
-    const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveMetrics(app, configuration));
+    const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveManagement(app, configuration));
     return {
       ...{ app, drainMs: 0 },
       stop: async () => {
         hurry(app);
+        await app.get(Draining).drain(0, 0);
         await app.close();
         await management.close();
       },
@@ -87,11 +88,13 @@ function hurry(app: INestApplicationContext): void {
   app.get(Database, { strict: false }).expectWithin(lastWordsMs);
 }
 
-async function serveMetrics(app: INestApplicationContext, { env }: Configuration) {
-  return startManagementServer(app.get(Metrics, { strict: false }), {
-    host: env.MANAGEMENT_HOST,
-    port: env.MANAGEMENT_PORT,
-  });
+async function serveManagement(app: INestApplicationContext, { env }: Configuration) {
+  const managed = {
+    metrics: app.get(Metrics, { strict: false }),
+    checks: app.get(ReadinessChecks, { strict: false }),
+    draining: app.get(Draining, { strict: false }),
+  };
+  return startManagementServer(managed, { host: env.MANAGEMENT_HOST, port: env.MANAGEMENT_PORT });
 }
 
 /** The providers that slices expect of the HTTP core, for a process in which nothing is served. */

@@ -1,9 +1,11 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from '@app/runtime';
 import { boundedByNode, type ConnectionBounds } from './connections';
+import type { Draining } from './draining';
+import type { ReadinessChecks } from './readiness';
 
-/** Its clients are a scraper or two, and whoever looks after the process. */
+/** Its clients are a scraper or two, a health check, and whoever looks after the process. */
 const bounds: ConnectionBounds = { quietMs: 30_000, transferMs: 30_000, connectionsMax: 64 };
 
 export interface ManagementServer {
@@ -12,20 +14,22 @@ export interface ManagementServer {
   close(): Promise<void>;
 }
 
-/** Serves `GET /metrics` (Prometheus) on a port of its own, which partners do not reach. */
+export interface ManagedProcess {
+  readonly metrics: Metrics;
+  readonly checks: ReadinessChecks;
+  readonly draining: Draining;
+}
+
+/** Serves `GET /metrics` (Prometheus), `/healthz` and `/readyz` on a port of its own, which partners do not reach. */
 export async function startManagementServer(
-  metrics: Metrics,
+  managed: ManagedProcess,
   listen: { readonly host: string; readonly port: number },
 ): Promise<ManagementServer> {
   const server = createServer(boundedByNode(bounds), (request, response) => {
     // A scraper that does not read its answer.
     request.socket.setTimeout(bounds.quietMs);
-    if (request.method !== 'GET' || request.url !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    metrics.registry.metrics().then(
-      (text) => response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text),
+    answerOf(managed, request).then(
+      ({ code, type, text }) => response.writeHead(code, { 'content-type': type }).end(text),
       () => response.writeHead(500).end(),
     );
   });
@@ -44,4 +48,32 @@ export async function startManagementServer(
         server.closeAllConnections();
       }),
   };
+}
+
+interface ManagementAnswer {
+  readonly code: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+async function answerOf(
+  { metrics, checks, draining }: ManagedProcess,
+  { method, url }: IncomingMessage,
+): Promise<ManagementAnswer> {
+  switch (`${method} ${url}`) {
+    case 'GET /metrics':
+      return { code: 200, type: metrics.registry.contentType, text: await metrics.registry.metrics() };
+    case 'GET /healthz':
+      return inJson(200, { status: 'ok' });
+    case 'GET /readyz': {
+      const { code, body } = await checks.report(draining.begun);
+      return inJson(code, body);
+    }
+    default:
+      return { code: 404, type: 'text/plain', text: '' };
+  }
+}
+
+function inJson(code: number, body: object): ManagementAnswer {
+  return { code, type: 'application/json; charset=utf-8', text: JSON.stringify(body) };
 }

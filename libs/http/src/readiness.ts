@@ -1,33 +1,62 @@
 import type { Readiness, ReadinessCheck } from './ports';
 
 const checkWithinMs = 1_000;
+/** What hung by then may have hung on a connection that is lost, while others are there again. */
+const askAnewMs = 5_000;
+
+/** What `GET /readyz` says, and the status that it says it with. */
+export interface ReadinessReport {
+  readonly code: 200 | 503;
+  readonly body: { readonly status: Readiness | 'draining'; readonly checks: Readonly<Record<string, Readiness>> };
+}
 
 /** The dependencies that `GET /readyz` reports; whoever holds one adds its check when its module starts. */
 export class ReadinessChecks {
   private readonly checks = new Map<string, ReadinessCheck>();
+  private readonly running = new Map<string, Promise<Readiness>>();
 
   add(check: ReadinessCheck): void {
     this.checks.set(check.name, check);
   }
 
-  /** The state of every dependency, each within a second. */
-  async run(): Promise<Record<string, Readiness>> {
-    const states = [...this.checks.values()].map(async (check) => [check.name, await stateOf(check)] as const);
-    return Object.fromEntries(await Promise.all(states));
+  /** The state of every dependency and the worst of them, within a second. */
+  async report(isDraining: boolean): Promise<ReadinessReport> {
+    const states = await Promise.all([...this.checks.values()].map((check) => this.within(check)));
+    const checks = Object.fromEntries([...this.checks.keys()].map((name, index) => [name, states[index] ?? 'away']));
+    const status = isDraining ? 'draining' : worstOf(states);
+    return { code: status === 'ok' || status === 'degraded' ? 200 : 503, body: { status, checks } };
+  }
+
+  private async within(check: ReadinessCheck): Promise<Readiness> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Readiness>((resolve) => {
+      timer = setTimeout(resolve, checkWithinMs, 'away');
+    });
+    try {
+      return await Promise.race([this.once(check), late]);
+    } catch {
+      // That the check failed is its answer; the dependency's own code logs why.
+      return 'away';
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** However often it is asked: one that hangs must not take a connection of the pool each time. */
+  private once(check: ReadinessCheck): Promise<Readiness> {
+    const before = this.running.get(check.name);
+    if (before !== undefined) return before;
+    const forget = (): void => {
+      clearTimeout(timer);
+      if (this.running.get(check.name) === running) this.running.delete(check.name);
+    };
+    const timer = setTimeout(forget, askAnewMs);
+    const running = check.check().finally(forget);
+    this.running.set(check.name, running);
+    return running;
   }
 }
 
-async function stateOf(check: ReadinessCheck): Promise<Readiness> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Readiness>((resolve) => {
-    timer = setTimeout(resolve, checkWithinMs, 'away');
-  });
-  try {
-    return await Promise.race([check.check(), late]);
-  } catch {
-    // That the check failed is its answer; the dependency's own code logs why.
-    return 'away';
-  } finally {
-    clearTimeout(timer);
-  }
+function worstOf(states: readonly Readiness[]): Readiness {
+  return (['away', 'degraded'] as const).find((state) => states.includes(state)) ?? 'ok';
 }

@@ -6,7 +6,6 @@ import type { JsonObject } from '@app/kernel';
 import { Draining } from './draining';
 import { openApiDocument } from './openapi';
 import { Operation } from './operation';
-import type { Readiness } from './ports';
 import { ReadinessChecks } from './readiness';
 import { routedOperations } from './routed-operations';
 import { json, mapOf, oneOf, shape } from './schema';
@@ -47,10 +46,9 @@ export class ServiceController {
     answerExample: { status: 'ok', checks: { database: 'ok', 'event store': 'ok', projections: 'ok' } },
   })
   async readyz(@Query() _query: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
-    const states = await this.checks.run();
-    const status = this.draining.begun ? 'draining' : worstOf(Object.values(states));
-    void reply.code(status === 'ok' || status === 'degraded' ? 200 : 503);
-    return { status, checks: states };
+    const { code, body } = await this.checks.report(this.draining.begun);
+    void reply.code(code);
+    return body;
   }
 
   @Get('openapi.json')
@@ -75,8 +73,4 @@ export function documentOf(modules: ModulesContainer, configuration: Configurati
     baseUrl: configuration.baseUrl,
     deprecated: configuration.env.V1_DEPRECATED_AT !== undefined,
   });
-}
-
-function worstOf(states: readonly Readiness[]): Readiness {
-  return (['away', 'degraded'] as const).find((state) => states.includes(state)) ?? 'ok';
 }

@@ -29,7 +29,7 @@ export const variables = {
     default: '127.0.0.1',
     desc: 'Address of the management port; wider than loopback only where nobody but a Prometheus reaches it',
   }),
-  MANAGEMENT_PORT: port({ default: 9464, desc: 'Port of GET /metrics' }),
+  MANAGEMENT_PORT: port({ default: 9464, desc: 'Port of GET /metrics, /healthz and /readyz of every process' }),
   PARLEY_DATA_DIR: str({
     default: defaultDataDir,
     desc: 'Folder of the embedded stores, of artifacts and of generated sandbox secrets',
