@@ -6,6 +6,8 @@ import { join } from 'node:path';
 export interface PostgresProxy {
   /** Of the database, by this way. */
   readonly url: string;
+  /** Ports from which its clients are connected. */
+  clientPorts(): number[];
   /** How many connections pass nothing on any more. */
   silent(): number;
   /** From now on, connections on which a client says this text pass nothing on any more, in neither direction. */
@@ -19,11 +21,14 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   const target = new URL(databaseUrl);
   const path = join(target.searchParams.get('host') ?? '', `.s.PGSQL.${target.port || '5432'}`);
   const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
   const texts: string[] = [];
   let silent = 0;
   const server = createServer((client) => {
     const postgres = createConnection(path);
     let isSilent = false;
+    clients.add(client);
+    client.on('close', () => clients.delete(client));
     client.on('data', (bytes) => {
       if (!isSilent && texts.some((text) => bytes.includes(text))) {
         isSilent = true;
@@ -53,6 +58,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.toString(),
+    clientPorts: () => [...clients].map(({ remotePort }) => remotePort ?? 0),
     silent: () => silent,
     silence: (text) => void texts.push(text),
     close: async () => {
