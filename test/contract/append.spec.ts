@@ -130,4 +130,12 @@ test('an append of nothing succeeds', async () => {
   await store.client.appendToStream(stream, testEvent(0));
   const result = await store.client.appendToStream(stream, [], { expectedRevision: 0n });
   expect(result).toMatchObject({ success: true, nextExpectedRevision: 0n });
+  expect(result.position?.commit).toBeGreaterThan(0n);
+});
+
+test('stream_exists takes a stream of which there are only metadata', async () => {
+  const stream = uniqueStream();
+  await store.client.setStreamMetadata(stream, { maxCount: 3 });
+  const result = await store.client.appendToStream(stream, testEvent(0), { expectedRevision: 'stream_exists' });
+  expect(result.nextExpectedRevision).toBe(0n);
 });

@@ -1,4 +1,7 @@
 import { StreamDeletedError } from '@eventstore/db-client';
+import { Empty } from '@eventstore/db-client/generated/shared_pb';
+import { TombstoneReq } from '@eventstore/db-client/generated/streams_pb';
+import type { ServiceError } from '@grpc/grpc-js';
 import {
   collect,
   numbers,
@@ -8,6 +11,7 @@ import {
   uniqueStream,
   type ContractStore,
 } from './contract-store';
+import { identifier } from './protocol';
 
 let store: ContractStore;
 beforeAll(async () => {
@@ -41,23 +45,70 @@ describe('a soft delete', () => {
     expect(again.nextExpectedRevision).toBe(3n);
   });
 
-  test('keeps the other metadata', async () => {
+  test('leaves no other metadata, and the next append keeps what was set since', async () => {
     const stream = uniqueStream();
     await store.client.appendToStream(stream, testEvents(3));
     await store.client.setStreamMetadata(stream, { maxCount: 2, own: 'field' });
     await store.client.deleteStream(stream);
+    const deleted = await store.client.getStreamMetadata(stream);
+    expect(deleted.metadata).toEqual({ truncateBefore: Number((1n << 63n) - 1n) });
     await store.client.appendToStream(stream, testEvents(3, 3));
-    const { metadata } = await store.client.getStreamMetadata(stream);
-    expect(metadata).toEqual({ maxCount: 2, truncateBefore: 3, own: 'field' });
-    expect(numbers(await collect(store.client.readStream(stream)))).toEqual([4, 5]);
+    expect((await store.client.getStreamMetadata(stream)).metadata).toEqual({ truncateBefore: 3 });
+    expect(numbers(await collect(store.client.readStream(stream)))).toEqual([3, 4, 5]);
   });
 
-  test('stream_exists is refused while deleted', async () => {
+  test('hides what was there also once other metadata are written', async () => {
+    const stream = uniqueStream();
+    await store.client.appendToStream(stream, testEvents(3));
+    await store.client.deleteStream(stream);
+    await store.client.setStreamMetadata(stream, { maxCount: 5, own: 'field' });
+    const { metadata } = await store.client.getStreamMetadata(stream);
+    expect(metadata).toEqual({ maxCount: 5, truncateBefore: 3, own: 'field' });
+    expect(await collect(store.client.readStream(stream))).toEqual([]);
+    await store.client.appendToStream(stream, testEvent(3), { expectedRevision: 2n });
+    expect(numbers(await collect(store.client.readStream(stream)))).toEqual([3]);
+  });
+
+  test('an append of nothing undoes it', async () => {
+    const stream = uniqueStream();
+    await store.client.appendToStream(stream, testEvents(2));
+    await store.client.deleteStream(stream);
+    const undone = await store.client.appendToStream(stream, [], { expectedRevision: 'any' });
+    expect(undone).toMatchObject({ success: true, nextExpectedRevision: 1n });
+    expect(await collect(store.client.readStream(stream))).toEqual([]);
+    expect((await store.client.getStreamMetadata(stream)).metadata).toEqual({ truncateBefore: 2 });
+  });
+
+  test('refuses an append under stream_exists', async () => {
     const stream = uniqueStream();
     await store.client.appendToStream(stream, testEvent(0));
     await store.client.deleteStream(stream);
     const append = store.client.appendToStream(stream, testEvent(1), { expectedRevision: 'stream_exists' });
-    await expect(append).rejects.toMatchObject({ type: 'wrong-expected-version' });
+    await expect(append).rejects.toMatchObject({ type: 'stream-deleted' });
+  });
+
+  test('refuses a tombstone under stream_exists, which the client cannot say', async () => {
+    const stream = uniqueStream();
+    await store.client.appendToStream(stream, testEvent(0));
+    await store.client.deleteStream(stream);
+    const options = new TombstoneReq.Options();
+    options.setStreamIdentifier(identifier(stream));
+    options.setStreamExists(new Empty());
+    const request = new TombstoneReq();
+    request.setOptions(options);
+    const error = await new Promise<ServiceError | null>((resolve) => store.protocol().tombstone(request, resolve));
+    expect(error?.metadata.get('exception')).toEqual(['stream-deleted']);
+    await store.client.appendToStream(stream, testEvent(1), { expectedRevision: 'no_stream' });
+  });
+
+  test('a repeat under no_stream of which only the first event is known is refused', async () => {
+    const stream = uniqueStream();
+    const first = testEvent(0);
+    await store.client.appendToStream(stream, first, { expectedRevision: 'no_stream' });
+    await store.client.deleteStream(stream);
+    const twice = store.client.appendToStream(stream, [first, first], { expectedRevision: 'no_stream' });
+    await expect(twice).rejects.toMatchObject({ type: 'wrong-expected-version' });
+    await expect(collect(store.client.readStream(stream))).rejects.toMatchObject({ type: 'stream-not-found' });
   });
 
   test.each([
@@ -85,7 +136,7 @@ describe('a soft delete', () => {
   });
 
   test('under a wrong revision names both revisions', async () => {
-    const stream = uniqueStream('wrong-ü');
+    const stream = uniqueStream();
     await store.client.appendToStream(stream, testEvents(3));
     const refused = store.client.deleteStream(stream, { expectedRevision: 1n });
     await expect(refused).rejects.toMatchObject({
@@ -124,6 +175,15 @@ describe('a tombstone', () => {
     await expect(store.client.appendToStream(stream, testEvent(0))).rejects.toMatchObject({ type: 'stream-deleted' });
     const [event] = await collect(store.client.readAll({ fromPosition: position ?? 'end', maxCount: 1 }));
     expect(event?.event).toMatchObject({ streamId: stream, type: '$streamDeleted', revision: (1n << 63n) - 1n });
+  });
+
+  test('leaves the metadata of a stream that had some writable', async () => {
+    const stream = uniqueStream();
+    await store.client.setStreamMetadata(stream, { maxCount: 1 });
+    await store.client.tombstoneStream(stream, { expectedRevision: 'any' });
+    const written = await store.client.setStreamMetadata(stream, { maxCount: 2 }, { expectedRevision: 0n });
+    expect(written).toMatchObject({ success: true, nextExpectedRevision: 1n });
+    await expect(store.client.appendToStream(stream, testEvent(0))).rejects.toMatchObject({ type: 'stream-deleted' });
   });
 
   test('under a wrong revision is refused', async () => {

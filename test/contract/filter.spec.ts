@@ -71,7 +71,9 @@ describe('a filtered subscription to $all', () => {
     await recorder.untilSaid('caughtUp');
     expect(checkpoints.length).toBeGreaterThanOrEqual(5);
     expect(checkpoints.length).toBeLessThanOrEqual(12);
-    expect(checkpoints.at(-1)).toBe(last.position?.commit);
+    // Not every server sends one at the end: what is looked through so far may be told no further than the last window.
+    expect(checkpoints.at(-1)).toBeGreaterThan(position?.commit ?? 0n);
+    expect(checkpoints.at(-1)).toBeLessThanOrEqual(last.position?.commit ?? 0n);
     expect(checkpoints).toEqual([...checkpoints].sort((a, b) => Number(a - b)));
   });
 

@@ -78,3 +78,24 @@ test('an id may be used in several streams', async () => {
     expect(await revisionsOf(stream)).toBe(1);
   }
 });
+
+test('without an expectation an id counts where it was first', async () => {
+  const [first, other] = [uniqueStream(), uniqueStream()];
+  const event = testEvent(0);
+  const { position } = await store.client.appendToStream(first, event);
+  for (const revision of [0n, 1n, 2n]) {
+    const again = await store.client.appendToStream(other, event);
+    expect(again.nextExpectedRevision).toBe(revision);
+  }
+  expect(await store.client.appendToStream(first, event)).toMatchObject({ nextExpectedRevision: 0n, position });
+});
+
+test('a repeat of what is hidden is answered without a position', async () => {
+  const stream = uniqueStream();
+  const events = testEvents(2);
+  await store.client.appendToStream(stream, events, { expectedRevision: 'no_stream' });
+  await store.client.setStreamMetadata(stream, { truncateBefore: 5 });
+  const again = await store.client.appendToStream(stream, events, { expectedRevision: 'no_stream' });
+  expect(again).toMatchObject({ success: true, nextExpectedRevision: 1n });
+  expect(again.position).toBeUndefined();
+});

@@ -7,6 +7,7 @@ export type Failure =
   | { kind: 'stream-deleted'; stream: string }
   | { kind: 'append-too-large' }
   | { kind: 'bad-request'; message: string }
+  | { kind: 'bad-expression'; message: string }
   | { kind: 'missing-metadata'; properties: readonly string[] }
   | { kind: 'timeout' }
   | { kind: 'unavailable'; message: string };
@@ -35,6 +36,7 @@ export function describeFailure(failure: Failure): string {
     case 'timeout':
       return 'the deadline of the append has passed';
     case 'bad-request':
+    case 'bad-expression':
     case 'unavailable':
       return failure.message;
   }

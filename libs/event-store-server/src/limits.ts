@@ -34,6 +34,8 @@ export const RING_BYTES_MAX = 64 * MIB;
 
 export const PAGE_EVENTS_MAX = 500;
 export const PAGE_BYTES_MAX = MIB;
+/** Of so many events a page of a filter takes those that match: few of them are ever read whole. */
+export const FILTERED_WINDOW_EVENTS_MAX = 5_000;
 export const HEADS_AT_ONCE_MAX = 500;
 /** A reader that takes nothing for this long loses its page, which is read again when it goes on. */
 export const STALLED_READER_MS = 250;

@@ -1,5 +1,8 @@
-/** Readers do not hold each other up: an expired past costs nothing, and look-ups have connections of their own. */
-import { EventStoreDBClient } from '@eventstore/db-client';
+/**
+ * Readers do not hold each other up: an expired past costs nothing, nor do events that a filter leaves out, and look-ups have
+ * connections of their own.
+ */
+import { EventStoreDBClient, streamNameFilter } from '@eventstore/db-client';
 import { Client } from 'pg';
 import { Recorder, collect, numbers, testEvents, uniqueStream } from '../../../test/contract/contract-store';
 import { EmbeddedStore } from '../../../test/support/embedded-stores';
@@ -124,4 +127,28 @@ test('readers of everything leave look-ups and short streams alone', async () =>
   await until('a page that is waited for', async () => (silent() > 0 ? true : null));
   await expect(collect(client.readStream(uniqueStream()))).rejects.toMatchObject({ type: 'stream-not-found' });
   expect(numbers(await collect(client.readStream(stream)))).toEqual([0, 1, 2]);
+});
+
+test('an expression that matches nothing reads no event', async () => {
+  await insertOld(uniqueStream('other'), expired, 0);
+  await store.stopServer();
+  proxy = await startPostgresProxy(store.database.url);
+  await store.startServer(proxy.url);
+  // The database never answers a query for events.
+  proxy.silence('all_ASC');
+  const recorder = new Recorder(connect().subscribeToAll({ filter: streamNameFilter({ regex: '^nothing$' }) }));
+  await recorder.untilSaid('caughtUp');
+  expect(recorder.events).toEqual([]);
+});
+
+test.each([
+  ['expression', streamNameFilter({ regex: '^wanted-' })],
+  ['prefix', streamNameFilter({ prefixes: ['wanted-'] })],
+])('what an %s takes of old events is complete, however many there are', async (_kind, filter) => {
+  await insertOld(uniqueStream('wanted'), 700, 0);
+  await insertOld(uniqueStream('other'), 6_000, 0);
+  await insertOld(uniqueStream('wanted'), 3, 0);
+  const recorder = new Recorder(connect().subscribeToAll({ filter }));
+  await recorder.untilSaid('caughtUp');
+  expect(numbers(recorder.events)).toEqual([...Array.from({ length: 700 }, (_, n) => n), 0, 1, 2]);
 });

@@ -1,11 +1,18 @@
 import DataLoader from 'dataloader';
 import { LINK_TYPE, baseStreamOf, canExist, type FramedEvent } from '../event';
 import { HEADS_AT_ONCE_MAX, PAGE_EVENTS_MAX } from '../limits';
-import { firstOfAge, readAllPage, readStreamPage, type StreamSpan } from '../storage/events-table';
+import {
+  firstOfAge,
+  readAllPage,
+  readNames,
+  readStreamPage,
+  type AllSpan,
+  type StreamSpan,
+} from '../storage/events-table';
 import { loadHeads } from '../storage/heads-table';
 import { poolForPage, type ReaderPools } from '../storage/reader-pools';
 import { NO_HEAD, type Head } from '../writing/head';
-import type { EventFilter } from './filter';
+import { windowOf, type EventFilter } from './filter';
 import type { Ring } from './ring';
 import { isVisible, visibilityOf, type Visibility, type VisibleRevisions } from './visibility';
 
@@ -20,6 +27,8 @@ export interface Resolved {
   readonly event: FramedEvent | undefined;
   readonly link: FramedEvent | undefined;
 }
+
+const windowSize = (filter: EventFilter | undefined): number => (filter ? windowOf(filter) : PAGE_EVENTS_MAX);
 
 /** Committed events: the recent ones from the ring, older ones from PostgreSQL, a bounded page at a time. */
 export class EventLog {
@@ -53,6 +62,11 @@ export class EventLog {
     return visibilityOf(stream, await this.head(stream), Date.now());
   }
 
+  /** What a tombstoned stream showed before its end. */
+  async visibilityBeforeTombstone(stream: string): Promise<Visibility> {
+    return visibilityOf(stream, { ...(await this.head(stream)), tombstoned: false }, Date.now());
+  }
+
   /** What follows a position, when the ring has it. */
   recentAfter(position: number, filter: EventFilter | undefined): AllPage | undefined {
     if (!this.ring.covers(position)) return undefined;
@@ -69,25 +83,32 @@ export class EventLog {
   async allAfter(position: number, filter: EventFilter | undefined): Promise<AllPage> {
     const recent = this.recentAfter(position, filter);
     if (recent) return recent;
-    const to = Math.min(this.ring.lastPosition, position + PAGE_EVENTS_MAX);
-    const span = { from: position + 1, to, descending: false, prefixes: filter?.prefixes };
-    const page = await readAllPage(this.pools.bulk, span, PAGE_EVENTS_MAX);
-    return {
-      events: filter ? page.events.filter((event) => filter.matches(event)) : page.events,
-      considered: page.cut ? (page.events.at(-1)?.position ?? to) : to,
-    };
+    const to = Math.min(this.ring.lastPosition, position + windowSize(filter));
+    return this.allPage({ from: position + 1, to, descending: false }, filter);
   }
 
   /** What stands before a position, backwards. `considered` is the lowest position looked at. */
   async allBefore(position: number, filter: EventFilter | undefined): Promise<AllPage> {
     const to = Math.min(position - 1, this.ring.lastPosition);
-    const from = Math.max(1, to - PAGE_EVENTS_MAX + 1);
-    const span = { from, to, descending: true, prefixes: filter?.prefixes };
-    const page = await readAllPage(this.pools.bulk, span, PAGE_EVENTS_MAX);
-    return {
-      events: filter ? page.events.filter((event) => filter.matches(event)) : page.events,
-      considered: page.cut ? (page.events.at(-1)?.position ?? from) : from,
-    };
+    const from = Math.max(1, to - windowSize(filter) + 1);
+    return this.allPage({ from, to, descending: true }, filter);
+  }
+
+  /** A regular expression is held against the names of a span first: where none matches, no event is read. */
+  private async allPage(span: Omit<AllSpan, 'wanted'>, filter: EventFilter | undefined): Promise<AllPage> {
+    const end = span.descending ? span.from : span.to;
+    if (!filter) return this.wantedPage({ ...span, wanted: undefined }, end);
+    const { on, prefixes } = filter;
+    if (prefixes) return this.wantedPage({ ...span, wanted: { on, by: 'prefix', values: prefixes } }, end);
+    const values = (await readNames(this.pools.bulk, span, on)).filter((name) => filter.accepts(name));
+    if (values.length === 0) return { events: [], considered: end };
+    return this.wantedPage({ ...span, wanted: { on, by: 'name', values } }, end);
+  }
+
+  private async wantedPage(span: AllSpan, end: number): Promise<AllPage> {
+    const { events, cut } = await readAllPage(this.pools.bulk, span, PAGE_EVENTS_MAX);
+    const isWhole = !cut && events.length < PAGE_EVENTS_MAX;
+    return { events, considered: isWhole ? end : (events.at(-1)?.position ?? end) };
   }
 
   /** Events of a stream from a revision on, as far as they are visible. An empty page is the end. */

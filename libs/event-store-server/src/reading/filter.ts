@@ -1,12 +1,15 @@
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import { isStorable, type StoredEvent } from '../event';
-import { badRequest } from '../failure';
-import { SEARCH_WINDOW_DEFAULT } from '../limits';
+import { FailureError, badRequest } from '../failure';
+import { FILTERED_WINDOW_EVENTS_MAX, PAGE_EVENTS_MAX, SEARCH_WINDOW_DEFAULT } from '../limits';
 
 export interface EventFilter {
+  readonly on: 'stream' | 'type';
   matches(event: StoredEvent): boolean;
+  /** Whether events of that stream name or type match. */
+  accepts(text: string): boolean;
   /** Prefixes are left to the database; a regular expression (the client's dialect is not PostgreSQL's) is not. */
-  readonly prefixes: { on: 'stream' | 'type'; values: readonly string[] } | undefined;
+  readonly prefixes: readonly string[] | undefined;
   /** A checkpoint is due after so many considered events. */
   readonly checkpointEvery: number;
 }
@@ -20,17 +23,25 @@ export function readFilter(options: ReadReq.Options.FilterOptions): EventFilter 
   const checkpointEvery = Math.max(1, window * Math.max(1, options.getCheckpointintervalmultiplier()));
   const values = expression.getPrefixList();
   if (values.length > 0) {
-    const matches = (event: StoredEvent): boolean => values.some((prefix) => event[on].startsWith(prefix));
-    return { matches, prefixes: { on, values: values.filter(isStorable) }, checkpointEvery };
+    const accepts = (text: string): boolean => values.some((prefix) => text.startsWith(prefix));
+    const prefixes = values.filter(isStorable);
+    return { on, accepts, matches: (event) => accepts(event[on]), prefixes, checkpointEvery };
   }
   const regex = compile(expression.getRegex());
-  return { matches: (event) => regex.test(event[on]), prefixes: undefined, checkpointEvery };
+  const accepts = (text: string): boolean => regex.test(text);
+  return { on, accepts, matches: (event) => accepts(event[on]), prefixes: undefined, checkpointEvery };
+}
+
+/** How many events a page of that filter may look at, so that their checkpoints stay within a page's number. */
+export function windowOf(filter: EventFilter): number {
+  return Math.min(FILTERED_WINDOW_EVENTS_MAX, filter.checkpointEvery * PAGE_EVENTS_MAX);
 }
 
 function compile(source: string): RegExp {
   try {
     return new RegExp(source);
   } catch (error) {
-    throw badRequest(`not a regular expression: ${error instanceof Error ? error.message : String(error)}`);
+    const message = `not a regular expression: ${error instanceof Error ? error.message : String(error)}`;
+    throw new FailureError({ kind: 'bad-expression', message });
   }
 }

@@ -1,5 +1,5 @@
 import { TOMBSTONE_REVISION, type FramedEvent } from '../event';
-import { asFailure } from '../failure';
+import { asFailure, type Failure } from '../failure';
 import { PAGE_EVENTS_MAX } from '../limits';
 import { CAUGHT_UP } from '../wire/read-response';
 import type { Delivery } from './delivery';
@@ -17,6 +17,8 @@ export class StreamSubscription implements StreamFollower {
   /** Something happened since the pump last looked. */
   private stale = true;
   private caughtUp = false;
+  /** Set once it has come live. */
+  private tombstone: FramedEvent | undefined;
 
   constructor(
     readonly stream: string,
@@ -25,11 +27,14 @@ export class StreamSubscription implements StreamFollower {
     private readonly delivery: Delivery,
     /** The last revision delivered. */
     private revision: number,
+    /** From the end of what is there: then there is nothing to catch up with, not even the stream itself. */
+    private readonly fromEnd: boolean,
   ) {}
 
   offer(event: FramedEvent): void {
     if (event.revision <= this.revision) return;
-    const direct = !this.stale && !this.pumping && this.outlet.hasRoom && this.delivery.isPlain;
+    if (event.revision === TOMBSTONE_REVISION) this.tombstone = event;
+    const direct = this.caughtUp && !this.stale && !this.pumping && this.outlet.hasRoom && this.delivery.isPlain;
     if (direct && event.revision === this.revision + 1) {
       this.revision = event.revision;
       this.outlet.send(event.frame);
@@ -70,13 +75,27 @@ export class StreamSubscription implements StreamFollower {
     }
   }
 
-  /** Undefined when the stream is over. A stream that is missing has no events yet. */
+  /** Undefined when the stream is over, or missing: with what is not there yet nobody is caught up. */
   private async nextPage(): Promise<FramedEvent[] | undefined> {
     const visible = await this.log.visibility(this.stream);
     if (isVisible(visible)) return this.log.streamFrom(this.stream, this.revision + 1, visible, PAGE_EVENTS_MAX);
-    if (visible.kind === 'not-found') return [];
+    if (visible.kind === 'not-found') return this.fromEnd ? [] : undefined;
+    return this.pageBeforeTombstone(visible);
+  }
+
+  /** Whoever is there when the stream ends gets what is left of it, the event of its end, and then the failure. */
+  private async pageBeforeTombstone(deleted: Failure): Promise<FramedEvent[] | undefined> {
+    const isOver = this.revision === TOMBSTONE_REVISION;
+    if (isOver && !this.tombstone) return []; // it began at the end of a stream that was over
+    if (this.tombstone && !isOver) {
+      const visible = await this.log.visibilityBeforeTombstone(this.stream);
+      const rest = isVisible(visible)
+        ? await this.log.streamFrom(this.stream, this.revision + 1, visible, PAGE_EVENTS_MAX)
+        : [];
+      return rest.length > 0 ? rest : [this.tombstone];
+    }
     this.revision = TOMBSTONE_REVISION;
-    this.outlet.end(visible);
+    this.outlet.end(deleted);
     return undefined;
   }
 }

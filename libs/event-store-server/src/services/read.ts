@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ReadReq } from '@eventstore/db-client/generated/streams_pb';
+import { TOMBSTONE_REVISION } from '../event';
 import { asFailure, badRequest, type Failure } from '../failure';
 import { AllSubscription } from '../reading/all-subscription';
 import { Delivery } from '../reading/delivery';
@@ -83,16 +84,14 @@ async function subscribeToStream(
 ): Promise<StreamSubscription | undefined> {
   const stream = readStreamName(options.getStreamIdentifier());
   const head = await log.head(stream);
-  if (head.tombstoned) {
+  const fromEnd = options.hasEnd();
+  if (head.tombstoned && !fromEnd) {
     outlet.end({ kind: 'stream-deleted', stream });
     return undefined;
   }
-  const after = options.hasRevision()
-    ? Number(options.getRevision())
-    : options.hasEnd()
-      ? lastRevision(head, stream)
-      : -1;
-  return new StreamSubscription(stream, log, outlet, delivery, after);
+  const end = head.tombstoned ? TOMBSTONE_REVISION : lastRevision(head, stream);
+  const after = options.hasRevision() ? Number(options.getRevision()) : fromEnd ? end : -1;
+  return new StreamSubscription(stream, log, outlet, delivery, after, fromEnd);
 }
 
 function startOfAll(log: EventLog, options: ReadReq.Options): number {

@@ -42,29 +42,47 @@ export async function readLastPosition(db: Queryable): Promise<number> {
   return Number(rows[0]?.last ?? 0);
 }
 
-/** A span of `$all`: positions `from` to `to`, both inclusive; of them only streams with one of the prefixes, if given. */
+/** Which events of a span are wanted: of streams or types with one of these names, or beginning with one of them. */
+export interface Wanted {
+  readonly on: 'stream' | 'type';
+  readonly by: 'name' | 'prefix';
+  readonly values: readonly string[];
+}
+
+/** A span of `$all`: positions `from` to `to`, both inclusive; of them only what is wanted, if given. */
 export interface AllSpan {
   readonly from: number;
   readonly to: number;
   readonly descending: boolean;
-  readonly prefixes: { on: 'stream' | 'type'; values: readonly string[] } | undefined;
+  readonly wanted: Wanted | undefined;
 }
 
 export function readAllPage(db: Queryable, span: AllSpan, eventsMax: number): Promise<EventPage> {
   const order = span.descending ? 'DESC' : 'ASC';
-  const filter = span.prefixes ? `AND ${span.prefixes.on} ^@ ANY($4::text[])` : '';
+  const { wanted } = span;
+  const filter = wanted ? `AND ${wanted.on} ${wanted.by === 'name' ? '=' : '^@'} ANY($4::text[])` : '';
   return readPage(db, {
-    name: `all_${order}_${span.prefixes?.on ?? 'any'}`,
+    name: `all_${order}_${wanted ? `${wanted.on}_${wanted.by}` : 'any'}`,
     rows: `SELECT ${COLUMNS} FROM event_store.events WHERE global_position BETWEEN $1 AND $2 ${filter}
            ORDER BY global_position ${order} LIMIT $3`,
     order: `global_position ${order}`,
-    values: [
-      span.from,
-      span.to,
-      Math.min(eventsMax, PAGE_EVENTS_MAX),
-      ...(span.prefixes ? [span.prefixes.values] : []),
-    ],
+    values: [span.from, span.to, Math.min(eventsMax, PAGE_EVENTS_MAX), ...(wanted ? [wanted.values] : [])],
   });
+}
+
+/** The names of the streams, or the types, of all events of a span (both ends inclusive). */
+export async function readNames(
+  db: Queryable,
+  span: { readonly from: number; readonly to: number },
+  on: 'stream' | 'type',
+): Promise<string[]> {
+  const { rows } = await db.query<[string]>({
+    name: `names_${on}`,
+    text: `SELECT DISTINCT ${on} FROM event_store.events WHERE global_position BETWEEN $1 AND $2`,
+    values: [span.from, span.to],
+    rowMode: 'array',
+  });
+  return rows.map(([name]) => name);
 }
 
 /** A span of one stream: revisions `from` to `to`, both inclusive, not older than `createdMsMin`. */

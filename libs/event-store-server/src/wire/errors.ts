@@ -39,6 +39,8 @@ function codeAndException(failure: Failure): [status, string | undefined] {
       return [status.INVALID_ARGUMENT, 'missing-required-metadata-property'];
     case 'bad-request':
       return [status.INVALID_ARGUMENT, undefined];
+    case 'bad-expression':
+      return [status.UNKNOWN, undefined];
     case 'timeout':
       return [status.DEADLINE_EXCEEDED, undefined];
     case 'unavailable':
@@ -61,6 +63,7 @@ function trailerFields(failure: Failure): [string, string][] {
     case 'missing-metadata':
       return [['required-metadata-properties', failure.properties.join(',')]];
     case 'bad-request':
+    case 'bad-expression':
     case 'timeout':
     case 'unavailable':
       return [];
@@ -117,6 +120,7 @@ function batchDetail(failure: Failure): [string, Message] {
       return ['MaximumAppendSizeExceeded', exceeded];
     }
     case 'missing-metadata':
+    case 'bad-expression':
     case 'bad-request': {
       const bad = new BadRequest();
       bad.setMessage(describeFailure(failure));

@@ -1,6 +1,7 @@
 /** Whether a write is accepted: pure, as EventStoreDB decides it (expected revisions and idempotency). */
 import { isMetastream } from '../event';
 import type { Failure } from '../failure';
+import { isVisible, visibilityOf } from '../reading/visibility';
 import type { IdPlace } from '../storage/heads-table';
 import { isSoftDeleted, type Head } from './head';
 import type { Append, WriteRequest } from './request';
@@ -15,8 +16,8 @@ export interface History {
 
 export type Decision =
   | { kind: 'accepted'; firstRevision: number }
-  /** The same events are there already: the answer is the one they got. */
-  | { kind: 'repeated'; revision: number; position: number }
+  /** The same events are there already: the answer is the one they got, without a position once they are hidden. */
+  | { kind: 'repeated'; revision: number; position: number | undefined }
   | Failure;
 
 export function lastRevision(head: Head, stream: string): number {
@@ -25,34 +26,54 @@ export function lastRevision(head: Head, stream: string): number {
 
 export function decideAppend(append: Append, head: Head, history: History): Decision {
   const { stream, expected } = append;
-  if (head.tombstoned) return { kind: 'stream-deleted', stream };
+  if (isOver(head, stream)) return { kind: 'stream-deleted', stream };
+  if (expected === 'any' || expected === 'stream_exists') return decideLoosely(append, head, history);
   const last = lastRevision(head, stream);
-  const hidden = !isMetastream(stream) && isSoftDeleted(head);
   const accepted: Decision = { kind: 'accepted', firstRevision: last + 1 };
-  if (expected === 'any' || expected === 'stream_exists') {
-    if (expected === 'stream_exists' && (last < 0 || hidden)) return wrongVersion(append, last);
-    return repeatOfKnownIds(append, last, history) ?? accepted;
-  }
   const exact = expected === 'no_stream' ? -1 : expected;
   if (exact === last) return accepted;
   if (exact > last) return wrongVersion(append, last);
-  // A stream that was soft-deleted counts as missing, but its revisions go on.
-  const startsAnew = hidden && expected === 'no_stream';
-  return repeatAfter(exact, append, history) ?? (startsAnew ? accepted : wrongVersion(append, last));
+  // A stream that was soft-deleted counts as missing, but its revisions go on; unless this begins as a repeat.
+  const [first] = append.events;
+  const startsAnew =
+    isHidden(head, stream) && expected === 'no_stream' && first && !history.placeAt(first.id, stream, 0);
+  return repeatAfter(exact, append, head, history) ?? (startsAnew ? accepted : wrongVersion(append, last));
+}
+
+function decideLoosely(append: Append, head: Head, history: History): Decision {
+  const { stream, expected } = append;
+  const last = lastRevision(head, stream);
+  if (expected === 'stream_exists' && isHidden(head, stream)) return { kind: 'stream-deleted', stream };
+  if (expected === 'stream_exists' && !isKnown(head, stream)) return wrongVersion(append, last);
+  return repeatOfKnownIds(append, head, history) ?? { kind: 'accepted', firstRevision: last + 1 };
 }
 
 /** Deleting and tombstoning look at the expected revision; what never was can be tombstoned, and not deleted. */
 export function decideDelete(request: WriteRequest, head: Head): Decision {
   const { stream, expected } = request;
   if (head.tombstoned) return { kind: 'stream-deleted', stream };
-  const gone = head.last < 0 || isSoftDeleted(head);
+  if (expected === 'stream_exists' && isSoftDeleted(head)) return { kind: 'stream-deleted', stream };
   const met =
     expected === 'any' ||
-    (expected === 'no_stream' && gone) ||
-    (expected === 'stream_exists' && !gone) ||
+    (expected === 'no_stream' && (head.last < 0 || isSoftDeleted(head))) ||
+    (expected === 'stream_exists' && isKnown(head, stream)) ||
     expected === head.last;
   const neverWas = request.kind === 'delete' && head.last < 0 && head.metaLast < 0;
   return met && !neverWas ? { kind: 'accepted', firstRevision: head.last + 1 } : wrongVersion(request, head.last);
+}
+
+/** A tombstone ends a stream; metadata that are there already can still be replaced. */
+function isOver(head: Head, stream: string): boolean {
+  return head.tombstoned && !(isMetastream(stream) && head.metaLast >= 0);
+}
+
+function isHidden(head: Head, stream: string): boolean {
+  return !isMetastream(stream) && isSoftDeleted(head);
+}
+
+/** Metadata alone make a stream too. */
+function isKnown(head: Head, stream: string): boolean {
+  return lastRevision(head, stream) >= 0 || head.metaLast >= 0;
 }
 
 function wrongVersion({ stream, expected }: WriteRequest, last: number): Failure {
@@ -60,22 +81,30 @@ function wrongVersion({ stream, expected }: WriteRequest, last: number): Failure
 }
 
 /** A repeat under an exact expectation: every id stands where this append would have put it. */
-function repeatAfter(expected: number, append: Append, history: History): Decision | undefined {
+function repeatAfter(expected: number, append: Append, head: Head, history: History): Decision | undefined {
   let end: IdPlace | undefined;
   for (const [index, event] of append.events.entries()) {
     end = history.placeAt(event.id, append.stream, expected + 1 + index);
     if (!end) return undefined;
   }
-  return end && { kind: 'repeated', revision: end.revision, position: end.position };
+  return end && repeated(end, head);
 }
 
 /** A repeat without one: all ids are known in this stream. Some known and some not is a conflict. */
-function repeatOfKnownIds(append: Append, last: number, history: History): Decision | undefined {
+function repeatOfKnownIds(append: Append, head: Head, history: History): Decision | undefined {
   let end: IdPlace | undefined;
   for (const [index, event] of append.events.entries()) {
     const place = history.placeOf(event.id);
-    if (place?.stream !== append.stream) return index === 0 ? undefined : wrongVersion(append, last);
+    if (place?.stream !== append.stream)
+      return index === 0 ? undefined : wrongVersion(append, lastRevision(head, append.stream));
     end = place;
   }
-  return end && { kind: 'repeated', revision: end.revision, position: end.position };
+  return end && repeated(end, head);
+}
+
+/** What age alone hides counts as visible: the place of an event does not tell its time. */
+function repeated({ stream, revision, position }: IdPlace, head: Head): Decision {
+  const visible = visibilityOf(stream, head, 0);
+  const isRead = isVisible(visible) && revision >= visible.first;
+  return { kind: 'repeated', revision, position: isRead ? position : undefined };
 }

@@ -15,7 +15,7 @@ import { frameEvent } from '../wire/read-response';
 import { decideAppend, decideDelete, lastRevision, type Decision, type History } from './decide';
 import { isSoftDeleted, type Head } from './head';
 import type { Append, WriteRequest, WriteResult } from './request';
-import { parseStreamMetadata, reopenedMetadata, softDeletedMetadata } from './stream-metadata';
+import { parseStreamMetadata, reopenedMetadata, SOFT_DELETED_METADATA } from './stream-metadata';
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -44,7 +44,7 @@ export class Group implements History {
   }
 
   placeOf(id: string): IdPlace | undefined {
-    return this.byId.get(id) ?? this.past.knownId(id);
+    return this.past.knownId(id) ?? this.byId.get(id);
   }
 
   placeAt(id: string, stream: string, revision: number): IdPlace | undefined {
@@ -71,23 +71,23 @@ export class Group implements History {
   }
 
   private append(append: Append, head: Head, firstRevision: number): WriteResult {
-    const { stream } = append;
-    append.events.forEach((event, index) => this.add(stream, firstRevision + index, event));
-    const revision = firstRevision + append.events.length - 1;
-    if (append.events.length === 0) return { kind: 'written', revision, position: undefined };
+    const { stream, events } = append;
+    const [reopens, hiddenBefore] = [isSoftDeleted(head) && !head.tombstoned, head.last + 1];
+    events.forEach((event, index) => this.add(stream, firstRevision + index, event));
+    const revision = firstRevision + events.length - 1;
     const position = this.lastPosition();
-    if (isMetastream(stream)) {
+    if (!isMetastream(stream)) head.last = revision;
+    else if (events.length > 0) {
       head.metaLast = revision;
-      head.metadata = parseStreamMetadata(append.events.at(-1)?.data ?? NO_BYTES);
-    } else {
-      head.last = revision;
-      if (isSoftDeleted(head)) this.writeMetadata(stream, head, reopenedMetadata(head.metadata, firstRevision));
+      head.metadata = parseStreamMetadata(events.at(-1)?.data ?? NO_BYTES);
     }
+    // An append of nothing, or of metadata, reopens a soft-deleted stream as well; what was there stays hidden.
+    if (reopens) this.writeMetadata(baseStreamOf(stream), head, reopenedMetadata(head.metadata, hiddenBefore));
     return { kind: 'written', revision, position };
   }
 
   private softDelete(stream: string, head: Head): WriteResult {
-    this.writeMetadata(stream, head, softDeletedMetadata(head.metadata));
+    this.writeMetadata(stream, head, SOFT_DELETED_METADATA);
     return { kind: 'written', revision: head.last, position: this.lastPosition() };
   }
 
@@ -107,7 +107,7 @@ export class Group implements History {
     const stored = frameEvent({ ...event, stream, revision, position: this.lastPosition() + 1, createdMs: this.nowMs });
     this.events.push(stored);
     this.byPlace.set(placeKey(stream, revision), stored);
-    this.byId.set(stored.id, stored);
+    if (!this.byId.has(stored.id)) this.byId.set(stored.id, stored);
   }
 
   private lastPosition(): number {

@@ -1,6 +1,6 @@
 import type { IdPlace } from '../storage/heads-table';
 
-/** Where the newest event ids stand; the oldest is forgotten when a new one comes beyond the bound. */
+/** Where the newest event ids stood first; the oldest is forgotten when a new one comes beyond the bound. */
 export class KnownIds {
   private readonly places = new Map<string, IdPlace>();
   /** The ids in order of arrival, as a ring: a map's own order would have to be walked past all that was deleted. */
@@ -15,11 +15,11 @@ export class KnownIds {
 
   add(place: IdPlace): void {
     const oldest = this.arrivals[this.next];
-    // The id may have come again since, in another stream: then its newer place stays.
     if (oldest && this.places.get(oldest.id) === oldest) this.places.delete(oldest.id);
     this.arrivals[this.next] = place;
     this.next = (this.next + 1) % this.countMax;
-    this.places.set(place.id, place);
+    // An id that comes again, in another stream, keeps its first place.
+    if (!this.places.has(place.id)) this.places.set(place.id, place);
   }
 
   clear(): void {

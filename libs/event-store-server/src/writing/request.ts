@@ -25,7 +25,7 @@ export interface Written {
   readonly kind: 'written';
   /** The stream's last revision, -1 when an append of nothing met no stream. */
   readonly revision: number;
-  /** Of the request's last event; undefined for an append of nothing. */
+  /** Of the request's last event, of the store's last one after an append of nothing; undefined for a repeat of what is hidden. */
   readonly position: number | undefined;
 }
 

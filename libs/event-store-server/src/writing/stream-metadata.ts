@@ -9,7 +9,7 @@ export interface StreamMetadata {
   readonly truncateBefore: number;
   readonly maxCount: number | undefined;
   readonly maxAgeMs: number | undefined;
-  /** Every field, to write back what a delete or its undoing leaves unchanged. */
+  /** Every field, to write back what the undoing of a delete leaves unchanged. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -27,20 +27,12 @@ export function parseStreamMetadata(data: Uint8Array): StreamMetadata {
   };
 }
 
-/** What a soft delete writes. */
-export function softDeletedMetadata(previous: StreamMetadata | undefined): Buffer {
-  return withTruncateBefore(previous, NOTHING_BEFORE_THE_END.toString());
-}
+/** What a soft delete writes, whatever was there. The number is no double: it goes into the text as it is. */
+export const SOFT_DELETED_METADATA = Buffer.from(`{"$tb":${NOTHING_BEFORE_THE_END}}`);
 
 /** What the first append after a soft delete writes: only the revisions before it stay hidden. */
 export function reopenedMetadata(previous: StreamMetadata | undefined, firstRevision: number): Buffer {
-  return withTruncateBefore(previous, firstRevision.toString());
-}
-
-function withTruncateBefore(previous: StreamMetadata | undefined, revision: string): Buffer {
-  const kept = JSON.stringify({ ...previous?.fields, $tb: undefined });
-  // 2^63 - 1 is no double: it goes into the text as it is.
-  return Buffer.from(`${kept.slice(0, -1)}${kept === '{}' ? '' : ','}"$tb":${revision}}`);
+  return Buffer.from(JSON.stringify({ ...previous?.fields, $tb: firstRevision }));
 }
 
 /** JSON.parse rounds 2^63 - 1, so the digits come from the raw text when they are the number that was parsed. */
