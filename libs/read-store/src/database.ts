@@ -1,6 +1,7 @@
 import { Unavailable } from '@app/kernel';
 import type { Client, Pool, QueryResultRow } from 'pg';
 import { DataSource, QueryFailedError, type EntityManager, type MigrationInterface } from 'typeorm';
+import { LeaderSession } from './leader-session';
 import { WatchedConnections } from './silent-servers';
 
 export type RowClass = new () => object;
@@ -25,12 +26,17 @@ const idleInTransactionTimeoutMs = 10_000;
 
 /** PostgreSQL: read models, and the operational rows that are no events (slots, leases, counters, snapshots). */
 export class Database {
+  /** For what this process leads. */
+  readonly leaderSession: LeaderSession;
+
   private constructor(
     readonly source: DataSource,
-    /** For the connections that are not the pool's: locks that are held long, and LISTEN. */
+    /** For the connections that are not the pool's: LISTEN, and locks that are held long. */
     readonly url: string,
     private readonly connections: WatchedConnections,
-  ) {}
+  ) {
+    this.leaderSession = new LeaderSession(url);
+  }
 
   private get pool(): Pool {
     // Reason for the assertion: the pool of TypeORM's PostgreSQL driver is one of `pg`, typed `any` there.

@@ -1,14 +1,8 @@
-import { heldConnection, noticeLostClient } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
-import { endConnection, socketOf } from './silent-servers';
+import type { LeaderSession, OpenSession } from './leader-session';
 
 const retryMs = 300;
-const connectTimeoutMs = 5_000;
-/** A leader that does not say a word for this long has been stopped or is stuck; PostgreSQL then ends its connection. */
-const silenceMs = 5_000;
-const pingMs = 1_000;
 const logger = new Logger('Leadership');
 
 /** Work that only one process of the deployment may do at a time, by its lock in PostgreSQL. */
@@ -24,18 +18,18 @@ export const leaderLocks = {
 
 /**
  * Runs the body whenever this process holds the lock, until the signal aborts; starts over, after a pause, whenever it breaks.
- * The lock lives on a connection of its own: when that ends, the body's signal aborts, and another process takes over.
- * It ends with the process, and under a process that hangs.
+ * The lock lives on the process's session for all that it leads: when that ends, the body's signal aborts, and another process takes
+ * over. It ends with the process, and under a process that hangs.
  */
 export async function keepLeading(
-  databaseUrl: string,
+  leaderSession: LeaderSession,
   lock: keyof typeof leaderLocks,
   signal: AbortSignal,
   body: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await lead(databaseUrl, leaderLocks[lock], signal, body);
+      await leaderSession.use((session) => lead(session, leaderLocks[lock], signal, body));
     } catch (error) {
       logger.warn(`${lock} stopped and is tried again: ${error instanceof Error ? error.message : 'unknown'}`);
     }
@@ -44,50 +38,24 @@ export async function keepLeading(
 }
 
 async function lead(
-  databaseUrl: string,
+  session: OpenSession,
   key: number,
   signal: AbortSignal,
   body: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const holder = new Client({
-    connectionString: databaseUrl,
-    application_name: 'parley leader',
-    connectionTimeoutMillis: connectTimeoutMs,
-    // A server that does not answer has ended this session, or is lost: another process may lead by now.
-    query_timeout: silenceMs,
-    ...heldConnection,
-  });
-  const lost = new AbortController();
-  holder.on('error', () => lost.abort());
-  holder.on('end', () => lost.abort());
-  await holder.connect();
-  const leading = AbortSignal.any([signal, lost.signal]);
-  const over = new AbortController();
+  const leading = AbortSignal.any([signal, session.lost]);
+  if (!(await obtained(session, key, leading))) return;
   try {
-    await holder.query(`SET idle_session_timeout = ${silenceMs}; ${noticeLostClient}`);
-    if (!(await obtained(holder, key, leading))) return;
-    void keepAsking(holder, over.signal).catch(() => lost.abort());
     await body(leading);
   } finally {
-    over.abort();
-    if (lost.signal.aborted) socketOf(holder).destroy();
-    else await endConnection(holder);
+    await session.giveBack(key);
   }
 }
 
-/** Says now and then that this process lives. Throws when the server does not answer. */
-async function keepAsking(holder: Client, over: AbortSignal): Promise<void> {
-  while (!over.aborted) {
-    await holder.query('SELECT 1');
-    await sleep(pingMs, undefined, { signal: over }).catch(() => undefined); // over: the loop ends
-  }
-}
-
-/** Asks for the lock again and again, on one connection; false when the signal aborts before it is free. */
-async function obtained(holder: Client, key: number, signal: AbortSignal): Promise<boolean> {
+/** Asks for the lock again and again; false when the signal aborts before it is free. */
+async function obtained(session: OpenSession, key: number, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    const { rows } = await holder.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [key]);
-    if (rows[0]?.held === true) return true;
+    if (await session.take(key)) return true;
     await sleep(retryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
   }
   return false;

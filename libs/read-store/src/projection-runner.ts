@@ -37,7 +37,9 @@ export class ProjectionRunner {
 
   /** Starts in the background: waits for the leadership, projects, and starts over whenever something breaks. */
   start(): void {
-    this.running = keepLeading(this.database.url, 'projector', this.stopping.signal, (signal) => this.project(signal));
+    this.running = keepLeading(this.database.leaderSession, 'projector', this.stopping.signal, (signal) =>
+      this.project(signal),
+    );
   }
 
   async stop(): Promise<void> {

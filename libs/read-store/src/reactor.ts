@@ -25,7 +25,7 @@ export async function runReactor(
   reactor: Reactor,
   signal: AbortSignal,
 ): Promise<void> {
-  await keepLeading(database.url, reactor.lock, signal, async (leading) => {
+  await keepLeading(database.leaderSession, reactor.lock, signal, async (leading) => {
     const [row] = await database.query<{ position: number }>(
       'SELECT position FROM reactor_checkpoints WHERE name = $1',
       [reactor.name],

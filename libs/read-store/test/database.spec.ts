@@ -123,7 +123,7 @@ describe('with PostgreSQL stopped', () => {
     processes = new Processes(database, { api: false, worker: true });
     await processes.start();
     let led = 0;
-    leader = keepLeading(database.url, 'watchdog', leading.signal, async (signal) => {
+    leader = keepLeading(database.leaderSession, 'watchdog', leading.signal, async (signal) => {
       led += 1;
       await sleep(60_000, undefined, { signal }).catch(() => undefined); // the lead is over
     });

@@ -7,6 +7,7 @@ import { EmbeddedStore, until } from '../../../test/support/embedded-stores';
 import { startPostgresProxy } from '../../../test/support/postgres-proxy';
 import { until as patiently } from '../../../test/support/until';
 import { keepLeading, runReactor, type Database } from '../src';
+import { LeaderSession } from '../src/leader-session';
 import { openTallies } from './tally';
 
 let embedded: EmbeddedStore;
@@ -42,14 +43,14 @@ const leaderPids = async () =>
 
 describe('keepLeading', () => {
   /** Leads until the lead is lost, and counts. */
-  function candidate(url = database.url) {
+  function candidate(session = new LeaderSession(database.url), lock: 'segments' | 'watchdog' = 'segments') {
     const seen = { led: 0, leading: false };
     const body = async (signal: AbortSignal) => {
       Object.assign(seen, { led: seen.led + 1, leading: true });
       await sleep(60_000, undefined, { signal }).catch(() => undefined); // the lead is over
       seen.leading = false;
     };
-    running.push(keepLeading(url, 'segments', stop.signal, body));
+    running.push(keepLeading(session, lock, stop.signal, body));
     return seen;
   }
 
@@ -70,7 +71,7 @@ describe('keepLeading', () => {
   it('gives up the lead when PostgreSQL is silent, as another process leads by then', async () => {
     const proxy = await startPostgresProxy(database.url);
     try {
-      const cutOff = candidate(proxy.url);
+      const cutOff = candidate(new LeaderSession(proxy.url));
       await until(() => cutOff.leading);
       const next = candidate();
       // The ping: from now on the leader hears nothing, not even the end of its session.
@@ -91,13 +92,45 @@ describe('keepLeading', () => {
     expect(await leaderPids()).toEqual(before);
   });
 
+  it('keeps one connection for all that a process leads, and loses all with it', async () => {
+    const [one, other] = [new LeaderSession(database.url), new LeaderSession(database.url)];
+    const first = [candidate(one, 'segments'), candidate(one, 'watchdog')];
+    await until(() => first.every(({ leading }) => leading));
+    const [pid, ...more] = await leaderPids();
+    expect(more).toEqual([]);
+    // Of two in one process, too, one leads.
+    const next = [candidate(one, 'segments'), candidate(other, 'segments'), candidate(other, 'watchdog')];
+    await until(async () => (await leaderPids()).length === 2);
+    await sleep(700);
+    expect(next.map(({ led }) => led)).toEqual([0, 0, 0]);
+    await database.query('SELECT pg_terminate_backend($1)', [pid]);
+    await until(() => first.every(({ leading }) => !leading));
+    const all = [...first, ...next];
+    await until(() => all.filter(({ leading }) => leading).length === 2);
+    await until(async () => (await leaderPids()).length === 2);
+  });
+
+  it('lets one lock go while it keeps another', async () => {
+    const session = new LeaderSession(database.url);
+    const kept = candidate(session, 'watchdog');
+    const own = new AbortController();
+    let done = false;
+    const body = async () => void own.abort();
+    await until(() => kept.leading);
+    running.push(keepLeading(session, 'segments', own.signal, body).then(() => void (done = true)));
+    await until(() => done);
+    const next = candidate();
+    await until(() => next.leading);
+    expect(kept).toEqual({ led: 1, leading: true });
+  });
+
   it('starts over when the body throws, and ends with its signal', async () => {
     let attempts = 0;
     const body = async () => {
       attempts += 1;
       throw new Error('broken');
     };
-    running.push(keepLeading(database.url, 'segments', stop.signal, body));
+    running.push(keepLeading(database.leaderSession, 'segments', stop.signal, body));
     await until(() => attempts === 2);
     stop.abort();
     await Promise.all(running.splice(0));

@@ -59,7 +59,7 @@ export class OrphanWatchdog {
 
   /** Sweeps every few seconds, in one process of the deployment, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    await keepLeading(this.database.url, 'watchdog', signal, async (leading) => {
+    await keepLeading(this.database.leaderSession, 'watchdog', signal, async (leading) => {
       while (!leading.aborted) {
         await this.sweep();
         await sleep(sweepEveryMs, undefined, { signal: leading }).catch(() => undefined); // aborted: the loop ends

@@ -133,7 +133,7 @@ export const variables = {
   ...insecureVariables,
   DATABASE_POOL_SIZE: positiveInteger({
     default: 10,
-    desc: 'PostgreSQL connections per process, besides one that listens',
+    desc: 'PostgreSQL connections per process, besides one that listens and, in a worker, one that holds what it leads',
   }),
   DATABASE_TIMEOUT_MS: positiveInteger({
     default: 30_000,

@@ -62,7 +62,11 @@ export class ClockMoves {
 
   /** Holds the deployment's lock meanwhile, on a connection of its own: moves can take longer than a transaction may. */
   private async alone<Value>(body: () => Promise<Value>): Promise<Value> {
-    const holder = new Client({ connectionString: this.database.url, connectionTimeoutMillis: connectTimeoutMs });
+    const holder = new Client({
+      connectionString: this.database.url,
+      application_name: 'parley clock',
+      connectionTimeoutMillis: connectTimeoutMs,
+    });
     // The lock goes with it. Should another move begin then, the clock reaches the farther of the two targets.
     holder.on('error', (error) => this.logger.warn(`the lock of a clock move was lost: ${error.message}`));
     try {

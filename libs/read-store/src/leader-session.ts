@@ -1,0 +1,142 @@
+import { heldConnection, noticeLostClient } from '@app/kernel';
+import { settledWithin } from '@app/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { endConnection, socketOf } from './silent-servers';
+
+const connectTimeoutMs = 5_000;
+/** A leader that does not say a word for this long has been stopped or is stuck; PostgreSQL then ends its connection. */
+const silenceMs = 5_000;
+const pingMs = 1_000;
+/** A lock that is not given back by then is given back with the connection. */
+const giveBackWithinMs = 1_000;
+
+/**
+ * The one connection on which a process holds the locks of all that it leads. It is opened when the first of them is asked for and
+ * ended when the last is given back; when it breaks, all are lost at once.
+ */
+export class LeaderSession {
+  private current: Promise<OpenSession> | null = null;
+
+  constructor(private readonly databaseUrl: string) {}
+
+  /** Runs the body with the session. Throws when PostgreSQL does not answer. */
+  async use(body: (session: OpenSession) => Promise<void>): Promise<void> {
+    const session = await this.opened();
+    session.users += 1;
+    try {
+      await body(session);
+    } finally {
+      session.users -= 1;
+      if (session.users === 0) await session.end();
+    }
+  }
+
+  private async opened(): Promise<OpenSession> {
+    for (;;) {
+      const opening = (this.current ??= OpenSession.open(this.databaseUrl));
+      const session = await opening.catch((error: unknown) => {
+        this.forget(opening);
+        throw error;
+      });
+      if (!session.lost.aborted) return session;
+      this.forget(opening);
+    }
+  }
+
+  private forget(opening: Promise<OpenSession>): void {
+    // Another one may be on its way already.
+    if (this.current === opening) this.current = null;
+  }
+}
+
+/** A connection, the locks that it holds, and the end of both. */
+export class OpenSession {
+  /** How many use it at the moment. */
+  users = 0;
+  private readonly ending = new AbortController();
+  private readonly held = new Set<number>();
+  private turns: Promise<unknown> = Promise.resolve();
+
+  private constructor(private readonly client: Client) {}
+
+  static async open(databaseUrl: string): Promise<OpenSession> {
+    const client = new Client({
+      connectionString: databaseUrl,
+      application_name: 'parley leader',
+      connectionTimeoutMillis: connectTimeoutMs,
+      // A server that does not answer has ended this session, or is lost: another process may lead by now.
+      query_timeout: silenceMs,
+      ...heldConnection,
+    });
+    const session = new OpenSession(client);
+    client.on('error', () => session.lose());
+    client.on('end', () => session.lose());
+    await client.connect();
+    await session.inTurn(() => client.query(`SET idle_session_timeout = ${silenceMs}; ${noticeLostClient}`));
+    void session.keepAsking().catch(() => session.lose());
+    return session;
+  }
+
+  /** Aborted when the connection ends, and every lock with it. */
+  get lost(): AbortSignal {
+    return this.ending.signal;
+  }
+
+  /** Takes a lock that nobody holds, nobody of this process either; answers whether it did. */
+  async take(key: number): Promise<boolean> {
+    return this.inTurn(async () => {
+      if (this.held.has(key)) return false;
+      const { rows } = await this.client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [key]);
+      if (rows[0]?.held !== true) return false;
+      this.held.add(key);
+      return true;
+    });
+  }
+
+  /** Lets a lock go. Never rejects: where that cannot be said to PostgreSQL, the whole session goes. */
+  async giveBack(key: number): Promise<void> {
+    if (this.lost.aborted) return;
+    // Of the last user: the end of the connection says it as well.
+    if (this.users === 1) return this.end();
+    const given = this.inTurn(async () => {
+      await this.client.query('SELECT pg_advisory_unlock($1)', [key]);
+      this.held.delete(key);
+    }).catch(() => undefined); // the session is lost with it
+    if (!(await settledWithin([given], giveBackWithinMs))) this.lose();
+  }
+
+  async end(): Promise<void> {
+    if (this.lost.aborted) return;
+    this.ending.abort();
+    await endConnection(this.client);
+  }
+
+  private lose(): void {
+    this.ending.abort();
+    socketOf(this.client).destroy();
+  }
+
+  /** Says now and then that this process lives. Throws when the server does not answer. */
+  private async keepAsking(): Promise<void> {
+    while (!this.lost.aborted) {
+      await this.inTurn(() => this.client.query('SELECT 1'));
+      await sleep(pingMs, undefined, { signal: this.lost }).catch(() => undefined); // lost: the loop ends
+    }
+  }
+
+  /** One statement after the other, as `pg` wants it; one that fails leaves nothing to rely on. */
+  private async inTurn<Value>(statement: () => Promise<Value>): Promise<Value> {
+    const turn = this.turns.then(() => {
+      this.lost.throwIfAborted();
+      return statement();
+    });
+    this.turns = turn.catch(() => undefined); // told to whoever asked
+    try {
+      return await turn;
+    } catch (error) {
+      this.lose();
+      throw error;
+    }
+  }
+}
