@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
+import { LoopbackIssuer } from '../http/loopback-issuer';
 import { freePorts, isReady, TestProcess, type AppName } from '../support/deployment-process';
 import { createTestDatabase, type TestDatabase } from '../support/postgres';
 import { until } from '../support/until';
@@ -77,11 +78,13 @@ describe('production', () => {
     'starts over real stores, takes keys from the command line, and has no sandbox',
     async () => {
       const [port, management, workerPort] = await freePorts(3);
+      const issuer = new LoopbackIssuer();
+      await issuer.start();
       const shared = {
         ...{
           PARLEY_MODE: 'production',
           WALLET_PROVIDER: 'near-intents',
-          OIDC_ISSUER: 'https://id.example',
+          OIDC_ISSUER: issuer.issuer,
           LOG_LEVEL: 'warn',
         },
         ...{ PARLEY_SECRET_KEY: randomBytes(32).toString('base64'), HOST: '127.0.0.1', ...stores() },
@@ -112,7 +115,7 @@ describe('production', () => {
         expect((await fetch(`${baseUrl}/sandbox/v1/clock`)).status).toBe(404);
         expect((await fetch(`${baseUrl}/sandbox/issuer/.well-known/openid-configuration`)).status).toBe(404);
       } finally {
-        await Promise.all([worker.stop(), api.stop()]);
+        await Promise.all([worker.stop(), api.stop(), issuer.stop()]);
       }
     },
     readyWithinMs,

@@ -1,4 +1,4 @@
-/** Stores that answer and cannot carry the service: every program says so in one sentence, with what to do, before it makes anything there. */
+/** Stores that answer and cannot carry the service, and issuers that are not the one that is meant: every program says so in one sentence, with what to do, before it makes anything there. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { Metadata, Server, ServerCredentials, status, type ServiceError } from '@grpc/grpc-js';
 import { Client } from 'pg';
+import { LoopbackIssuer } from '../http/loopback-issuer';
 import { debianProgram } from '../support/debian';
 import { freePorts, TestProcess } from '../support/deployment-process';
 import { startPgbouncer } from '../support/pgbouncer';
@@ -135,6 +136,24 @@ describe('a database', () => {
       // Where the event store is our own, it comes first.
       expect(await saidBy('standalone', { DATABASE_URL })).toMatch(
         /^the event store did not start: the role .* may not create the event store's schema .*: GRANT CREATE ON DATABASE .*$/,
+      );
+    },
+    atMostMs,
+  );
+});
+
+describe('an issuer', () => {
+  it(
+    'whose discovery document is that of another',
+    async () => {
+      const issuer = new LoopbackIssuer();
+      issuer.claimsToBe = 'https://id.example/';
+      await issuer.start();
+      undo.push(() => issuer.stop());
+      await saysEach(
+        ['api'],
+        { DATABASE_URL: database.url, EVENTSTORE_URL, OIDC_ISSUER: issuer.issuer },
+        /^OIDC_ISSUER names http:.*, and the discovery document there is that of "https:\/\/id.example\/": name the issuer as its tokens do, to the letter$/,
       );
     },
     atMostMs,

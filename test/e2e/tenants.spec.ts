@@ -21,7 +21,7 @@ let forge: (claims: Partial<Record<keyof JWTPayload, unknown>>, how?: Forgery) =
 let revokedKey: string;
 
 beforeAll(async () => {
-  deployment = await startDeployment({ mode: 'in-process' });
+  deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'error' } });
   // What is approved or confirmed is over at once, so that nothing is recorded later.
   await deployment.sandbox('PUT', 'faults', { provider: prompt, model: { delayMs: 0 } });
   [user, stranger, disabled] = [await deployment.newUser(), await deployment.newUser(), await deployment.newUser()];
@@ -185,11 +185,13 @@ describe.each(operations)('$operation', (operation) => {
     for (const key of ['nonsense', `pk_${'A'.repeat(43)}`, revokedKey]) {
       expectProblem(await cell({ headers: { 'x-api-key': key } }), 'partner_key_invalid');
     }
-    const refused = [
+    const missing = [
       { without: ['authorization'] },
       { headers: { authorization: user.token } },
       { headers: { authorization: `Basic ${user.token}` } },
       { headers: { authorization: 'Bearer ' } },
+    ];
+    const refused = [
       { headers: { authorization: 'Bearer a.b.c' } },
       { headers: await bearer({ iss: 'https://evil.example' }) },
       { headers: await bearer({ aud: 'someone-else' }) },
@@ -201,10 +203,11 @@ describe.each(operations)('$operation', (operation) => {
       { headers: await bearer({}, 'unknown kid') },
       { headers: await bearer({}, 'altered') },
     ];
-    for (const request of refused) {
+    for (const request of [...missing, ...refused]) {
       const answer = await cell(request);
       expectProblem(answer, 'unauthenticated');
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      const isOfToken = !missing.includes(request);
+      expect(answer.headers.get('www-authenticate')).toBe(isOfToken ? 'Bearer error="invalid_token"' : 'Bearer');
     }
     expectProblem(await cell({ headers: await bearer({ exp: yesterday, iat: yesterday - 60 }) }), 'credential_expired');
     expectProblem(await cell({ as: disabled }), 'account_disabled');

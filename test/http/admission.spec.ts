@@ -2,6 +2,7 @@ import { userIdOf } from '@app/http';
 import { SignJWT } from 'jose';
 import { until } from '../support/until';
 import { goodKey, startLoopback, type Loopback } from './loopback-app';
+import { LoopbackIssuer } from './loopback-issuer';
 
 let loopback: Loopback;
 let token: string;
@@ -206,7 +207,7 @@ describe('user tokens', () => {
         bearer.slice(0, 40),
         401,
         undefined,
-        'Bearer',
+        'Bearer error="invalid_token"',
       ]);
     }
   });
@@ -228,10 +229,15 @@ describe('user tokens', () => {
   });
 
   it('cannot be verified while the issuer is away, which is no fault of theirs', async () => {
-    loopback.issuer.away = true;
+    await loopback.stop();
+    const issuer = new LoopbackIssuer();
+    issuer.away = true;
+    loopback = await startLoopback({ RATE_LIMIT_KEY_PER_MINUTE: '12' }, undefined, issuer);
+    loopback.accounts.states.set(userIdOf(issuer.issuer, 'alice'), { disabled: false });
+    token = await issuer.token();
     const { status, reason, body } = await call('/v1/users/me', both());
     expect([status, reason, body['retryable']]).toEqual([503, 'internal', true]);
-    loopback.issuer.away = false;
+    issuer.away = false;
     // It is asked again within a second.
     await until('the keys', async () => {
       loopback.windows.used.clear();

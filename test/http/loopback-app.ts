@@ -1,4 +1,3 @@
-import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Body, Controller, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -20,9 +19,9 @@ import {
 } from '@app/http';
 import { asId, Clock, Unavailable, type PartnerKeyId, type UserId } from '@app/kernel';
 import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
-import { hash, KeyObject, sign } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
-import { exportJWK, generateKeyPair, type JWTPayload } from 'jose';
+import { LoopbackIssuer } from './loopback-issuer';
 
 /** A service clock that stands still until it is told. */
 export class SetClock extends Clock {
@@ -178,72 +177,6 @@ class ThingsController {
 /** A key that every loopback application knows. */
 export const goodKey = `pk_${'g'.repeat(43)}`;
 
-/** An OpenID issuer on a loopback port. */
-export class LoopbackIssuer {
-  away = false;
-  requests = 0;
-  private server: Server;
-  private keys: { kid: string; alg: string; privateKey: CryptoKey; publicKey: CryptoKey }[] = [];
-  private port = 0;
-
-  get issuer(): string {
-    return `http://127.0.0.1:${this.port}/issuer`;
-  }
-
-  async start(): Promise<void> {
-    await this.rotate('first');
-    this.server = createServer((request, response) => {
-      this.requests += 1;
-      if (this.away) return void response.writeHead(502).end('nope');
-      void this.documents(request.url ?? '').then((body) => response.end(JSON.stringify(body)));
-    });
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    this.port = (this.server.address() as AddressInfo).port;
-  }
-
-  async rotate(kid: string, alg = 'ES256'): Promise<void> {
-    this.keys = [{ kid, alg, ...(await generateKeyPair(alg, { extractable: true })) }];
-  }
-
-  /** @param claims replace the usual ones; an undefined one is left out */
-  async token(
-    claims: { [Name in keyof JWTPayload]: JWTPayload[Name] | undefined } = {},
-    header: Record<string, unknown> = {},
-  ): Promise<string> {
-    const { kid, alg, privateKey } = this.keys[0]!;
-    const now = Math.floor(Date.now() / 1000);
-    const all = { iss: this.issuer, aud: 'parley', sub: 'alice', iat: now, exp: now + 3600, ...claims };
-    // By hand, since the library would not write every header that a test needs.
-    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const signed = `${part({ alg, kid, ...header })}.${part(all)}`;
-    const [hash, rsa] = [`sha${alg.slice(2)}`, alg.startsWith('RS')];
-    const key = rsa
-      ? KeyObject.from(privateKey)
-      : { key: KeyObject.from(privateKey), dsaEncoding: 'ieee-p1363' as const };
-    return `${signed}.${sign(hash, Buffer.from(signed), key).toString('base64url')}`;
-  }
-
-  async publicPem(): Promise<string> {
-    const { exportSPKI } = await import('jose');
-    return exportSPKI(this.keys[0]!.publicKey);
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-
-  private async documents(url: string): Promise<unknown> {
-    if (url.endsWith('/.well-known/openid-configuration'))
-      return { issuer: this.issuer, jwks_uri: `${this.issuer}/jwks` };
-    return {
-      keys: await Promise.all(
-        this.keys.map(async ({ kid, alg, publicKey }) => ({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' })),
-      ),
-    };
-  }
-}
-
 export interface Loopback {
   app: NestFastifyApplication;
   url: string;
@@ -257,8 +190,11 @@ export interface Loopback {
 }
 
 /** The HTTP core with a small application behind it, listening on a loopback port. */
-export async function startLoopback(env: Record<string, string> = {}, log?: Logger): Promise<Loopback> {
-  const issuer = new LoopbackIssuer();
+export async function startLoopback(
+  env: Record<string, string> = {},
+  log?: Logger,
+  issuer = new LoopbackIssuer(),
+): Promise<Loopback> {
   await issuer.start();
   const [keys, accounts, windows, clock] = [
     new KeysInMemory(),
@@ -269,6 +205,7 @@ export async function startLoopback(env: Record<string, string> = {}, log?: Logg
   keys.add(goodKey);
   const read = readConfiguration({
     OIDC_ISSUER: issuer.issuer,
+    OIDC_CLOCK_SKEW_SECONDS: '0',
     LOG_LEVEL: 'silent',
     PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     BODY_LIMIT_BYTES: '4096',

@@ -286,7 +286,10 @@ describe('health', () => {
       const response = await fetch(`${loopback.url}/readyz`);
       return [response.status, await response.json()];
     };
-    expect(await ready()).toEqual([200, { status: 'ok', checks: { database: 'ok', 'event store': 'ok' } }]);
+    expect(await ready()).toEqual([
+      200,
+      { status: 'ok', checks: { database: 'ok', 'event store': 'ok', 'identity provider': 'ok' } },
+    ]);
     state = 'degraded';
     expect(await ready()).toMatchObject([200, { status: 'degraded' }]);
     for (state of ['away', 'throws', 'hangs'] as const) {

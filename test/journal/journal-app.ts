@@ -9,7 +9,8 @@ import { Clock, type UserId } from '@app/kernel';
 import { Database, Notifications, Processes } from '@app/read-store';
 import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { goodKey, KeysInMemory, LoopbackIssuer, SetClock, WindowsInMemory } from '../http/loopback-app';
+import { goodKey, KeysInMemory, SetClock, WindowsInMemory } from '../http/loopback-app';
+import { LoopbackIssuer } from '../http/loopback-issuer';
 import { JournalModule, LiveFrames, LiveFramesModule } from '@app/journal';
 import type { TestStores } from './journal-store';
 
@@ -48,6 +49,7 @@ export async function startJournalApp(stores: TestStores, env: Record<string, st
   const configuration = new Configuration(
     readConfiguration({
       OIDC_ISSUER: issuer.issuer,
+      OIDC_CLOCK_SKEW_SECONDS: '0',
       LOG_LEVEL: 'error',
       PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       RATE_LIMIT_KEY_PER_MINUTE: '100000000',

@@ -26,7 +26,8 @@ import { Configuration, Metrics, NoTracing, Probe, readConfiguration, Tracing } 
 import { UsersModule, usersReadModel } from '@app/users';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
-import { LoopbackIssuer, SetClock, WindowsInMemory } from '../http/loopback-app';
+import { SetClock, WindowsInMemory } from '../http/loopback-app';
+import { LoopbackIssuer } from '../http/loopback-issuer';
 import { createTestDatabase, type TestDatabase } from '../support/postgres';
 
 const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, budgetReadModel];

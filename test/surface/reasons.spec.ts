@@ -39,7 +39,8 @@ function expectEarned(answer: Answer<object>, reason: Reason, way: Earned): void
   const { headers } = answer;
   expect(headers.get('content-type')).toBe('application/problem+json');
   expect(headers.get('x-request-id')).toBe(requestId);
-  expect(headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
+  const challenge = reason === 'credential_expired' ? 'Bearer error="invalid_token"' : 'Bearer';
+  expect(headers.get('www-authenticate')).toBe(status === 401 ? challenge : null);
   if (status === 429) expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|6[01])$/);
   else expect(headers.get('retry-after')).toBeNull();
   paid.add(reason);

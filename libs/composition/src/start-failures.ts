@@ -1,5 +1,6 @@
 import { SecretsDamaged } from '@app/data-folder';
 import { UnfitEventStore } from '@app/event-store';
+import { UnfitIssuer } from '@app/http';
 import { Unavailable } from '@app/kernel';
 import { UnfitDatabase } from '@app/read-store';
 import { ConfigurationError } from '@app/runtime';
@@ -23,7 +24,7 @@ export function listenFailure(error: unknown, variable: 'PORT' | 'MANAGEMENT_POR
 }
 
 /** Errors whose messages say all that their user needs. */
-const whole = [CannotStart, ConfigurationError, SecretsDamaged, UnfitDatabase, UnfitEventStore];
+const whole = [CannotStart, ConfigurationError, SecretsDamaged, UnfitDatabase, UnfitEventStore, UnfitIssuer];
 
 /** What is printed for a failed start: one sentence for what its user can mend, all that is known for anything else. */
 export function describeFailure(error: unknown): unknown {

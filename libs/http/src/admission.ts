@@ -9,16 +9,17 @@ import {
   type UserId,
 } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
 import type { Caller } from './caller';
 import { GroupLoader } from './group-loader';
 import type { KeyFailures } from './key-failures';
 import type { AccountState, Accounts, RateAnswer, RateSubject, RateWindows } from './ports';
 import type { PartnerKeyCache } from './partner-key-cache';
-import { notAuthenticated, type Failure } from './problems';
+import { notAuthenticated, tokenRefused, type Failure } from './problems';
 import { rateHeaders, type RateLimits } from './rate-limits';
 import { contextOf } from './request-context';
 import type { RoutePlan } from './operation';
-import type { TokenVerdict, UserIdentity, UserTokens } from './user-tokens';
+import type { UserIdentity, UserTokens } from './user-tokens';
 
 const accountsPerQueryMax = 500;
 const accountsWaitingMax = 10_000;
@@ -40,6 +41,7 @@ export class Admission {
     accounts: Accounts,
     private readonly windows: RateWindows,
     private readonly limits: RateLimits,
+    private readonly log: Logger,
   ) {
     this.accounts = new GroupLoader(
       async (userIds) => {
@@ -73,9 +75,12 @@ export class Admission {
     const answers = await this.windows.take([this.keySubject(keyId)]);
     const overLimit = this.showRates(reply, answers);
     if (overLimit !== null) return overLimit;
-    const verdict = token === null ? refused : (remembered ?? (await this.tokens.verify(token, request.raw)));
+    if (token === null) return notAuthenticated;
+    const verdict = remembered ?? (await this.tokens.verify(token));
     if (verdict.kind === 'accepted') return this.admitUser(entry, verdict.identity, answers);
-    return verdict.kind === 'expired' ? because('credential_expired') : notAuthenticated;
+    if (verdict.kind === 'expired') return because('credential_expired');
+    this.log.warn({ requestId: request.id, keyId, cause: verdict.cause }, 'a user token was refused');
+    return tokenRefused;
   }
 
   /** Whoever has no good key may fail so often, and is told to wait then. */
@@ -130,8 +135,6 @@ interface Entry {
   readonly plan: AdmissionPlan;
   readonly keyId: PartnerKeyId;
 }
-
-const refused: TokenVerdict = { kind: 'refused' };
 
 /** The token of `Authorization: Bearer` (RFC 6750; the scheme's name in any case), or null. */
 function bearerOf(authorization: string | undefined): string | null {

@@ -1,7 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Clock, type Unavailable } from '@app/kernel';
+import { Clock } from '@app/kernel';
 import type { Logger } from 'pino';
 import {
   createPino,
@@ -20,11 +20,13 @@ import { deprecationHeaders } from './deprecation';
 import { answerBrokenRequests, fastifyOptions } from './fastify-options';
 import { Draining } from './draining';
 import { HttpModule } from './http.module';
-import { IssuerKeys } from './issuer-keys';
+import { identityProviders, issuersReadiness, lookAtIssuers } from './identity-providers';
+import type { IssuerKeys } from './issuer-keys';
 import { KeyFailures } from './key-failures';
 import { PartnerKeyCache } from './partner-key-cache';
 import { Accounts, PartnerKeys, RateWindows } from './ports';
 import { ProblemFilter } from './problem-filter';
+import { ReadinessChecks } from './readiness';
 import { addRequestHooks } from './request-hooks';
 import { RequestLog } from './request-log';
 import { planRoutes } from './routes';
@@ -33,6 +35,7 @@ import { UserTokens } from './user-tokens';
 /**
  * The application that serves HTTP, ready for `listen`: problems, strict bodies, admission, health, logs and metrics.
  * The module must bind `PartnerKeys`, `Accounts`, `RateWindows`, `Clock`, `Metrics` and `Tracing` somewhere.
+ * @throws UnfitIssuer
  */
 export async function createHttpApp(
   module: DynamicModule | Type,
@@ -40,6 +43,9 @@ export async function createHttpApp(
   log: Logger = createPino(configuration, 'http'),
 ): Promise<NestFastifyApplication> {
   const { env } = configuration;
+  const issuers = identityProviders(configuration, log);
+  // Before anything is made: an issuer that can only be a mistake is told at once.
+  await lookAtIssuers(configuration, issuers);
   const bounds = connectionBounds(configuration);
   const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES, bounds, env.TRUSTED_PROXIES));
   const app = await NestFactory.create<NestFastifyApplication>(HttpModule.around(module, configuration), adapter, {
@@ -62,11 +68,14 @@ export async function createHttpApp(
   const admission = new Admission(
     new PartnerKeyCache(port(PartnerKeys)),
     new KeyFailures(env.KEY_FAILURES_PER_MINUTE),
-    userTokens(configuration, port(Clock), log),
+    userTokens(configuration, issuers, port(Clock)),
     port(Accounts),
     port(RateWindows),
     limits,
+    log,
   );
+  const readiness = issuersReadiness(configuration, issuers);
+  if (readiness !== null) app.get(ReadinessChecks).add(readiness);
   addRequestHooks(fastify, {
     admission,
     allowedMethods,
@@ -90,9 +99,12 @@ function connectionBounds({ env }: Configuration): ConnectionBounds {
 }
 
 /** Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */
-function userTokens(configuration: Configuration, serviceClock: Clock, log: Logger): UserTokens {
-  const { env, issuer, ownIssuer } = configuration;
-  const onTrouble = (trouble: Unavailable) => log.warn({ err: trouble }, "the issuer's keys could not be had");
-  const clock = ownIssuer ? serviceClock : new SystemClock();
-  return new UserTokens({ issuer, audience: env.OIDC_AUDIENCE, clock }, new IssuerKeys(issuer, { onTrouble }));
+function userTokens(configuration: Configuration, issuers: readonly IssuerKeys[], serviceClock: Clock): UserTokens {
+  const { env } = configuration;
+  const trusted = issuers.map((keys) => ({
+    keys,
+    clock: configuration.isOwnIssuer(keys.issuer) ? serviceClock : new SystemClock(),
+    skewMs: configuration.clockSkewMsOf(keys.issuer),
+  }));
+  return new UserTokens(trusted, { claim: env.OIDC_AUDIENCE_CLAIM, values: env.OIDC_AUDIENCE });
 }

@@ -21,6 +21,7 @@ export {
   Whole,
 } from './dto';
 export { exactly } from './exactly';
+export { UnfitIssuer } from './issuer-keys';
 export { startManagementServer } from './management';
 export { HttpModule } from './http.module';
 export { MemoryRateWindows } from './memory-rate-windows';

@@ -1,26 +1,36 @@
-import { KeyObject } from 'node:crypto';
 import { isJsonObject, Unavailable } from '@app/kernel';
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
+import { settledWithin } from '@app/runtime';
+import { createLocalJWKSet, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
 
-/** How long the issuer's documents are waited for, and how large each may be. */
-const answerWithinMs = 5_000;
+/** How large each of the issuer's documents may be. */
 const documentBytesMax = 256 * 1024;
 /** Keys that are older are asked for again, behind the requests that go on with them. */
 const renewedAfterMs = 30_000;
 /** Keys that are older are waited for, unless the issuer is away: so a key that it withdrew is believed no longer than this. */
 const believedMs = 60_000;
+/** And while it is away, no longer than this (docs/decisions/configuration-and-start.md, "Identity providers"). */
+const believedWhileAwayMs = 24 * 3_600_000;
 /** However many unknown keys tokens name, the issuer is asked at most this often; a new key is found within it. */
 const askAgainAfterMs = 5_000;
 /** And when it did not answer. */
 const tryAgainAfterMs = 1_000;
+/** How long whoever asks for the state waits for keys: less than the second that a readiness check may take. */
+const stateWithinMs = 800;
 
 /** The public keys that an issuer published at one time. */
 export interface IssuerKeySet {
   /** The key that a token with this header is signed with, or null. */
-  keyFor(header: JWSHeaderParameters): Promise<KeyObject | null>;
+  keyFor(header: JWSHeaderParameters): Promise<CryptoKey | null>;
 }
 
+/** An issuer whose discovery document cannot be the one that is meant: a mistake of whoever named it, which no waiting mends. */
+export class UnfitIssuer extends Error {}
+
 export interface IssuerKeysOptions {
+  /** How long the issuer's documents are waited for, both together. */
+  readonly timeoutMs: number;
+  /** Where the keys are, without asking for the discovery document. */
+  readonly jwksUri?: string | undefined;
   /** Monotonic, in milliseconds. */
   readonly nowMs?: () => number;
   /** Told whenever the issuer did not answer as an issuer does. */
@@ -29,7 +39,7 @@ export interface IssuerKeysOptions {
 
 /**
  * An issuer's public keys, found through its OpenID discovery document (OpenID Connect Discovery 1.0, section 4). Each fetch replaces
- * all of them, and makes another set only when they changed. Those once fetched are believed as long as the issuer is away.
+ * all of them, and makes another set only when they changed. Those once fetched are believed while the issuer is away, for a day.
  */
 export class IssuerKeys {
   private fetched: { readonly askedAtMs: number; readonly set: IssuerKeySet; readonly text: string } | null = null;
@@ -39,8 +49,8 @@ export class IssuerKeys {
   private readonly nowMs: () => number;
 
   constructor(
-    private readonly issuer: string,
-    private readonly options: IssuerKeysOptions = {},
+    readonly issuer: string,
+    private readonly options: IssuerKeysOptions,
   ) {
     this.nowMs = options.nowMs ?? (() => performance.now());
   }
@@ -48,24 +58,42 @@ export class IssuerKeys {
   /** The keys, without waiting; null when they have to be waited for. */
   known(): IssuerKeySet | null {
     if (this.fetched === null) return null;
-    const ageMs = this.nowMs() - this.fetched.askedAtMs;
+    const ageMs = this.ageMs();
     if (ageMs > renewedAfterMs) void this.ask();
-    return ageMs <= believedMs || this.trouble !== null ? this.fetched.set : null;
+    return ageMs <= (this.trouble === null ? believedMs : believedWhileAwayMs) ? this.fetched.set : null;
   }
 
-  /** The keys, at most 60 s old unless the issuer is away. @throws Unavailable when it is, and was never there */
+  /** The keys, at most 60 s old unless the issuer is away. @throws Unavailable when it is, and was there for the last time a day ago */
   async current(): Promise<IssuerKeySet> {
     const known = this.known();
     if (known !== null) return known;
     await this.ask();
-    if (this.fetched !== null) return this.fetched.set;
+    const asked = this.known();
+    if (asked !== null) return asked;
     throw this.trouble ?? new Unavailable('identity provider');
+  }
+
+  /** Asks the issuer for the first time. An issuer that is away is no error: it may come back. @throws UnfitIssuer */
+  async look(): Promise<void> {
+    await this.ask();
+    if (this.trouble?.cause instanceof UnfitIssuer) throw this.trouble.cause;
+  }
+
+  /** Away while no token of the issuer can be verified, degraded while it does not answer; asks again for keys that are old. */
+  async state(): Promise<'ok' | 'degraded' | 'away'> {
+    if (this.known() === null) await settledWithin([this.ask()], stateWithinMs);
+    if (this.known() !== null && this.trouble === null) return 'ok';
+    return this.ageMs() <= believedWhileAwayMs ? 'degraded' : 'away';
   }
 
   /** The keys for a token of which `current` had none: asked for again, but not more often than once in 5 s. */
   async renewed(): Promise<IssuerKeySet> {
     await this.ask();
     return this.current();
+  }
+
+  private ageMs(): number {
+    return this.fetched === null ? Number.POSITIVE_INFINITY : this.nowMs() - this.fetched.askedAtMs;
   }
 
   /** Asks the issuer, unless it was asked a moment ago. Never rejects. */
@@ -82,7 +110,7 @@ export class IssuerKeys {
 
   private async replace(askedAtMs: number): Promise<void> {
     try {
-      const jwks = await fetchKeys(this.issuer);
+      const jwks = await fetchKeys(this.issuer, this.options);
       const text = JSON.stringify(jwks.keys.map((key) => JSON.stringify(key)).sort());
       const set = this.fetched?.text === text ? this.fetched.set : keySetOf(jwks);
       this.fetched = { askedAtMs, set, text };
@@ -96,36 +124,35 @@ export class IssuerKeys {
 
 function keySetOf(jwks: JSONWebKeySet): IssuerKeySet {
   const find = createLocalJWKSet(jwks);
-  return {
-    keyFor: async (header) => {
-      try {
-        return KeyObject.from(await find(header));
-      } catch (error) {
-        // No key, or several that would do: a key that cannot be read is another matter.
-        if (error instanceof errors.JOSEError) return null;
-        throw error;
-      }
-    },
-  };
+  // No key, several that would do, or one that cannot be read: nothing can be verified with any of these.
+  return { keyFor: (header) => find(header).catch(() => null) };
 }
 
-async function fetchKeys(issuer: string): Promise<JSONWebKeySet> {
-  const discovery = await getJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-  const jwksUri = discovery['jwks_uri'];
-  if (discovery['issuer'] !== issuer || typeof jwksUri !== 'string') {
-    throw new Error('the discovery document is not that of the configured issuer');
-  }
-  const { keys } = await getJson(jwksUri);
+async function fetchKeys(issuer: string, { jwksUri, timeoutMs }: IssuerKeysOptions): Promise<JSONWebKeySet> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const { keys } = await getJson(jwksUri ?? (await discoveredUri(issuer, signal)), signal);
   if (!Array.isArray(keys) || !keys.every(isJsonObject)) throw new Error('the JWKS holds no keys');
   return { keys };
 }
 
-async function getJson(url: string): Promise<Record<string, unknown>> {
-  const response = await fetch(url, {
-    headers: { accept: 'application/json' },
-    redirect: 'error',
-    signal: AbortSignal.timeout(answerWithinMs),
-  });
+/** Where the keys are, by a document that must say that it is this issuer's (OpenID Connect Discovery 1.0, section 4.3). */
+async function discoveredUri(issuer: string, signal: AbortSignal): Promise<string> {
+  const discovery = await getJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, signal);
+  const { issuer: named, jwks_uri: uri } = discovery;
+  if (typeof named === 'string' && named !== issuer)
+    throw new UnfitIssuer(
+      `OIDC_ISSUER names ${issuer}, and the discovery document there is that of ${JSON.stringify(named.slice(0, 200))}: name the issuer as its tokens do, to the letter`,
+    );
+  if (named !== issuer || typeof uri !== 'string') throw new Error('this is no discovery document');
+  if (issuer.startsWith('https:') && !uri.startsWith('https:'))
+    throw new UnfitIssuer(
+      `the discovery document of ${issuer} names keys that are not behind https://: name another issuer`,
+    );
+  return uri;
+}
+
+async function getJson(url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
+  const response = await fetch(url, { headers: { accept: 'application/json' }, redirect: 'error', signal });
   if (!response.ok || response.body === null) throw new Error(`${url} answered ${response.status}`);
   const chunks: Uint8Array[] = [];
   let bytes = 0;

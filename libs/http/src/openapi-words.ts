@@ -83,7 +83,11 @@ export const headers: JsonObject = {
   },
   RateLimitPolicy: { description: 'The limits that apply: requests in any 60 s', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait before the same request', schema: { type: 'integer', minimum: 1 } },
-  WwwAuthenticate: { description: 'The scheme that is asked for', schema: { type: 'string' } },
+  WwwAuthenticate: {
+    description:
+      'The scheme that is asked for; with `error="invalid_token"` where a user token came and is not accepted',
+    schema: { type: 'string' },
+  },
 };
 
 /** Who may call what. */

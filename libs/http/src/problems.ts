@@ -29,11 +29,14 @@ export interface Problem {
  */
 export type Failure =
   | Refusal
-  | { readonly kind: 'bare'; readonly problem: 'unauthenticated' | 'method_not_allowed' | 'too_large' }
+  | { readonly kind: 'bare'; readonly problem: 'unauthenticated'; readonly isOfToken?: true }
+  | { readonly kind: 'bare'; readonly problem: 'method_not_allowed' | 'too_large' }
   | { readonly kind: 'unavailable'; readonly reason: 'internal' | 'engine_unavailable' | 'provider_unavailable' }
   | { readonly kind: 'internal' };
 
 export const notAuthenticated: Failure = { kind: 'bare', problem: 'unauthenticated' };
+/** A user token came, and is not accepted. */
+export const tokenRefused: Failure = { kind: 'bare', problem: 'unauthenticated', isOfToken: true };
 export const notServed: Failure = { kind: 'unavailable', reason: 'internal' };
 
 /** The issues that one answer carries; a hostile body can have many more. */

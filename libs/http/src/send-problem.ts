@@ -10,8 +10,7 @@ export function sendProblem(
 ): void {
   const problem = toProblem(failure, request.id);
   if (request.parley) request.parley.failedBy = problem.reason ?? problem.type.slice(problem.type.lastIndexOf(':') + 1);
-  // RFC 9110, section 11.6.1: a 401 names the scheme that is asked for.
-  if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
+  if (problem.status === 401) reply.header('www-authenticate', challengeOf(failure));
   // Fastify wants to close after a body that it did not read to the end; the socket would be reset before the client has read
   // the answer. The first hook ends it a little later instead.
   reply.removeHeader('connection');
@@ -21,4 +20,11 @@ export function sendProblem(
     .headers(headers)
     .type('application/problem+json')
     .send(Buffer.from(JSON.stringify(problem)));
+}
+
+/** A 401 names the scheme that is asked for (RFC 9110, section 11.6.1), and says of a token that came that it is no good (RFC 6750, section 3.1). */
+function challengeOf(failure: Failure): string {
+  const isOfToken =
+    failure.kind === 'reason' ? failure.reason === 'credential_expired' : 'isOfToken' in failure && failure.isOfToken;
+  return isOfToken ? 'Bearer error="invalid_token"' : 'Bearer';
 }

@@ -1,19 +1,15 @@
-import { hash, type KeyObject } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { hash } from 'node:crypto';
 import {
   codePointLength,
   instantOf,
   isJsonObject,
-  Unavailable,
   type Clock,
   type Instant,
   type JsonObject,
   type UserId,
 } from '@app/kernel';
-import { decodeProtectedHeader } from 'jose';
+import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type ProtectedHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { Passport } from 'passport';
-import { ExtractJwt, Strategy, type SecretOrKeyProvider } from 'passport-jwt';
 import type { IssuerKeys, IssuerKeySet } from './issuer-keys';
 import { isCleanText } from './strict-json';
 import { userIdOf } from './user-identity';
@@ -31,134 +27,167 @@ export interface UserIdentity {
 export type TokenVerdict =
   | { readonly kind: 'accepted'; readonly identity: UserIdentity }
   | { readonly kind: 'expired' }
-  | { readonly kind: 'refused' };
+  /** The cause is for the operator; a caller never learns it. */
+  | { readonly kind: 'refused'; readonly cause: string };
 
-/** Asymmetric ones only: with `none` or HS* anyone who knows the public key could sign. */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'] as const;
+/** An issuer whose tokens are accepted, and by which clock. */
+export interface TrustedIssuer {
+  readonly keys: IssuerKeys;
+  /** The service's for the sandbox's own tokens, the real one for any other's. */
+  readonly clock: Clock;
+  /** How far the issuer's clock may be off from it. */
+  readonly skewMs: number;
+}
+
+/** How a token names whom it is for. */
+export interface DemandedAudience {
+  readonly claim: string;
+  /** One of them is enough. */
+  readonly values: readonly string[];
+}
+
+/** Asymmetric ones only: with `none` or HS* anyone who knows the public key could sign. `Ed25519` is EdDSA by its newer name (RFC 9864). */
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
+  ...['EdDSA', 'Ed25519'],
+];
 
 const verifiedKeptMs = 60_000;
 const verifiedKeptMax = 20_000;
 const subjectLengthMax = 512;
+/** So much of what a token says is told of it in the log. */
+const quotedLengthMax = 200;
 /** What an access token may call itself (RFC 9068, section 2.1); logout tokens, ID tokens that say so and the like are none. */
 const accessTokenTypes = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
-/** How far the issuer's clock may be ahead of ours. */
-const clockSkewMs = 5_000;
 
 /**
- * Verifies user access tokens of one issuer with `passport-jwt`, and remembers good ones by digest for at most a minute, and only as
- * long as the issuer's keys stay the same. Times are checked by the clock that is given: the service's for the sandbox's own tokens, the real one for any other's.
+ * Verifies user access tokens, and remembers good ones by digest for at most a minute, and only as long as their issuer's keys stay
+ * the same (docs/decisions/configuration-and-start.md, "Identity providers").
  */
 export class UserTokens {
   private readonly verified = new LRUCache<string, Verified>({ max: verifiedKeptMax, ttl: verifiedKeptMs });
-  private readonly authenticate: (request: IncomingMessage) => Promise<TokenVerdict>;
+  private readonly issuers: ReadonlyMap<string, TrustedIssuer>;
 
   constructor(
-    private readonly options: { readonly issuer: string; readonly audience: string; readonly clock: Clock },
-    private readonly keys: IssuerKeys,
+    issuers: readonly TrustedIssuer[],
+    private readonly audience: DemandedAudience,
   ) {
-    this.authenticate = verifierOf(options, keys, (claims) => this.judge(claims));
+    this.issuers = new Map(issuers.map((one) => [one.keys.issuer, one]));
   }
 
   /** The verdict on a token that was verified within the last minute; null when it has to be verified (again). */
   remembered(token: string): TokenVerdict | null {
     const verified = this.verified.get(hash('sha256', token, 'base64'));
-    if (verified === undefined || verified.keys !== this.keys.known()) return null;
-    return this.inTime(verified.identity);
+    if (verified === undefined || verified.keys !== verified.issuer.keys.known()) return null;
+    return inTime(verified.identity, verified.issuer);
   }
 
-  /** Verifies a request's bearer token. @throws Unavailable when the issuer's keys cannot be had */
-  async verify(token: string, request: IncomingMessage): Promise<TokenVerdict> {
-    const keys = await this.keys.current();
-    const verdict = await this.authenticate(request);
-    // Where they changed meanwhile, nobody knows which of them it was verified with.
-    if (verdict.kind === 'accepted' && keys === this.keys.known()) {
-      this.verified.set(hash('sha256', token, 'base64'), { identity: verdict.identity, keys });
+  /** Verifies a bearer token. @throws Unavailable when its issuer's keys cannot be had */
+  async verify(token: string): Promise<TokenVerdict> {
+    try {
+      const { header, claims, issuer } = this.read(token);
+      const keys = await verifySignature(token, header, issuer.keys);
+      const identity = this.identityIn(claims, issuer);
+      const verdict = inTime(identity, issuer);
+      // Where they changed meanwhile, nobody knows which of them it was verified with.
+      if (verdict.kind === 'accepted' && keys === issuer.keys.known()) {
+        this.verified.set(hash('sha256', token, 'base64'), { identity, keys, issuer });
+      }
+      return verdict;
+    } catch (error) {
+      if (error instanceof Refused) return { kind: 'refused', cause: error.message };
+      throw error;
     }
-    return verdict;
   }
 
-  private inTime(identity: UserIdentity): TokenVerdict {
-    return identity.expiresAtMs > this.options.clock.epochMs() ? { kind: 'accepted', identity } : { kind: 'expired' };
+  /** What a token says, before anything of it is believed. @throws Refused */
+  private read(token: string): { header: ProtectedHeaderParameters; claims: JsonObject; issuer: TrustedIssuer } {
+    const { header, claims } = decoded(token);
+    if (!isAccessTokenType(header.typ)) throw new Refused(`its typ is ${quoted(header.typ)}, which is no access token`);
+    // Whoever does not understand what `crit` names must refuse the token (RFC 7515, section 4.1.11).
+    if (header.crit !== undefined) throw new Refused('it takes an extension to understand (crit)');
+    if (header.alg === undefined || !algorithms.includes(header.alg))
+      throw new Refused(`its alg is ${quoted(header.alg)}; accepted are ${algorithms.join(', ')}`);
+    const iss = claims['iss'];
+    const issuer = typeof iss === 'string' ? this.issuers.get(iss) : undefined;
+    if (issuer === undefined) throw new Refused(`its iss is ${quoted(iss)}, which OIDC_ISSUER does not name`);
+    return { header, claims, issuer };
   }
 
-  /** Judges the claims of a token whose signature, issuer and audience are good. */
-  private judge(claims: unknown): TokenVerdict {
-    if (!isJsonObject(claims)) return { kind: 'refused' };
-    const { sub, exp, nbf, iat } = claims;
-    const latestStartMs = this.options.clock.epochMs() + clockSkewMs;
-    const started = [nbf, iat].every(
-      (at) => at === undefined || (typeof at === 'number' && at * 1000 <= latestStartMs),
-    );
-    if (!isSubject(sub) || typeof exp !== 'number' || !isTime(exp) || !started) return { kind: 'refused' };
+  /** Whom a token whose signature is good speaks for. @throws Refused */
+  private identityIn(claims: JsonObject, { keys, clock, skewMs }: TrustedIssuer): UserIdentity {
+    const { sub, exp } = claims;
+    const { claim, values } = this.audience;
+    const named = [claims[claim]].flat();
+    if (!values.some((value) => named.includes(value)))
+      throw new Refused(`its ${claim} is ${quoted(claims[claim])}, which OIDC_AUDIENCE does not name`);
+    const latestStartMs = clock.epochMs() + skewMs;
+    for (const name of ['nbf', 'iat']) {
+      const at = claims[name];
+      if (at !== undefined && !(typeof at === 'number' && at * 1000 <= latestStartMs))
+        throw new Refused(`its ${name} is ${quoted(at)}, which is not yet`);
+    }
+    if (!isSubject(sub)) throw new Refused(`its sub is no text of 1 to ${subjectLengthMax} characters`);
+    if (typeof exp !== 'number' || !isTime(exp)) throw new Refused(`its exp is ${quoted(exp)}, which is no time`);
     const expiresAtMs = Math.floor(exp * 1000);
-    const issuer = this.options.issuer;
-    const userId = userIdOf(issuer, sub);
-    return this.inTime({ userId, subject: sub, issuer, expiresAt: instantOf(expiresAtMs), expiresAtMs, claims });
+    const userId = userIdOf(keys.issuer, sub);
+    return { userId, subject: sub, issuer: keys.issuer, expiresAt: instantOf(expiresAtMs), expiresAtMs, claims };
   }
 }
 
+/** Why a token is not accepted, in words for the operator. */
+class Refused extends Error {}
+
 interface Verified {
   readonly identity: UserIdentity;
+  readonly issuer: TrustedIssuer;
   /** Those that it was verified with. */
   readonly keys: IssuerKeySet;
 }
 
-/** Passport with the issuer's keys behind it, as one function that never touches the response. */
-function verifierOf(
-  options: { readonly issuer: string; readonly audience: string },
-  keys: IssuerKeys,
-  judge: (claims: unknown) => TokenVerdict,
-): (request: IncomingMessage) => Promise<TokenVerdict> {
-  const strategy = new Strategy(
-    {
-      jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
-      secretOrKeyProvider: keyProvider(keys),
-      algorithms: [...algorithms],
-      issuer: options.issuer,
-      audience: options.audience,
-      // The library knows real time only; `judge` checks all times by the right clock.
-      ignoreExpiration: true,
-      jsonWebTokenOptions: { ignoreNotBefore: true },
-    },
-    (claims: unknown, done: (error: null, verdict: TokenVerdict) => void) => done(null, judge(claims)),
-  );
-  // Used by name: of a named strategy passport makes a copy for each request, while one that is passed in would be shared by
-  // requests at the same time, and so would their outcomes.
-  const passport = new Passport().use('user', strategy);
-  return (request) =>
-    new Promise((resolve, reject) => {
-      const finish = (error: unknown, verdict: TokenVerdict | false | undefined, why: unknown) => {
-        const cause = error ?? why;
-        if (cause instanceof Unavailable) reject(cause);
-        else resolve(verdict === false || verdict === undefined ? { kind: 'refused' } : verdict);
-      };
-      // Reason for the assertion: the types call it `any`; it is a connect handler.
-      const handle = passport.authenticate('user', { session: false }, finish) as ConnectHandler;
-      handle(request, undefined, reject);
-    });
+function decoded(token: string): { header: ProtectedHeaderParameters; claims: JsonObject } {
+  try {
+    const claims: unknown = decodeJwt(token);
+    if (isJsonObject(claims)) return { header: decodeProtectedHeader(token), claims };
+  } catch {
+    // Anything that is no token may be thrown at the decoder; what is wrong with it is of no use to anybody.
+  }
+  throw new Refused('it is no signed JSON Web Token');
 }
 
-/** Finds the key of a token whose header is that of an access token; any other fails, and so does one whose key nobody knows. */
-function keyProvider(keys: IssuerKeys): SecretOrKeyProvider {
-  const find = async (token: string): Promise<KeyObject> => {
-    const header = decodeProtectedHeader(token);
-    // Whoever does not understand what `crit` names must refuse the token (RFC 7515, section 4.1.11).
-    if (!isAccessTokenType(header.typ) || header.crit !== undefined) throw new Error('this is no access token');
-    const key = (await (await keys.current()).keyFor(header)) ?? (await (await keys.renewed()).keyFor(header));
-    if (key === null) throw new Error('the issuer has no such key');
-    return key;
-  };
-  return (_request, token, done) => {
-    // Reason for the assertion: the types know secrets and PEM only, but the library takes what node:crypto takes.
-    find(String(token)).then((key) => done(null, key as unknown as string), done);
-  };
+/** The keys by one of which the token is signed. @throws Refused, Unavailable */
+async function verifySignature(
+  token: string,
+  header: ProtectedHeaderParameters,
+  issuer: IssuerKeys,
+): Promise<IssuerKeySet> {
+  let keys = await issuer.current();
+  let key = await keys.keyFor(header);
+  if (key === null) {
+    keys = await issuer.renewed();
+    key = await keys.keyFor(header);
+  }
+  if (key === null) throw new Refused(`its issuer has no key ${quoted(header.kid)} for ${header.alg}`);
+  try {
+    await compactVerify(token, key, { algorithms });
+    return keys;
+  } catch (error) {
+    const isWrong = error instanceof errors.JWSSignatureVerificationFailed;
+    throw new Refused(isWrong ? 'its signature is wrong' : `its signature cannot be verified (${String(error)})`);
+  }
+}
+
+function inTime(identity: UserIdentity, { clock, skewMs }: TrustedIssuer): TokenVerdict {
+  return identity.expiresAtMs + skewMs > clock.epochMs() ? { kind: 'accepted', identity } : { kind: 'expired' };
 }
 
 function isAccessTokenType(typ: unknown): boolean {
   return typ === undefined || (typeof typ === 'string' && accessTokenTypes.has(typ.toLowerCase()));
 }
 
-type ConnectHandler = (request: IncomingMessage, response: undefined, next: (error: unknown) => void) => void;
+function quoted(value: unknown): string {
+  return value === undefined ? 'missing' : JSON.stringify(value).slice(0, quotedLengthMax);
+}
 
 function isSubject(sub: unknown): sub is string {
   return typeof sub === 'string' && sub !== '' && codePointLength(sub) <= subjectLengthMax && isCleanText(sub);

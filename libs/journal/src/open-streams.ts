@@ -58,9 +58,9 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Takes a stream into care until it closes. */
-  add(socket: EventSocket, { userId, tokenExpiresAt, partnerKeyId }: StreamHolder): void {
+  add(socket: EventSocket, { userId, issuer, tokenExpiresAt, partnerKeyId }: StreamHolder): void {
     const lifeMs = lifeMaxMs * (1 - lifeJitter * Math.random());
-    const stream = { socket, userId, tokenExpiresAt, partnerKeyId, endsAtMs: performance.now() + lifeMs };
+    const stream = { socket, userId, issuer, tokenExpiresAt, partnerKeyId, endsAtMs: performance.now() + lifeMs };
     this.streams.add(stream);
     socket.whenClosed(() => this.streams.delete(stream));
   }

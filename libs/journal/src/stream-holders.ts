@@ -8,6 +8,7 @@ const accountsPerQueryMax = 500;
 /** For whom a stream is open. */
 export interface StreamHolder {
   readonly userId: UserId;
+  readonly issuer: string;
   readonly tokenExpiresAt: Instant;
   readonly partnerKeyId: PartnerKeyId;
 }
@@ -25,12 +26,10 @@ export class StreamHolders {
   /** Those whose token has expired, whose partner key was revoked, or whose account is gone or disabled. Throws Unavailable. */
   async lost<Holder extends StreamHolder>(holders: readonly Holder[]): Promise<Holder[]> {
     if (holders.length === 0) return [];
-    const nowMs = this.tokenClockMs();
     const live = await this.keys.live([...new Set(holders.map((holder) => holder.partnerKeyId))]);
     const enabled = await this.enabledOf([...new Set(holders.map((holder) => holder.userId))]);
     return holders.filter(
-      ({ tokenExpiresAt, partnerKeyId, userId }) =>
-        epochMsOf(tokenExpiresAt) <= nowMs || !live.has(partnerKeyId) || !enabled.has(userId),
+      (holder) => this.isExpired(holder) || !live.has(holder.partnerKeyId) || !enabled.has(holder.userId),
     );
   }
 
@@ -43,8 +42,9 @@ export class StreamHolders {
     return enabled;
   }
 
-  /** Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */
-  private tokenClockMs(): number {
-    return this.configuration.ownIssuer ? this.clock.epochMs() : Date.now();
+  /** As requests see it. Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */
+  private isExpired({ issuer, tokenExpiresAt }: StreamHolder): boolean {
+    const nowMs = this.configuration.isOwnIssuer(issuer) ? this.clock.epochMs() : Date.now();
+    return epochMsOf(tokenExpiresAt) + this.configuration.clockSkewMsOf(issuer) <= nowMs;
   }
 }

@@ -144,6 +144,8 @@ describe('production', () => {
   };
   const clear: [allowance: string, variable: string, value: string][] = [
     ['ALLOW_INSECURE_ISSUER', 'OIDC_ISSUER', 'http://id.example'],
+    ['ALLOW_INSECURE_ISSUER', 'OIDC_ISSUER', 'https://id.example, http://other.example'],
+    ['ALLOW_INSECURE_ISSUER', 'OIDC_JWKS_URI', 'http://id.example/keys'],
     ['ALLOW_INSECURE_STORES', 'DATABASE_URL', 'postgres://parley:hunter2@db:5432/parley'],
     ['ALLOW_INSECURE_STORES', 'DATABASE_URL', 'postgres://db/parley?sslmode=disable'],
     ['ALLOW_INSECURE_STORES', 'DATABASE_URL', 'postgres://db/parley?sslmode=no-verify'],
@@ -208,10 +210,35 @@ describe('Configuration', () => {
   });
 
   it('has its own issuer only in a sandbox, also when another replica of it is named', () => {
-    expect([of({}).issuer, of({}).ownIssuer]).toEqual(['http://127.0.0.1:8080/sandbox/issuer', true]);
-    expect(of({ OIDC_ISSUER: 'http://127.0.0.1:9/sandbox/issuer' }).ownIssuer).toBe(true);
-    expect(of({ OIDC_ISSUER: 'https://id.example' }).ownIssuer).toBe(false);
-    expect(of(production).ownIssuer).toBe(false);
+    const own = 'http://127.0.0.1:8080/sandbox/issuer';
+    expect([of({}).issuers, of({}).sandboxIssuer, of({}).isOwnIssuer(own)]).toEqual([[own], own, true]);
+    const replica = 'http://127.0.0.1:9/sandbox/issuer';
+    const two = of({ OIDC_ISSUER: `https://id.example, ${replica}` });
+    expect([two.sandboxIssuer, ...two.issuers.map((issuer) => two.isOwnIssuer(issuer))]).toEqual([
+      ...[replica, false, true],
+    ]);
+    expect(two.issuers.map((issuer) => two.clockSkewMsOf(issuer))).toEqual([30_000, 0]);
+    expect(of({ OIDC_ISSUER: 'https://id.example' }).sandboxIssuer).toBe('https://id.example');
+    expect(of(production).isOwnIssuer(own)).toBe(false);
+  });
+
+  it('takes several issuers and audiences, to the letter', () => {
+    const named = { OIDC_ISSUER: 'https://a.example/ ,https://b.example/realm', OIDC_AUDIENCE: 'one two,three' };
+    expect(of(named).issuers).toEqual(['https://a.example/', 'https://b.example/realm']);
+    expect(of(named).env.OIDC_AUDIENCE).toEqual(['one', 'two', 'three']);
+    expect(of({}).env.OIDC_AUDIENCE).toEqual(['parley']);
+    for (const OIDC_ISSUER of ['id.example', 'https://', ',', 'https://a.example https://b.example?x=1', 'ftp://a'])
+      expect(messageOf({ OIDC_ISSUER })).toMatch(/^ {2}OIDC_ISSUER: must name 1 to 16 issuers/m);
+    expect(
+      messageOf({ ...named, PARLEY_MODE: 'production', OIDC_ISSUER: 'https://a.example, http://x/sandbox/issuer/' }),
+    ).toMatch(/OIDC_ISSUER: is a sandbox's issuer/);
+  });
+
+  it('takes the keys of one issuer by their address', () => {
+    const OIDC_JWKS_URI = 'https://a.example/keys';
+    expect(of({ OIDC_ISSUER: 'https://a.example', OIDC_JWKS_URI }).env.OIDC_JWKS_URI).toBe(OIDC_JWKS_URI);
+    for (const OIDC_ISSUER of ['', 'https://a.example,https://b.example'])
+      expect(messageOf({ OIDC_ISSUER, OIDC_JWKS_URI })).toMatch(/OIDC_JWKS_URI: must go with one OIDC_ISSUER/);
   });
 });
 

@@ -3,6 +3,7 @@ import { admissionVariables } from './admission-variables';
 import { artifactVariables } from './artifact-variables';
 import { connectionVariables } from './connection-variables';
 import { deprecationVariables, endsTooSoon } from './deprecation-variables';
+import { identityVariables, leavesKeysOpen } from './identity-variables';
 import { allowedAsInsecure, insecureVariables, refusedAsInsecure } from './insecure-variables';
 import { mcpVariables } from './mcp-variables';
 import { modelVariables, offersUnpriced } from './model-variables';
@@ -44,20 +45,7 @@ export const variables = {
     requiredWhen: (env) => env['PARLEY_MODE'] === 'production',
     desc: 'Secret, 32 bytes or more in base64: authenticates cursors and seals secrets; generated in sandbox mode',
   }),
-  OIDC_ISSUER: str({
-    default: undefined,
-    requiredWhen: (env) => env['PARLEY_MODE'] === 'production',
-    desc: 'Issuer of user access tokens, found by its OpenID discovery document; unset: the sandbox issuer',
-  }),
-  OIDC_AUDIENCE: str({ default: 'parley', desc: 'Audience that user access tokens must name' }),
-  OIDC_MAIN_ACCOUNT_CLAIM: str({
-    default: undefined,
-    desc: "Claim of user tokens that names the account where the user's withdrawals land; unset: a sandbox derives one",
-  }),
-  OPERATOR_AUDIENCE: str({
-    default: 'parley-operator',
-    desc: 'Audience of the operator tokens that the sandbox mints',
-  }),
+  ...identityVariables,
   WEB_ORIGIN: str({ default: undefined, desc: "The one browser origin allowed; unset: only the service's own" }),
   EXECUTION_CAPACITY: positiveInteger({ default: 64, desc: 'Run segments that may execute at once, deployment-wide' }),
   ...shareVariables,
@@ -173,17 +161,28 @@ export class Configuration {
     return `http://${host}:${this.env.PORT}`;
   }
 
-  /** The issuer whose user tokens are accepted; the built-in one in a sandbox that names no other. */
-  get issuer(): string {
-    return this.env.OIDC_ISSUER ?? `${this.baseUrl}/sandbox/issuer`;
+  /** The issuers whose user tokens are accepted; the built-in one in a sandbox that names no other. */
+  get issuers(): readonly string[] {
+    return this.env.OIDC_ISSUER ?? [`${this.baseUrl}/sandbox/issuer`];
+  }
+
+  /** The issuer in whose name a sandbox mints tokens: its own one, if it is among those that are accepted. */
+  get sandboxIssuer(): string {
+    const [first = ''] = this.issuers;
+    return this.issuers.find((issuer) => this.isOwnIssuer(issuer)) ?? first;
   }
 
   /**
-   * Whether that issuer is this deployment's own sandbox, whose tokens live by the service clock (docs/decisions/sandbox.md).
+   * Whether an issuer is this deployment's own sandbox, whose tokens live by the service clock (docs/decisions/sandbox.md).
    * Replicas on several ports name that of one of them as OIDC_ISSUER.
    */
-  get ownIssuer(): boolean {
-    return this.sandbox && this.issuer.endsWith('/sandbox/issuer');
+  isOwnIssuer(issuer: string): boolean {
+    return this.sandbox && issuer.endsWith('/sandbox/issuer');
+  }
+
+  /** How far an issuer's clock may be off from the one that its tokens are checked by; that of our own is the same clock. */
+  clockSkewMsOf(issuer: string): number {
+    return this.isOwnIssuer(issuer) ? 0 : this.env.OIDC_CLOCK_SKEW_SECONDS * 1000;
   }
 }
 
@@ -208,6 +207,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
       if (offersUnpriced(given)) broken.push('  MODEL_PRICES: must price every model of MODEL_NAME and MODEL_ALLOWED');
       if (endsTooSoon(given))
         broken.push('  V1_SUNSET_AT: must be set with V1_DEPRECATED_AT, six months or more after it');
+      if (leavesKeysOpen(given)) broken.push('  OIDC_JWKS_URI: must go with one OIDC_ISSUER, whose keys they are');
       if (broken.length > 0) throw new ConfigurationError(`The environment is not valid:\n${broken.join('\n')}`);
     },
   });

@@ -56,10 +56,11 @@ function insecureOf(env: Values): Insecure[] {
   if (env['PARLEY_MODE'] !== 'production') return [];
   const found: Insecure[] = [];
   const check = (allowance: Allowance, variable: string, isInsecure: (text: string) => boolean, rule: string): void => {
-    const value = env[variable];
-    if (typeof value === 'string' && isInsecure(value)) found.push({ variable, rule, allowance });
+    const values = [env[variable]].flat().filter((value) => typeof value === 'string');
+    if (values.some(isInsecure)) found.push({ variable, rule, allowance });
   };
-  check('ALLOW_INSECURE_ISSUER', 'OIDC_ISSUER', isClearHttp, byHttps);
+  for (const variable of ['OIDC_ISSUER', 'OIDC_JWKS_URI'])
+    check('ALLOW_INSECURE_ISSUER', variable, isClearHttp, byHttps);
   const withTls = 'must ask for TLS with sslmode=verify-full unless it is on this machine';
   check('ALLOW_INSECURE_STORES', 'DATABASE_URL', isClearPostgres, withTls);
   const withoutCare = 'must not turn TLS or its certificates off unless it is on this machine';

@@ -7,7 +7,7 @@ export function sandboxDefaults(given: NodeJS.ProcessEnv, defaultDataDir: string
   const refused: string[] = [];
   if ((given['WALLET_PROVIDER'] ?? 'sandbox') === 'sandbox')
     refused.push('WALLET_PROVIDER: production takes near-intents only');
-  if (given['OIDC_ISSUER']?.replace(/\/+$/, '').endsWith('/sandbox/issuer') === true)
+  if (/\/sandbox\/issuer\/*([\s,]|$)/.test(given['OIDC_ISSUER'] ?? ''))
     refused.push("OIDC_ISSUER: is a sandbox's issuer");
   const secretKey = given['PARLEY_SECRET_KEY'];
   if (secretKey !== undefined && secretKey === generatedKey(given['PARLEY_DATA_DIR'] ?? defaultDataDir))

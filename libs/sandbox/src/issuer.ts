@@ -78,7 +78,7 @@ export class Issuer implements OnModuleInit {
 
   /** The OpenID discovery document. */
   discovery(): IssuerDiscovery {
-    const { issuer } = this.configuration;
+    const { sandboxIssuer: issuer } = this.configuration;
     return {
       issuer,
       jwks_uri: `${issuer}/jwks`,
@@ -96,24 +96,27 @@ export class Issuer implements OnModuleInit {
 
   /** A user's access token. */
   async userToken(subject: string, lifeSeconds: number): Promise<MintedToken> {
-    return this.mint({ subject, audience: this.configuration.env.OIDC_AUDIENCE, claims: {}, lifeSeconds });
+    const {
+      OIDC_AUDIENCE: [audience = ''],
+      OIDC_AUDIENCE_CLAIM: claim,
+    } = this.configuration.env;
+    return this.mint({ subject, claims: { [claim]: audience }, lifeSeconds });
   }
 
   /** An operator's access token, with these scopes. */
   async operatorToken(subject: string, scopes: readonly string[], lifeSeconds: number): Promise<MintedToken> {
-    const audience = this.configuration.env.OPERATOR_AUDIENCE;
-    return this.mint({ subject, audience, claims: { scope: scopes.join(' ') }, lifeSeconds });
+    const claims = { aud: this.configuration.env.OPERATOR_AUDIENCE, scope: scopes.join(' ') };
+    return this.mint({ subject, claims, lifeSeconds });
   }
 
-  private async mint(token: { subject: string; audience: string; claims: { scope?: string }; lifeSeconds: number }) {
+  private async mint(token: { subject: string; claims: Readonly<Record<string, string>>; lifeSeconds: number }) {
     const { kid, x, y, d } = this.present();
     const issuedAt = Math.floor(this.clock.epochMs() / 1000);
     const expiresAt = issuedAt + token.lifeSeconds;
     const accessToken = await new SignJWT({ ...token.claims })
       .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
-      .setIssuer(this.configuration.issuer)
+      .setIssuer(this.configuration.sandboxIssuer)
       .setSubject(token.subject)
-      .setAudience(token.audience)
       .setIssuedAt(issuedAt)
       .setExpirationTime(expiresAt)
       .sign(await importJWK({ kty: 'EC', crv: 'P-256', x, y, d }, algorithm));

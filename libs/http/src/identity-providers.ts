@@ -1,0 +1,39 @@
+import type { Unavailable } from '@app/kernel';
+import type { Configuration } from '@app/runtime';
+import type { Logger } from 'pino';
+import { IssuerKeys } from './issuer-keys';
+import type { ReadinessCheck } from './ports';
+
+/** The name of the issuers in `GET /readyz`. */
+const checkName = 'identity provider';
+
+/** The issuers of the configuration and their keys (docs/decisions/configuration-and-start.md, "Identity providers"). */
+export function identityProviders(configuration: Configuration, log: Logger): readonly IssuerKeys[] {
+  const { OIDC_JWKS_URI: jwksUri, OIDC_TIMEOUT_MS: timeoutMs } = configuration.env;
+  return configuration.issuers.map((issuer) => {
+    const onTrouble = (trouble: Unavailable) =>
+      log.warn({ err: trouble, issuer }, "the issuer's keys could not be had");
+    return new IssuerKeys(issuer, { jwksUri, timeoutMs, onTrouble });
+  });
+}
+
+/** Looks at each issuer but a sandbox's own, which is only about to listen. @throws UnfitIssuer */
+export async function lookAtIssuers(configuration: Configuration, issuers: readonly IssuerKeys[]): Promise<void> {
+  await Promise.all(othersOf(configuration, issuers).map((one) => one.look()));
+}
+
+/** Away while no user token can be verified, degraded while some issuer does not answer; null for a sandbox's own issuer alone. */
+export function issuersReadiness(configuration: Configuration, issuers: readonly IssuerKeys[]): ReadinessCheck | null {
+  const others = othersOf(configuration, issuers);
+  if (others.length === 0) return null;
+  const check = async () => {
+    const states = await Promise.all(others.map((one) => one.state()));
+    if (states.every((state) => state === 'ok')) return 'ok';
+    return others.length === issuers.length && states.every((state) => state === 'away') ? 'away' : 'degraded';
+  };
+  return { name: checkName, check };
+}
+
+function othersOf(configuration: Configuration, issuers: readonly IssuerKeys[]): readonly IssuerKeys[] {
+  return issuers.filter(({ issuer }) => !configuration.isOwnIssuer(issuer));
+}

@@ -1,0 +1,74 @@
+import { makeValidator, str } from 'envalid';
+import { httpUrl, positiveInteger, Rule, wholeNumber } from './variable-rules';
+
+const issuersMax = 16;
+const audiencesMax = 64;
+
+/** Compared with a token's `iss` to the letter, so a slash at the end stays. */
+const issuers = makeValidator<readonly string[]>((text) => {
+  const named = listed(text);
+  if (named.length === 0 || named.length > issuersMax || !named.every(isIssuer))
+    throw new Rule(
+      `must name 1 to ${issuersMax} issuers with commas between, each by http:// or https:// and without a query`,
+    );
+  return named;
+});
+
+const audiences = makeValidator<readonly string[]>((text) => {
+  const named = listed(text);
+  if (named.length === 0 || named.length > audiencesMax)
+    throw new Rule(`must name 1 to ${audiencesMax} audiences with commas between`);
+  return named;
+});
+
+function listed(text: string): readonly string[] {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== '');
+  return [...new Set(parts)];
+}
+
+function isIssuer(text: string): boolean {
+  return /^https?:\/\/[^\s@?#]+$/.test(text) && URL.canParse(text);
+}
+
+/** The environment variables of who logs users in. */
+export const identityVariables = {
+  OIDC_ISSUER: issuers({
+    default: undefined,
+    requiredWhen: (env) => env['PARLEY_MODE'] === 'production',
+    desc: 'Issuers of user access tokens with commas between, each as its tokens name it and found by its OpenID discovery document; unset: the sandbox issuer',
+  }),
+  OIDC_AUDIENCE: audiences({
+    default: ['parley'],
+    desc: 'Audiences with commas between; user access tokens must name one of them',
+  }),
+  OIDC_AUDIENCE_CLAIM: str({
+    choices: ['aud', 'client_id', 'azp'] as const,
+    default: 'aud',
+    desc: 'Claim of user access tokens that names the audience; another than aud for providers whose access tokens have none',
+  }),
+  OIDC_JWKS_URI: httpUrl({
+    default: undefined,
+    desc: "Where the issuer's keys are, for one issuer without a discovery document; unset: where that document says",
+  }),
+  OIDC_CLOCK_SKEW_SECONDS: wholeNumber({
+    default: 30,
+    desc: "How far the issuers' clocks may be off: a token counts so long before it begins and after it has expired, in seconds",
+  }),
+  OIDC_TIMEOUT_MS: positiveInteger({
+    default: 5000,
+    desc: 'How long an issuer may take to show its discovery document and its keys, in milliseconds',
+  }),
+  OIDC_MAIN_ACCOUNT_CLAIM: str({
+    default: undefined,
+    desc: "Claim of user tokens that names the account where the user's withdrawals land; unset: a sandbox derives one",
+  }),
+  OPERATOR_AUDIENCE: str({
+    default: 'parley-operator',
+    desc: 'Audience of the operator tokens that the sandbox mints',
+  }),
+};
+
+/** Whether keys are named without saying whose of several issuers they are. */
+export function leavesKeysOpen(env: NodeJS.ProcessEnv): boolean {
+  return env['OIDC_JWKS_URI'] !== undefined && listed(env['OIDC_ISSUER'] ?? '').length !== 1;
+}
