@@ -4,8 +4,11 @@ import { streamDeleted, WrongRevision, type VerbatimEvent, type VerbatimStore } 
 export class CannotMigrate extends Error {}
 
 /** One append: consecutive events of one stream. Below what any server takes (1 MiB). */
-const batchEventsMax = 500;
-const batchBytesMax = 512 * 1024;
+const runEventsMax = 500;
+const runBytesMax = 512 * 1024;
+/** What is under way at once. The store answers one append after the other in a millisecond each, and hundreds in a few. */
+const windowRunsMax = 500;
+const windowBytesMax = 4 * 1024 * 1024;
 
 /** What there is to copy. */
 export interface SourceCount {
@@ -29,7 +32,8 @@ export async function countEvents(store: VerbatimStore, onCount: (done: number) 
 /**
  * Copies every event of the source into the target, in the order of the source, so that any prefix of it is what a copy that was cut
  * off has left: what is there already is passed over when it is the same, event by event, and nothing else may be there.
- * Appends go one after the other, each at the exact revision of its stream.
+ * Appends go in order, hundreds under way at once, each at the exact revision of its stream. (A store that refused one of them and took
+ * a later one of another stream would have lost the order: then nothing is switched, and the copy begins again with an empty store.)
  * @param onDone told how many events are in the target now
  * @throws CannotMigrate, Unavailable
  */
@@ -45,19 +49,26 @@ export async function copyEvents(
     if (next.done === true || !isSame(next.value, there)) throw notACopy(there);
     onDone((done += 1));
   }
-  for await (const batch of batches(wanted)) {
-    const [first] = batch;
-    if (first === undefined) continue;
-    try {
-      await target.append(first.stream, first.revision - 1n, batch);
-    } catch (error) {
-      throw error instanceof WrongRevision ? notACopy(first) : error;
-    }
-    onDone((done += batch.length));
+  const windows = windowsOf(wanted);
+  let next = windows.next();
+  for (let window = await next; window.done !== true; window = await next) {
+    const appended = append(target, window.value);
+    // The source is read on meanwhile.
+    next = windows.next();
+    await Promise.all([appended, next]);
+    for (const run of window.value) onDone((done += run.length));
   }
 }
 
-function notACopy({ stream, revision }: VerbatimEvent): CannotMigrate {
+async function append(target: VerbatimStore, runs: readonly Run[]): Promise<void> {
+  try {
+    await target.append(runs);
+  } catch (error) {
+    throw error instanceof WrongRevision ? notACopy(error) : error;
+  }
+}
+
+function notACopy({ stream, revision }: Pick<VerbatimEvent, 'stream' | 'revision'>): CannotMigrate {
   return new CannotMigrate(`the target is not a copy of the source: they differ at revision ${revision} of ${stream}`);
 }
 
@@ -74,20 +85,33 @@ export function isSame(one: VerbatimEvent, other: VerbatimEvent): boolean {
   );
 }
 
-/** Runs of events that follow each other in the store and in one stream. */
-async function* batches(events: AsyncIterable<VerbatimEvent>): AsyncGenerator<VerbatimEvent[]> {
-  let batch: VerbatimEvent[] = [];
-  let bytes = 0;
+/** Events that follow each other in the store and in one stream: one append. */
+type Run = VerbatimEvent[];
+
+/** Everything in order, in runs, as many at a time as may be under way at once. */
+async function* windowsOf(events: AsyncIterable<VerbatimEvent>): AsyncGenerator<Run[]> {
+  let window: Run[] = [];
+  let [runBytes, windowBytes] = [0, 0];
   for await (const event of events) {
-    const last = batch.at(-1);
     const weight = event.data.length + event.metadata.length + event.type.length;
-    const follows = last !== undefined && last.stream === event.stream && last.revision + 1n === event.revision;
-    if (last !== undefined && (!follows || batch.length >= batchEventsMax || bytes + weight > batchBytesMax)) {
-      yield batch;
-      [batch, bytes] = [[], 0];
+    const run = window.at(-1);
+    if (run && follows(event, run) && run.length < runEventsMax && runBytes + weight <= runBytesMax) {
+      run.push(event);
+      runBytes += weight;
+    } else {
+      if (window.length >= windowRunsMax || windowBytes + weight > windowBytesMax) {
+        if (window.length > 0) yield window;
+        [window, windowBytes] = [[], 0];
+      }
+      window.push([event]);
+      runBytes = weight;
     }
-    batch.push(event);
-    bytes += weight;
+    windowBytes += weight;
   }
-  if (batch.length > 0) yield batch;
+  if (window.length > 0) yield window;
+}
+
+function follows(event: VerbatimEvent, run: Run): boolean {
+  const last = run.at(-1);
+  return last?.stream === event.stream && last.revision + 1n === event.revision;
 }

@@ -1,8 +1,8 @@
-import type { EventStoreDBClient } from '@eventstore/db-client';
-import { Empty, StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
+import { WrongExpectedVersionError, type EventStoreDBClient } from '@eventstore/db-client';
+import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
-import { AppendReq, ReadReq, type AppendResp, type ReadResp } from '@eventstore/db-client/generated/streams_pb';
-import { connectEventStore, isTransient } from '@app/event-store';
+import { ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb';
+import { AppendChannel, connectEventStore, isTransient } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
 import type { CallOptions, ClientReadableStream, Metadata } from '@grpc/grpc-js';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,11 +25,6 @@ type Place = { readonly commit: string; readonly prepare: string };
 
 /** What the client keeps for itself: it parses JSON on the way in and spells it anew on the way out, and bytes must stay as they are. */
 interface Channels {
-  execute<Value>(
-    service: typeof StreamsClient,
-    name: string,
-    call: (client: StreamsClient) => Promise<Value>,
-  ): Promise<Value>;
   GRPCStreamCreator(
     service: typeof StreamsClient,
     name: string,
@@ -39,7 +34,14 @@ interface Channels {
 }
 
 /** The target has other events in a stream than those that are to come next there. */
-export class WrongRevision extends Error {}
+export class WrongRevision extends Error {
+  constructor(
+    readonly stream: string,
+    readonly revision: bigint,
+  ) {
+    super(`${stream} is not before revision ${revision}`);
+  }
+}
 
 const pageEvents = 1_000;
 const appendDeadlineMs = 20_000;
@@ -50,9 +52,11 @@ const resendPauseMs = 500;
 /** A store as one sequence of events, byte by byte. */
 export class VerbatimStore {
   private readonly client: EventStoreDBClient;
+  private readonly appends: AppendChannel;
 
   constructor(url: string) {
     this.client = connectEventStore(url, 'catch-ups');
+    this.appends = new AppendChannel(this.client);
   }
 
   /** All events but the server's own, in the order of the store. @throws Unavailable */
@@ -67,16 +71,27 @@ export class VerbatimStore {
     }
   }
 
-  /** Appends to a stream that is exactly at `expectedRevision` (-1n: it does not exist). @throws WrongRevision, Unavailable */
-  async append(stream: string, expectedRevision: bigint, events: readonly VerbatimEvent[]): Promise<void> {
-    const startedMs = performance.now();
-    for (;;) {
-      try {
-        return await this.appendOnce(stream, expectedRevision, events);
-      } catch (error) {
-        if (!isTransient(error)) throw error;
-        if (performance.now() - startedMs > resendForMs) throw new Unavailable('event store', { cause: error });
-      }
+  /**
+   * Appends runs of consecutive events of one stream each, every run to a stream that then ends right before it. All are sent before the
+   * first is answered, in order, and the store takes them in that order. Where one gets no answer, it is sent again until it is there,
+   * and only then those behind it; the store recognizes by their ids what it has.
+   * @throws WrongRevision, Unavailable
+   */
+  async append(runs: readonly (readonly VerbatimEvent[])[]): Promise<void> {
+    let [left, goesAlone, troubleSinceMs] = [runs, false, performance.now()];
+    while (left.length > 0) {
+      const sent = goesAlone ? left.slice(0, 1) : left;
+      const outcomes = await Promise.allSettled(sent.map((run) => this.appendOne(run)));
+      // The first one decides: what is behind it may be refused for lack of it.
+      const first = outcomes.findIndex(({ status }) => status === 'rejected');
+      const failed = outcomes[first];
+      left = left.slice(first === -1 ? sent.length : first);
+      goesAlone = failed !== undefined;
+      if (first !== 0) troubleSinceMs = performance.now();
+      if (failed?.status !== 'rejected') continue;
+      if (!isTransient(failed.reason)) throw failed.reason;
+      if (performance.now() - troubleSinceMs > resendForMs)
+        throw new Unavailable('event store', { cause: failed.reason });
       await sleep(resendPauseMs);
     }
   }
@@ -111,24 +126,15 @@ export class VerbatimStore {
     return found;
   }
 
-  private async appendOnce(stream: string, expectedRevision: bigint, events: readonly VerbatimEvent[]): Promise<void> {
-    const { channels } = this;
-    const answer = await channels.execute(
-      StreamsClient,
-      'appendToStream',
-      (client) =>
-        new Promise<AppendResp>((resolve, reject) => {
-          const [metadata, options] = channels.callArguments({}, { deadline: Date.now() + appendDeadlineMs });
-          const sink = client.append(metadata, options, (error, response) =>
-            error === null ? resolve(response) : reject(error),
-          );
-          sink.on('error', reject);
-          sink.write(appendOptions(stream, expectedRevision));
-          for (const event of events) sink.write(proposed(event));
-          sink.end();
-        }),
-    );
-    if (answer.hasWrongExpectedVersion()) throw new WrongRevision(`${stream} is not at revision ${expectedRevision}`);
+  private async appendOne(run: readonly VerbatimEvent[]): Promise<void> {
+    const [first] = run;
+    if (first === undefined) return;
+    const { stream, revision } = first;
+    try {
+      await this.appends.append(stream, run, Number(revision) - 1, appendDeadlineMs);
+    } catch (error) {
+      throw error instanceof WrongExpectedVersionError ? new WrongRevision(stream, revision) : error;
+    }
   }
 }
 
@@ -175,30 +181,5 @@ function readRequest(after: Place | null): ReadReq {
   options.setReadDirection(ReadReq.Options.ReadDirection.FORWARDS);
   const request = new ReadReq();
   request.setOptions(options);
-  return request;
-}
-
-function appendOptions(stream: string, expectedRevision: bigint): AppendReq {
-  const identifier = new StreamIdentifier();
-  identifier.setStreamName(Buffer.from(stream).toString('base64'));
-  const options = new AppendReq.Options();
-  options.setStreamIdentifier(identifier);
-  if (expectedRevision < 0n) options.setNoStream(new Empty());
-  else options.setRevision(expectedRevision.toString());
-  const request = new AppendReq();
-  request.setOptions(options);
-  return request;
-}
-
-function proposed({ id, type, contentType, data, metadata }: VerbatimEvent): AppendReq {
-  const uuid = new UUID();
-  uuid.setString(id);
-  const message = new AppendReq.ProposedMessage();
-  message.setId(uuid);
-  message.getMetadataMap().set('type', type).set('content-type', contentType);
-  message.setData(data);
-  message.setCustomMetadata(metadata);
-  const request = new AppendReq();
-  request.setProposedMessage(message);
   return request;
 }

@@ -1,4 +1,4 @@
-import type { EventData, EventStoreDBClient } from '@eventstore/db-client';
+import type { EventStoreDBClient } from '@eventstore/db-client';
 import { unpackToCommandError } from '@eventstore/db-client/dist/streams/appendToStream/unpackError';
 import { convertToCommandError } from '@eventstore/db-client/dist/utils/CommandError';
 import type { Status } from '@eventstore/db-client/generated/status_pb';
@@ -7,7 +7,7 @@ import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/gene
 import { Unavailable } from '@app/kernel';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { randomUUID } from 'node:crypto';
-import { appendRequests, uuidOf } from './append-request';
+import { appendRequests, uuidOf, type ProposedEvent } from './append-request';
 
 /** Where the last event of an append lies. */
 export interface Place {
@@ -41,7 +41,7 @@ export class AppendChannel {
    */
   async append(
     stream: string,
-    events: readonly EventData[],
+    events: readonly ProposedEvent[],
     expectedRevision: number,
     deadlineMs: number,
   ): Promise<Place> {

@@ -1,7 +1,15 @@
-import type { EventData } from '@eventstore/db-client';
 import { Empty, StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
 import { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb';
 import { Timestamp } from 'google-protobuf/google/protobuf/timestamp_pb';
+
+/** An event to be appended: its data and metadata are JSON values, or bytes that are sent as they are. */
+export interface ProposedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly contentType: string;
+  readonly data: unknown;
+  readonly metadata?: unknown;
+}
 
 /** A message is sent once it holds this much; servers take up to 4 MiB, and an append of 1 MiB. */
 const partBytesMax = 1024 * 1024;
@@ -10,7 +18,7 @@ const partBytesMax = 1024 * 1024;
 export function appendRequests(
   correlationId: string,
   stream: string,
-  events: readonly EventData[],
+  events: readonly ProposedEvent[],
   expectedRevision: number,
   deadlineEpochMs: number,
 ): BatchAppendReq[] {
@@ -43,7 +51,7 @@ function optionsOf(stream: string, expectedRevision: number, deadlineEpochMs: nu
   return options;
 }
 
-function proposed({ id, type, contentType, data, metadata }: EventData): BatchAppendReq.ProposedMessage {
+function proposed({ id, type, contentType, data, metadata }: ProposedEvent): BatchAppendReq.ProposedMessage {
   const message = new BatchAppendReq.ProposedMessage().setId(new UUID().setString(id));
   message.getMetadataMap().set('type', type).set('content-type', contentType);
   message.setData(bytesOf(data));

@@ -1,3 +1,4 @@
+export { AppendChannel } from './append-channel';
 export {
   decodeEvent,
   decodeStored,
