@@ -99,8 +99,9 @@ async function* windowsOf(events: AsyncIterable<VerbatimEvent>): AsyncGenerator<
       run.push(event);
       runBytes += weight;
     } else {
-      if (window.length >= windowRunsMax || windowBytes + weight > windowBytesMax) {
-        if (window.length > 0) yield window;
+      const isFull = window.length >= windowRunsMax || windowBytes + weight > windowBytesMax;
+      if (isFull && window.length > 0) {
+        yield window;
         [window, windowBytes] = [[], 0];
       }
       window.push([event]);
