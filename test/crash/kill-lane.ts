@@ -56,10 +56,12 @@ export class KillLane {
     private readonly folder: string,
   ) {}
 
-  static async start(): Promise<KillLane> {
+  /** @param weather the seed of an event store's bad day */
+  static async start(weather?: string): Promise<KillLane> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-kills-'));
     const orders = new KillOrders(folder);
-    return new KillLane(await startDeployment({ mode: 'processes', env: orders.env }), orders, folder);
+    const deployment = await startDeployment({ mode: 'processes', env: orders.env, ...(weather && { weather }) });
+    return new KillLane(deployment, orders, folder);
   }
 
   /** Walks a journey that nobody is killed in; answers how often each process passed each point. */
@@ -96,6 +98,14 @@ export class KillLane {
   /** Where a process was killed so far, as `app point nth`. */
   async kills(): Promise<string[]> {
     return this.orders.carriedOut();
+  }
+
+  /** How often the event store did what to its clients. */
+  weather(): Record<string, number> {
+    const lines = this.deployment.eventStore?.output.matchAll(/"strike":"(\w+)"/g) ?? [];
+    const counts: Record<string, number> = {};
+    for (const [, strike = ''] of lines) counts[strike] = (counts[strike] ?? 0) + 1;
+    return counts;
   }
 
   /** Waits until the deployment is at rest and looks at everything. */

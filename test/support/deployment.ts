@@ -29,6 +29,8 @@ export interface DeploymentOptions {
   readonly replicas?: { readonly api?: number; readonly worker?: number };
   /** Over the deployment's own environment (sandbox mode, quiet, generous rate limits). */
   readonly env?: Readonly<Record<string, string>>;
+  /** The seed of an event store's bad day; fair weather when absent. */
+  readonly weather?: string;
   /** In-process only. */
   readonly probe?: Probe;
 }
@@ -140,13 +142,18 @@ async function startEvents(
   undo: Undo[],
 ): Promise<TestProcess | null> {
   if (options.mode === 'in-process') {
-    const server = await startEventStoreServer({ databaseUrl, listen: { socketPath: url.slice('unix:'.length) } });
+    const listen = { socketPath: url.slice('unix:'.length) };
+    const server = await startEventStoreServer({ databaseUrl, listen, weatherSeed: options.weather });
     undo.push(() => server.close());
     return null;
   }
   const events = new TestProcess({
     app: 'event-store',
-    env: { DATABASE_URL: databaseUrl, EVENT_STORE_LISTEN: url },
+    env: {
+      DATABASE_URL: databaseUrl,
+      EVENT_STORE_LISTEN: url,
+      ...(options.weather !== undefined && { EVENT_STORE_WEATHER: options.weather }),
+    },
     ready: (output) => output.includes('event store ready'),
   });
   undo.push(() => events.stop());

@@ -28,10 +28,13 @@ export class EmbeddedStore {
     return store;
   }
 
-  /** @param databaseUrl another way to its database */
-  async startServer(databaseUrl = this.database.url): Promise<void> {
+  /**
+   * @param databaseUrl another way to its database
+   * @param weatherSeed the seed of a bad day
+   */
+  async startServer(databaseUrl = this.database.url, weatherSeed?: string): Promise<void> {
     const listen = { socketPath: this.socketPath };
-    this.server = await startEventStoreServer({ databaseUrl, listen });
+    this.server = await startEventStoreServer({ databaseUrl, listen, weatherSeed });
   }
 
   async stopServer(): Promise<void> {

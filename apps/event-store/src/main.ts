@@ -3,8 +3,9 @@ import { endWithParent } from './parent';
 
 /**
  * The embedded event store as a process. Environment: DATABASE_URL; EVENT_STORE_LISTEN (`unix:/path` or `host:port`,
- * loopback only); EVENT_STORE_PARENT_PID, to end with that process. Prints one line when it is ready. Ends gracefully
- * on SIGTERM and SIGINT, with status 1 when it cannot start.
+ * loopback only); EVENT_STORE_PARENT_PID, to end with that process; EVENT_STORE_WEATHER, for tests alone, the seed of a
+ * cluster's bad day. Prints one line when it is ready. Ends gracefully on SIGTERM and SIGINT, with status 1 when it cannot
+ * start.
  */
 async function main(): Promise<void> {
   let server: EventStoreServer | undefined = undefined;
@@ -25,6 +26,7 @@ async function main(): Promise<void> {
   server = await startEventStoreServer({
     databaseUrl: required('DATABASE_URL'),
     listen: parseListen(required('EVENT_STORE_LISTEN')),
+    weatherSeed: process.env['EVENT_STORE_WEATHER'],
     onLog: (level, message, fields) => console.error(JSON.stringify({ level, message, ...fields })),
   });
   console.log(`event store ready at ${server.address}`);

@@ -10,6 +10,8 @@ export type Failure =
   | { kind: 'bad-expression'; message: string }
   | { kind: 'missing-metadata'; properties: readonly string[] }
   | { kind: 'timeout' }
+  | { kind: 'not-ready' }
+  | { kind: 'too-slow' }
   | { kind: 'unavailable'; message: string };
 
 /** A failure on its way through code that throws. */
@@ -35,6 +37,10 @@ export function describeFailure(failure: Failure): string {
       return `an event lacks ${failure.properties.join(', ')}`;
     case 'timeout':
       return 'the deadline of the append has passed';
+    case 'not-ready':
+      return 'Server Is Not Ready';
+    case 'too-slow':
+      return 'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.';
     case 'bad-request':
     case 'bad-expression':
     case 'unavailable':

@@ -7,6 +7,7 @@ import type { SupportedMethods } from '@eventstore/db-client/generated/serverfea
 import type { Empty } from '@eventstore/db-client/generated/shared_pb';
 import type { Failure } from './failure';
 import { CLOSE_TIMEOUT_MS, CONCURRENT_CALLS_MAX, MESSAGE_BYTES_MAX } from './limits';
+import { BadWeather } from './bad-weather';
 import { bind, type Listen } from './listen';
 import { silent, type Log } from './log';
 import { EventLog } from './reading/event-log';
@@ -22,6 +23,7 @@ import { supportedMethods } from './services/server-features';
 import { openReaderPools } from './storage/reader-pools';
 import { streamsDefinition, type StreamsHandlers } from './wire/definitions';
 import { WriterConnection } from './writing/connection';
+import type { Writes } from './writing/request';
 import { Writer } from './writing/writer';
 
 export interface EventStoreServerOptions {
@@ -32,6 +34,8 @@ export interface EventStoreServerOptions {
   onLog?: Log;
   /** How long a start waits for PostgreSQL; 30 s when absent. */
   startTimeoutMs?: number;
+  /** For tests alone: the seed of a cluster's bad day (`BadWeather`). */
+  weatherSeed?: string | undefined;
 }
 
 export interface EventStoreServer {
@@ -66,7 +70,9 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
   const connection = new WriterConnection(options.databaseUrl, writer, log, options.startTimeoutMs);
   const eventLog = new EventLog(ring, pools, (stream) => writer.knownHead(stream));
   const calls = new OpenCalls();
-  const grpc = createServer({ writer, eventLog, hub, calls, listen: options.listen });
+  const { weatherSeed, listen } = options;
+  const weather = weatherSeed === undefined ? undefined : new BadWeather(weatherSeed, writer, calls, log);
+  const grpc = createServer({ writer: weather ?? writer, eventLog, hub, calls, listen });
   const closeStorage = async (): Promise<void> => {
     await settled(connection.close());
     connection.drop();
@@ -74,10 +80,12 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
   };
   try {
     await connection.start();
-    const address = await bind(grpc, options.listen);
+    const address = await bind(grpc, listen);
+    weather?.begin(() => grpc.drain(address, 0));
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       const shuttingDown: Failure = { kind: 'unavailable', message: 'the event store is shutting down' };
+      weather?.end();
       await settled(writer.close(shuttingDown));
       calls.failAll(shuttingDown);
       await settled(new Promise<void>((resolve) => grpc.tryShutdown(() => resolve())));
@@ -92,7 +100,7 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
 }
 
 interface Parts {
-  readonly writer: Writer;
+  readonly writer: Writes;
   readonly eventLog: EventLog;
   readonly hub: Hub;
   readonly calls: OpenCalls;

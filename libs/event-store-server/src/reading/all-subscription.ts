@@ -55,7 +55,7 @@ export class AllSubscription implements Follower {
   private announceEnd(): void {
     if (this.caughtUp) return;
     this.caughtUp = true;
-    if (this.filter && this.sinceCheckpoint > 0) this.checkpoint();
+    if (this.filter && Number.isFinite(this.filter.checkpointEvery) && this.sinceCheckpoint > 0) this.checkpoint();
     this.outlet.send(CAUGHT_UP);
   }
 

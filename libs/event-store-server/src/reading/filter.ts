@@ -10,7 +10,7 @@ export interface EventFilter {
   accepts(text: string): boolean;
   /** Prefixes are left to the database; a regular expression (the client's dialect is not PostgreSQL's) is not. */
   readonly prefixes: readonly string[] | undefined;
-  /** A checkpoint is due after so many considered events. */
+  /** A checkpoint is due after so many considered events; never, if it is infinite. */
   readonly checkpointEvery: number;
 }
 

@@ -5,8 +5,7 @@ import type { ProposedEvent } from '../event';
 import { asFailure, badRequest, type Failure } from '../failure';
 import { statusOf } from '../wire/errors';
 import { proposedBytes, readExpected, readProposedEvent, readWritableStreamName } from '../wire/write-request';
-import type { Append, WriteResult, Written } from '../writing/request';
-import type { Writer } from '../writing/writer';
+import type { Append, WriteResult, Written, Writes } from '../writing/request';
 import { checkSize } from './batch-append';
 import type { OpenCalls } from './open-calls';
 
@@ -15,7 +14,7 @@ type WrongVersion = Extract<Failure, { kind: 'wrong-expected-version' }>;
 /** The older append: options first, then one message per event, one answer. A wrong version is a normal answer. */
 export async function serveAppend(
   calls: OpenCalls,
-  writer: Writer,
+  writer: Writes,
   call: ServerReadableStream<AppendReq, AppendResp>,
   callback: sendUnaryData<AppendResp>,
 ): Promise<void> {

@@ -7,8 +7,7 @@ import { statusOf } from '../wire/errors';
 import { readUuid } from '../wire/uuid';
 import { encodeBatchFailure, encodeBatchWritten } from '../wire/write-response';
 import { proposedBytes, readExpected, readProposedEvent, readWritableStreamName } from '../wire/write-request';
-import type { Append, WriteResult } from '../writing/request';
-import type { Writer } from '../writing/writer';
+import type { Append, WriteResult, Writes } from '../writing/request';
 import type { OpenCalls } from './open-calls';
 
 type BatchCall = ServerDuplexStream<BatchAppendReq, Buffer>;
@@ -36,7 +35,7 @@ export class BatchAppendCall {
 
   constructor(
     private readonly call: BatchCall,
-    private readonly writer: Writer,
+    private readonly writer: Writes,
     private readonly calls: OpenCalls,
   ) {
     calls.add(this);

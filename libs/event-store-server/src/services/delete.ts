@@ -9,15 +9,14 @@ import { isMetastream } from '../event';
 import { asFailure, badRequest } from '../failure';
 import { statusOf } from '../wire/errors';
 import { readExpected, readWritableStreamName } from '../wire/write-request';
-import type { WriteRequest, WriteResult } from '../writing/request';
-import type { Writer } from '../writing/writer';
+import type { WriteRequest, WriteResult, Writes } from '../writing/request';
 import type { OpenCalls } from './open-calls';
 
 type Options = DeleteReq.Options | TombstoneReq.Options;
 
 export function serveDelete(
   calls: OpenCalls,
-  writer: Writer,
+  writer: Writes,
   call: ServerUnaryCall<DeleteReq, DeleteResp>,
   callback: sendUnaryData<DeleteResp>,
 ): void {
@@ -35,7 +34,7 @@ export function serveDelete(
 
 export function serveTombstone(
   calls: OpenCalls,
-  writer: Writer,
+  writer: Writes,
   call: ServerUnaryCall<TombstoneReq, TombstoneResp>,
   callback: sendUnaryData<TombstoneResp>,
 ): void {
@@ -52,7 +51,7 @@ export function serveTombstone(
 }
 
 function submit(
-  writer: Writer,
+  writer: Writes,
   kind: 'delete' | 'tombstone',
   options: Options | undefined,
   deadline: Date | number,

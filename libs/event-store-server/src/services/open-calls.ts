@@ -1,6 +1,7 @@
 import type { Failure } from '../failure';
 
 interface OpenCall {
+  readonly isSubscription?: boolean;
   fail(failure: Failure): void;
 }
 
@@ -8,6 +9,10 @@ interface OpenCall {
 export class OpenCalls {
   private readonly open = new Set<OpenCall>();
   private closed: Failure | undefined;
+  /** What new reads are answered instead, in bad weather. */
+  refusal: Failure | undefined;
+  /** Whether filtered subscriptions are told how far they have come; not in bad weather. */
+  checkpoints = true;
 
   add(call: OpenCall): void {
     if (this.closed) call.fail(this.closed);
@@ -30,6 +35,10 @@ export class OpenCalls {
     const call: OpenCall = { fail: reply };
     this.add(call);
     return reply;
+  }
+
+  failSubscriptions(failure: Failure): void {
+    for (const call of [...this.open]) if (call.isSubscription) call.fail(failure);
   }
 
   /** Ends all of them, and those that may still come. */

@@ -20,12 +20,14 @@ const { BACKWARDS } = ReadReq.Options.ReadDirection;
 /** Serves reads and subscriptions: one call of the protocol for all of them. */
 export async function serveRead(calls: OpenCalls, log: EventLog, hub: Hub, call: ReadCall): Promise<void> {
   let follower: Follower | undefined;
-  const open = { fail: (failure: Failure) => outlet.end(failure) };
+  const isSubscription = call.request.getOptions()?.hasSubscription() ?? false;
+  const open = { isSubscription, fail: (failure: Failure) => outlet.end(failure) };
   const outlet = new Outlet(call, () => {
     calls.remove(open);
     if (follower) hub.remove(follower);
   });
   calls.add(open);
+  if (calls.refusal) return outlet.end(calls.refusal);
   try {
     const options = call.request.getOptions();
     if (!options) throw badRequest('a read needs options');
@@ -33,8 +35,8 @@ export async function serveRead(calls: OpenCalls, log: EventLog, hub: Hub, call:
       resolveLinks: options.getResolveLinks(),
       uuids: options.getUuidOption()?.hasStructured() ? 'structured' : 'string',
     });
-    const filter = readFilterOption(options);
-    if (!options.hasSubscription()) return await readOnce(log, outlet, delivery, options, filter);
+    const filter = readFilterOption(options, calls.checkpoints);
+    if (!isSubscription) return await readOnce(log, outlet, delivery, options, filter);
     if (options.getReadDirection() === BACKWARDS) throw badRequest('a subscription reads forwards');
     const stream = options.getStream();
     if (stream) {
@@ -101,7 +103,8 @@ function startOfAll(log: EventLog, options: ReadReq.Options): number {
   return all?.hasEnd() ? log.ring.lastPosition : 0;
 }
 
-function readFilterOption(options: ReadReq.Options): EventFilter | undefined {
+function readFilterOption(options: ReadReq.Options, checkpoints: boolean): EventFilter | undefined {
   const filter = options.getFilter();
-  return filter && readFilter(filter);
+  if (!filter) return undefined;
+  return checkpoints ? readFilter(filter) : { ...readFilter(filter), checkpointEvery: Infinity };
 }

@@ -43,6 +43,9 @@ function codeAndException(failure: Failure): [status, string | undefined] {
       return [status.UNKNOWN, undefined];
     case 'timeout':
       return [status.DEADLINE_EXCEEDED, undefined];
+    case 'too-slow':
+      return [status.ABORTED, undefined];
+    case 'not-ready':
     case 'unavailable':
       return [status.UNAVAILABLE, undefined];
   }
@@ -65,6 +68,8 @@ function trailerFields(failure: Failure): [string, string][] {
     case 'bad-request':
     case 'bad-expression':
     case 'timeout':
+    case 'not-ready':
+    case 'too-slow':
     case 'unavailable':
       return [];
   }
@@ -91,6 +96,7 @@ function printable(text: string): string {
 
 /** What answers one append of a batch stream. */
 export function batchStatusOf(failure: Failure): Status {
+  if (failure.kind === 'not-ready') return notHandled(describeFailure(failure));
   const [name, detail] = batchDetail(failure);
   const details = new Any();
   details.pack(detail.serializeBinary(), `event_store.client.${name}`);
@@ -99,6 +105,16 @@ export function batchStatusOf(failure: Failure): Status {
   const code: number = codeAndException(failure)[0];
   answer.setCode(code);
   answer.setMessage(describeFailure(failure));
+  answer.setDetails(details);
+  return answer;
+}
+
+/** What a node says of an append that it did not take up: there is neither a code nor a detail. */
+function notHandled(message: string): Status {
+  const details = new Any();
+  details.pack(new Empty().serializeBinary(), 'google.protobuf.Empty');
+  const answer = new Status();
+  answer.setMessage(message);
   answer.setDetails(details);
   return answer;
 }
@@ -128,6 +144,8 @@ function batchDetail(failure: Failure): [string, Message] {
     }
     case 'timeout':
       return ['Timeout', new Timeout()];
+    case 'not-ready':
+    case 'too-slow':
     case 'unavailable':
       return ['Unknown', new Unknown()];
   }

@@ -30,3 +30,13 @@ export interface Written {
 }
 
 export type WriteResult = Written | Failure;
+
+/** Where services take their writes. */
+export interface Writes {
+  /** Nothing more should be submitted until there is room. */
+  readonly isFull: boolean;
+  /** Calls back once when there is room again. */
+  onRoom(callback: () => void): void;
+  /** `onDone` is called exactly once: after the commit, or with the reason why there is none. */
+  submit(request: WriteRequest, onDone: (result: WriteResult) => void): void;
+}

@@ -10,7 +10,7 @@ import { Group, spansToReadBack, type GroupPast } from './group';
 import type { Head } from './head';
 import { KnownIds } from './known-ids';
 import { PendingWrite, WriteQueue } from './queue';
-import type { WriteRequest, WriteResult } from './request';
+import type { WriteRequest, WriteResult, Writes } from './request';
 
 const TOO_BUSY: Failure = { kind: 'unavailable', message: 'too many appends are waiting' };
 
@@ -27,7 +27,7 @@ export interface WriterEvents {
  * The single writer. It takes what is queued, decides in memory, stores the group by one statement, answers, and only
  * then fans out. Without a session (PostgreSQL away, lock lost) it answers everything as unavailable.
  */
-export class Writer {
+export class Writer implements Writes {
   private readonly queue = new WriteQueue();
   private readonly heads = new LRUCache<string, Head>({ max: CACHED_HEADS_MAX });
   private readonly knownIds = new KnownIds(KNOWN_IDS_MAX);
@@ -58,7 +58,6 @@ export class Writer {
     return this.session && this.heads.get(baseStream);
   }
 
-  /** `onDone` is called exactly once: after the commit, or with the reason why there is none. */
   submit(request: WriteRequest, onDone: (result: WriteResult) => void): void {
     const entry = new PendingWrite(request, onDone);
     if (!this.session || this.closed) return entry.answer(this.unavailable);

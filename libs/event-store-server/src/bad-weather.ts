@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { Failure } from './failure';
+import type { Log } from './log';
+import type { OpenCalls } from './services/open-calls';
+import type { WriteRequest, WriteResult, Writes } from './writing/request';
+
+const strikes = ['abort', 'elect', 'reset', 'stall', 'lose'] as const;
+type Strike = (typeof strikes)[number];
+
+const PAUSE_MIN_MS = 300;
+const PAUSE_MAX_MS = 2_000;
+const ELECTION_MS = 3_000;
+const STALL_MS = 1_000;
+
+const NOT_READY: Failure = { kind: 'not-ready' };
+const TOO_SLOW: Failure = { kind: 'too-slow' };
+const LOST: Failure = { kind: 'unavailable', message: 'the connection broke before the answer' };
+
+/**
+ * What a cluster does on a bad day, one thing after the other, for tests alone: it calls live subscribers too slow, elects a leader for
+ * 3 s (every append and new read is told that the server is not ready), resets all connections, stalls the appends for a second, or
+ * stores one and loses its answer with the call that it came on. It tells no subscriber how far it has looked (`OpenCalls.checkpoints`).
+ * All of it was seen on EventStoreDB 23.10.6 under load and while leaders were killed. Which comes next, and when, follows from the seed.
+ */
+export class BadWeather implements Writes {
+  private next: NodeJS.Timeout | undefined;
+  private drawn = 0;
+  private losesAnswer = false;
+  /** Appends that wait for the end of a stall. */
+  private stalled: (() => void)[] | undefined;
+
+  constructor(
+    private readonly seed: string,
+    private readonly writer: Writes,
+    private readonly calls: OpenCalls,
+    private readonly log: Log,
+  ) {}
+
+  /** @param reset breaks all connections */
+  begin(reset: () => void): void {
+    this.calls.checkpoints = false;
+    const pauseMs = PAUSE_MIN_MS + this.draw(PAUSE_MAX_MS - PAUSE_MIN_MS);
+    this.next = setTimeout(() => {
+      this.strike(strikes[this.draw(strikes.length)] ?? 'reset', reset);
+      this.begin(reset);
+    }, pauseMs);
+  }
+
+  end(): void {
+    clearTimeout(this.next);
+    this.resume();
+  }
+
+  get isFull(): boolean {
+    return this.writer.isFull;
+  }
+
+  onRoom(callback: () => void): void {
+    this.writer.onRoom(callback);
+  }
+
+  submit(request: WriteRequest, onDone: (result: WriteResult) => void): void {
+    if (this.calls.refusal) return onDone(this.calls.refusal);
+    if (this.stalled) return void this.stalled.push(() => this.submit(request, onDone));
+    if (!this.losesAnswer) return this.writer.submit(request, onDone);
+    this.losesAnswer = false;
+    this.writer.submit(request, (result) => onDone(result.kind === 'written' ? LOST : result));
+  }
+
+  private strike(strike: Strike, reset: () => void): void {
+    this.log('info', 'bad weather', { strike });
+    switch (strike) {
+      case 'abort':
+        return this.calls.failSubscriptions(TOO_SLOW);
+      case 'elect':
+        this.calls.refusal = NOT_READY;
+        setTimeout(() => (this.calls.refusal = undefined), ELECTION_MS);
+        return reset();
+      case 'reset':
+        return reset();
+      case 'stall':
+        this.stalled ??= [];
+        setTimeout(() => this.resume(), STALL_MS);
+        return;
+      case 'lose':
+        this.losesAnswer = true;
+    }
+  }
+
+  private resume(): void {
+    const { stalled = [] } = this;
+    this.stalled = undefined;
+    for (const submit of stalled) submit();
+  }
+
+  /** The next whole number of the seed, from 0 and below `bound`. */
+  private draw(bound: number): number {
+    return createHash('sha256').update(`${this.seed} ${this.drawn++}`).digest().readUInt32BE() % bound;
+  }
+}
