@@ -1,5 +1,9 @@
 import 'reflect-metadata';
-import { readProcessConfiguration, runProcess, startServing } from '@app/composition';
+import { readProcessConfiguration, runProcess, startPatiently, startServing } from '@app/composition';
 
-/** An api process: HTTP and SSE. Needs DATABASE_URL, EVENTSTORE_URL and PARLEY_SECRET_KEY. */
-runProcess(() => startServing(readProcessConfiguration(), { api: true, worker: false }));
+/** An api process: HTTP and SSE. Needs DATABASE_URL, EVENTSTORE_URL and PARLEY_SECRET_KEY; waits for stores that are away. */
+runProcess((interrupted) => {
+  const configuration = readProcessConfiguration();
+  const start = () => startServing(configuration, { api: true, worker: false });
+  return startPatiently(configuration, true, interrupted, start);
+});

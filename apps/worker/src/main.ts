@@ -1,5 +1,11 @@
 import 'reflect-metadata';
-import { readProcessConfiguration, runProcess, startWorking } from '@app/composition';
+import { readProcessConfiguration, runProcess, startPatiently, startWorking } from '@app/composition';
 
-/** A worker process: projections, reactors, run execution and timers. Needs DATABASE_URL, EVENTSTORE_URL and PARLEY_SECRET_KEY. */
-runProcess(() => startWorking(readProcessConfiguration()));
+/**
+ * A worker process: projections, reactors, run execution and timers. Needs DATABASE_URL, EVENTSTORE_URL and PARLEY_SECRET_KEY; waits
+ * for stores that are away.
+ */
+runProcess((interrupted) => {
+  const configuration = readProcessConfiguration();
+  return startPatiently(configuration, false, interrupted, () => startWorking(configuration));
+});

@@ -8,7 +8,7 @@ const sealedTables = ['wallet_keys', 'webhook_keys'] as const;
 const label = 'parley/sealing-check/1';
 const boundTo = 'sealing_check';
 
-/** Stops a start whose secret key is another one than the stored secrets were sealed with: each of them would fail when it is needed. */
+/** Looks at the key before anything of the process runs. */
 @Injectable()
 export class SealingCheck implements OnModuleInit {
   constructor(
@@ -18,19 +18,27 @@ export class SealingCheck implements OnModuleInit {
 
   /** @throws CannotStart */
   async onModuleInit(): Promise<void> {
-    const sealing = new Sealing(this.configuration, label);
-    const value = sealing.seal(Buffer.from(label), boundTo);
-    // Of two processes that start at once, the one that comes first stores it, and the other one looks at that.
-    await this.database.query('INSERT INTO sealing_check (sealed) VALUES ($1) ON CONFLICT DO NOTHING', [value]);
-    const [stored] = await this.database.query<{ sealed: Buffer }>('SELECT sealed FROM sealing_check');
-    if (stored === undefined || opens(sealing, stored.sealed)) return;
-    if (await holdsSealed((sql) => this.database.query(sql)))
-      throw new CannotStart(
-        'PARLEY_SECRET_KEY (or secrets.json) belongs to other data: it does not open the wallet keys and webhook secrets ' +
-          'that are stored here; give the service the key that they were sealed with',
-      );
-    await this.database.query('UPDATE sealing_check SET sealed = $1', [value]);
+    await checkSealing(this.database, this.configuration);
   }
+}
+
+/**
+ * Stops a start whose secret key is another one than the stored secrets were sealed with: each of them would fail when it is needed.
+ * @throws CannotStart
+ */
+export async function checkSealing(database: Database, configuration: Configuration): Promise<void> {
+  const sealing = new Sealing(configuration, label);
+  const value = sealing.seal(Buffer.from(label), boundTo);
+  // Of two processes that start at once, the one that comes first stores it, and the other one looks at that.
+  await database.query('INSERT INTO sealing_check (sealed) VALUES ($1) ON CONFLICT DO NOTHING', [value]);
+  const [stored] = await database.query<{ sealed: Buffer }>('SELECT sealed FROM sealing_check');
+  if (stored === undefined || opens(sealing, stored.sealed)) return;
+  if (await holdsSealed((sql) => database.query(sql)))
+    throw new CannotStart(
+      'PARLEY_SECRET_KEY (or secrets.json) belongs to other data: it does not open the wallet keys and webhook secrets ' +
+        'that are stored here; give the service the key that they were sealed with',
+    );
+  await database.query('UPDATE sealing_check SET sealed = $1', [value]);
 }
 
 function opens(sealing: Sealing, sealed: Buffer): boolean {

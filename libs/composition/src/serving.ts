@@ -109,7 +109,8 @@ function withoutHttp(root: DynamicModule, { env }: Configuration): DynamicModule
   };
 }
 
-async function onPort<Value>(
+/** @throws CannotStart when the address cannot be listened on */
+export async function onPort<Value>(
   variable: 'PORT' | 'MANAGEMENT_PORT',
   port: number,
   listen: () => Promise<Value>,

@@ -26,10 +26,14 @@ export function listenFailure(error: unknown, variable: 'PORT' | 'MANAGEMENT_POR
 /** Errors whose messages say all that their user needs. */
 const whole = [CannotStart, ConfigurationError, SecretsDamaged, UnfitDatabase, UnfitEventStore, UnfitIssuer];
 
+/** Whether its user has to change something; waiting does not help. */
+export function isMistake(error: unknown): error is Error {
+  return error instanceof Error && whole.some((kind) => error instanceof kind);
+}
+
 /** What is printed for a failed start: one sentence for what its user can mend, all that is known for anything else. */
 export function describeFailure(error: unknown): unknown {
-  const isWhole = whole.some((kind) => error instanceof kind);
-  if (isWhole && error instanceof Error) return error.message;
+  if (isMistake(error)) return error.message;
   if (error instanceof Unavailable && error.dependency === 'database')
     return `PostgreSQL does not answer${reasonOf(error)}: start it, or correct DATABASE_URL`;
   if (error instanceof Unavailable && error.dependency === 'event store')

@@ -74,3 +74,4 @@ export { rateWindowsMigration } from './rate-windows-sql';
 export { ReadinessChecks } from './readiness';
 export { userIdOf } from './user-identity';
 export { validateInto } from './validate-into';
+export { startWaitingServer, type Waiting } from './waiting-server';

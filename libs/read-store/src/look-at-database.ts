@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { answering } from './database';
+import { endConnection } from './silent-servers';
 
 /** PostgreSQL answers, and cannot carry the service as it is; the message says what is wrong and what to do, and is all there is to say. */
 export class UnfitDatabase extends Error {}
@@ -123,7 +124,8 @@ async function withClients(
       await other.connect();
       await body(one, other);
     } finally {
-      await Promise.all([one.end(), other.end()]);
+      // A server that stands still answers no farewell.
+      await Promise.all([endConnection(one), endConnection(other)]);
     }
   });
 }

@@ -88,18 +88,30 @@ export class ReadStoreModule implements OnApplicationShutdown {
   }
 }
 
-async function openDatabase(configuration: Configuration, options: ReadStoreOptions): Promise<Database> {
+/**
+ * The database that the configuration names, with the tables of this version. The caller closes it.
+ * @throws UnfitDatabase, Unavailable
+ */
+export async function openDatabase(
+  configuration: Configuration,
+  tables: Pick<ReadStoreOptions, 'rows' | 'migrations'>,
+): Promise<Database> {
   const url = databaseUrl(configuration);
   await lookAtDatabase(url);
   const database = await Database.connect({
     url,
     poolSize: configuration.env.DATABASE_POOL_SIZE,
     timeoutMs: configuration.env.DATABASE_TIMEOUT_MS,
-    rows: options.rows,
-    migrations: [...readStoreMigrations, ...options.migrations],
+    rows: tables.rows,
+    migrations: [...readStoreMigrations, ...tables.migrations],
   });
-  await migrate(database);
-  return database;
+  try {
+    await migrate(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 function databaseUrl(configuration: Configuration): string {

@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { boundedByNode, type ConnectionBounds } from './connections';
+import type { Readiness } from './ports';
+import { notServed, toProblem } from './problems';
+import { answerHeaders, requestIdOf } from './request-ids';
+
+/** Nothing that it answers takes long. */
+const bounds: ConnectionBounds = { quietMs: 10_000, transferMs: 10_000, connectionsMax: 1_024 };
+
+/** What a process that has not started yet says of a dependency. */
+export interface Waiting {
+  readonly state: Readiness;
+  /** Why, in a sentence for whoever looks after the process. */
+  readonly reason?: string;
+}
+
+export interface WaitingServer {
+  close(): Promise<void>;
+}
+
+/**
+ * Answers in the place of a process that cannot serve yet: `/healthz` is ok, `/readyz` is 503 and says what is waited for, and
+ * everything else is 503 and may be sent again.
+ * @param says the dependencies as they are at the moment
+ * @param listen.tellsReasons whether `/readyz` tells reasons as well; they are not for partners
+ */
+export async function startWaitingServer(
+  says: () => Readonly<Record<string, Waiting>>,
+  listen: { readonly host: string; readonly port: number; readonly tellsReasons: boolean },
+): Promise<WaitingServer> {
+  const answer: RequestListener = (request, response) => {
+    const requestId = requestIdOf(request);
+    const { code, type, body } = answerOf(request, requestId, listen.tellsReasons ? says() : withoutReasons(says()));
+    const headers = { ...answerHeaders(requestId), 'content-type': type, connection: 'close' };
+    response.writeHead(code, headers).end(JSON.stringify(body));
+  };
+  const server = createServer(boundedByNode(bounds), answer);
+  server.maxConnections = bounds.connectionsMax;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(listen.port, listen.host, resolve);
+  });
+  const close = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.close((error) => (error === undefined ? resolve() : reject(error)));
+      server.closeAllConnections();
+    });
+  return { close };
+}
+
+function answerOf(request: IncomingMessage, requestId: string, waiting: Readonly<Record<string, Waiting>>) {
+  const json = 'application/json; charset=utf-8';
+  const [path] = (request.url ?? '').split('?');
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (isRead && path === '/healthz') return { code: 200, type: json, body: { status: 'ok' } };
+  if (isRead && path === '/readyz') return { code: 503, type: json, body: readinessOf(waiting) };
+  return { code: 503, type: 'application/problem+json', body: toProblem(notServed, requestId) };
+}
+
+function readinessOf(waiting: Readonly<Record<string, Waiting>>): object {
+  const entries = Object.entries(waiting);
+  const reasons = entries.flatMap(([name, { reason }]) => (reason === undefined ? [] : [[name, reason] as const]));
+  return {
+    status: 'away',
+    checks: Object.fromEntries(entries.map(([name, { state }]) => [name, state])),
+    ...(reasons.length > 0 && { reasons: Object.fromEntries(reasons) }),
+  };
+}
+
+function withoutReasons(waiting: Readonly<Record<string, Waiting>>): Record<string, Waiting> {
+  return Object.fromEntries(Object.entries(waiting).map(([name, { state }]) => [name, { state }]));
+}
