@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -99,27 +100,41 @@ function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-/** Ports that were free a moment ago, all different. */
+/** Below the ports that systems give to outgoing connections and to whoever listens on port 0: such a port is soon another's. */
+const portRange = [10_000, 32_768] as const;
+
+/** Ports that were free a moment ago, all different. Not by `Math.random`, which begins alike in every worker of jest. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  // Reason for the assertion: a listening TCP server has an address and a port.
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = randomInt(...portRange);
+    if (!ports.has(port) && (await isFree(port))) ports.add(port);
+  }
+  return [...ports];
 }
 
-/** Whether `GET /readyz` says that everything is there, projections included. */
-export async function isReady(baseUrl: string): Promise<boolean> {
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false; // somebody listens there
+  }
+  await once(server.close(), 'close');
+  return true;
+}
+
+/** Whether `GET /readyz` says that everything is there, projections included; or, if `degraded`, that something optional is not. */
+export async function isReady(baseUrl: string, degraded = false): Promise<boolean> {
   try {
     const response = await fetch(`${baseUrl}/readyz`);
     const answer: unknown = await response.json();
-    return typeof answer === 'object' && answer !== null && 'status' in answer && answer.status === 'ok';
+    return (
+      typeof answer === 'object' &&
+      answer !== null &&
+      'status' in answer &&
+      answer.status === (degraded ? 'degraded' : 'ok')
+    );
   } catch {
     // It does not listen yet.
     return false;
