@@ -35,11 +35,72 @@ describe('the result of a call', () => {
     expect(callResult(given, 1024)).toEqual({ outcome: 'error', result: { error: 'the answer was not understood' } });
   });
 
-  it('is an error over its bound', () => {
-    expect(callResult({ content: [text('x'.repeat(1000))] }, 1024)).toMatchObject({ outcome: 'ok' });
-    expect(callResult({ content: [text('é'.repeat(600))] }, 1024)).toMatchObject({ outcome: 'error' });
-    expect(callResult({ content: [], structuredContent: ['x'.repeat(2000)] }, 1024)).toMatchObject({
-      outcome: 'error',
-    });
+  const long = 'x'.repeat(900);
+  it.each<[string, object, object]>([
+    // As FastMCP answers for a tool that returns a text.
+    ['a text', { content: [text(long)], structuredContent: { result: long } }, { text: long }],
+    // As it answers for an object, and as the specification asks of every server that returns structure.
+    [
+      'an object',
+      { content: [text(JSON.stringify({ n: long }, null, 2))], structuredContent: { n: long } },
+      { text: '', structured: { n: long } },
+    ],
+    // As it answers for a list: each item in a text of its own.
+    [
+      'a list',
+      { content: [text('{"n": 1}'), text(long)], structuredContent: { result: [{ n: 1 }, long] } },
+      { text: '', structured: { result: [{ n: 1 }, long] } },
+    ],
+  ])('records %s that comes twice once, and counts it once', (_, given, expected) => {
+    expect(callResult(given, 1024)).toEqual(okay(expected));
+  });
+
+  it('keeps a text that says something else than the structure', () => {
+    const given = { content: [text('Two pages.')], structuredContent: { pages: 2 } };
+    expect(callResult(given, 1024)).toEqual(okay({ text: 'Two pages.', structured: { pages: 2 } }));
+  });
+
+  // As the filesystem server of the MCP project answers for `read_media_file`.
+  it('shows no bytes as text, in a copy of them neither', () => {
+    const image = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' };
+    expect(callResult({ content: [image], structuredContent: { content: [image] } }, 1024)).toEqual(
+      okay({
+        text: '',
+        structured: { content: [{ type: 'image', mediaType: 'image/png', bytes: 8 }] },
+        attachments: [{ type: 'image', mediaType: 'image/png', bytes: 8 }],
+      }),
+    );
+  });
+
+  it.each<[string, object, string]>([
+    ['text', { content: [text('x'.repeat(5000))] }, 'x'],
+    ['text of several bytes', { content: [text('\u{1F426}'.repeat(600))] }, '\u{1F426}'],
+    ['text that JSON escapes', { content: [text('"\n'.repeat(2000))] }, '"\n'],
+    ['structure', { content: [], structuredContent: ['x'.repeat(5000)] }, '["xxx'],
+    [
+      'attachments',
+      {
+        content: [
+          text('x'.repeat(5000)),
+          ...Array.from({ length: 30 }, () => ({ type: 'image', mimeType: 'y'.repeat(150), data: 'AAAA' })),
+        ],
+      },
+      'x',
+    ],
+  ])('cuts %s over the bound, and says so', (_, given, beginning) => {
+    const { outcome, result } = callResult(given, 1024);
+    const bytes = Buffer.byteLength(JSON.stringify(result));
+    expect([outcome, result]).toMatchObject(['ok', { truncated: true }]);
+    expect(bytes).toBeLessThanOrEqual(1024);
+    expect(bytes).toBeGreaterThan(1016);
+    const { text: kept } = Object(result) as { text: string };
+    expect(kept.startsWith(beginning)).toBe(true);
+    expect(kept).not.toMatch(/\p{Surrogate}/u);
+  });
+
+  it('survives structure of any depth', () => {
+    let deep: unknown = 'x';
+    for (let level = 0; level < 5000; level += 1) deep = { deep };
+    expect(callResult({ content: [text('Deep.')], structuredContent: deep }, 1024)).toEqual(okay({ text: 'Deep.' }));
   });
 });
