@@ -17,6 +17,7 @@ const esm = [
   '@nestjs',
   'jose',
   'file-type',
+  '@modelcontextprotocol/client',
   'strtok3',
   'token-types',
   '@tokenizer',
@@ -36,7 +37,7 @@ module.exports = {
   workerIdleMemoryLimit: '1GB', // what jest keeps of each file adds up: at 4 GB its collection stops all servers for seconds
   testRegex: '\\.spec\\.ts$',
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.parley', '<rootDir>/test/bench/node_modules'],
-  transform: { '\\.ts$': swc(true), '\\.m?js$': swc(false) },
+  transform: { '\\.ts$': swc(true), '\\.[cm]?js$': swc(false) },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(${esm.join('|')})/)`],
   moduleNameMapper: { '^@app/([^/]+)$': '<rootDir>/libs/$1/src' },
 };

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import type { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { saying, toolServer, type ServedCall, type ServedTools } from './tool-server';
 
@@ -15,6 +17,7 @@ export class LoopbackMcp implements ServedTools {
   readonly calls: ServedCall[] = [];
   private server: Server | null = null;
   private sessions = new Map<string, StreamableHTTPServerTransport>();
+  private servers = new Set<McpServer>();
 
   private constructor(private port: number) {}
 
@@ -35,7 +38,8 @@ export class LoopbackMcp implements ServedTools {
       // A client that goes away in the middle is what some tests are about.
       this.handle(request, response).catch(() => response.destroy());
     });
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    server.listen(this.port, '127.0.0.1');
+    await once(server, 'listening'); // or throws, where somebody else has taken the port meanwhile
     this.port = (server.address() as AddressInfo).port; // reason for the assertion: it listens on TCP
     this.server = server;
   }
@@ -44,8 +48,14 @@ export class LoopbackMcp implements ServedTools {
     const { server } = this;
     this.server = null;
     this.sessions.clear();
+    this.servers.clear();
     server?.closeAllConnections();
     await new Promise<void>((resolve) => (server === null ? resolve() : server.close(() => resolve())));
+  }
+
+  /** Tells every client that the list of tools is another one, as servers do that add tools once a user has signed in. */
+  async tellToolsChanged(): Promise<void> {
+    await Promise.all([...this.servers].map((server) => server.sendToolListChanged()));
   }
 
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -69,12 +79,14 @@ export class LoopbackMcp implements ServedTools {
       return this.answer(call);
     };
     const tools = () => this.tools;
-    await toolServer({
+    const server = toolServer({
       get tools() {
         return tools();
       },
       answer,
-    }).connect(transport);
+    });
+    this.servers.add(server);
+    await server.connect(transport);
     return transport;
   }
 }

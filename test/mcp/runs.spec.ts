@@ -2,11 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidV5 } from 'uuid';
 import { eventsOf, resultsIn } from '../e2e/engine-stage';
-import { conversationOf, freeLease, journalTypes, say, start, untilEnded } from '../e2e/journeys';
+import { conversationOf, freeLease, journalTypes, partOf, say, start, untilEnded } from '../e2e/journeys';
 import { approve, asking } from '../e2e/money';
 import { LoopbackModels } from '../models/loopback-models';
+import { Tools } from '@app/engine';
+import { Metrics } from '@app/runtime';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
+import { until } from '../support/until';
 import { LoopbackMcp } from './loopback-mcp';
 import { saying } from './tool-server';
 
@@ -29,6 +32,8 @@ beforeAll(async () => {
   const servers = [{ name: 'docs', transport, consent: 'auto', tools: { erase: 'ask' }, timeoutMs: 20_000 }];
   const env = { ...models.environment(), MCP_SERVERS: JSON.stringify(servers), LOG_LEVEL: 'silent' };
   deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 }, env });
+  for (const replica of deployment.running.keys())
+    await until('the tools', () => Promise.resolve(partOf(deployment, Tools, replica).find('docs_look')));
 });
 beforeEach(async () => {
   mcp.answer = () => saying('found');
@@ -42,6 +47,10 @@ afterAll(async () => {
   await mcp.stop();
 });
 
+/** What `/readyz` of a replica says of each dependency. */
+const readiness = async () =>
+  // Reason for the assertion: its published shape.
+  ((await (await fetch(`${user.baseUrl}/readyz`)).json()) as { readonly checks: Record<string, string> }).checks;
 const outcomes = async () =>
   (await eventsOf(user, conversationId, 'tool.returned')).map(({ outcome, result }) => [outcome, result]);
 
@@ -109,16 +118,23 @@ describe('a tool of an MCP server', () => {
     expect([await outcomes(), mcp.calls.length]).toEqual([expected, calls]);
   });
 
-  it('of a server that is away is an outcome, and comes back with it', async () => {
+  it('of a server that is away is an outcome that operators see, and comes back with it', async () => {
     await mcp.stop();
     models.says([{ calls: [{ tool: 'docs_look', input: {} }] }, { text: ['Away.'] }]);
     expect(await say(user, conversationId)).toMatchObject({ status: 'completed' });
     expect(await outcomes()).toMatchObject([['error', {}]]);
+    await until('degraded', async () => ((await readiness())['mcp docs'] === 'degraded' ? true : null));
+    const { registry } = partOf(deployment, Metrics);
+    await until('the metric', async () =>
+      (await registry.metrics()).includes('parley_mcp_server_up{server="docs"} 0') ? true : null,
+    );
     await mcp.restart();
-    for (let waits = 0; waits < 80; waits += 1) {
-      if ((await start(user, conversationId, 'hi', { profile: { tools: ['docs_look'] } })).status === 202) return;
-      await sleep(100);
-    }
-    throw new Error('it did not come back');
+    models.says([{ text: ['Back.'] }]);
+    await until('its tools', async () => {
+      const { status } = await start(user, conversationId, 'hi', { profile: { tools: ['docs_look'] } });
+      return status === 202 ? true : null;
+    });
+    await until('readiness', async () => ((await readiness())['mcp docs'] === 'ok' ? true : null));
+    expect(await registry.metrics()).toContain('parley_mcp_server_up{server="docs"} 1');
   });
 });

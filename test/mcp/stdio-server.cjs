@@ -29,6 +29,14 @@ server.setRequestHandler(ListToolsRequestSchema, () => ({
 server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
   tools[params.name](params.arguments ?? {}, extra),
 );
-void server.connect(new StdioServerTransport());
+const start = () => void server.connect(new StdioServerTransport());
+if (process.argv[2] === 'silent') {
+  // It reads and never answers, as a server that waits for a sign-in in a browser, or for a download behind a firewall.
+  process.stdin.resume();
+  process.stdin.on('end', () => process.exit());
+} else if (process.argv[2] === 'slow') {
+  // As those that `npx` or `uvx` download first.
+  setTimeout(start, 6000);
+} else start();
 // It outlives the end of its input: whoever wants it gone must say so.
 if (process.argv[2] === 'stubborn') setInterval(() => undefined, 1000);

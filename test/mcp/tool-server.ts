@@ -7,11 +7,14 @@ export interface ServedTool {
   readonly description?: string;
   readonly inputSchema?: unknown;
   readonly annotations?: { readonly readOnlyHint?: boolean; readonly idempotentHint?: boolean };
+  /** As servers say it that run a tool only as a task, such as `simulate-research-query` of the project's "everything" server. */
+  readonly execution?: { readonly taskSupport: 'required' | 'optional' | 'forbidden' };
 }
 
 export interface ServedCall {
   readonly name: string;
   readonly input: Record<string, unknown>;
+  readonly meta: Record<string, unknown>;
   /** Aborts when the client cancels. */
   readonly signal: AbortSignal;
 }
@@ -24,13 +27,13 @@ export interface ServedTools {
 
 /** A server of the official SDK; one serves one session. */
 export function toolServer(served: ServedTools): Server {
-  const server = new Server({ name: 'test', version: '1.0.0' }, { capabilities: { tools: {} } });
+  const server = new Server({ name: 'test', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     // Reason for the assertion: what breaks the protocol is told as well.
     tools: served.tools.map((tool) => ({ inputSchema: { type: 'object' }, ...tool })) as never,
   }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
-    served.answer({ name: params.name, input: params.arguments ?? {}, signal }),
+    served.answer({ name: params.name, input: params.arguments ?? {}, meta: params._meta ?? {}, signal }),
   );
   return server;
 }

@@ -31,6 +31,8 @@ export interface DeploymentOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The seed of an event store's bad day; fair weather when absent. */
   readonly weather?: string;
+  /** Whether something optional is away from the start, so that `/readyz` never says more than `degraded`. */
+  readonly degraded?: boolean;
   /** In-process only. */
   readonly probe?: Probe;
 }
@@ -120,7 +122,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
     options.mode === 'in-process'
       ? await startInProcess(apiEnvs, options.probe, undo)
       : await startProcesses(apiEnvs, envs.slice(apiCount), undo);
-  for (const url of baseUrls) await untilReady(url);
+  for (const url of baseUrls) await untilReady(url, options.degraded ?? false);
   await watchAnswers(baseUrls);
   const [baseUrl = ''] = baseUrls;
   return {
@@ -196,9 +198,9 @@ async function startProcesses(
   return { apis, workers, running: [] };
 }
 
-async function untilReady(baseUrl: string): Promise<void> {
+async function untilReady(baseUrl: string, degraded: boolean): Promise<void> {
   const deadline = performance.now() + readyWithinMs;
-  while (!(await isReady(baseUrl))) {
+  while (!(await isReady(baseUrl, degraded))) {
     if (performance.now() > deadline) {
       const answer = await fetch(`${baseUrl}/readyz`).then((response) => response.text(), String);
       throw new Error(`${baseUrl} is not ready: ${answer}`);

@@ -11,6 +11,7 @@ import { ConsentCalls } from './consent-calls';
 import { ExecuteRun } from './execute-run';
 import { LeaseRecoveries } from './lease-recoveries';
 import { ModelCalls } from './model-calls';
+import { McpReadiness } from './mcp/mcp-readiness';
 import { McpServers } from './mcp/mcp-servers';
 import { ToolCalls } from './tool-calls';
 import { ModelReadiness } from './model-readiness';
@@ -24,6 +25,7 @@ import { Tools } from './tools';
 @Module({
   imports: [ArtifactsModule, AutomationsModule, DeploymentModule, WalletsModule],
   providers: [
+    McpReadiness,
     McpServers,
     ModelReadiness,
     Models,

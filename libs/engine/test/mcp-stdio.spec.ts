@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfiguration } from '@app/runtime';
 import type { ToolResult } from '../src/tool';
+import { until } from '../../../test/support/until';
 import { McpServers } from '../src/mcp/mcp-servers';
 import { calling } from './mcp-calls';
 
@@ -12,9 +13,14 @@ const program = join(__dirname, '../../../test/mcp/stdio-server.cjs');
 let servers: McpServers;
 afterEach(() => servers.onModuleDestroy());
 
-async function listed(mode: string, env: Record<string, string> = {}, timeoutMs = 10_000): Promise<void> {
+async function listed(
+  mode: string,
+  env: Record<string, string> = {},
+  timeoutMs = 60_000,
+  startTimeoutMs = 60_000,
+): Promise<void> {
   const transport = { type: 'stdio', command: process.execPath, args: [program, mode], env };
-  const settings = { name: 'child', transport, consent: 'auto', timeoutMs };
+  const settings = { name: 'child', transport, consent: 'auto', timeoutMs, startTimeoutMs };
   servers = new McpServers(readConfiguration({ MCP_SERVERS: JSON.stringify([settings]) }));
   await servers.onModuleInit();
 }
@@ -72,6 +78,20 @@ describe('a server as a child process', () => {
     expect(await call('never', {}, abort.signal)).toMatchObject({ result: { error: 'the call was stopped' } });
     expect(await call('never')).toMatchObject({ result: { error: 'there was no answer within 1000 ms' } });
     expect(textOf(await call('cancelled'))).toBe('2');
+  });
+
+  it('that takes longer to start than we do comes up later', async () => {
+    await listed('slow');
+    expect(servers.tools).toEqual([]);
+    await until('its tools', () => Promise.resolve(servers.tools[0]));
+    expect(await call('echo', { words: 'late' })).toMatchObject({ outcome: 'ok' });
+  });
+
+  it('that never answers is ended after its time, and keeps nobody', async () => {
+    await listed('silent', {}, 10_000, 500);
+    expect([servers.tools, servers.servers[0]?.isAway]).toEqual([[], true]);
+    await listed('silent', {}, 10_000, 600_000);
+    await servers.onModuleDestroy();
   });
 
   it('that cannot be started has no tools', async () => {

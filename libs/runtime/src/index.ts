@@ -1,6 +1,6 @@
 export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';
 export { createPino, hasReadableLogs, PinoNestLogger, silenceLogs } from './logging';
-export type { McpServerSettings, McpTransport } from './mcp-variables';
+export type { McpClientCredentials, McpServerSettings, McpTransport } from './mcp-variables';
 export { Metrics } from './metrics';
 export type { ModelPrice } from './model-prices';
 export { ModelFaults, NoFaults, type ModelFault } from './model-faults';

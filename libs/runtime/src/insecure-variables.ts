@@ -99,11 +99,14 @@ function isClearEventStore(text: string): boolean {
   return careless && !authority.split(',').every((host) => isLoopback(hostOf(`esdb://${host}`)));
 }
 
-/** Where MCP servers are reached over HTTP. */
+/** Where MCP servers are reached over HTTP, and who issues the tokens for them. */
 function serverUrls(servers: unknown): string[] {
   return (Array.isArray(servers) ? servers : []).flatMap((server: unknown) => {
     const transport = isJsonObject(server) ? server['transport'] : undefined;
-    return isJsonObject(transport) && typeof transport['url'] === 'string' ? [transport['url']] : [];
+    if (!isJsonObject(transport)) return [];
+    const { url, clientCredentials } = transport;
+    const issuer = isJsonObject(clientCredentials) ? clientCredentials['issuer'] : undefined;
+    return [url, issuer].filter((address) => typeof address === 'string');
   });
 }
 

@@ -8,14 +8,47 @@ describe('MCP_SERVERS', () => {
   it('is empty unless it is set', () => expect(readConfiguration({}).env.MCP_SERVERS).toEqual([]));
 
   it('fills in what may be left out', () => {
-    const defaults = { tools: {}, timeoutMs: 30_000, resultBytesMax: 65_536 };
+    const defaults = { tools: {}, timeoutMs: 30_000, startTimeoutMs: 60_000, resultBytesMax: 65_536 };
     expect(reading([web, child])).toEqual([
       { ...defaults, ...web },
       { ...defaults, ...child },
     ]);
   });
 
+  it('takes a list of names as the only tools that are allowed', () => {
+    expect(reading([{ ...web, tools: ['look', 'find'] }])).toMatchObject([
+      { consent: 'off', tools: { look: 'ask', find: 'ask' } },
+    ]);
+    expect(reading([{ ...web, tools: { look: 'off' } }])).toMatchObject([{ consent: 'ask', tools: { look: 'off' } }]);
+  });
+
+  it('takes tokens from a file, and credentials of a client with one secret', () => {
+    const account = { issuer: 'https://issuer', clientId: 'parley' };
+    const more = [
+      { tokenFile: '/run/token' },
+      { clientCredentials: { ...account, clientSecret: 'secret', scope: 'tools' } },
+      { clientCredentials: { ...account, clientSecretFile: '/run/secret' } },
+      { clientCredentials: { ...account, privateKeyFile: '/run/key.pem', algorithm: 'RS256' } },
+    ];
+    const servers = more.map((way, index) => ({
+      ...web,
+      name: `web${index}`,
+      transport: { ...web.transport, ...way },
+    }));
+    expect(reading(servers)).toMatchObject(servers);
+  });
+
+  const account = { issuer: 'https://issuer', clientId: 'parley' };
+  const withWay = (way: object) => [{ ...web, transport: { ...web.transport, ...way } }];
   it.each<[string, unknown]>([
+    ['a file and credentials', withWay({ tokenFile: 'a', clientCredentials: { ...account, clientSecret: 'secret@' } })],
+    ['no secret', withWay({ clientCredentials: account })],
+    ['two secrets', withWay({ clientCredentials: { ...account, clientSecret: 'secret@', clientSecretFile: 'a' } })],
+    ['no issuer', withWay({ clientCredentials: { clientId: 'a', clientSecret: 'secret@' } })],
+    [
+      'an algorithm without a key',
+      withWay({ clientCredentials: { ...account, clientSecret: 'a', algorithm: 'ES256' } }),
+    ],
     ['no list', web],
     ['no server', [3]],
     ['a name with other characters', [{ ...web, name: 'We_b' }]],

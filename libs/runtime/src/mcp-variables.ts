@@ -2,12 +2,34 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import { makeValidator } from 'envalid';
 import { Rule } from './variable-rules';
 
-/** Whether a tool may be called as it is, or only with the user's approval. */
-export type McpConsent = 'auto' | 'ask';
+/** Whether a tool may be called as it is, only with the user's approval, or not at all. */
+export type McpConsent = 'auto' | 'ask' | 'off';
+
+/** The client credentials grant of OAuth 2.1: the service's own account with the issuer, by exactly one kind of secret. */
+export interface McpClientCredentials {
+  /** The only authorization server that is shown the credentials, whichever one the MCP server names. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  /** Read at each start of a connection. */
+  readonly clientSecretFile?: string;
+  /** PKCS #8 in PEM, for `private_key_jwt`. */
+  readonly privateKeyFile?: string;
+  /** Of the private key; ES256 where it is left out. */
+  readonly algorithm?: string;
+  readonly scope?: string;
+}
 
 /** How a server is reached: over HTTP, or as a child process by its standard input and output. */
 export type McpTransport =
-  | { readonly type: 'http'; readonly url: string; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly type: 'http';
+      readonly url: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Holds a bearer token; read for every request, so that whoever rotates it just writes it anew. */
+      readonly tokenFile?: string;
+      readonly clientCredentials?: McpClientCredentials;
+    }
   | {
       readonly type: 'stdio';
       readonly command: string;
@@ -23,41 +45,70 @@ export interface McpServerSettings {
   /** For every tool that `tools` does not name. */
   readonly consent: McpConsent;
   readonly tools: Readonly<Record<string, McpConsent>>;
+  /** Of a call. */
   readonly timeoutMs: number;
+  /** Until the server has started and told its tools. */
+  readonly startTimeoutMs: number;
   readonly resultBytesMax: number;
 }
 
-type GivenServer = Pick<McpServerSettings, 'name' | 'transport' | 'consent'> & Partial<McpServerSettings>;
+type GivenServer = Pick<McpServerSettings, 'name' | 'transport' | 'consent'> &
+  Partial<Omit<McpServerSettings, 'tools'>> & {
+    /** A list: these, and no others. */
+    readonly tools?: McpServerSettings['tools'] | readonly string[];
+  };
 
-const defaults = { tools: {}, timeoutMs: 30_000, resultBytesMax: 64 * 1024 };
+const defaults = { timeoutMs: 30_000, startTimeoutMs: 60_000, resultBytesMax: 64 * 1024 };
 const serversMax = 16;
 
-const consent = { enum: ['auto', 'ask'] };
+const consent = { enum: ['auto', 'ask', 'off'] };
 const text = { type: 'string', maxLength: 8192 };
+const word = { ...text, minLength: 1 };
+const url = { type: 'string', pattern: '^https?://[^\\s@]+$', maxLength: 2048 };
+const clientCredentials = {
+  type: 'object',
+  properties: {
+    issuer: url,
+    clientId: word,
+    clientSecret: word,
+    clientSecretFile: word,
+    privateKeyFile: word,
+    algorithm: { enum: ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'] },
+    scope: word,
+  },
+  required: ['issuer', 'clientId'],
+  oneOf: [{ required: ['clientSecret'] }, { required: ['clientSecretFile'] }, { required: ['privateKeyFile'] }],
+  dependentRequired: { algorithm: ['privateKeyFile'] },
+  additionalProperties: false,
+};
 const http = {
   properties: {
     type: { const: 'http' },
-    url: { type: 'string', pattern: '^https?://[^\\s@]+$', maxLength: 2048 },
+    url,
     headers: {
       type: 'object',
       maxProperties: 64,
       propertyNames: { pattern: '^[A-Za-z0-9_-]{1,128}$' },
       additionalProperties: { type: 'string', pattern: '^[\\x20-\\x7e]{0,4096}$' },
     },
+    tokenFile: word,
+    clientCredentials,
   },
   required: ['type', 'url'],
+  not: { required: ['tokenFile', 'clientCredentials'] },
   additionalProperties: false,
 };
 const stdio = {
   properties: {
     type: { const: 'stdio' },
-    command: { ...text, minLength: 1 },
+    command: word,
     args: { type: 'array', maxItems: 64, items: text },
     env: { type: 'object', maxProperties: 64, additionalProperties: text },
   },
   required: ['type', 'command'],
   additionalProperties: false,
 };
+const time = { type: 'integer', minimum: 100, maximum: 600_000 };
 const serversSchema = {
   type: 'array',
   maxItems: serversMax,
@@ -74,8 +125,14 @@ const serversSchema = {
         else: stdio,
       },
       consent,
-      tools: { type: 'object', maxProperties: 256, additionalProperties: consent },
-      timeoutMs: { type: 'integer', minimum: 100, maximum: 600_000 },
+      tools: {
+        anyOf: [
+          { type: 'object', maxProperties: 256, additionalProperties: consent },
+          { type: 'array', maxItems: 256, items: word },
+        ],
+      },
+      timeoutMs: time,
+      startTimeoutMs: time,
       resultBytesMax: { type: 'integer', minimum: 1024, maximum: 256 * 1024 },
     },
     required: ['name', 'transport', 'consent'],
@@ -92,16 +149,28 @@ const mcpServers = makeValidator<readonly McpServerSettings[]>((json) => {
     throw new Rule(`must be a JSON list of MCP servers: ${instancePath.slice(0, 100)} ${message}`);
   }
   if (new Set(servers.map(({ name }) => name)).size < servers.length) throw new Rule('must name each server once');
-  return servers.map((server) => ({ ...defaults, ...server }));
+  return servers.map((server) => ({ ...defaults, ...server, ...consents(server) }));
 });
+
+/** A list of names allows these with the server's consent, and turns every other tool off. */
+function consents({ consent, tools = {} }: GivenServer): Pick<McpServerSettings, 'consent' | 'tools'> {
+  if (!isNames(tools)) return { consent, tools };
+  return { consent: 'off', tools: Object.fromEntries(tools.map((name) => [name, consent])) };
+}
+
+function isNames(tools: NonNullable<GivenServer['tools']>): tools is readonly string[] {
+  return Array.isArray(tools);
+}
 
 /** The environment variables of MCP servers. */
 export const mcpVariables = {
   MCP_SERVERS: mcpServers({
     default: [],
     desc:
-      'Secret, a list in JSON of MCP servers whose tools agents may use: {"name", "transport": {"type": "http", "url", "headers"} or ' +
-      '{"type": "stdio", "command", "args", "env"}, "consent": "auto" or "ask", "tools": {"tool": consent}, "timeoutMs": 30000, ' +
+      'Secret, a list in JSON of MCP servers whose tools agents may use: {"name", "transport": {"type": "http", "url", "headers", ' +
+      '"tokenFile" or "clientCredentials": {"issuer", "clientId", "clientSecret", "clientSecretFile" or "privateKeyFile" with ' +
+      '"algorithm", "scope"}} or {"type": "stdio", "command", "args", "env"}, "consent": "auto", "ask" or "off", ' +
+      '"tools": {"tool": consent} or a list of the only ones allowed, "timeoutMs": 30000, "startTimeoutMs": 60000, ' +
       '"resultBytesMax": 65536}; the first three are needed',
   }),
 };

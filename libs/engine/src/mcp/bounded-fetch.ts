@@ -1,66 +1,54 @@
-/** The code of an error that stands for a body which broke; it is none of the protocol's. */
-export const brokenBodyCode = -32_099;
-
 /** The end of a session is told as a courtesy; a server that hangs must not keep this process from ending. */
 const farewellWithinMs = 1000;
 
+/** For what comes without a signal of its own: the way to an issuer of tokens. */
+const answersWithinMs = 10_000;
+
+/** What ends an event of an event stream. */
+const blankLines = ['\n\n', '\r\n\r\n', '\r\r'];
+
 /**
- * A fetch for the protocol's HTTP transport that reads so many bytes of an answer and no more. An event stream that breaks, is too
- * large or ends too early becomes an error for the request that it answers, which would otherwise wait for its time-out. The
- * stream of a server's own messages is not opened: nothing listens to them.
+ * A fetch for the protocol's HTTP transport: no message that it reads is larger than the bound, and `headers`, which may hold
+ * credentials, go to the origin of the server and nowhere else (an issuer of tokens is asked by the same fetch).
  */
-export function boundedFetch(bytesMax: number): typeof fetch {
+export function boundedFetch(server: URL, headers: Readonly<Record<string, string>>, bytesMax: number): typeof fetch {
   return async (input, init) => {
-    if (init?.method === 'GET') return new Response(null, { status: 405 });
-    const patience = init?.method === 'DELETE' ? { signal: AbortSignal.timeout(farewellWithinMs) } : {};
-    const response = await fetch(input, { ...init, ...patience });
+    const url = new URL(input instanceof Request ? input.url : input);
+    const sent = new Headers(init?.headers);
+    if (url.origin === server.origin) for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+    const signal =
+      init?.method === 'DELETE'
+        ? AbortSignal.timeout(farewellWithinMs)
+        : (init?.signal ?? AbortSignal.timeout(answersWithinMs));
+    const response = await fetch(input, { ...init, headers: sent, signal });
     if (response.body === null) return response;
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
-    const requestId = isStream ? requestIdIn(init?.body) : null;
-    const chunks = bounded(response.body, bytesMax, requestId);
-    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-      pull: async (controller) => {
-        const { done, value } = await chunks.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: async () => void (await chunks.return(undefined)),
-    });
-    const { status, statusText, headers } = response;
-    return new Response(body, { status, statusText, headers });
+    return withBody(response, response.body.pipeThrough(bounded(bytesMax, isStream)));
   };
 }
 
-async function* bounded(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  bytesMax: number,
-  requestId: number | null,
-): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-  let left = bytesMax;
-  let why = 'the stream ended without an answer';
-  try {
-    for await (const chunk of body) {
-      left -= chunk.byteLength;
-      if (left < 0) throw new RangeError('the answer is too large');
-      yield chunk;
-    }
-  } catch (error) {
-    if (requestId === null) throw error;
-    why = error instanceof Error ? error.message : 'the stream broke';
-  }
-  if (requestId !== null) yield errorFrame(requestId, why);
-  return undefined;
+/** The same answer with another body. Its URL is kept: by it the transport says where a redirect was seen. */
+function withBody(response: Response, body: ReadableStream<Uint8Array>): Response {
+  const { status, statusText, headers, url } = response;
+  const other = new Response(body, { status, statusText, headers });
+  return Object.defineProperty(other, 'url', { value: url });
 }
 
-/** Whoever has had an answer already ignores it. The blank line ends whatever was cut off. */
-function errorFrame(id: number, message: string): Uint8Array<ArrayBuffer> {
-  const error = { jsonrpc: '2.0', id, error: { code: brokenBodyCode, message } };
-  return Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify(error)}\n\n`);
-}
-
-/** The id of the request that a body holds; null for a notification. */
-function requestIdIn(body: unknown): number | null {
-  const message: unknown = typeof body === 'string' ? JSON.parse(body) : null;
-  const hasId = typeof message === 'object' && message !== null && 'id' in message && 'method' in message;
-  return hasId && typeof message.id === 'number' ? message.id : null;
+/** Breaks a body that is over the bound; of an event stream, which may go on for ever, that is the bound of each event. */
+function bounded(bytesMax: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  let tail = '';
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (isStream) {
+        const text = tail + Buffer.from(chunk).toString('latin1');
+        const end = Math.max(...blankLines.map((line) => text.lastIndexOf(line)));
+        if (end >= 0) bytes = text.length - end;
+        tail = text.slice(-3);
+      }
+      if (bytes > bytesMax) controller.error(new RangeError('the answer is too large'));
+      else controller.enqueue(chunk);
+    },
+  });
 }

@@ -1,79 +1,101 @@
-import { createMCPClient, type ListToolsResult, type MCPClient, type MCPClientConfig } from '@ai-sdk/mcp';
-import type { JsonObject } from '@app/kernel';
-import type { McpTransport } from '@app/runtime';
-import { boundedFetch, brokenBodyCode } from './bounded-fetch';
-import { McpFailed, messageBytesMax, type ListedTool, type McpConnection } from './connection';
+import { Client } from '@modelcontextprotocol/client';
+import { isJsonObject, productVersion, type JsonObject } from '@app/kernel';
+import type { McpServerSettings } from '@app/runtime';
+import { boundedFetch } from './bounded-fetch';
+import { McpFailed, messageBytesMax, type CallOptions, type ListedTool, type McpConnection } from './connection';
+import { authProviderOf } from './credentials.adapter';
+import { failureOf } from './failures.adapter';
+import { HttpTransport } from './http.adapter';
 import { StdioTransport } from './stdio.adapter';
 
 const pagesMax = 10;
-const loggedLengthMax = 500;
+/** Beyond every limit of ours, which end a request by its signal: the client would else bring one of its own, of a minute. */
+const timeout = 2 ** 31 - 1;
+
+/** What the server sent, unread: one tool with an odd schema is no reason to do without the others. */
+const asItIs = {
+  '~standard': { version: 1, vendor: 'parley', validate: (value: unknown) => ({ value }) },
+} as const;
 
 /**
- * Connects to an MCP server. `@ai-sdk/mcp` rather than the official SDK, whose client brings a web server's packages along and compiles
- * the schemas that servers send. Rejects with McpFailed.
+ * Connects to an MCP server by the client of the MCP project. Rejects with McpFailed, and at once when the signal aborts.
+ *
+ * @param onToolsChanged called whenever the server says that its list of tools is another one
  */
-export async function connectMcp(transport: McpTransport, timeoutMs: number): Promise<McpConnection> {
-  const stdio = transport.type === 'stdio' ? new StdioTransport(transport) : null;
-  const client = await told(stdio, () =>
-    createMCPClient({
-      transport: stdio ?? httpTransport(transport),
-      initializationOptions: { timeout: timeoutMs },
-      clientName: 'parley',
-    }),
-  );
+export async function connectMcp(
+  { transport: way }: McpServerSettings,
+  signal: AbortSignal,
+  onToolsChanged: () => void,
+): Promise<McpConnection> {
+  const stdio = way.type === 'stdio' ? new StdioTransport(way) : null;
+  const told = async <T>(act: () => Promise<T>): Promise<T> => {
+    try {
+      return await act();
+    } catch (error) {
+      throw failureOf(error, stdio?.lastWords ?? '');
+    }
+  };
+  const client = new Client({ name: 'parley', version: productVersion });
+  client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
+  await told(async () => {
+    const transport = stdio ?? (await httpTransport(way));
+    try {
+      await client.connect(transport, { timeout, signal });
+    } catch (error) {
+      await transport.close(); // a child that never got ready ends before anybody starts it again
+      throw error;
+    }
+  });
   return {
     get isOpen() {
       return stdio?.isOpen ?? true;
     },
-    listTools: (signal) => told(stdio, () => listAll(client, signal)),
-    callTool: (name, input, signal) => told(stdio, () => call(client, name, input, signal)),
+    listTools: (listSignal) => told(() => listAll(client, listSignal)),
+    callTool: (name, input, options) => told(() => call(client, name, input, options)),
     close: () => client.close(),
   };
 }
 
-function httpTransport(transport: McpTransport): MCPClientConfig['transport'] {
-  if (transport.type !== 'http') throw new TypeError('not an HTTP transport');
-  const { url, headers = {} } = transport;
-  // A redirect would take the headers, which hold credentials, to wherever the server says.
-  return { type: 'http', url, headers, redirect: 'error', fetch: boundedFetch(messageBytesMax) };
+async function httpTransport(way: McpServerSettings['transport']): Promise<HttpTransport> {
+  if (way.type !== 'http') throw new TypeError('not an HTTP transport');
+  const url = new URL(way.url);
+  const authProvider = await authProviderOf(way);
+  const fetch = boundedFetch(url, way.headers ?? {}, messageBytesMax);
+  return new HttpTransport(url, { fetch, ...(authProvider !== null && { authProvider }) });
 }
 
-async function listAll(client: MCPClient, signal: AbortSignal): Promise<readonly ListedTool[]> {
-  const tools: ListToolsResult['tools'] = [];
-  let cursor: string | undefined;
+/** Of a server that has none, none: it is there all the same. */
+async function listAll(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const tools: ListedTool[] = [];
+  let params: JsonObject = {};
   for (let page = 0; page < pagesMax; page += 1) {
-    const listed = await client.listTools({ params: cursor === undefined ? {} : { cursor }, options: { signal } });
-    tools.push(...listed.tools);
-    cursor = listed.nextCursor;
-    if (cursor === undefined) break;
+    const listed = await client.request({ method: 'tools/list', params }, asItIs, { signal, timeout });
+    if (!isJsonObject(listed) || !Array.isArray(listed['tools']))
+      throw new McpFailed('broken', 'the list of tools was not understood');
+    tools.push(...listed['tools'].flatMap((tool) => listedTool(tool) ?? []));
+    if (typeof listed['nextCursor'] !== 'string') break;
+    params = { cursor: listed['nextCursor'] };
   }
-  return tools.map(({ name, description, inputSchema, annotations }) => ({
-    ...{ name, description: description ?? '', inputSchema },
-    repeatable: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
-  }));
+  return tools;
 }
 
-/** The client calls tools only through definitions; this one says no more than the name. */
-async function call(client: MCPClient, name: string, input: JsonObject, signal: AbortSignal): Promise<unknown> {
-  const tool = client.toolsFromDefinitions({ tools: [{ name, inputSchema: { type: 'object' } }] })[name];
-  if (tool === undefined) throw new TypeError(`no definition of ${name}`);
-  return tool.execute(input, { abortSignal: signal, toolCallId: name, messages: [] });
+/** Null for what has no name, by which it could be called. */
+function listedTool(tool: unknown): ListedTool | null {
+  if (!isJsonObject(tool) || typeof tool['name'] !== 'string') return null;
+  const { name, description, inputSchema, annotations, execution } = tool;
+  const hints = isJsonObject(annotations) ? annotations : {};
+  return {
+    name,
+    description: typeof description === 'string' ? description : '',
+    inputSchema,
+    repeatable: hints['readOnlyHint'] === true || hints['idempotentHint'] === true,
+    asTask: isJsonObject(execution) && execution['taskSupport'] === 'required',
+  };
 }
 
-async function told<T>(stdio: StdioTransport | null, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    throw failureOf(error, stdio?.lastWords ?? '');
-  }
-}
-
-/** What the client threw: an error of JSON-RPC has a code, one of HTTP a status. */
-function failureOf(error: unknown, lastWords: string): McpFailed {
-  const message = error instanceof Error ? error.message : String(error);
-  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }; // whatever was thrown may be asked for members
-  if (typeof code === 'number' && code !== brokenBodyCode) return new McpFailed('refused', message);
-  // A server that has forgotten the session answers 404 by the protocol, and 400 in practice.
-  const kind = statusCode === 404 || statusCode === 400 ? 'unbegun' : 'broken';
-  return new McpFailed(kind, `${message.slice(0, loggedLengthMax)} ${lastWords}`.trim());
+/** Not by the client's own `callTool`, which would compile the schemas that servers send for their results. */
+function call(client: Client, name: string, input: JsonObject, { signal, meta }: CallOptions): Promise<unknown> {
+  const params = { name, arguments: input, _meta: meta };
+  return client.request({ method: 'tools/call', params }, asItIs, { signal, timeout });
 }

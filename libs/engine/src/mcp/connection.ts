@@ -8,6 +8,15 @@ export interface ListedTool {
   readonly inputSchema: unknown;
   /** Whether the server says that calling it again does nothing more. */
   readonly repeatable: boolean;
+  /** Whether the server runs it only as a task of the protocol, of which this client knows nothing. */
+  readonly asTask: boolean;
+}
+
+/** What a server is told besides the input of a call. */
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  /** `_meta` of the request. */
+  readonly meta: JsonObject;
 }
 
 /** An open connection to an MCP server. Everything rejects with McpFailed. */
@@ -15,18 +24,25 @@ export interface McpConnection {
   /** False once its child process has ended. */
   readonly isOpen: boolean;
   listTools(signal: AbortSignal): Promise<readonly ListedTool[]>;
-  /** The result as the server gave it, `{content, structuredContent, isError}` in the protocol's words, unchecked. */
-  callTool(name: string, input: JsonObject, signal: AbortSignal): Promise<unknown>;
+  /**
+   * The result as the server gave it, `{content, structuredContent, isError}` in the protocol's words, unchecked. Rejects at once when
+   * the signal aborts, and then tells the server.
+   */
+  callTool(name: string, input: JsonObject, options: CallOptions): Promise<unknown>;
   close(): Promise<void>;
 }
 
 /**
  * `refused`: the server answered with an error, whose text is the message. `unbegun`: it took the request for no part of a session
- * that it knows, so nothing was done. `broken`: no answer, or none that can be understood; the message is for the log.
+ * that it knows, so nothing was done. `redirected`: it pointed to another origin, which is not followed. `unauthorized`: it, or the
+ * issuer of tokens for it, does not take our credentials. `broken`: no answer, or none that can be understood. Except for `refused`
+ * the message is for the log.
  */
 export class McpFailed extends Error {
+  override readonly name = 'McpFailed';
+
   constructor(
-    readonly kind: 'refused' | 'unbegun' | 'broken',
+    readonly kind: 'refused' | 'unbegun' | 'redirected' | 'unauthorized' | 'broken',
     message: string,
   ) {
     super(message);
@@ -35,3 +51,6 @@ export class McpFailed extends Error {
 
 /** The largest message that is read from a server; what a tool may return of it is bounded by its own setting. */
 export const messageBytesMax = 4 * 1024 * 1024;
+
+/** The code of an error that stands for an answer which broke off; it is none of the protocol's. */
+export const brokenOffCode = -32_099;

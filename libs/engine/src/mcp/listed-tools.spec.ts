@@ -8,10 +8,11 @@ const server: McpServerSettings = {
   consent: 'auto',
   tools: { erase: 'ask' },
   timeoutMs: 1000,
+  startTimeoutMs: 1000,
   resultBytesMax: 1024,
 };
 const tool = (name: string, more: Partial<ListedTool> = {}): ListedTool => {
-  return { name, description: '', inputSchema: { type: 'object' }, repeatable: false, ...more };
+  return { name, description: '', inputSchema: { type: 'object' }, repeatable: false, asTask: false, ...more };
 };
 const offered = (listed: readonly ListedTool[], settings = server) =>
   offeredTools(settings, listed, new Set(['docs_taken']), () => Promise.reject(new Error('nobody calls')));
@@ -31,8 +32,7 @@ describe('the tools that a server lists', () => {
   });
 
   it.each([
-    ['a name with other characters', [tool('look up')], 'docs_look up: its name is too long or has other characters'],
-    ['an overlong name', [tool('x'.repeat(60))], 'its name is too long'],
+    ['the need of a task', [tool('a', { asTask: true })], 'docs_a: it runs only as a task'],
     ["the product's own name", [tool('taken')], 'docs_taken: its name is taken'],
     ['two tools of one name', [tool('a'), tool('a')], 'docs_a: its name is taken'],
     ['no schema of an object', [tool('a', { inputSchema: { type: 'string' } })], 'docs_a: its schema'],
@@ -46,6 +46,40 @@ describe('the tools that a server lists', () => {
   ])('are left out for %s', (_, listed, why) => {
     const { tools, leftOut } = offered(listed);
     expect([tools, leftOut.length, leftOut[0]]).toEqual([[], listed.length, expect.stringContaining(why)]);
+  });
+
+  it('are named within our grammar, each by itself, whatever the order', () => {
+    const own = ['with.dot', 'with/slash', 'a.b', 'a/b', 'a_b', 'naïve 🐦', 'x'.repeat(60), `${'x'.repeat(60)}y`];
+    const named = (names: readonly string[]) =>
+      new Map(offered(names.map((name) => tool(name))).tools.map(({ name }, index) => [names[index], name]));
+    const names = named(own);
+    expect([...names.values()]).toEqual([
+      'docs_with_dot',
+      'docs_with_slash',
+      expect.stringMatching(/^docs_a_b_[0-9a-f]{8}$/),
+      expect.stringMatching(/^docs_a_b_[0-9a-f]{8}$/),
+      'docs_a_b',
+      'docs_na_ve__',
+      expect.stringMatching(/^docs_x{50}_[0-9a-f]{8}$/),
+      expect.stringMatching(/^docs_x{50}_[0-9a-f]{8}$/),
+    ]);
+    expect(new Set(names.values()).size).toBe(own.length);
+    for (const name of names.values()) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+    expect(named([...own].reverse())).toEqual(new Map([...names].reverse()));
+    expect(offered([tool('ta.ken')], { ...server, name: 'docs' }).tools[0]?.name).toBe('docs_ta_ken');
+    expect(offered([tool('tak en'), tool('taken')]).tools.map(({ name }) => name)).toEqual(['docs_tak_en']);
+  });
+
+  it('are those that the configuration allows', () => {
+    const listed = [tool('look'), tool('with.dot'), tool('pay')];
+    const consents = (settings: Partial<McpServerSettings>) =>
+      offered(listed, { ...server, ...settings }).tools.map(({ name, consent }) => [name, consent]);
+    expect(consents({ consent: 'off', tools: { 'with.dot': 'ask' } })).toEqual([['docs_with_dot', 'ask']]);
+    expect(consents({ tools: { pay: 'off', look: 'ask' } })).toEqual([
+      ['docs_look', 'ask'],
+      ['docs_with_dot', 'auto'],
+    ]);
+    expect(offered(listed, { ...server, consent: 'off' })).toEqual({ tools: [], leftOut: [] });
   });
 
   it('are no more than a bound', () => {

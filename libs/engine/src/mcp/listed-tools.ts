@@ -1,17 +1,22 @@
 import { isJsonObject, limits, type JsonObject, type JsonValue } from '@app/kernel';
 import type { McpServerSettings } from '@app/runtime';
 import { storableText } from '../models/answer-values';
-import { failed, type Tool, type ToolResult } from '../tool';
+import { failed, type CallContext, type Tool, type ToolResult } from '../tool';
 import type { ListedTool } from './connection';
+import { outwardNames } from './outward-names';
 
 const descriptionLengthMax = 1024;
 /** Of one server. */
 const toolsMax = 32;
 const schemaBytesMax = 16 * 1024;
-const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Calls a tool of a server by the server's own name for it. */
-export type CallTool = (tool: string, input: JsonObject, signal: AbortSignal) => Promise<ToolResult>;
+export type CallTool = (
+  tool: string,
+  input: JsonObject,
+  context: CallContext,
+  signal: AbortSignal,
+) => Promise<ToolResult>;
 
 export interface OfferedTools {
   readonly tools: readonly Tool[];
@@ -30,27 +35,38 @@ export function offeredTools(
   taken: ReadonlySet<string>,
   call: CallTool,
 ): OfferedTools {
-  const named = (tool: ListedTool) => `${server.name}_${tool.name}`;
+  const allowed = listed.filter(({ name }) => consentOf(server, name) !== 'off');
+  const names = outwardNames(
+    server.name,
+    allowed.map(({ name }) => name),
+    taken,
+  );
   const counts = new Map<string, number>();
-  for (const { name } of listed) counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const { name } of allowed) counts.set(name, (counts.get(name) ?? 0) + 1);
   const tools: Tool[] = [];
   const leftOut: string[] = [];
-  for (const tool of listed) {
-    const name = named(tool);
+  for (const tool of allowed) {
+    const name = names.get(tool.name) ?? tool.name;
     const schema = schemaOf(tool.inputSchema);
-    const why = !namePattern.test(name)
-      ? 'its name is too long or has other characters than letters, digits, _ and -'
-      : taken.has(name) || (counts.get(tool.name) ?? 0) > 1
+    const why =
+      taken.has(name) || (counts.get(tool.name) ?? 0) > 1
         ? 'its name is taken'
-        : schema === null
-          ? 'its schema is too large or is none of an object'
-          : tools.length === toolsMax
-            ? 'there are too many'
-            : null;
-    if (why !== null || schema === null) leftOut.push(`${name.slice(0, 64)}: ${why}`);
+        : tool.asTask
+          ? 'it runs only as a task'
+          : schema === null
+            ? 'its schema is too large or is none of an object'
+            : tools.length === toolsMax
+              ? 'there are too many'
+              : null;
+    if (why !== null || schema === null) leftOut.push(`${name}: ${why}`);
     else tools.push(toolOf(server, name, tool, schema, call));
   }
   return { tools, leftOut };
+}
+
+/** By the configuration alone, which knows tools by the server's own names for them. */
+function consentOf(server: McpServerSettings, ownName: string): McpServerSettings['consent'] {
+  return (Object.hasOwn(server.tools, ownName) ? server.tools[ownName] : null) ?? server.consent;
 }
 
 function toolOf(
@@ -60,14 +76,13 @@ function toolOf(
   inputSchema: JsonObject,
   call: CallTool,
 ): Tool {
-  const consent = Object.hasOwn(server.tools, ownName) ? server.tools[ownName] : server.consent;
   const head = {
     ...{ name, inputSchema, description: withinLength(description, descriptionLengthMax) },
     effect: repeatable ? ('repeatable' as const) : ('once' as const),
   };
-  const run = async (input: JsonValue, signal: AbortSignal) =>
-    isJsonObject(input) ? call(ownName, input, signal) : failed(noObject);
-  if (consent === 'auto') return { ...head, consent, run: (input, _, signal) => run(input, signal) };
+  const run = async (input: JsonValue, context: CallContext, signal: AbortSignal) =>
+    isJsonObject(input) ? call(ownName, input, context, signal) : failed(noObject);
+  if (consentOf(server, ownName) === 'auto') return { ...head, consent: 'auto', run };
   const summary = `Call ${ownName} of ${server.name} with the input shown.`;
   return {
     ...head,
@@ -78,7 +93,7 @@ function toolOf(
           ? { ok: true, walletId: null, contract: null, summary, terms: [] }
           : { ok: false, error: noObject },
       ),
-    run: ({ input }, _, signal) => run(input, signal),
+    run: ({ input }, context, signal) => run(input, context, signal),
   };
 }
 

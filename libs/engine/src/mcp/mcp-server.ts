@@ -1,98 +1,141 @@
 import type { Logger } from '@nestjs/common';
 import type { JsonObject } from '@app/kernel';
 import { unlessAborted, type McpServerSettings } from '@app/runtime';
-import { failed, type Tool, type ToolResult } from '../tool';
+import { failed, type CallContext, type Tool, type ToolResult } from '../tool';
 import { callResult, reported } from './call-result';
-import { connectMcp } from './client.adapter';
-import { McpFailed, type McpConnection } from './connection';
+import { McpFailed, type CallOptions, type McpConnection } from './connection';
 import { offeredTools } from './listed-tools';
 
-/** How long connecting may take, and listing. */
+/** How long listing may take once the server has started. */
 const answersWithinMs = 5000;
 const leftOutToldMax = 10;
+
+/** What a call came to that no answer says; why is for the log. */
+const words: Readonly<Record<Exclude<McpFailed['kind'], 'refused'>, string>> = {
+  unbegun: 'the server does not know our session',
+  redirected: 'the server redirects to another address, which is not followed',
+  unauthorized: 'the server refused our credentials',
+  broken: 'the server could not be reached, or its answer was not understood',
+};
+
+/** Opens a connection, as `connectMcp` does. */
+export type Connect = (
+  settings: McpServerSettings,
+  signal: AbortSignal,
+  onToolsChanged: () => void,
+) => Promise<McpConnection>;
 
 /** One server: its connection, which is made anew whenever it broke, and its tools as it listed them last. */
 export class McpServer {
   /** None while the server is away. */
   tools: readonly Tool[] = [];
+  /** Until it has told its tools, and from when it could not be asked for them. */
+  isAway = true;
   private connection: Promise<McpConnection> | null = null;
+  private listing: Promise<void> | null = null;
   private logged = '';
-  private closed = false;
+  private readonly closing = new AbortController();
   private callsUnderWay = 0;
 
   constructor(
     readonly settings: McpServerSettings,
     private readonly taken: ReadonlySet<string>,
+    private readonly open: Connect,
     private readonly logger: Logger,
   ) {}
 
   /**
    * Lists the tools once more; a server that cannot be reached or understood has none until it can. One that is at work may be slow to
-   * answer and is not looked at: what it does would be cut off. Never rejects.
+   * answer, and keeps its tools until it is not: what it does would be cut off. A call during a call joins it. Never rejects.
    */
-  async refresh(): Promise<void> {
-    if (this.callsUnderWay > 0) return;
+  refresh(): Promise<void> {
+    this.listing ??= this.list().finally(() => {
+      this.listing = null;
+    });
+    return this.listing;
+  }
+
+  /** Says that this server has not come up so far, where that is so. */
+  tellAbsence(): void {
+    if (this.isAway && this.logged === '') this.tell('warn', 'is not up yet; its tools are offered when it is');
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort(new McpFailed('broken', 'the process is stopping'));
+    this.tools = [];
+    await this.disconnect();
+    await this.listing;
+  }
+
+  private async list(): Promise<void> {
+    const patience = AbortSignal.timeout(this.isAway ? this.settings.startTimeoutMs : answersWithinMs);
     try {
-      const connection = await this.connect();
-      const listed = await connection.listTools(AbortSignal.timeout(answersWithinMs));
-      const { tools, leftOut } = offeredTools(this.settings, listed, this.taken, (tool, input, signal) =>
-        this.call(tool, input, signal),
-      );
-      this.tools = this.closed ? [] : tools;
+      const signal = AbortSignal.any([patience, this.closing.signal]);
+      const listed = await (await unlessAborted(this.connect(), signal)).listTools(signal);
+      const { tools, leftOut } = offeredTools(this.settings, listed, this.taken, (...call) => this.call(...call));
+      if (this.closing.signal.aborted) return;
+      this.tools = tools;
+      this.isAway = false;
       const told = leftOut.slice(0, leftOutToldMax).map((line) => `; left out ${line}`);
-      this.log(`offers ${tools.length} tools, ${leftOut.length} left out${told.join('')}`);
+      this.tell('log', `offers ${tools.length} tools, ${leftOut.length} left out${told.join('')}`);
     } catch (error) {
+      if (this.callsUnderWay > 0 || this.closing.signal.aborted) return;
       this.tools = [];
-      this.log(`is away: ${String(error)}`);
+      this.isAway = true;
+      const why = patience.aborted ? 'it did not answer in time' : wordsOf(error);
+      this.tell('warn', `is away, and its tools with it: ${why}`);
       await this.disconnect();
     }
   }
 
-  async close(): Promise<void> {
-    this.closed = true;
-    this.tools = [];
-    await this.disconnect();
+  /** Those of before hold until the new ones are read. */
+  private async listAgain(): Promise<void> {
+    await this.listing;
+    await this.refresh();
   }
 
   /** One call. Whatever goes wrong is its outcome; rejects never. */
-  private async call(tool: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+  private async call(tool: string, input: JsonObject, context: CallContext, signal: AbortSignal): Promise<ToolResult> {
     const patience = AbortSignal.timeout(this.settings.timeoutMs);
-    const either = AbortSignal.any([signal, patience]);
+    const options = { signal: AbortSignal.any([signal, patience]), meta: metaOf(context) };
     this.callsUnderWay += 1;
     try {
-      return callResult(await this.ask(tool, input, either), this.settings.resultBytesMax);
+      return callResult(await this.ask(tool, input, options), this.settings.resultBytesMax);
     } catch (error) {
       if (signal.aborted) return failed('the call was stopped');
       if (patience.aborted) return failed(`there was no answer within ${this.settings.timeoutMs} ms`);
-      if (error instanceof McpFailed && error.kind === 'refused') return reported(error.message);
-      this.logger.warn(`${this.settings.name}: a call of ${tool} failed: ${String(error)}`);
-      return failed('the server could not be reached, or its answer was not understood');
+      const kind = error instanceof McpFailed ? error.kind : 'broken';
+      if (kind === 'refused') return reported(wordsOf(error));
+      this.logger.warn(`MCP server ${this.settings.name}: a call of ${tool} failed: ${wordsOf(error)}`);
+      return failed(words[kind]);
     } finally {
       this.callsUnderWay -= 1;
     }
   }
 
   /** Asks twice only where the server did not begin: it was started again and has forgotten the session. */
-  private async ask(tool: string, input: JsonObject, signal: AbortSignal): Promise<unknown> {
-    const connection = await unlessAborted(this.connect(), signal);
+  private async ask(tool: string, input: JsonObject, options: CallOptions): Promise<unknown> {
+    const connection = await unlessAborted(this.connect(), options.signal);
     const opened = this.connection;
     try {
-      return await connection.callTool(tool, input, signal);
+      return await connection.callTool(tool, input, options);
     } catch (error) {
       if (!(error instanceof McpFailed) || error.kind !== 'unbegun') throw error;
       // Only forgotten, not closed: other calls may be under way.
       if (this.connection === opened) this.connection = null;
-      return (await unlessAborted(this.connect(), signal)).callTool(tool, input, signal);
+      return (await unlessAborted(this.connect(), options.signal)).callTool(tool, input, options);
     }
   }
 
   /** The open connection, or a new one; those who ask at once share it. */
   private async connect(): Promise<McpConnection> {
-    if (this.closed) throw new McpFailed('broken', 'the process is stopping');
+    this.closing.signal.throwIfAborted();
     const present = this.connection;
     if (present !== null && (await present).isOpen) return present;
     if (this.connection === present) {
-      const opening = connectMcp(this.settings.transport, answersWithinMs);
+      const patience = AbortSignal.timeout(this.settings.startTimeoutMs);
+      const signal = AbortSignal.any([patience, this.closing.signal]);
+      const opening = this.open(this.settings, signal, () => void this.listAgain());
       this.connection = opening;
       opening.catch(() => {
         if (this.connection === opening) this.connection = null;
@@ -108,9 +151,23 @@ export class McpServer {
   }
 
   /** Once for each change: a look every few seconds would fill the log. */
-  private log(what: string): void {
+  private tell(level: 'log' | 'warn', what: string): void {
     if (this.logged === what) return;
     this.logged = what;
-    this.logger.log(`MCP server ${this.settings.name} ${what}`);
+    this.logger[level](`MCP server ${this.settings.name} ${what}`);
   }
+}
+
+/** By the last of them a server knows a call that is made again (docs/decisions/runs.md, "MCP"). */
+function metaOf({ userId, conversationId, runId, toolCallId }: CallContext): JsonObject {
+  return {
+    'parley/userId': userId,
+    'parley/conversationId': conversationId,
+    'parley/runId': runId,
+    'parley/toolCallId': toolCallId,
+  };
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,24 +1,29 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Configuration } from '@app/runtime';
 import type { Tool } from '../tool';
-import { McpServer } from './mcp-server';
+import type { connectMcp } from './client.adapter';
+import { McpServer, type Connect } from './mcp-server';
 
 const lookEveryMs = 5000;
+/** A process waits so long for its servers when it starts; who comes later is offered from then on. */
+const startWaitsMs = 5000;
 /** Of all servers: with the product's own, as many as a profile may name. */
 const toolsMax = 48;
 
 /** The tools of the deployment's MCP servers: listed at the start, within a time, and looked after from then on. */
 @Injectable()
 export class McpServers implements OnModuleInit, OnModuleDestroy {
+  readonly servers: readonly McpServer[];
   private readonly logger = new Logger(McpServers.name);
   private readonly taken = new Set<string>();
-  private readonly servers: readonly McpServer[];
-  private looking: Promise<void> | null = null;
   private tooMany = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor({ env }: Configuration) {
-    this.servers = env.MCP_SERVERS.map((settings) => new McpServer(settings, this.taken, this.logger));
+    const connect = env.MCP_SERVERS.length === 0 ? null : loaded();
+    this.servers = env.MCP_SERVERS.flatMap((settings) =>
+      connect === null ? [] : new McpServer(settings, this.taken, connect, this.logger),
+    );
   }
 
   /** Of the servers that are there, in the order of the configuration. */
@@ -33,24 +38,25 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
 
   async onModuleInit(): Promise<void> {
     if (this.servers.length === 0) return;
-    await this.look();
+    const waiting = new AbortController();
+    const waited = new Promise((resolve) => {
+      const timer = setTimeout(resolve, startWaitsMs);
+      waiting.signal.addEventListener('abort', () => clearTimeout(timer));
+    });
+    await Promise.race([this.look(), waited]);
+    waiting.abort();
+    for (const server of this.servers) server.tellAbsence();
     this.timer = setInterval(() => void this.look(), lookEveryMs);
   }
 
   async onModuleDestroy(): Promise<void> {
     clearInterval(this.timer);
     await Promise.all(this.servers.map((server) => server.close()));
-    await this.looking;
   }
 
-  /** Lists every server once more. A call during a call joins it. */
-  look(): Promise<void> {
-    this.looking ??= Promise.all(this.servers.map((server) => server.refresh()))
-      .then(() => this.countTools())
-      .finally(() => {
-        this.looking = null;
-      });
-    return this.looking;
+  /** Lists every server once more. One that takes its time keeps no other waiting. */
+  async look(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.refresh().then(() => this.countTools())));
   }
 
   private countTools(): void {
@@ -59,4 +65,10 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
     if (tooMany > this.tooMany) this.logger.warn(`the last ${tooMany} of ${count} tools of MCP servers are left out`);
     this.tooMany = tooMany;
   }
+}
+
+function loaded(): Connect {
+  // Reason for the assertion: `require` knows no types.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the SDK at every start, server or not
+  return (require('./client.adapter') as { readonly connectMcp: typeof connectMcp }).connectMcp;
 }

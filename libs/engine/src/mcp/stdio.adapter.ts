@@ -1,10 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import {
-  validateJSONRPCMessage,
-  type JSONRPCMessage,
-  type MCPTransport,
-  type MCPTransportSendOptions,
-} from '@ai-sdk/mcp';
+import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { messageBytesMax } from './connection';
 
 /** What a child inherits: what programs need to run at all, and none of the service's own variables. */
@@ -19,10 +14,11 @@ interface Program {
 }
 
 /**
- * A server as a child process, one JSON message in a line. Our own, since the library's has no bound for a line, does not notice a
- * write that fails and cancels nothing. The child's standard input is a pipe of ours: it closes with us, however we end.
+ * A server as a child process, one JSON message in a line. Our own, since the library's forgets a child that it was told to end: nobody
+ * could wait for the end of one that does not go by itself, nor for that of one that never got ready, and it would outlive us. The
+ * child's standard input is a pipe of ours: it closes with us, however we end.
  */
-export class StdioTransport implements MCPTransport {
+export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -60,13 +56,12 @@ export class StdioTransport implements MCPTransport {
     });
   }
 
-  async send(message: JSONRPCMessage, options?: MCPTransportSendOptions): Promise<void> {
-    await this.write(message);
-    if (!('method' in message && 'id' in message)) return;
-    // An answer that has come by then makes this void, as the protocol has it.
-    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: message.id } } as const;
-    const tell = () => void this.write(cancel).catch(() => undefined); // a child that is gone has nothing left to cancel
-    options?.signal?.addEventListener('abort', tell, { once: true });
+  send(message: JSONRPCMessage): Promise<void> {
+    const { child } = this;
+    if (child === null) return Promise.reject(new Error('the child process has ended'));
+    return new Promise((resolve, reject) => {
+      child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
   }
 
   /** Ends the child: by the end of its input, then by signals. Resolves when it has ended. */
@@ -81,14 +76,6 @@ export class StdioTransport implements MCPTransport {
     const giveUp = setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => pipe.destroy()), 3 * endWithinMs);
     await ended;
     [terminate, kill, giveUp].forEach((timer) => clearTimeout(timer));
-  }
-
-  private write(message: JSONRPCMessage): Promise<void> {
-    const { child } = this;
-    if (child === null) return Promise.reject(new Error('the child process has ended'));
-    return new Promise((resolve, reject) => {
-      child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
-    });
   }
 
   private read(chunk: Buffer): void {
@@ -112,7 +99,7 @@ export class StdioTransport implements MCPTransport {
     this.parts = [];
     this.lineBytes = 0;
     try {
-      this.onmessage?.(validateJSONRPCMessage(JSON.parse(line)));
+      this.onmessage?.(parseJSONRPCMessage(JSON.parse(line)));
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import {
+  ClientCredentialsProvider,
+  PrivateKeyJwtProvider,
+  type AuthProvider,
+  type OAuthClientProvider,
+} from '@modelcontextprotocol/client';
+import type { McpClientCredentials, McpTransport } from '@app/runtime';
+import { McpFailed } from './connection';
+
+/**
+ * How requests to a server are authorized besides its headers: by a token from a file, or by one that the issuer gives for the
+ * client's credentials, and that is asked for anew when the server no longer takes it. Null for neither. Rejects with McpFailed for a
+ * file that cannot be read.
+ */
+export async function authProviderOf(
+  transport: Extract<McpTransport, { readonly type: 'http' }>,
+): Promise<AuthProvider | OAuthClientProvider | null> {
+  const { tokenFile, clientCredentials } = transport;
+  if (tokenFile !== undefined) return { token: () => textIn(tokenFile) };
+  return clientCredentials === undefined ? null : grantOf(clientCredentials);
+}
+
+async function grantOf(credentials: McpClientCredentials): Promise<OAuthClientProvider> {
+  const { issuer, clientId, clientSecret, clientSecretFile, privateKeyFile, algorithm = 'ES256', scope } = credentials;
+  const account = { clientId, clientName: 'parley', expectedIssuer: issuer, ...(scope !== undefined && { scope }) };
+  if (privateKeyFile !== undefined)
+    return new PrivateKeyJwtProvider({ ...account, algorithm, privateKey: await textIn(privateKeyFile) });
+  const secret = clientSecretFile === undefined ? clientSecret : await textIn(clientSecretFile);
+  if (secret === undefined) throw new TypeError('configuration has let credentials without a secret pass');
+  return new ClientCredentialsProvider({ ...account, clientSecret: secret });
+}
+
+/** What the file says, without the end of line that editors add. */
+async function textIn(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    throw new McpFailed('unauthorized', `a file with credentials cannot be read: ${String(error)}`);
+  }
+}

@@ -1,0 +1,90 @@
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  StreamableHTTPClientTransport,
+  type JSONRPCMessage,
+  type RequestId,
+  type StreamableHTTPClientTransportOptions,
+} from '@modelcontextprotocol/client';
+import { brokenOffCode } from './connection';
+
+type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
+
+/** A server that does not even take a cancellation is not waited for. */
+const cancelWithinMs = 2000;
+
+/** A stream that was dropped is taken up again after its last event so many times. */
+const resumption = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 5000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 5,
+};
+
+/**
+ * Streamable HTTP as the SDK has it, which resumes dropped streams and follows a redirect only within its origin: another one would
+ * be shown our credentials. What it lacks for sessions: a request that is cancelled ends its connection as well, after the server was
+ * told, for servers that look at nothing else; and one whose stream ends without an answer fails at once rather than at its deadline.
+ */
+export class HttpTransport extends StreamableHTTPClientTransport {
+  private readonly underWay = new Map<RequestId, AbortController>();
+
+  constructor(url: URL, options: Pick<StreamableHTTPClientTransportOptions, 'fetch' | 'authProvider'>) {
+    super(url, { ...options, reconnectionOptions: resumption });
+    // The client calls this before its own handler.
+    this.onmessage = (message) => {
+      if (!('method' in message) && message.id !== undefined) this.underWay.delete(message.id);
+    };
+  }
+
+  override async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    if (isCancellation(message)) return this.cancel(message, options);
+    if (!isJSONRPCRequest(message)) return super.send(message, options);
+    const { id } = message;
+    const abort = new AbortController();
+    this.underWay.set(id, abort);
+    try {
+      await super.send(message, {
+        ...options,
+        requestSignal: abort.signal,
+        onRequestStreamEnd: () => this.breakOff(id),
+      });
+    } catch (error) {
+      this.underWay.delete(id);
+      throw error;
+    }
+  }
+
+  override async close(): Promise<void> {
+    await this.terminateSession().catch(() => undefined); // a courtesy, within its time
+    await super.close();
+  }
+
+  private async cancel(message: Cancellation, options: SendOptions): Promise<void> {
+    try {
+      await super.send(message, { ...options, requestSignal: AbortSignal.timeout(cancelWithinMs) });
+    } finally {
+      this.underWay.get(message.params.requestId)?.abort();
+      this.underWay.delete(message.params.requestId);
+    }
+  }
+
+  private breakOff(id: RequestId): void {
+    if (!this.underWay.delete(id)) return;
+    this.onmessage?.({
+      jsonrpc: '2.0',
+      id,
+      error: { code: brokenOffCode, message: 'the stream ended without an answer' },
+    });
+  }
+}
+
+type Cancellation = JSONRPCMessage & { readonly params: { readonly requestId: RequestId } };
+
+function isCancellation(message: JSONRPCMessage): message is Cancellation {
+  return (
+    isJSONRPCNotification(message) &&
+    message.method === 'notifications/cancelled' &&
+    message.params?.['requestId'] !== undefined
+  );
+}
