@@ -5,7 +5,16 @@ const typescriptFiles = ['**/*.ts'];
 const testFiles = ['**/*.spec.ts', 'test/**/*.ts'];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'libs/client/dist*/', 'coverage/', '.parley/', '**/generated/**', 'test/bench/node_modules/'] },
+  {
+    ignores: [
+      'dist/',
+      'libs/client/dist*/',
+      'coverage/',
+      '.parley/',
+      '**/generated/**',
+      'test/{bench,conformance}/node_modules/',
+    ],
+  },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     rules: {

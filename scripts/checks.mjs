@@ -9,7 +9,8 @@ const formatted = [
   'docker/**/*.{yaml,yml,json}',
   'examples/**/*.{js,json,html,css}',
   '!package-lock.json',
-  '!test/bench/{results,node_modules}/**',
+  '!test/bench/results/**',
+  '!test/{bench,conformance}/node_modules/**',
 ];
 const unitSpecs = ['libs/[^/]+/src/', 'test/architecture/'];
 

@@ -20,13 +20,13 @@ export async function runOnNewestLts() {
     console.log(`not tried on Node ${version}: npm has it as a package for Linux on x64 only`);
     return { passed: 0, failed: 0 };
   }
-  const folder = await installed();
+  const folder = await newestLts();
   console.log(`on Node ${version}: ${specs.join(' ')}`);
   return runJest(specs, { env: { PATH: `${folder}${path.delimiter}${process.env.PATH ?? ''}` } });
 }
 
-/** The folder of its program; downloaded, and compared with what we know of it, when it is not there yet. */
-async function installed() {
+/** The folder of its program; downloaded, and compared with what we know of it, when it is not there yet. For Linux on x64. */
+export async function newestLts() {
   const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'parley');
   const home = path.join(cache, `${name}-${version}`);
   const folder = path.join(home, 'package', 'bin');
