@@ -22,10 +22,10 @@ export class ModelReadiness implements OnModuleInit {
   onModuleInit(): void {
     const { breaker } = this.models;
     if (breaker === null) return;
-    this.processes.reports(checkName, () => breaker.open);
+    this.processes.reports(() => (breaker.open ? [checkName] : []));
     this.checks.add({
       name: checkName,
-      check: async () => ((await this.processes.inTrouble(checkName)) ? 'degraded' : 'ok'),
+      check: async () => ((await this.processes.troubles()).includes(checkName) ? 'degraded' : 'ok'),
     });
     const open: Gauge = new Gauge({
       name: 'parley_model_breaker_open',

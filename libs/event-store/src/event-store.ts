@@ -1,6 +1,7 @@
 import {
   BACKWARDS,
   END,
+  jsonEvent,
   START,
   StreamNotFoundError,
   WrongExpectedVersionError,
@@ -28,6 +29,8 @@ export interface CallLimits {
 
 export const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
 const endProbeEvents = 32;
+/** A revision that no stream has. */
+const nowhere = 1_000_000_000;
 
 type Read = StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEvent>;
 
@@ -42,6 +45,8 @@ export interface Appended {
 
 /** Appends and reads on EventStoreDB's protocol; every caller goes through here. Expected revision `any` does not exist. */
 export class EventStore {
+  /** The subscriptions of this process that cannot get past an event, by the names of who follows. */
+  readonly stuck = new Set<string>();
   private readonly appends: AppendChannel;
 
   constructor(
@@ -126,14 +131,24 @@ export class EventStore {
     await Promise.all([this.client, this.tailClient, this.catchUpClient].map((client) => client.dispose()));
   }
 
-  /** Whether the store answers at all, within the given time. */
+  /** Whether the store can be read and takes appends, each within the given time. */
   async answers(withinMs: number): Promise<boolean> {
     try {
-      await this.readOne(withinMs);
+      await Promise.all([this.readOne(withinMs), this.appendNothing(withinMs)]);
       return true;
     } catch {
       // Any failure means the same here: the store cannot be used now.
       return false;
+    }
+  }
+
+  /** An append at a revision where no stream is: whoever writes refuses it as a conflict, and nobody else can. */
+  private async appendNothing(withinMs: number): Promise<void> {
+    const probe = jsonEvent({ type: 'probe', data: {} });
+    try {
+      await this.appends.append('probe', [probe], nowhere, withinMs);
+    } catch (error) {
+      if (!(error instanceof WrongExpectedVersionError)) throw error;
     }
   }
 

@@ -6,6 +6,8 @@ import { isTransient } from './transient-errors';
 
 const backoffFirstMs = 50;
 const backoffLastMs = 2_000;
+/** As often in a row: with the pauses in between, some seconds. */
+const stuckAfterFailures = 6;
 /** The server says how far it has looked after this many times its search window. */
 const checkpointInterval = 4;
 
@@ -15,6 +17,8 @@ interface Following {
   readonly signal: AbortSignal;
   /** Called with one batch at a time; a throw is logged and the same events come again after a pause. */
   onBatch(batch: EventBatch): Promise<void>;
+  /** Told when the handler has failed at the same events again and again although the stores answer, and when that is over. */
+  readonly onStuck?: (isStuck: boolean) => void;
 }
 
 /**
@@ -27,7 +31,7 @@ export async function followCategories(
   options: Following & { readonly categories: readonly string[]; readonly after: number },
 ): Promise<void> {
   let passed = options.after;
-  await keepFollowing(options.signal, async (onProgress) => {
+  await keepFollowing(options, async (onProgress) => {
     const subscription = client.subscribeToAll({
       fromPosition: passed === 0 ? START : { commit: BigInt(passed), prepare: BigInt(passed) },
       filter: streamNameFilter({
@@ -51,7 +55,7 @@ export async function followStream(
   options: Following & { readonly stream: string; readonly afterRevision: number },
 ): Promise<void> {
   let passed = options.afterRevision;
-  await keepFollowing(options.signal, async (onProgress) => {
+  await keepFollowing(options, async (onProgress) => {
     const fromRevision = passed === -1 ? START : BigInt(passed);
     const intake = new Intake(client.subscribeToStream(options.stream, { fromRevision }), options.signal);
     await drain(intake, async ({ events }) => {
@@ -77,21 +81,34 @@ class Broken extends Error {
 }
 
 /** Runs one subscription after the other until the signal aborts; progress makes the next pause short again. */
-async function keepFollowing(signal: AbortSignal, follow: (onProgress: () => void) => Promise<void>): Promise<void> {
+async function keepFollowing(
+  { signal, onStuck = () => undefined }: Following,
+  follow: (onProgress: () => void) => Promise<void>,
+): Promise<void> {
   let pauseMs = backoffFirstMs;
+  let failures = 0;
+  const progress = (): void => {
+    pauseMs = backoffFirstMs;
+    if (failures >= stuckAfterFailures) onStuck(false);
+    failures = 0;
+  };
   while (!signal.aborted) {
     let atOnce = false;
     try {
-      await follow(() => (pauseMs = backoffFirstMs));
+      await follow(progress);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       tell(error);
+      if (!(error instanceof Broken || isTransient(error))) failures += 1;
+      if (failures === stuckAfterFailures) onStuck(true);
       // Without progress since the last time it pauses all the same.
       atOnce = error instanceof Broken && error.isTooSlow && pauseMs === backoffFirstMs;
     }
     if (!atOnce) await sleep(pauseMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
     pauseMs = Math.min(pauseMs * 2, backoffLastMs);
   }
+  // Whoever follows on from here finds out by itself.
+  progress();
 }
 
 /** That a subscription is opened again is ordinary; that a handler fails, or that the server refuses us, is not. */

@@ -65,6 +65,6 @@ export type Readiness = 'ok' | 'degraded' | 'away';
 /** One dependency that `GET /readyz` reports; `away` makes the whole answer 503. */
 export interface ReadinessCheck {
   readonly name: string;
-  /** May reject or never settle: both count as away, after a second. */
-  check(): Promise<Readiness>;
+  /** Its state, or the states of what belongs to it, by their names. May reject or never settle: both count as away, after a second. */
+  check(): Promise<Readiness | Readonly<Record<string, Readiness>>>;
 }

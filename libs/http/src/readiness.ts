@@ -1,5 +1,7 @@
 import type { Readiness, ReadinessCheck } from './ports';
 
+type State = Awaited<ReturnType<ReadinessCheck['check']>>;
+
 const checkWithinMs = 1_000;
 /** What hung by then may have hung on a connection that is lost, while others are there again. */
 const askAnewMs = 5_000;
@@ -13,7 +15,7 @@ export interface ReadinessReport {
 /** The dependencies that `GET /readyz` reports; whoever holds one adds its check when its module starts. */
 export class ReadinessChecks {
   private readonly checks = new Map<string, ReadinessCheck>();
-  private readonly running = new Map<string, Promise<Readiness>>();
+  private readonly running = new Map<string, Promise<State>>();
 
   add(check: ReadinessCheck): void {
     this.checks.set(check.name, check);
@@ -21,13 +23,18 @@ export class ReadinessChecks {
 
   /** The state of every dependency and the worst of them, within a second. */
   async report(isDraining: boolean): Promise<ReadinessReport> {
-    const states = await Promise.all([...this.checks.values()].map((check) => this.within(check)));
-    const checks = Object.fromEntries([...this.checks.keys()].map((name, index) => [name, states[index] ?? 'away']));
-    const status = isDraining ? 'draining' : worstOf(states);
+    const found = await Promise.all([...this.checks.values()].map((check) => this.within(check)));
+    const checks = Object.fromEntries(
+      [...this.checks.keys()].flatMap((name, index) => {
+        const state = found[index] ?? 'away';
+        return typeof state === 'string' ? [[name, state] as const] : Object.entries(state);
+      }),
+    );
+    const status = isDraining ? 'draining' : worstOf(Object.values(checks));
     return { code: status === 'ok' || status === 'degraded' ? 200 : 503, body: { status, checks } };
   }
 
-  private async within(check: ReadinessCheck): Promise<Readiness> {
+  private async within(check: ReadinessCheck): Promise<State> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Readiness>((resolve) => {
       timer = setTimeout(resolve, checkWithinMs, 'away');
@@ -43,7 +50,7 @@ export class ReadinessChecks {
   }
 
   /** However often it is asked: one that hangs must not take a connection of the pool each time. */
-  private once(check: ReadinessCheck): Promise<Readiness> {
+  private once(check: ReadinessCheck): Promise<State> {
     const before = this.running.get(check.name);
     if (before !== undefined) return before;
     const forget = (): void => {

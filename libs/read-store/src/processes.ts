@@ -21,7 +21,7 @@ export class Processes {
   private readonly logger = new Logger(Processes.name);
   private timer: NodeJS.Timeout | null = null;
   private beating: Promise<void> | null = null;
-  private readonly reported = new Map<string, () => boolean>();
+  private readonly reported: (() => readonly string[])[] = [];
 
   constructor(
     private readonly database: Database,
@@ -60,22 +60,22 @@ export class Processes {
     return row?.alive === true;
   }
 
-  /** From now on this process tells the others, with its heartbeats, whether it is in that trouble. */
-  reports(trouble: string, inTrouble: () => boolean): void {
-    this.reported.set(trouble, inTrouble);
+  /** From now on this process tells the others, with its heartbeats, which troubles it is in. */
+  reports(troubles: () => readonly string[]): void {
+    this.reported.push(troubles);
   }
 
-  /** Whether some process said lately that it is in that trouble. */
-  async inTrouble(trouble: string): Promise<boolean> {
-    const [row] = await this.database.query<{ told: boolean }>(
-      `SELECT EXISTS (SELECT 1 FROM processes WHERE $1 = ANY(troubles) AND heartbeat_at > now() - $2 * interval '1 ms') AS told`,
-      [trouble, processGoneMs],
+  /** The troubles that some process said lately that it is in. */
+  async troubles(): Promise<string[]> {
+    const rows = await this.database.query<{ trouble: string }>(
+      `SELECT DISTINCT unnest(troubles) AS trouble FROM processes WHERE heartbeat_at > now() - $1 * interval '1 ms'`,
+      [processGoneMs],
     );
-    return row?.told === true;
+    return rows.map(({ trouble }) => trouble);
   }
 
   private async beat(): Promise<void> {
-    const troubles = [...this.reported].flatMap(([trouble, inTrouble]) => (inTrouble() ? [trouble] : []));
+    const troubles = this.reported.flatMap((tell) => tell());
     await this.database.query(
       `INSERT INTO processes (id, api, worker, troubles) VALUES ($1, $2, $3, $4)
        ON CONFLICT (id) DO UPDATE SET heartbeat_at = now(), troubles = excluded.troubles`,

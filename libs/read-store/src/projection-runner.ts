@@ -10,6 +10,8 @@ import { traceBatch } from './traced-batch';
 
 /** How often the projector says that it is there while nothing happens. */
 const heartbeatMs = 500;
+/** As `EventStore.stuck` names it. */
+const stuckName = 'projections';
 /** The channel on which it says how far the read models are. */
 export const projectedChannel = 'parley_projected';
 
@@ -57,6 +59,7 @@ export class ProjectionRunner {
         categories: [...new Set(this.projections.flatMap(({ kinds }) => kinds.map(({ category }) => category)))],
         after: this.lowest(),
         signal: AbortSignal.any([signal, overtaken.signal]),
+        onStuck: (isStuck) => (isStuck ? this.store.stuck.add(stuckName) : this.store.stuck.delete(stuckName)),
         onBatch: (batch) =>
           this.commit(batch).catch((error: unknown) => {
             if (error instanceof Overtaken) overtaken.abort(error);

@@ -201,6 +201,18 @@ describe('a reactor', () => {
     }
   });
 
+  it('is told of by its name while it cannot get past an event', async () => {
+    const category = newCategory();
+    let isBroken = true;
+    await append(`${category}-a`, 0, 1);
+    react(category, async () => {
+      if (isBroken) throw new Error('never');
+    });
+    await patiently('the trouble', async () => store.stuck.has(category) || null);
+    isBroken = false;
+    await patiently('its end', async () => (store.stuck.has(category) ? null : true));
+  });
+
   it('never moves its checkpoint back', async () => {
     const category = newCategory();
     await database.query('INSERT INTO reactor_checkpoints VALUES ($1, 999999999)', [category]);

@@ -21,10 +21,10 @@ export class McpReadiness implements OnModuleInit {
     for (const server of servers) {
       // As `GET /readyz` names it.
       const name = `mcp ${server.settings.name}`;
-      this.processes.reports(name, () => server.isAway);
+      this.processes.reports(() => (server.isAway ? [name] : []));
       this.checks.add({
         name,
-        check: async () => (server.isAway || (await this.processes.inTrouble(name)) ? 'degraded' : 'ok'),
+        check: async () => (server.isAway || (await this.processes.troubles()).includes(name) ? 'degraded' : 'ok'),
       });
     }
     const up: Gauge = new Gauge({

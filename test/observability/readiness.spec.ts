@@ -1,0 +1,84 @@
+/** What `/readyz` says after the start, as long as it is so: an event store that takes no appends, a subscription that cannot go on. */
+import { Client } from 'pg';
+import { startDeployment, type Deployment } from '../support/deployment';
+import type { TestClient } from '../support/deployment-client';
+import { until } from '../support/until';
+
+/** The lock of whoever writes the embedded event store (libs/event-store-server/src/storage/session.ts). */
+const writerLock = 0x7061_726c_6579;
+
+let deployment: Deployment;
+let user: TestClient;
+let admin: Client;
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'silent' } });
+  user = await deployment.newUser();
+  admin = new Client({ connectionString: deployment.databaseUrl });
+  admin.on('error', () => undefined); // it goes with the database, which may be removed first
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  await deployment.stop();
+});
+
+interface Readiness {
+  readonly code: number;
+  readonly status: string;
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+async function readiness(): Promise<Readiness> {
+  const answer = await fetch(`${user.baseUrl}/readyz`);
+  // Reason for the assertion: the body as it is declared.
+  return { code: answer.status, ...((await answer.json()) as Omit<Readiness, 'code'>) };
+}
+
+async function untilReady(): Promise<void> {
+  await until('all to be ok', async () => {
+    const { code, checks } = await readiness();
+    return (code === 200 && Object.values(checks).every((state) => state === 'ok')) || null;
+  });
+}
+
+test('an event store without its writer is away, though it can be read', async () => {
+  await untilReady();
+  // Another server would be the writer: it waits for the lock, and gets it as soon as the session of this one is ended.
+  const another = new Client({ connectionString: deployment.databaseUrl });
+  another.on('error', () => undefined); // it goes with the database where the test fails
+  await another.connect();
+  const taken = another.query('SELECT pg_advisory_lock($1)', [writerLock]);
+  await until('somebody who waits for the lock', async () => {
+    const { rowCount } = await admin.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`);
+    return (rowCount ?? 0) > 0 || null;
+  });
+  await admin.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE application_name = 'parley event store writer' AND datname = current_database()`,
+  );
+  await taken;
+  const away = await until('the writer to be missed', async () => {
+    const now = await readiness();
+    return now.status === 'away' ? now : null;
+  });
+  expect(away).toMatchObject({ code: 503, checks: { database: 'ok', 'event store': 'away' } });
+  expect((await user.get('/conversations')).status).toBe(200);
+  await another.end();
+  await untilReady();
+});
+
+test('a subscription that fails at one event again and again is degraded, by its name', async () => {
+  await admin.query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$;
+     CREATE TRIGGER refuse BEFORE INSERT ON conversations FOR EACH ROW WHEN (NEW.title = 'the one') EXECUTE FUNCTION refuse()`,
+  );
+  expect((await user.post('/conversations', { title: 'the one' })).status).toBe(201);
+  const degraded = await until('the trouble', async () => {
+    const now = await readiness();
+    return now.status === 'degraded' && 'subscription projections' in now.checks ? now : null;
+  });
+  expect(degraded).toMatchObject({ code: 200, checks: { database: 'ok', 'subscription projections': 'degraded' } });
+  await admin.query('DROP TRIGGER refuse ON conversations; DROP FUNCTION refuse');
+  await untilReady();
+  expect((await readiness()).checks).not.toHaveProperty('subscription projections');
+});
