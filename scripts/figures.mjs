@@ -14,6 +14,7 @@ const longTests = [
   'libs/automations/src/schedule',
   'libs/automations/src/definition.schema',
   'test/client/',
+  'libs/event-store/test/bad-weather',
 ];
 const narrowing = process.argv.slice(2);
 

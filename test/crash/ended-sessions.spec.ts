@@ -1,9 +1,7 @@
 /** Every session with PostgreSQL is ended again and again under load: no process ends, 503 and nothing else meanwhile, nothing is lost. */
 import { Client } from 'pg';
 import { startDeployment, type Deployment } from '../support/deployment';
-import { auditJournal } from './journal-audit';
-import { Load } from './load';
-import { settled, unlikeAReplay } from './stores-audit';
+import { disturbUnderLoad } from './load-audit';
 
 const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['SESSION_ROUNDS'] ?? (full ? 40 : 4));
@@ -45,34 +43,19 @@ function running(): string[] {
 test(
   'no process ends, and the books agree',
   async () => {
-    const users = await Promise.all(Array.from({ length: CALLERS }, () => deployment.newUser()));
-    const load = new Load(users.map((user, index) => user.via(deployment.baseUrls[index % 2]!)));
     let sessions = 0;
-    let slowestBackMs = 0;
-    try {
-      for (let round = 0; round < ROUNDS; round += 1) {
-        await load.untilServed(TIMEOUT_MS);
+    const allRun = () => expect(running()).toEqual(['api', 'api', 'worker', 'worker', 'event store']);
+    await disturbUnderLoad(deployment, {
+      rounds: ROUNDS,
+      callers: CALLERS,
+      withinMs: TIMEOUT_MS,
+      disturb: async (round) => {
         sessions += await endSessions(victims[round % victims.length]!);
-        slowestBackMs = Math.max(slowestBackMs, await load.untilServed(TIMEOUT_MS));
-        expect(running()).toEqual(['api', 'api', 'worker', 'worker', 'event store']);
-      }
-    } finally {
-      await load.stop();
-    }
-    const { databaseUrl, eventStoreUrl } = deployment;
-    const { events, left } = await settled(databaseUrl, eventStoreUrl);
-    const audit = auditJournal(events, load.acknowledged, []);
-    process.stdout.write(
-      `ended sessions: ${ROUNDS} rounds (40 with FIGURES=full), ${sessions} sessions, ${load.acknowledged.length} acknowledged, ` +
-        `${audit.lost.length} lost, ${load.refusals} answers 503 retryable, ${load.wrong.length} others, ` +
-        `back within ${Math.round(slowestBackMs)} ms\n`,
-    );
-    expect({ wrong: load.wrong, left, ...audit }).toEqual({
-      ...{ wrong: [], left: [] },
-      ...{ lost: [], doubled: [], stuck: [], gaps: [], books: [] },
+      },
+      recovered: allRun,
+      done: () => `ended sessions: ${ROUNDS} rounds (40 with FIGURES=full), ${sessions} sessions`,
     });
-    expect(await unlikeAReplay(databaseUrl, events)).toEqual([]);
-    expect(running()).toEqual(['api', 'api', 'worker', 'worker', 'event store']);
+    allRun();
   },
   TIMEOUT_MS,
 );
