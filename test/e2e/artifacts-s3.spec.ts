@@ -1,25 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import S3rver from 's3rver';
 import { startDeployment, type Deployment } from '../support/deployment';
+import { StrictS3 } from '../support/strict-s3';
 import { conversationOf, raw, say } from './journeys';
 
-const bucket = 'parley-files';
-
-let folder: string;
-let server: S3rver;
+/** With the rights of docs/production.md and no others. */
+let server: StrictS3;
 let deployment: Deployment;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parley-s3-'));
-  const options = { address: '127.0.0.1', port: 0, silent: true, directory: folder };
-  server = new S3rver({ ...options, configureBuckets: [{ name: bucket, configs: [] }] });
-  const { port } = await server.run();
+  server = await StrictS3.start();
   deployment = await startDeployment({
     mode: 'in-process',
     env: {
-      ...{ ARTIFACT_STORE: 's3', S3_BUCKET: bucket, S3_ENDPOINT: `http://127.0.0.1:${port}` },
+      ...{ ARTIFACT_STORE: 's3', S3_BUCKET: StrictS3.bucket, S3_ENDPOINT: server.endpoint },
       ...{ S3_ACCESS_KEY_ID: 'S3RVER', S3_SECRET_ACCESS_KEY: 'S3RVER' },
     },
   });
@@ -27,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await deployment.stop();
-  await rm(folder, { recursive: true, force: true });
+  await server.stop();
 });
 
 it('artifacts live in a bucket as they live in a folder, and are unavailable while it is', async () => {
@@ -41,15 +35,25 @@ it('artifacts live in a bucket as they live in a folder, and are unavailable whi
   const answer = await fetch(user.url(content), { headers: user.headers });
   expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
 
+  const ready = await fetch(`${user.baseUrl}/readyz`);
+  expect(await ready.json()).toMatchObject({ checks: { 'artifact store': 'ok' } });
+  const part = await fetch(user.url(content), { headers: { ...user.headers, range: 'bytes=6000000-6000999' } });
+  expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 6000000-6000999/${bytes.length}`]);
+  expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(6_000_000, 6_001_000))).toBe(true);
+
   const headers = { 'content-type': 'text/plain' };
   const notes = await raw(user, 'POST', `${path}?name=notes.txt`, { body: 'It rained. It stopped.', headers });
   expect(notes.status).toBe(201);
   expect(await say(user, conversationId, 'summarize notes.txt')).toMatchObject({
     response: { text: expect.stringContaining('“It rained. It stopped.”') as unknown },
   });
-  expect((await readdir(join(folder, bucket))).filter((name) => !name.startsWith('.'))).toEqual(['artifacts']);
+  // What may not be removed stays for the lifecycle rule, and nobody asks for it again and again.
+  expect(await readdir(join(server.folder, StrictS3.bucket))).toEqual(
+    expect.arrayContaining(['artifacts', 'incoming']),
+  );
+  expect(server.refused.filter((what) => what.startsWith('s3:DeleteObject'))).toHaveLength(0);
 
-  await server.close();
+  await server.stop();
   const away = { status: 503, body: { reason: 'internal', retryable: true } };
   expect(await user.get(content)).toMatchObject(away);
   expect(await raw(user, 'POST', `${path}?name=x`, { body: 'x' })).toMatchObject(away);

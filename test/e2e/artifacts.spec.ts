@@ -77,6 +77,42 @@ describe('an artifact', () => {
     expect(payload).toEqual(event);
   });
 
+  it('is named by its hash, so that nobody reads the same bytes twice', async () => {
+    const conversationId = await conversationOf(user);
+    const bytes = randomBytes(1_000);
+    const { id } = await uploaded(conversationId, 'a.bin', bytes);
+    const url = user.url(`/conversations/${conversationId}/artifacts/${String(id)}/content`);
+    const ask = async (headers: Record<string, string>, method = 'GET') => {
+      const response = await fetch(url, { method, headers: { ...user.headers, ...headers } });
+      return { response, status: response.status, body: Buffer.from(await response.arrayBuffer()) };
+    };
+    const etag = `"${sha256(bytes)}"`;
+    const whole = await ask({});
+    expect(Object.fromEntries(whole.response.headers)).toMatchObject({ etag, 'accept-ranges': 'bytes' });
+    for (const method of ['GET', 'HEAD']) {
+      const known = await ask({ 'if-none-match': `"x", ${etag}` }, method);
+      expect([known.status, known.body.length, known.response.headers.get('etag')]).toEqual([304, 0, etag]);
+    }
+    expect((await ask({ 'if-none-match': '"x"' })).status).toBe(200);
+    const part = await ask({ range: 'bytes=100-199', 'if-range': etag });
+    expect([part.status, part.response.headers.get('content-range')]).toEqual([206, 'bytes 100-199/1000']);
+    expect([part.response.headers.get('content-length'), part.response.headers.get('etag')]).toEqual(['100', etag]);
+    expect(part.body.equals(bytes.subarray(100, 200))).toBe(true);
+    expect((await ask({ range: 'bytes=-10' })).body.equals(bytes.subarray(990))).toBe(true);
+    for (const headers of [{ range: 'bytes=0-1,5-6' }, { range: 'bytes=100-199', 'if-range': '"x"' }]) {
+      const { status, body } = await ask(headers);
+      expect([status, body.equals(bytes)]).toEqual([200, true]);
+    }
+    const head = await ask({ range: 'bytes=100-199' }, 'HEAD');
+    expect([head.status, head.response.headers.get('content-length')]).toEqual([200, '1000']);
+    const outside = await ask({ range: 'bytes=1000-' });
+    expect(outside.response.headers.get('content-range')).toBe('bytes */1000');
+    expect([outside.status, JSON.parse(outside.body.toString())]).toMatchObject([
+      416,
+      { type: 'urn:parley:error:range_not_satisfiable', status: 416, retryable: false },
+    ]);
+  });
+
   it('is of no type where none is declared, and its JSON is not looked at', async () => {
     const conversationId = await conversationOf(user);
     expect(await uploaded(conversationId, 'a', 'x', null)).toMatchObject({ mediaType: 'application/octet-stream' });

@@ -74,7 +74,7 @@ export class ArtifactReader {
   }
 
   private async content(sha256: string, signal: AbortSignal): Promise<Readable> {
-    const content = await this.store.get(sha256, signal);
+    const content = await this.store.get(sha256, { signal });
     if (content === null) throw new ContentGone();
     return content;
   }

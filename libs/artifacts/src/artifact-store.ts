@@ -1,5 +1,16 @@
+import type { ByteRange } from '@app/http';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+
+/** A store that can only be a mistake of the configuration: its message names the variable, what was found, and what to do. */
+export class UnfitArtifactStore extends Error {}
+
+/** How bytes are read. */
+export interface Reading {
+  /** Bytes from the first to the last, both included and there; all where absent. */
+  readonly range?: ByteRange | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** What a store has taken. */
 export interface StoredBytes {
@@ -23,7 +34,10 @@ export abstract class ArtifactStore {
    * The bytes of that hash, to be read to the end or destroyed; null when there are none. Rejects, or breaks them, with the signal's
    * reason when it aborts. @throws Unavailable, as the bytes do that do not come
    */
-  abstract get(sha256: string, signal?: AbortSignal): Promise<Readable | null>;
+  abstract get(sha256: string, reading?: Reading): Promise<Readable | null>;
+
+  /** Whether it can be used, looked at once with the rights that it needs and no others. @throws UnfitArtifactStore, Unavailable */
+  abstract look(signal: AbortSignal): Promise<void>;
 
   /** Removes what uploads left that were cut off by a crash; left where it is when the signal aborts. @throws Unavailable */
   abstract sweep(signal: AbortSignal): Promise<void>;

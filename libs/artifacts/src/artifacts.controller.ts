@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
-import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
+import { answer, askedBytes, Caller, Cursors, Operation, pageOf, ProblemException } from '@app/http';
 import { notFound, refuse, type ArtifactId, type ConversationId, type UserId } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
@@ -95,22 +95,41 @@ export class ArtifactsController {
   @Operation('artifacts.content', {
     summary: 'The bytes of a file',
     description:
-      'With the media type that was declared; `nosniff`, and as an attachment, so that browsers open nothing.',
+      'With the media type that was declared; `nosniff`, and as an attachment, so that browsers open nothing. The bytes of an id never ' +
+      'change: `ETag` is their SHA-256, for `If-None-Match`, and a download that broke off goes on with `Range`.',
     answer: { mediaType: '*/*', description: 'The bytes' },
+    ranged: true,
   })
   async content(
     @Caller() caller: Caller,
     @Param('conversationId') conversationId: ConversationId,
     @Param('artifactId') id: ArtifactId,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readable> {
+  ): Promise<Readable | null> {
     const { name, mediaType, bytes, sha256 } = await this.get(caller, conversationId, id);
+    const { method, headers } = reply.request;
+    const asked = askedBytes(method, headers, `"${sha256}"`, bytes);
+    if (asked.kind === 'outside')
+      throw new ProblemException(
+        { kind: 'bare', problem: 'range_not_satisfiable' },
+        { 'content-range': `bytes */${bytes}` },
+      );
+    reply.headers({ etag: `"${sha256}"`, 'accept-ranges': 'bytes' });
+    if (asked.kind === 'unchanged') {
+      void reply.code(304);
+      return null;
+    }
+    const range = asked.kind === 'part' ? asked.range : undefined;
     // HEAD is answered without the bytes, which need not be fetched then.
-    const content = reply.request.method === 'HEAD' ? Readable.from([]) : await this.store.get(sha256);
+    const content = method === 'HEAD' ? Readable.from([]) : await this.store.get(sha256, { range });
     if (content === null) throw new Error(`the store has no bytes of artifact ${id}`);
+    if (range !== undefined) {
+      void reply.code(206);
+      reply.header('content-range', `bytes ${range.from}-${range.to}/${bytes}`);
+    }
     reply.headers({
       'content-type': mediaType,
-      'content-length': bytes,
+      'content-length': range === undefined ? bytes : range.to - range.from + 1,
       'content-disposition': `attachment; filename="${name}"`,
       'content-security-policy': "default-src 'none'; sandbox",
     });

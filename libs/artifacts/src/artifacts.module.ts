@@ -8,6 +8,7 @@ import { ArtifactsController } from './artifacts.controller';
 import { artifactsProjection } from './artifacts.projection';
 import { ArtifactQueries } from './artifacts.queries';
 import { DirectoryStore } from './directory-store';
+import { LookAtStore } from './look-at-store';
 import { S3Store } from './s3-store.adapter';
 import { SweepUploads } from './sweep-uploads';
 import { UploadArtifact } from './upload-artifact';
@@ -17,6 +18,7 @@ import { UploadArtifact } from './upload-artifact';
   providers: [
     ArtifactQueries,
     ArtifactReader,
+    LookAtStore,
     SweepUploads,
     UploadArtifact,
     { provide: ArtifactStore, useFactory: configuredStore, inject: [Configuration] },
@@ -37,15 +39,20 @@ function configuredStore({ env }: Configuration): ArtifactStore {
   return new S3Store({
     bucket: needed(env.S3_BUCKET),
     endpoint: env.S3_ENDPOINT ?? null,
+    forcePathStyle: env.S3_FORCE_PATH_STYLE ?? env.S3_ENDPOINT !== undefined,
     region: env.S3_REGION,
-    accessKeyId: needed(env.S3_ACCESS_KEY_ID),
-    secretAccessKey: needed(env.S3_SECRET_ACCESS_KEY),
+    credentials: credentialsOf(env),
     timeoutMs: env.S3_TIMEOUT_MS,
   });
 }
 
+/** Null leaves them to the SDK: its variables, profiles, roles of containers and machines. */
+function credentialsOf({ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey }: Configuration['env']) {
+  return accessKeyId === undefined || secretAccessKey === undefined ? null : { accessKeyId, secretAccessKey };
+}
+
 /** What the configuration has made sure of already. */
 function needed(value: string | undefined): string {
-  if (value === undefined) throw new Error('ARTIFACT_STORE=s3 needs the bucket and its access key');
+  if (value === undefined) throw new Error('ARTIFACT_STORE=s3 needs the bucket');
   return value;
 }

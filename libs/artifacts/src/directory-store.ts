@@ -1,9 +1,16 @@
 import { Unavailable } from '@app/kernel';
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { abandonedAfterMs, Measured, type ArtifactStore, type StoredBytes } from './artifact-store';
+import {
+  abandonedAfterMs,
+  Measured,
+  UnfitArtifactStore,
+  type ArtifactStore,
+  type Reading,
+  type StoredBytes,
+} from './artifact-store';
 
 /**
  * Artifacts in a folder: `<first two digits>/<sha256>`, and uploads on their way in `incoming`. An artifact is there as a whole or not
@@ -34,12 +41,23 @@ export class DirectoryStore implements ArtifactStore {
     }
   }
 
-  async get(sha256: string): Promise<Readable | null> {
+  async get(sha256: string, { range }: Reading = {}): Promise<Readable | null> {
     try {
-      return (await open(this.placeOf(sha256))).createReadStream();
+      return (await open(this.placeOf(sha256))).createReadStream(range && { start: range.from, end: range.to });
     } catch (error) {
       if (isMissing(error)) return null;
       throw new Unavailable('artifact store', { cause: error });
+    }
+  }
+
+  async look(): Promise<void> {
+    try {
+      await makeFolder(this.incoming);
+      await access(this.incoming, constants.W_OK);
+    } catch (error) {
+      throw new UnfitArtifactStore(
+        `PARLEY_DATA_DIR names a folder in which no artifacts can be kept (${String(error)}): let this user write there, or name another`,
+      );
     }
   }
 

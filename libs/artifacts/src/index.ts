@@ -1,2 +1,3 @@
 export { ArtifactReader } from './artifact-reader';
+export { UnfitArtifactStore } from './artifact-store';
 export { ArtifactsModule, artifactsReadModel } from './artifacts.module';

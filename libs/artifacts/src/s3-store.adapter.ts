@@ -6,21 +6,28 @@ import {
   ListObjectsV2Command,
   NoSuchKey,
   NotFound,
+  PutObjectCommand,
   S3Client,
+  type GetObjectCommandOutput,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { Logger } from '@nestjs/common';
+import type { ByteRange } from '@app/http';
 import { Unavailable } from '@app/kernel';
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { abandonedAfterMs, Measured, type ArtifactStore, type StoredBytes } from './artifact-store';
+import { abandonedAfterMs, Measured, type ArtifactStore, type Reading, type StoredBytes } from './artifact-store';
+import { isDenied, unfitness } from './s3-refusals';
 
 export interface S3Options {
   readonly bucket: string;
-  /** An S3-compatible server, asked in path style; null is Amazon's own. */
+  /** An S3-compatible server; null is Amazon's own. */
   readonly endpoint: string | null;
+  /** Whether the bucket is named in the path, or in the host. */
+  readonly forcePathStyle: boolean;
   readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
+  /** Null: the SDK's default chain. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
   /** How long one try of a request may take until its answer begins, and how long S3 may be silent within the answer. */
   readonly timeoutMs: number;
 }
@@ -32,20 +39,24 @@ const triesMax = 3;
 
 /**
  * Artifacts in an S3 bucket, under `artifacts/<sha256>`. The hash is known at the end only, so an upload goes to `incoming/<uuid>`
- * and is then copied by the server. Parts of uploads that a crash cut off are the bucket's own to expire (a lifecycle rule).
+ * and is then copied by the server. It needs `s3:GetObject` and `s3:PutObject`; what `s3:DeleteObject` and `s3:ListBucket` would let it remove,
+ * and parts of uploads that a crash cut off, are else the bucket's own to expire (a lifecycle rule).
  */
 export class S3Store implements ArtifactStore {
   private readonly client: S3Client;
   private readonly bucket: string;
   private readonly timeoutMs: number;
+  private readonly logger = new Logger('artifacts');
+  private mayNotTidy = false;
 
-  constructor({ bucket, endpoint, region, accessKeyId, secretAccessKey, timeoutMs }: S3Options) {
+  constructor({ bucket, endpoint, forcePathStyle, region, credentials, timeoutMs }: S3Options) {
     this.bucket = bucket;
     this.timeoutMs = timeoutMs;
     this.client = new S3Client({
       region,
-      credentials: { accessKeyId, secretAccessKey },
-      ...(endpoint !== null && { endpoint, forcePathStyle: true }),
+      forcePathStyle,
+      ...(credentials !== null && { credentials }),
+      ...(endpoint !== null && { endpoint }),
       maxAttempts: triesMax,
       requestHandler: {
         connectionTimeout: Math.min(connectWithinMs, timeoutMs),
@@ -76,18 +87,19 @@ export class S3Store implements ArtifactStore {
         const CopySource = encodeURI(`${this.bucket}/${incoming.Key}`);
         await this.client.send(new CopyObjectCommand({ Bucket: this.bucket, Key: keyOf(stored.sha256), CopySource }));
       }
-      await this.client.send(new DeleteObjectCommand(incoming));
+      await this.unlessDenied(() => this.client.send(new DeleteObjectCommand(incoming)));
       return stored;
     } catch (error) {
       throw measured.failureOr(new Unavailable('artifact store', { cause: error }));
     }
   }
 
-  async get(sha256: string, signal?: AbortSignal): Promise<Readable | null> {
+  async get(sha256: string, { range, signal }: Reading = {}): Promise<Readable | null> {
     try {
-      const wanted = new GetObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256) });
-      const { Body: body } = await this.client.send(wanted, { ...(signal && { abortSignal: signal }) });
-      if (body instanceof Readable) return this.heard(body, signal);
+      const part = range && { Range: `bytes=${range.from}-${range.to}` };
+      const wanted = new GetObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256), ...part });
+      const answer = await this.client.send(wanted, { ...(signal && { abortSignal: signal }) });
+      if (answer.Body instanceof Readable) return this.heard(answer.Body, signal, range && partWithin(answer, range));
       throw new Error('S3 answered without a stream');
     } catch (error) {
       if (error instanceof NoSuchKey) return null;
@@ -100,22 +112,49 @@ export class S3Store implements ArtifactStore {
     const abort = { abortSignal: signal };
     try {
       // One page a time: the next sweep takes what is left.
-      const found = await this.client.send(
-        new ListObjectsV2Command({ Bucket: this.bucket, Prefix: 'incoming/' }),
-        abort,
-      );
-      for (const { Key: key, LastModified: at } of found.Contents ?? []) {
+      const listed = new ListObjectsV2Command({ Bucket: this.bucket, Prefix: 'incoming/' });
+      const found = await this.unlessDenied(() => this.client.send(listed, abort));
+      for (const { Key: key, LastModified: at } of found?.Contents ?? []) {
         if (key === undefined || at === undefined || at.getTime() >= Date.now() - abandonedAfterMs) continue;
-        await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }), abort);
+        const left = new DeleteObjectCommand({ Bucket: this.bucket, Key: key });
+        await this.unlessDenied(() => this.client.send(left, abort));
       }
     } catch (error) {
       throw new Unavailable('artifact store', { cause: error });
     }
   }
 
+  /** Writes a byte and reads it, which is what the rights that are needed cover. */
+  async look(signal: AbortSignal): Promise<void> {
+    const place = { Bucket: this.bucket, Key: 'incoming/looked-at' };
+    try {
+      await this.client.send(new PutObjectCommand({ ...place, Body: 'x' }), { abortSignal: signal });
+      const { Body: body } = await this.client.send(new GetObjectCommand(place), { abortSignal: signal });
+      if (body instanceof Readable) await body.resume().toArray();
+    } catch (error) {
+      throw unfitness(error, this.bucket) ?? new Unavailable('artifact store', { cause: error });
+    }
+  }
+
+  /** What is only for tidiness may be denied, and is then not asked for again: a lifecycle rule of the bucket does it. */
+  private async unlessDenied<Value>(tidy: () => Promise<Value>): Promise<Value | null> {
+    if (this.mayNotTidy) return null;
+    try {
+      return await tidy();
+    } catch (error) {
+      if (!isDenied(error)) throw error;
+      this.mayNotTidy = true;
+      this.logger.warn(
+        'S3 lets this service remove nothing: give incoming/ a lifecycle rule that expires what is a day old',
+      );
+      return null;
+    }
+  }
+
   /** The body of an answer, which breaks when S3 falls silent within it; a reader that is slow is no silence. */
-  private heard(body: Readable, signal: AbortSignal | undefined): Readable {
-    const content = Readable.from(heardOut(body, this.timeoutMs, signal), { objectMode: false });
+  private heard(body: Readable, signal: AbortSignal | undefined, part: Part | undefined): Readable {
+    const heard = heardOut(body, this.timeoutMs, signal);
+    const content = Readable.from(part === undefined ? heard : cutOut(heard, part), { objectMode: false });
     return content.once('close', () => body.destroy());
   }
 
@@ -124,7 +163,8 @@ export class S3Store implements ArtifactStore {
       await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256) }));
       return true;
     } catch (error) {
-      if (error instanceof NotFound) return false;
+      // Who may not list the bucket is not told what is missing; to copy the same bytes once more changes nothing.
+      if (error instanceof NotFound || isDenied(error)) return false;
       throw error;
     }
   }
@@ -132,6 +172,29 @@ export class S3Store implements ArtifactStore {
 
 function keyOf(sha256: string): string {
   return `artifacts/${sha256}`;
+}
+
+/** Where the bytes of a range are in what was answered. */
+interface Part {
+  readonly skip: number;
+  readonly take: number;
+}
+
+/** Not every compatible server knows ranges, or all of them: some answer more than was asked for. */
+function partWithin({ ContentRange: answered }: GetObjectCommandOutput, { from, to }: ByteRange): Part {
+  const [, begins = '0'] = /^bytes (\d+)-/.exec(answered ?? '') ?? [];
+  return { skip: from - Number(begins), take: to - from + 1 };
+}
+
+async function* cutOut(chunks: AsyncIterable<Buffer>, { skip, take }: Part): AsyncGenerator<Buffer, void, undefined> {
+  let [toSkip, toTake] = [skip, take];
+  for await (const chunk of chunks) {
+    const wanted = chunk.subarray(toSkip, toSkip + toTake);
+    toSkip = Math.max(toSkip - chunk.length, 0);
+    toTake -= wanted.length;
+    if (wanted.length > 0) yield wanted;
+    if (toTake === 0) return;
+  }
 }
 
 async function* heardOut(

@@ -13,7 +13,8 @@ import type { ArtifactStore } from '../src/artifact-store';
 import { DirectoryStore } from '../src/directory-store';
 import { S3Store } from '../src/s3-store.adapter';
 
-const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER', region: 'us-east-1' };
+const key = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+const credentials = { credentials: key, region: 'us-east-1', forcePathStyle: true };
 const bucket = 'parley-test';
 const anHourMs = 3_600_000;
 /** Of a server that answers, on a busy machine. */
@@ -110,6 +111,20 @@ describe.each(Object.entries(stages))('%s', (_, stage) => {
     expect(await names()).toEqual(before);
   });
 
+  it.each([
+    [0, 0],
+    [0, 99_999],
+    [65_530, 65_545],
+    [99_999, 99_999],
+  ])('reads the bytes from %d to %d and no others', async (from, to) => {
+    const { store } = stage();
+    const bytes = randomBytes(100_000);
+    const { sha256 } = await store.put(pieces(bytes, 64 * 1024));
+    const content = await store.get(sha256, { range: { from, to } });
+    const read = Buffer.concat(((await content?.toArray()) ?? []) as Buffer[]); // reason: no encoding is set
+    expect(read.equals(bytes.subarray(from, to + 1))).toBe(true);
+  });
+
   it('has nothing under any other hash', async () => {
     expect(await stage().store.get('0'.repeat(64))).toBeNull();
   });
@@ -130,13 +145,7 @@ describe('what a killed process left of uploads', () => {
   });
 
   it('is removed from S3 too, where parts are given up at once', async () => {
-    const { accessKeyId, secretAccessKey, region } = credentials;
-    const client = new S3Client({
-      region,
-      credentials: { accessKeyId, secretAccessKey },
-      endpoint,
-      forcePathStyle: true,
-    });
+    const client = new S3Client({ ...credentials, endpoint });
     for (const name of ['old', 'new']) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: `incoming/${name}`, Body: 'x' }));
     }
@@ -192,7 +201,7 @@ describe('an S3 server that accepts and never answers', () => {
     const stop = new AbortController();
     const reason = new Error('stopped');
     const store = storeAt(600_000);
-    const read = (async () => (await store.get(gone, stop.signal))?.toArray())();
+    const read = (async () => (await store.get(gone, { signal: stop.signal }))?.toArray())();
     const outcome = expect(read).rejects.toBe(reason);
     await until('a request', () => Promise.resolve(socket.waiting > 0 ? true : null));
     stop.abort(reason);

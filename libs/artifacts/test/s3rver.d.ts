@@ -1,6 +1,6 @@
 /** What the specs use of it; the package has no types of its own. */
 declare module 's3rver' {
-  export default class S3rver {
+  class S3rver {
     constructor(options: {
       readonly address: string;
       readonly port: number;
@@ -9,11 +9,21 @@ declare module 's3rver' {
       readonly configureBuckets: readonly { readonly name: string; readonly configs: readonly unknown[] }[];
     });
     /** Koa's, outermost first. */
-    readonly middleware: ((
-      context: { readonly method: string; readonly url: string },
-      next: () => Promise<void>,
-    ) => Promise<void>)[];
+    readonly middleware: ((context: S3rver.Context, next: () => Promise<void>) => Promise<void>)[];
     run(): Promise<{ readonly port: number }>;
     close(): Promise<void>;
   }
+  namespace S3rver {
+    /** Koa's, of one request. */
+    interface Context {
+      readonly method: string;
+      readonly url: string;
+      readonly path: string;
+      status: number;
+      type: string;
+      body: unknown;
+      get(header: string): string;
+    }
+  }
+  export default S3rver;
 }

@@ -1,3 +1,4 @@
+import { UnfitArtifactStore } from '@app/artifacts';
 import { SecretsDamaged } from '@app/data-folder';
 import { UnfitEventStore } from '@app/event-store';
 import { UnfitIssuer } from '@app/http';
@@ -24,7 +25,15 @@ export function listenFailure(error: unknown, variable: 'PORT' | 'MANAGEMENT_POR
 }
 
 /** Errors whose messages say all that their user needs. */
-const whole = [CannotStart, ConfigurationError, SecretsDamaged, UnfitDatabase, UnfitEventStore, UnfitIssuer];
+const whole = [
+  CannotStart,
+  ConfigurationError,
+  SecretsDamaged,
+  UnfitDatabase,
+  UnfitEventStore,
+  UnfitIssuer,
+  UnfitArtifactStore,
+];
 
 /** Whether its user has to change something; waiting does not help. */
 export function isMistake(error: unknown): error is Error {

@@ -1,5 +1,6 @@
 export { createHttpApp } from './app';
 export { jsonBody } from './body-parser';
+export { askedBytes, type ByteRange } from './byte-ranges';
 export { Caller } from './caller';
 export { Cursors } from './cursors';
 export { closeGracefully, Draining } from './draining';

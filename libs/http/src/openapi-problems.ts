@@ -65,12 +65,13 @@ export class ResponseComponents {
 
 /** The answers of an operation that are problems, by status: those of its area, which are shared, and those that are its own. */
 export function problemResponses(operation: RoutedOperation, isList: boolean, shared: ResponseComponents): JsonObject {
-  const { reasons: own = [], signed } = operation.plan.reference;
+  const { reasons: own = [], signed, ranged } = operation.plan.reference;
   const all = new Set<Reason | number>([
     ...ofArea(operation),
     ...(isList ? (['invalid_cursor'] as const) : []),
     413,
     ...(signed === true ? [401] : []),
+    ...(ranged === true ? [416] : []),
     ...own,
   ]);
   const statuses = [...new Set([...all].map(statusOf))].sort((one, other) => one - other);
@@ -124,6 +125,13 @@ function problemResponse(status: number, causes: ReadonlySet<Reason | number>): 
     headers: {
       ...answerHeaders,
       ...(status === 429 && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
+      ...(status === 416 && {
+        'Content-Range': {
+          description: 'How many bytes there are',
+          schema: { type: 'string' },
+          example: 'bytes */146515',
+        },
+      }),
       ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } }),
     },
     content: { 'application/problem+json': { schema, example: sampleOf(status, named[0]) } },
@@ -160,5 +168,8 @@ function failureOf(status: number, reason: Reason | undefined): Parameters<typeo
   if (reason !== undefined) return { kind: 'reason', reason };
   return status === 404
     ? { kind: 'not_found' }
-    : { kind: 'bare', problem: status === 413 ? 'too_large' : 'unauthenticated' };
+    : {
+        kind: 'bare',
+        problem: status === 413 ? 'too_large' : status === 416 ? 'range_not_satisfiable' : 'unauthenticated',
+      };
 }

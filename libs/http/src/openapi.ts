@@ -4,6 +4,7 @@ import { NoBody, type DtoClass } from './dto';
 import { SchemaComponents } from './openapi-components';
 import { answerHeaders, problemResponses, problemShape, ResponseComponents } from './openapi-problems';
 import { documentHead, headers, pathWords, securityOf, tagOf } from './openapi-words';
+import { rangeAnswerHeaders, rangeAnswers, rangeRequestHeaders } from './openapi-ranges';
 import type { OperationPlan, OperationReference, RawAnswer, RawBody } from './operation';
 import type { RoutedOperation } from './routed-operations';
 import { nameOf, type Schema } from './schema';
@@ -59,13 +60,16 @@ function describe(operation: RoutedOperation, components: SchemaComponents, shar
     parameters: [
       ...pathParameters(operation),
       ...query.map(({ name, required, schema }) => ({ name, in: 'query', required, ...described(schema) })),
-      ...Object.entries(reference.headers ?? {}).map(([name, schema]) => {
-        return { name, in: 'header', required: reference.signed === true, ...described(components.refer(schema)) };
-      }),
+      ...Object.entries({ ...reference.headers, ...(reference.ranged && rangeRequestHeaders) }).map(
+        ([name, schema]) => {
+          return { name, in: 'header', required: reference.signed === true, ...described(components.refer(schema)) };
+        },
+      ),
     ],
     ...(body !== null && { requestBody: body }),
     responses: {
       [operation.status]: success(operation, components),
+      ...(reference.ranged && rangeAnswers(success(operation, components))),
       ...Object.fromEntries(
         Object.entries(reference.otherAnswers ?? {}).map(([status, schema]) => [
           status,
@@ -113,7 +117,10 @@ function bodyOf({ plan }: RoutedOperation, components: SchemaComponents): JsonOb
 
 function success(operation: RoutedOperation, components: SchemaComponents): JsonObject {
   const { answer, answerExample } = operation.plan.reference;
-  const own = operation.area === 'partner' ? rateHeaders : {};
+  const own = {
+    ...(operation.area === 'partner' && rateHeaders),
+    ...(operation.plan.reference.ranged && rangeAnswerHeaders),
+  };
   const response = { description: STATUS_CODES[operation.status] ?? '', headers: { ...answerHeaders, ...own } };
   if (answer === null) return response;
   if (isRawAnswer(answer)) {

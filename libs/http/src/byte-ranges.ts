@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Bytes from the first to the last, both included. */
+export interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a request for bytes that never change comes to: all of them, a part, nothing new, or a part that is not there. */
+export type AskedBytes =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'part'; readonly range: ByteRange }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'outside' };
+
+/**
+ * Reads `If-None-Match`, `Range` and `If-Range` (RFC 9110, sections 13.1.2, 14.2 and 13.1.5). `HEAD` knows no ranges. Several ranges, and
+ * what is no range, are answered whole, as section 14.2 allows.
+ * @param entityTag strong, with its quotes @param bytes how many there are, at least one
+ */
+export function askedBytes(method: string, headers: IncomingHttpHeaders, entityTag: string, bytes: number): AskedBytes {
+  const known = headers['if-none-match'];
+  if (known !== undefined && namesTag(known, entityTag)) return { kind: 'unchanged' };
+  const ifRange = headers['if-range'];
+  if (method !== 'GET' || headers.range === undefined || (ifRange !== undefined && ifRange !== entityTag))
+    return { kind: 'whole' };
+  return rangeOf(headers.range, bytes);
+}
+
+function rangeOf(range: string, bytes: number): AskedBytes {
+  const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(range) ?? [];
+  if (first === '' && last === '') return { kind: 'whole' };
+  if (first === '')
+    return Number(last) === 0 ? { kind: 'outside' } : part(Math.max(bytes - Number(last), 0), bytes - 1);
+  if (last !== '' && Number(last) < Number(first)) return { kind: 'whole' };
+  if (Number(first) >= bytes) return { kind: 'outside' };
+  return part(Number(first), last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1));
+}
+
+function part(from: number, to: number): AskedBytes {
+  return { kind: 'part', range: { from, to } };
+}
+
+/** Compared weakly: a copy that was compressed on the way has a weak tag. */
+function namesTag(list: string, entityTag: string): boolean {
+  return list.trim() === '*' || list.split(',').some((tag) => tag.trim().replace(/^W\//, '') === entityTag);
+}
