@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lookAtEventStore } from '@app/event-store';
-import { startWaitingServer, type Waiting } from '@app/http';
+import { lookAtIssuers, startWaitingServer, type Waiting } from '@app/http';
 import { Unavailable } from '@app/kernel';
 import { lookAtDatabase, openDatabase } from '@app/read-store';
 import { createPino, type Configuration } from '@app/runtime';
@@ -20,7 +20,7 @@ type Troubles = Readonly<Record<'database' | 'event store', Error | null>>;
  * turns out to be a mistake only then is said in the log and in `/readyz`, for as long as it is one
  * (docs/decisions/configuration-and-start.md, "Start").
  * @param serves whether it listens on `PORT` too, and not only on the management port
- * @throws UnfitDatabase, UnfitEventStore, CannotStart
+ * @throws UnfitIssuer, UnfitDatabase, UnfitEventStore, CannotStart
  */
 export async function startPatiently(
   configuration: Configuration,
@@ -28,6 +28,7 @@ export async function startPatiently(
   interrupted: AbortSignal,
   start: () => Promise<RunningProcess>,
 ): Promise<RunningProcess> {
+  if (serves) await lookAtIssuers(configuration, createPino(configuration, 'start'));
   let troubles = await troublesOf(configuration, lookAtDatabase(urlsOf(configuration).database));
   // Missing rights and another key show only when the tables are made; with both stores there, that is the start itself.
   if (troubles.database === null && !areUsable(troubles))

@@ -20,7 +20,7 @@ import { deprecationHeaders } from './deprecation';
 import { answerBrokenRequests, fastifyOptions } from './fastify-options';
 import { Draining } from './draining';
 import { HttpModule } from './http.module';
-import { identityProviders, issuersReadiness, lookAtIssuers } from './identity-providers';
+import { issuersReadiness, lookAtIssuers } from './identity-providers';
 import type { IssuerKeys } from './issuer-keys';
 import { KeyFailures } from './key-failures';
 import { PartnerKeyCache } from './partner-key-cache';
@@ -43,9 +43,8 @@ export async function createHttpApp(
   log: Logger = createPino(configuration, 'http'),
 ): Promise<NestFastifyApplication> {
   const { env } = configuration;
-  const issuers = identityProviders(configuration, log);
   // Before anything is made: an issuer that can only be a mistake is told at once.
-  await lookAtIssuers(configuration, issuers);
+  const issuers = await lookAtIssuers(configuration, log);
   const bounds = connectionBounds(configuration);
   const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES, bounds, env.TRUSTED_PROXIES));
   const app = await NestFactory.create<NestFastifyApplication>(HttpModule.around(module, configuration), adapter, {

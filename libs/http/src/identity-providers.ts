@@ -7,19 +7,19 @@ import type { ReadinessCheck } from './ports';
 /** The name of the issuers in `GET /readyz`. */
 const checkName = 'identity provider';
 
-/** The issuers of the configuration and their keys (docs/decisions/configuration-and-start.md, "Identity providers"). */
-export function identityProviders(configuration: Configuration, log: Logger): readonly IssuerKeys[] {
+/**
+ * The issuers of the configuration and their keys (docs/decisions/configuration-and-start.md, "Identity providers"), once each of them was
+ * looked at, but for a sandbox's own, which is only about to listen. @throws UnfitIssuer
+ */
+export async function lookAtIssuers(configuration: Configuration, log: Logger): Promise<readonly IssuerKeys[]> {
   const { OIDC_JWKS_URI: jwksUri, OIDC_TIMEOUT_MS: timeoutMs } = configuration.env;
-  return configuration.issuers.map((issuer) => {
+  const issuers = configuration.issuers.map((issuer) => {
     const onTrouble = (trouble: Unavailable) =>
       log.warn({ err: trouble, issuer }, "the issuer's keys could not be had");
     return new IssuerKeys(issuer, { jwksUri, timeoutMs, onTrouble });
   });
-}
-
-/** Looks at each issuer but a sandbox's own, which is only about to listen. @throws UnfitIssuer */
-export async function lookAtIssuers(configuration: Configuration, issuers: readonly IssuerKeys[]): Promise<void> {
   await Promise.all(othersOf(configuration, issuers).map((one) => one.look()));
+  return issuers;
 }
 
 /** Away while no user token can be verified, degraded while some issuer does not answer; null for a sandbox's own issuer alone. */

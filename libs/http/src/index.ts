@@ -22,6 +22,7 @@ export {
   Whole,
 } from './dto';
 export { exactly } from './exactly';
+export { lookAtIssuers } from './identity-providers';
 export { UnfitIssuer } from './issuer-keys';
 export { startManagementServer } from './management';
 export { HttpModule } from './http.module';
