@@ -1,5 +1,5 @@
 // Programs that tests drive and npm does not bring (a browser, a proxy): found on this machine, or installed with apt-get as root on Debian. Never skipped: without them it fails and says how to mend it.
-//   node scripts/debian.mjs nginx=nginx docker-compose=docker-compose   installs what is missing, prints a path for each (program=package)
+//   node scripts/debian.mjs nginx docker-compose   installs what is missing, prints a path for each
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
@@ -12,16 +12,19 @@ const installTimeoutSeconds = 900;
 const triesMax = 20;
 const retryMs = 5_000;
 
-/** What the whole test run drives: programs, and the packages that bring each. */
+/** What the whole test run drives: programs, and the packages that bring each. Nothing else is installed, so that all can be said before. */
 const testPrograms = [
   { names: ['git'], packages: ['git'] },
   {
-    names: [process.env.CHROMIUM_PATH ?? 'chromium', 'chromium-browser', 'google-chrome'],
+    names: [process.env.CHROMIUM_PATH ?? 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
     packages: ['chromium', 'fonts-liberation'],
   },
   { names: ['docker-compose'], packages: ['docker-compose'] },
   { names: ['nginx'], packages: ['nginx'] },
   { names: ['haproxy'], packages: ['haproxy'] },
+  // Without the package that starts a server of its own.
+  { names: ['apache2'], packages: ['apache2-bin'] },
+  { names: ['systemd-analyze'], packages: ['systemd'] },
   { names: ['pgbouncer'], packages: ['pgbouncer'] },
   { names: ['openssl'], packages: ['openssl'] },
 ];
@@ -44,11 +47,15 @@ export function findProgram(names) {
 }
 
 /**
- * The path of a program; installs the Debian packages that bring it when it is missing. Two processes may ask at once: one installs, the other waits.
- * @param {{names: string[], packages: string[], hint?: string}} wanted
+ * The path of one of the programs above; installs the Debian packages that bring it when it is missing. Two processes may ask at once: one installs, the other waits.
+ * @param {string} program
+ * @param {string} [hint] what else helps
  * @throws {Error} when it is missing and cannot be installed: says what to install
  */
-export async function requireProgram({ names, packages, hint = '' }) {
+export async function requireProgram(program, hint = '') {
+  const wanted = testPrograms.find(({ names }) => names.includes(program));
+  if (wanted === undefined) throw new Error(`${program} is none of the programs that npm test says it installs`);
+  const { names, packages } = wanted;
   const missing = (why) =>
     new Error(`${names[0]} is needed and ${why}. Install it: apt-get install ${packages.join(' ')}${hint}`);
   const found = findProgram(names);
@@ -90,10 +97,7 @@ function isExecutable(file) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    for (const wanted of process.argv.slice(2)) {
-      const [program, debianPackage = program] = wanted.split('=');
-      console.log(await requireProgram({ names: [program], packages: [debianPackage] }));
-    }
+    for (const program of process.argv.slice(2)) console.log(await requireProgram(program));
   } catch (error) {
     console.error(error.message);
     process.exitCode = 1;

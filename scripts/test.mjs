@@ -1,7 +1,7 @@
 // npm test: prepares, checks, runs every jest suite, tries the product on the newest LTS of Node, and ends with the one line `N passed, N failed`. Arguments narrow jest, and leave the checks out.
 import './node-version.mjs';
 import { runChecks, staticChecks } from './checks.mjs';
-import { missingInWords } from './debian.mjs';
+import { missingInWords, requireProgram } from './debian.mjs';
 import { runJestTwice } from './jest.mjs';
 import { runOnNewestLts } from './newest-lts.mjs';
 import { prepare } from './prepare.mjs';
@@ -18,6 +18,8 @@ await runScript(async () => {
   try {
     const missing = narrowing.length === 0 ? missingInWords(process.getuid?.() === 0) : null;
     if (missing !== null) console.log(missing);
+    // The checks ask it for the files that there are.
+    if (narrowing.length === 0) await requireProgram('git');
     await prepare({ build: true });
     if (narrowing.length === 0) add(await runChecks(staticChecks));
     else console.log(`checks left out, jest only: ${narrowing.join(' ')}`);

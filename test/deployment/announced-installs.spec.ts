@@ -24,3 +24,10 @@ it('names the packages that root installs, and asks anybody else to install them
   );
   expect(await saidOf([there], true)).toBeNull();
 });
+
+it('installs nothing else', async () => {
+  const debian = join(__dirname, '..', '..', 'scripts', 'debian.mjs');
+  await expect(promisify(execFile)(process.execPath, [debian, 'no-program-of-this-name'])).rejects.toThrow(
+    'no-program-of-this-name is none of the programs that npm test says it installs',
+  );
+});

@@ -1,4 +1,4 @@
-/** The real nginx and haproxy, of Debian, with the configuration that is shipped for each. */
+/** The real nginx, haproxy and Apache, of Debian, with the configuration that is shipped for each. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,9 +9,21 @@ import { freePorts, isReady } from '../support/deployment-process';
 import { until } from '../support/until';
 
 const shipped = {
-  nginx: { file: 'nginx.conf', listen: 'listen 8080', args: (path: string) => ['-c', path, '-g', 'daemon off;'] },
-  haproxy: { file: 'haproxy.cfg', listen: 'bind :8080', args: (path: string) => ['-db', '-f', path] },
+  nginx: {
+    ...{ file: 'nginx.conf', program: 'nginx', listen: 'listen 8080' },
+    args: (path: string) => ['-c', path, '-g', 'daemon off;'],
+  },
+  haproxy: {
+    ...{ file: 'haproxy.cfg', program: 'haproxy', listen: 'bind :8080' },
+    args: (path: string) => ['-db', '-f', path],
+  },
+  apache: {
+    ...{ file: 'apache.conf', program: 'apache2', listen: 'Listen 8080' },
+    args: (path: string) => ['-f', path, '-DFOREGROUND'],
+  },
 } as const;
+
+export type ProxyName = keyof typeof shipped;
 
 export interface ShippedProxy {
   readonly url: string;
@@ -19,12 +31,9 @@ export interface ShippedProxy {
 }
 
 /** Starts it before these replicas: its own file with their addresses, and nothing else changed. */
-export async function startShippedProxy(
-  name: keyof typeof shipped,
-  baseUrls: readonly string[],
-): Promise<ShippedProxy> {
-  const { file, listen, args } = shipped[name];
-  const program = await debianProgram(name);
+export async function startShippedProxy(name: ProxyName, baseUrls: readonly string[]): Promise<ShippedProxy> {
+  const { file, listen, args, program } = shipped[name];
+  const command = await debianProgram(program);
   const folder = await mkdtemp(join(tmpdir(), `parley-${name}-`));
   const [port] = await freePorts(1);
   const text = await readFile(join(__dirname, '..', '..', 'docker', file), 'utf8');
@@ -33,11 +42,13 @@ export async function startShippedProxy(
     path,
     baseUrls
       .reduce(withReplica, text)
-      .replace(listen, `${listen.split(/:?8/)[0]}127.0.0.1:${port}`)
+      .replace(listen, listen.replace(/:?8080/, `127.0.0.1:${port}`))
       .replaceAll('/tmp/', `${folder}/`)
-      .replace('/dev/stdout', `${folder}/access.log`),
+      .replace('/dev/stdout', `${folder}/access.log`)
+      .replace('/dev/stderr', `${folder}/error.log`),
   );
-  const child = spawn(program, args(path), { stdio: ['ignore', 'ignore', 'pipe'] });
+  const env = { PATH: process.env['PATH'], HOME: folder };
+  const child = spawn(command, args(path), { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString('utf8')).slice(-4_000)));
   const stop = async (): Promise<void> => {

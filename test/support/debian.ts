@@ -7,7 +7,7 @@ export const installedWithinMs = 300_000;
 
 const script = join(__dirname, '..', '..', 'scripts', 'debian.mjs');
 
-/** The path of a program that npm does not bring; installed with apt-get when it is missing (scripts/debian.mjs). */
+/** The path of a program that npm does not bring; installed with apt-get when it is missing (scripts/debian.mjs, which lists them). */
 export async function debianProgram(program: string): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [script, program], { timeout: installedWithinMs });
   return stdout.trim();
