@@ -1,0 +1,54 @@
+/** An issuer accepts and never answers: whoever has its keys is let in, and whoever waits for them waits no longer than OIDC_TIMEOUT_MS. */
+import { userIdOf } from '@app/http';
+import { goodKey, startLoopback, type Loopback } from '../http/loopback-app';
+import { LoopbackIssuer } from '../http/loopback-issuer';
+import { SilentSocket } from '../support/silent-socket';
+
+const timeoutMs = '300';
+
+let issuer: LoopbackIssuer;
+let way: SilentSocket;
+let app: Loopback;
+beforeEach(async () => {
+  issuer = new LoopbackIssuer();
+  await issuer.start();
+  way = await SilentSocket.before({ host: '127.0.0.1', port: Number(new URL(issuer.origin).port) });
+});
+afterEach(async () => {
+  await app.stop();
+  await way.close();
+  await issuer.stop();
+});
+
+async function start(env: Record<string, string>, iss: string): Promise<void> {
+  app = await startLoopback({ ...env, OIDC_TIMEOUT_MS: timeoutMs });
+  app.accounts.states.set(userIdOf(iss, 'alice'), { disabled: false });
+}
+
+async function statusFor(token: string): Promise<number> {
+  const headers = { 'x-api-key': goodKey, authorization: `Bearer ${token}` };
+  return (await fetch(`${app.url}/v1/users/me`, { headers })).status;
+}
+
+it('its discovery document: the service starts, and tokens are 503', async () => {
+  way.fallSilent();
+  const iss = `${way.url}/issuer`;
+  await start({ OIDC_ISSUER: iss }, iss);
+  expect(await statusFor(await issuer.token({ iss }))).toBe(503);
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(503);
+});
+
+it('its keys, at the start and after it', async () => {
+  const env = { OIDC_ISSUER: issuer.issuer, OIDC_JWKS_URI: `${way.url}/issuer/jwks` };
+  way.fallSilent();
+  await start(env, issuer.issuer);
+  expect(await statusFor(await issuer.token())).toBe(503);
+  await app.stop();
+
+  way.speak();
+  await start(env, issuer.issuer);
+  way.fallSilent();
+  expect(await statusFor(await issuer.token())).toBe(200);
+  await issuer.rotate('second');
+  expect(await statusFor(await issuer.token())).toBe(401);
+});
