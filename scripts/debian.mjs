@@ -24,6 +24,7 @@ const testPrograms = [
   { names: ['haproxy'], packages: ['haproxy'] },
   // Without the package that starts a server of its own.
   { names: ['apache2'], packages: ['apache2-bin'] },
+  { names: ['caddy'], packages: ['caddy'] },
   { names: ['systemd-analyze'], packages: ['systemd'] },
   { names: ['pgbouncer'], packages: ['pgbouncer'] },
   { names: ['openssl'], packages: ['openssl'] },

@@ -105,7 +105,7 @@ async function titlesOf(user: TestClient): Promise<string[]> {
   return titles;
 }
 
-it.each(['nginx', 'haproxy', 'apache'] as const)(
+it.each(['nginx', 'haproxy', 'apache', 'caddy'] as const)(
   'behind %s',
   async (name) => {
     proxy = await startShippedProxy(name, deployment.baseUrls);

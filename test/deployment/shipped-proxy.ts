@@ -1,4 +1,4 @@
-/** The real nginx, haproxy and Apache, of Debian, with the configuration that is shipped for each. */
+/** The real nginx, haproxy, Apache and Caddy, of Debian, with the configuration that is shipped for each. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -20,6 +20,10 @@ const shipped = {
   apache: {
     ...{ file: 'apache.conf', program: 'apache2', listen: 'Listen 8080' },
     args: (path: string) => ['-f', path, '-DFOREGROUND'],
+  },
+  caddy: {
+    ...{ file: 'Caddyfile', program: 'caddy', listen: 'http://:8080' },
+    args: (path: string) => ['run', '--config', path, '--adapter', 'caddyfile'],
   },
 } as const;
 
