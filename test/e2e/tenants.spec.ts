@@ -46,6 +46,14 @@ async function allAdmitted(): Promise<void> {
   });
 }
 
+/** What was submitted to the provider is recorded as settled some time after the call was answered. */
+async function allSettled(): Promise<void> {
+  await until('the settlement of what was submitted', async () => {
+    const open = await sql(deployment, `SELECT 1 FROM financial_operations WHERE status = 'submitted'`);
+    return open.length === 0 ? true : null;
+  });
+}
+
 type Forgery = 'genuine' | 'none' | 'HS256' | 'unknown kid' | 'altered';
 
 /** Makes tokens with the deployment's own key, the usual claims replaced by these, or as a forger would. */
@@ -173,6 +181,7 @@ describe.each(operations)('$operation', (operation) => {
     const ids = await usedUpBy(operation.operation, user);
     expect(await cell({ ids })).toMatchObject({ status: operation.status });
     if (operation.method !== 'GET') await allAdmitted();
+    if (operation.method !== 'GET') await allSettled();
     if (operation.method !== 'GET') await atRest(deployment);
   });
 
