@@ -5,6 +5,7 @@ import { FoldedStates } from '@app/event-store';
 import { asId, type AutomationId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { Sealing } from '@app/runtime';
+import { Webhook } from 'standardwebhooks';
 import { NIL } from 'uuid';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { Answer, TestClient } from '../support/deployment-client';
@@ -93,6 +94,20 @@ it('rotates to a secret that is shown once, and a path of its own', async () => 
     key.keyId,
   ]);
   expect(rows[0]?.sealed.includes(Buffer.from(key.secret, 'base64url'))).toBe(false);
+});
+
+it('mints secrets that the library of Standard Webhooks reads, in either spelling', async () => {
+  const { id } = await defined(user);
+  for (let nth = 0; nth < 12; nth += 1) {
+    const key = await rotated(id);
+    for (const secret of [key.secret, key.signingSecret]) {
+      const body = eventOf();
+      const at = new Date();
+      const signed = { id: randomUUID(), timestamp: Math.floor(at.getTime() / 1000) };
+      const signature = new Webhook(secret).sign(signed.id, at, body);
+      expect(await deliver(key, body, { ...signed, signature })).toMatchObject({ status: 202 });
+    }
+  }
 });
 
 it('rotates for an enabled automation with an event wake and the present revision only', async () => {
