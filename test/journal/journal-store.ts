@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectEventStore, encodeEvent, EventStore } from '@app/event-store';
+import { encodeEvent, EventStore } from '@app/event-store';
 import { startEventStoreServer } from '@app/event-store-server';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import {
@@ -23,7 +23,7 @@ import { journalReadModel } from '@app/journal';
 export const newConversationId = (): ConversationId => asId<ConversationId>(uuidV7());
 export const newUserId = (): UserId => asId<UserId>(uuidV7());
 
-/** The embedded event store and a migrated database, both on one PostgreSQL database of the test's own. */
+/** An event store, embedded unless another one is given, and a migrated database of the test's own. */
 export interface TestStores {
   readonly store: EventStore;
   readonly database: Database;
@@ -33,18 +33,20 @@ export interface TestStores {
   readonly storeUrl: string;
   /** Appends `count` messages (after creating the conversation, when it is new); answers the stream's last revision. */
   append(id: ConversationId, owner: UserId, count: number, text?: string): Promise<number>;
-  /** Stops the event store, and starts it again after a while. */
+  /** Stops the embedded event store, and starts it again after a while. */
   restartStore(awayMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startStores(): Promise<TestStores> {
+/** @param givenUrl an event store that runs already; others may use it as well */
+export async function startStores(givenUrl?: string): Promise<TestStores> {
   const created = await createTestDatabase();
   const { url } = created;
   const folder = await mkdtemp(join(tmpdir(), 'journal-test-'));
   const startServer = () => startEventStoreServer({ databaseUrl: url, listen: { socketPath: join(folder, 'store') } });
-  let server = await startServer();
-  const store = new EventStore(connectEventStore(server.address));
+  let server = givenUrl === undefined ? await startServer() : null;
+  const storeUrl = givenUrl ?? server?.address ?? '';
+  const store = EventStore.connect(storeUrl);
   const migrations = [...readStoreMigrations, ...journalReadModel.migrations];
   const database = await Database.connect({ url, poolSize: 10, rows: [], migrations });
   await migrate(database);
@@ -53,16 +55,16 @@ export async function startStores(): Promise<TestStores> {
   const processes = new Processes(database, { api: true, worker: false });
   await processes.start();
   return {
-    ...{ store, database, notifications, processes, databaseUrl: url, storeUrl: server.address },
+    ...{ store, database, notifications, processes, databaseUrl: url, storeUrl },
     append: (id, owner, count, text) => append(store, id, owner, { count, text: text ?? 'hello' }),
     restartStore: async (awayMs) => {
-      await server.close();
+      await server?.close();
       await sleep(awayMs);
       server = await startServer();
     },
     stop: async () => {
-      await store.client.dispose();
-      await server.close();
+      await store.dispose();
+      await server?.close();
       await notifications.close();
       await processes.stop();
       await database.close();

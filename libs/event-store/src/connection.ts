@@ -4,24 +4,32 @@ import { EventStoreDBClient } from '@eventstore/db-client';
 export type Purpose = 'calls' | 'tails' | 'catch-ups';
 
 /**
- * gRPC shares one connection among channels with equal options, so each purpose has a keep-alive interval of its own.
- * Milliseconds.
+ * gRPC shares one connection among channels with equal options, and one connection carries 100 calls at most, so each purpose has a
+ * keep-alive interval of its own. Milliseconds, added to the one that is asked for.
  */
-const keepAliveMs = { calls: 10_000, tails: 10_001, 'catch-ups': 10_002 } as const satisfies Record<Purpose, number>;
+const apartByMs = { calls: 0, tails: 1, 'catch-ups': 2 } as const satisfies Record<Purpose, number>;
+const keepAliveDefaultMs = 10_000;
 
 /**
  * A lazily connecting client: `esdb://…` for EventStoreDB or KurrentDB, `unix:/path` for an embedded event store.
  * The caller disposes of it. Throws for an URL that the client cannot parse.
  */
 export function connectEventStore(url: string, purpose: Purpose = 'calls'): EventStoreDBClient {
-  const keepAliveInterval = keepAliveMs[purpose];
+  const given = /[?&]keepAliveInterval=(-?\d+)/i.exec(url)?.[1];
+  const keepAliveInterval = apart(given === undefined ? keepAliveDefaultMs : Number(given), purpose);
   // A unix socket works through the constructor only, not through a connection string.
   if (url.startsWith('unix:'))
     return quietly(new EventStoreDBClient({ endpoint: url, keepAliveInterval }, { insecure: true }));
-  // An interval that the URL names is the user's choice; its connections are then shared.
-  if (/[?&]keepAliveInterval=/i.test(url)) return quietly(EventStoreDBClient.connectionString(url));
+  const parameter = `keepAliveInterval=${keepAliveInterval}`;
   const separator = url.includes('?') ? '&' : '?';
-  return quietly(EventStoreDBClient.connectionString(`${url}${separator}keepAliveInterval=${keepAliveInterval}`));
+  const connectionString =
+    given === undefined ? `${url}${separator}${parameter}` : url.replace(/keepAliveInterval=-?\d+/i, parameter);
+  return quietly(EventStoreDBClient.connectionString(connectionString));
+}
+
+/** A negative interval means none. */
+function apart(intervalMs: number, purpose: Purpose): number {
+  return intervalMs < 0 ? intervalMs : intervalMs + apartByMs[purpose];
 }
 
 /**

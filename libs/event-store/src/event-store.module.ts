@@ -2,8 +2,7 @@ import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '
 import { CqrsModule } from '@nestjs/cqrs';
 import { Configuration, Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectEventStore, type Purpose } from './connection';
-import { defaultLimits, EventStore } from './event-store';
+import { EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
 import { lookAtEventStore } from './look-at-event-store';
 import { SnapshotStore } from './snapshots';
@@ -28,8 +27,7 @@ export class EventStoreModule implements OnApplicationShutdown {
             const url = eventStoreUrl(configuration);
             // One that is away may come back; everything waits for it.
             await lookAtEventStore(url);
-            const connect = (purpose: Purpose) => connectEventStore(url, purpose);
-            return new EventStore(connect('calls'), probe, defaultLimits, connect('tails'), connect('catch-ups'));
+            return EventStore.connect(url, probe);
           },
           inject: [Configuration, Probe],
         },

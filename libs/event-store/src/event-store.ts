@@ -3,20 +3,20 @@ import {
   END,
   jsonEvent,
   START,
-  StreamNotFoundError,
   WrongExpectedVersionError,
-  type AllStreamResolvedEvent,
   type EventData,
   type EventStoreDBClient,
+  type ReadPosition,
   type RecordedEvent,
-  type ResolvedEvent,
-  type StreamingRead,
 } from '@eventstore/db-client';
 import { Unavailable } from '@app/kernel';
 import { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppendChannel } from './append-channel';
 import { decodeStored, type StoredEvent } from './codec';
+import { connectEventStore, type Purpose } from './connection';
+import { shares } from './open-calls';
+import { ReadCalls, type Read } from './read-calls';
 import { isTransient } from './transient-errors';
 
 /** Bounds of one append or read, in real time. */
@@ -28,11 +28,11 @@ export interface CallLimits {
 }
 
 export const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
-const endProbeEvents = 32;
+/** Events that are looked at together on the way back from the end, and how many of them at most. */
+const lookBackEvents = 32;
+const lookBackEventsMax = 1_024;
 /** A revision that no stream has. */
 const nowhere = 1_000_000_000;
-
-type Read = StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEvent>;
 
 /** The end of a successful append. */
 export interface Appended {
@@ -48,17 +48,26 @@ export class EventStore {
   /** The subscriptions of this process that cannot get past an event, by the names of who follows. */
   readonly stuck = new Set<string>();
   private readonly appends: AppendChannel;
+  private readonly reads = new ReadCalls(shares.reads);
+  /** Whether the store answers is not asked behind all that waits for it. */
+  private readonly looks = new ReadCalls(shares.looks);
 
   constructor(
     readonly client: EventStoreDBClient,
     private readonly probe = new Probe(),
     private readonly limits = defaultLimits,
-    /** For tails of single streams: leaving many at once may cost their connection, which must not be the appends'. */
+    /** For what people watch as it happens, which nothing that is behind may slow down. */
     readonly tailClient = client,
     /** For projections and reactors: one that is behind slows down everything else on its connection. */
     readonly catchUpClient = client,
   ) {
     this.appends = new AppendChannel(client);
+  }
+
+  /** With a connection for each purpose, opened when it is first used. Dispose of it. Throws for an URL that is none. */
+  static connect(url: string, probe?: Probe): EventStore {
+    const to = (purpose: Purpose) => connectEventStore(url, purpose);
+    return new EventStore(to('calls'), probe, defaultLimits, to('tails'), to('catch-ups'));
   }
 
   /**
@@ -118,12 +127,32 @@ export class EventStore {
     return Number(last?.revision ?? -1);
   }
 
-  /** Position of the newest event that is not the server's own, or 0 in an empty store. Throws Unavailable. */
+  /** Position of the newest event, also one of the server's own, or 0 in an empty store. Throws Unavailable. */
   async endPosition(): Promise<number> {
-    const options = { fromPosition: END, direction: BACKWARDS, maxCount: endProbeEvents } as const;
-    const newest = await this.collect(() => this.client.readAll(options));
-    const own = newest.find(({ streamId, type }) => !streamId.startsWith('$') && !type.startsWith('$'));
-    return Number(own?.position?.commit ?? 0);
+    const [newest] = await this.readBackwards(END, 1);
+    return Number(newest?.position?.commit ?? 0);
+  }
+
+  /**
+   * Position of the newest event of these categories, or 0 when there is none after `after`. A follower of them gets there by events
+   * alone: that it has looked through what comes later, a server may never say. Where over a thousand events of others are the newest,
+   * it is the position of the last one looked at. Throws Unavailable.
+   */
+  async endPositionOf(categories: readonly string[], after = 0): Promise<number> {
+    const prefixes = categories.map((category) => `${category}-`);
+    let from: ReadPosition = END;
+    let position = 0;
+    for (let looked = 0; looked < lookBackEventsMax; looked += lookBackEvents) {
+      const page = await this.readBackwards(from, lookBackEvents);
+      const found = page.find(({ streamId }) => prefixes.some((prefix) => streamId.startsWith(prefix)));
+      const last = found ?? page.at(-1);
+      position = Number(last?.position?.commit ?? 0);
+      if (position <= after) return 0;
+      if (found !== undefined) return position;
+      if (last?.position === undefined || page.length < lookBackEvents) return 0;
+      from = last.position;
+    }
+    return position;
   }
 
   /** Ends every connection; may wait for ever for calls that were left before their end. */
@@ -155,27 +184,16 @@ export class EventStore {
   /** Reads one event of all, if there is any, to see whether that is possible. Throws Unavailable, and what the store refuses. */
   async readOne(withinMs: number): Promise<void> {
     const open = () => this.client.readAll({ fromPosition: START, maxCount: 1 });
-    await this.collect(open, () => true, withinMs);
+    await this.looks.collect(open, withinMs);
   }
 
-  private async collect(
-    open: () => Read,
-    more: (event: RecordedEvent) => boolean = () => true,
-    withinMs = this.limits.callTimeoutMs,
-  ): Promise<RecordedEvent[]> {
-    const read = open();
-    const timer = setTimeout(() => {
-      read.destroy(new Unavailable('event store', { cause: new Error('no answer in time') }));
-      read.cancel().catch(() => undefined); // the call had not even begun
-    }, withinMs);
-    try {
-      return await eventsOf(read, more);
-    } catch (error) {
-      if (error instanceof StreamNotFoundError) return [];
-      throw isTransient(error) ? new Unavailable('event store', { cause: error }) : error;
-    } finally {
-      clearTimeout(timer);
-    }
+  private async readBackwards(fromPosition: ReadPosition, maxCount: number): Promise<RecordedEvent[]> {
+    const options = { fromPosition, direction: BACKWARDS, maxCount } as const;
+    return this.collect(() => this.client.readAll(options));
+  }
+
+  private async collect(open: () => Read, more?: (event: RecordedEvent) => boolean): Promise<RecordedEvent[]> {
+    return this.reads.collect(open, this.limits.callTimeoutMs, more);
   }
 
   private async appendOnce(stream: string, events: EventData[], expectedRevision: number): Promise<Appended> {
@@ -184,28 +202,4 @@ export class EventStore {
     this.probe.reached('append:after');
     return { kind: 'appended', revision: place.revision, position: place.position };
   }
-}
-
-/** The events of a read, to the one after which no more are wanted. By listeners: an async iterator costs a turn of the event loop for each event. */
-async function eventsOf(read: Read, more: (event: RecordedEvent) => boolean): Promise<RecordedEvent[]> {
-  return new Promise((resolve, reject) => {
-    const events: RecordedEvent[] = [];
-    // Heard to the end: a broken connection is reported to a read that has ended as well, and then nobody is interested.
-    read.on('error', reject);
-    read.on('end', () => resolve(events));
-    let wanted = true;
-    read.on('data', ({ event }: ResolvedEvent | AllStreamResolvedEvent) => {
-      if (!event || !wanted) return;
-      events.push(event);
-      try {
-        wanted = more(event);
-        if (!wanted) resolve(events);
-      } catch (error) {
-        // Thrown here it would end the process.
-        wanted = false;
-        reject(error instanceof Error ? error : new Error(String(error)));
-      }
-      if (!wanted) read.cancel().catch(() => undefined); // it has ended by itself
-    });
-  });
 }

@@ -16,7 +16,7 @@ export { lookAtEventStore, UnfitEventStore } from './look-at-event-store';
 export { SnapshotStore, type Snapshot } from './snapshots';
 export { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 export type { EventBatch } from './intake';
-export { followCategories, followStream } from './subscriptions';
+export { followCategories } from './subscriptions';
 export { TooBusy, Transact } from './transact';
 export { isTransient } from './transient-errors';
 export { Turns } from './turns';

@@ -75,6 +75,15 @@ describe('an intake', () => {
     await intake.close();
   });
 
+  it('does not take back what the server has said, when it says 0 while it catches up', async () => {
+    const source = new Source();
+    const intake = intakeOf(source);
+    intake.looked(70);
+    intake.looked(0);
+    expect(await intake.next()).toEqual({ events: [], upTo: 70 });
+    await intake.close();
+  });
+
   it('says so only when no event before it is still on its way', async () => {
     const source = new Source();
     const intake = intakeOf(source);

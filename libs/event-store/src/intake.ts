@@ -1,18 +1,11 @@
 import { Logger } from '@nestjs/common';
-import type {
-  AllStreamResolvedEvent,
-  AllStreamSubscription,
-  ResolvedEvent,
-  StreamSubscription,
-} from '@eventstore/db-client';
+import type { AllStreamResolvedEvent, AllStreamSubscription } from '@eventstore/db-client';
 import { decodeStored, type StoredEvent } from './codec';
 
 /** Events that wait in the process for a slow consumer; beyond it the subscription is paused. */
 const waitingEventsMax = 2_000;
 
 const logger = new Logger('Subscriptions');
-
-export type Subscription = AllStreamSubscription | StreamSubscription;
 
 /** A run of events in the order of the store. `upTo` is the position that is known to be passed with it. */
 export interface EventBatch {
@@ -29,21 +22,22 @@ export class Intake {
   private wake = (): void => undefined;
 
   constructor(
-    private readonly subscription: Subscription,
+    private readonly subscription: AllStreamSubscription,
     private readonly signal: AbortSignal,
   ) {
     // A subscription without an `error` listener crashes the process.
     subscription.on('error', (error: Error) => this.change(() => (this.failure = error)));
     subscription.on('end', () => this.change(() => (this.ended = true)));
-    subscription.on('data', (resolved: ResolvedEvent | AllStreamResolvedEvent) =>
-      this.change(() => this.take(resolved)),
-    );
+    subscription.on('data', (resolved: AllStreamResolvedEvent) => this.change(() => this.take(resolved)));
     signal.addEventListener('abort', this.onAbort);
   }
 
-  /** The server has looked through the store up to this position, and found nothing of interest after the last event. */
+  /**
+   * The server has looked through the store up to this position, and found nothing of interest after the last event. While it catches
+   * up it may say 0 (EventStoreDB 23.10.6), which takes nothing back.
+   */
   looked(position: number): void {
-    this.change(() => (this.lookedUpTo = position));
+    this.change(() => (this.lookedUpTo = Math.max(this.lookedUpTo, position)));
   }
 
   /** What has come since the last call, as soon as there is something; null at the end. Throws when the subscription broke. */
@@ -73,12 +67,13 @@ export class Intake {
     this.wake();
   }
 
-  private take({ event }: ResolvedEvent | AllStreamResolvedEvent): void {
+  private take({ event }: AllStreamResolvedEvent): void {
     if (event === undefined) return;
     try {
       this.waiting.push(decodeStored(event));
     } catch (error) {
-      // A foreign event in one of our categories must not stop everything that comes after it.
+      // A foreign event in one of our categories must not stop everything that comes after it, nor whoever waits for its position.
+      this.lookedUpTo = Math.max(this.lookedUpTo, Number(event.position?.commit ?? 0));
       logger.error(`event ${event.id} of ${event.streamId} is passed over`, error);
     }
     if (this.waiting.length >= waitingEventsMax) this.subscription.pause();

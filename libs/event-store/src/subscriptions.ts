@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { START, streamNameFilter, TimeoutError, type EventStoreDBClient } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Intake, type EventBatch } from './intake';
+import { asSubscription } from './open-calls';
 import { isTransient } from './transient-errors';
 
 const backoffFirstMs = 50;
@@ -13,7 +14,10 @@ const checkpointInterval = 4;
 
 const logger = new Logger('Subscriptions');
 
-interface Following {
+export interface Following {
+  readonly categories: readonly string[];
+  /** The position to begin after; 0: from the beginning. */
+  readonly after: number;
   readonly signal: AbortSignal;
   /** Called with one batch at a time; a throw is logged and the same events come again after a pause. */
   onBatch(batch: EventBatch): Promise<void>;
@@ -24,12 +28,14 @@ interface Following {
 /**
  * Follows all streams of the named categories, strictly after a position (0: from the beginning), until the signal aborts.
  * Resumes by itself, with backoff, after the last batch that was handled; delivers each event at least once and in order.
- * Where nothing of interest happens, empty batches tell how far the store has been looked through.
+ * Where nothing of interest happens, empty batches may tell how far the store has been looked through; a server need not say it.
+ * Throws at once when the client has 80 subscriptions already.
  */
-export async function followCategories(
-  client: EventStoreDBClient,
-  options: Following & { readonly categories: readonly string[]; readonly after: number },
-): Promise<void> {
+export async function followCategories(client: EventStoreDBClient, options: Following): Promise<void> {
+  await asSubscription(client, () => follow(client, options));
+}
+
+async function follow(client: EventStoreDBClient, options: Following): Promise<void> {
   let passed = options.after;
   await keepFollowing(options, async (onProgress) => {
     const subscription = client.subscribeToAll({
@@ -44,25 +50,6 @@ export async function followCategories(
     await drain(intake, async ({ events, upTo }) => {
       await options.onBatch({ events, upTo: Math.max(passed, upTo) });
       passed = Math.max(passed, upTo);
-      onProgress();
-    });
-  });
-}
-
-/** Follows one stream strictly after a revision (-1: from the beginning); otherwise as `followCategories`, with `upTo` a revision. */
-export async function followStream(
-  client: EventStoreDBClient,
-  options: Following & { readonly stream: string; readonly afterRevision: number },
-): Promise<void> {
-  let passed = options.afterRevision;
-  await keepFollowing(options, async (onProgress) => {
-    const fromRevision = passed === -1 ? START : BigInt(passed);
-    const intake = new Intake(client.subscribeToStream(options.stream, { fromRevision }), options.signal);
-    await drain(intake, async ({ events }) => {
-      const last = events.at(-1);
-      if (last === undefined) return;
-      await options.onBatch({ events, upTo: last.revision });
-      passed = last.revision;
       onProgress();
     });
   });

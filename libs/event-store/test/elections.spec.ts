@@ -12,7 +12,7 @@ import { ElectingStore, electionTexts } from '../../../test/support/electing-sto
 import { EmbeddedStore, impatient, patient } from '../../../test/support/embedded-stores';
 import { createTestDatabase } from '../../../test/support/postgres';
 import { until } from '../../../test/support/until';
-import { connectEventStore, encodeEvent, EventStore, followStream } from '../src';
+import { connectEventStore, encodeEvent, EventStore, followCategories } from '../src';
 import { isTransient } from '../src/transient-errors';
 
 let folder: string;
@@ -80,7 +80,7 @@ it('a cluster of which no node is found rejects what was asked, and nothing besi
   const stop = new AbortController();
   const onBatch = async () => undefined;
   const following = Array.from({ length: 5 }, async (_, n) =>
-    followStream(client, { stream: `counter-${n}`, afterRevision: -1, signal: stop.signal, onBatch }),
+    followCategories(client, { categories: [`counter${n}`], after: 0, signal: stop.signal, onBatch }),
   );
   const append = async () =>
     store.append(`counter-${uuidV7()}`, [encodeEvent(counterKind, counted(0), someCause())], -1);

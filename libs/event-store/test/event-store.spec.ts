@@ -130,17 +130,38 @@ describe('reads', () => {
     expect([await page(0, 2), await page(3, 10), await page(5, 10)]).toEqual([[0, 1], [3, 4], []]);
   });
 
-  it('know the end of the store, which only grows, and which is not the end of metadata', async () => {
+  async function appended(stream: string, expectedRevision = -1): Promise<number> {
+    const done = await store.append(stream, encoded(1), expectedRevision);
+    if (done.kind === 'conflict') throw new Error('conflict');
+    return done.position;
+  }
+
+  it('know the end of the store, which is an event of whatever kind', async () => {
     const stream = newStream();
-    const appended = await store.append(stream, encoded(1), -1);
-    expect(appended).toMatchObject({ kind: 'appended', position: await store.endPosition() });
+    const position = await appended(stream);
+    expect(await store.endPosition()).toBe(position);
     await store.client.setStreamMetadata(stream, { maxCount: 100 });
-    expect(appended).toMatchObject({ position: await store.endPosition() });
+    expect(await store.endPosition()).toBeGreaterThan(position);
+  });
+
+  it('know the end of some categories, whatever came after it', async () => {
+    const position = await appended(newStream());
+    const later = `later-${uuidV7()}`;
+    // More than are looked at together.
+    for (let n = 0; n < 70; n += 1) await appended(later, n - 1);
+    const end = await store.endPosition();
+    expect(await store.endPositionOf(['counter'])).toBe(position);
+    expect(await store.endPositionOf(['counter', 'later'])).toBe(end);
+    expect(await store.endPositionOf(['count'], position - 1)).toBe(0);
+    // Nothing is newer than what the caller has seen.
+    expect(await store.endPositionOf(['counter'], position)).toBe(0);
+    expect(await store.endPositionOf(['counter'], position - 1)).toBe(position);
   });
 
   it('find the end of an empty store at 0', async () => {
     const empty = await EmbeddedStore.start();
     expect(await empty.connect().endPosition()).toBe(0);
+    expect(await empty.connect().endPositionOf(['counter'])).toBe(0);
     await empty.stop();
   });
 });

@@ -1,4 +1,4 @@
-import type { EventBatch, StoredEvent } from '@app/event-store';
+import type { StoredEvent } from '@app/event-store';
 import type { ConversationId } from '@app/kernel';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { FrameSink } from './event-socket';
@@ -40,6 +40,7 @@ export class ConversationHub {
   private burst: Buffer[] = [];
   private burstBytes = 0;
   private sending: Promise<void> | null = null;
+  private givenUp = false;
 
   /** @param delivered the newest revision at the start: what follows comes through `deliver` */
   constructor(
@@ -58,6 +59,7 @@ export class ConversationHub {
   async serve(reader: FrameSink): Promise<void> {
     for (let pageEvents = pageEventsFirst; ;) {
       await reader.drained();
+      if (this.givenUp) reader.end();
       if (reader.closed || this.joined(reader)) return;
       const page = await this.page(reader.next, pageEvents);
       if (page.count === 0) await sleep(behindPauseMs);
@@ -73,20 +75,25 @@ export class ConversationHub {
   }
 
   /**
-   * Takes events that follow the delivered ones; all that come in one turn of the event loop reach each live reader in one
-   * write. Resolves early, but not while more waits than fits one write. Events seen before are skipped.
+   * Takes the event that follows the delivered ones; all that come in one turn of the event loop reach each live reader in one
+   * write. Resolves early, but not while more waits than fits one write. An event seen before is skipped.
+   * Throws when one is missing before it: this hub is of no use any more.
    */
-  async deliver({ events }: Pick<EventBatch, 'events'>): Promise<void> {
-    for (const event of events) {
-      const wanted = this.delivered + this.burst.length + 1;
-      if (event.revision < wanted) continue;
-      if (event.revision > wanted) throw new Error(`${event.stream} misses revision ${wanted}`);
-      const frame = this.encode(event);
-      this.burst.push(frame);
-      this.burstBytes += frame.length;
-      this.sending ??= turn().then(() => this.send());
-      if (this.burstBytes >= burstBytesMax) await this.sending;
-    }
+  async deliver(event: StoredEvent): Promise<void> {
+    const wanted = this.delivered + this.burst.length + 1;
+    if (event.revision < wanted) return;
+    if (event.revision > wanted) throw new Error(`${event.stream} misses revision ${wanted}`);
+    const frame = this.encode(event);
+    this.burst.push(frame);
+    this.burstBytes += frame.length;
+    this.sending ??= turn().then(() => this.send());
+    if (this.burstBytes >= burstBytesMax) await this.sending;
+  }
+
+  /** Ends all readers after what was written to them: they come back, and read what they miss from the store. */
+  giveUp(): void {
+    this.givenUp = true;
+    for (const reader of this.live) reader.end();
   }
 
   /** Writes a live frame of a message to every live reader, unless the whole message was delivered already. */

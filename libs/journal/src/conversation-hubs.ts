@@ -1,8 +1,9 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { EventStore, followStream } from '@app/event-store';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { EventStore, type StoredEvent } from '@app/event-store';
 import type { ConversationId } from '@app/kernel';
 import { Notifications } from '@app/read-store';
 import { ConversationHub } from './conversation-hub';
+import { ConversationTail } from './conversation-tail';
 import { JournalKind, liveFrame } from './fin-event';
 import { Journal } from './journal';
 import { liveChannel, readDelta } from './live-channel';
@@ -13,26 +14,34 @@ const lingeringMax = 200;
 
 interface Entry {
   readonly hub: Promise<ConversationHub>;
-  readonly stop: AbortController;
   readers: number;
   lingering: NodeJS.Timeout | null;
 }
 
-/** The hubs of this process, one per conversation that somebody streams: each has one upstream subscription. */
+/** A reader's place at a hub. */
+export interface Seat {
+  readonly hub: ConversationHub;
+  /** Owed once. */
+  leave(): void;
+}
+
+/** The hubs of this process, one per conversation that somebody streams; while there are any, one tail brings them what happens. */
 @Injectable()
 export class ConversationHubs implements OnApplicationShutdown {
+  private readonly logger = new Logger(ConversationHubs.name);
   private readonly entries = new Map<ConversationId, Entry>();
   private readonly started = new Map<string, ConversationHub>();
-  private readonly following = new Set<Promise<void>>();
+  private readonly tail: ConversationTail;
   private readonly stopListening: () => void;
   private lingering = 0;
 
   constructor(
-    private readonly store: EventStore,
+    store: EventStore,
     private readonly journal: Journal,
     private readonly kind: JournalKind,
     notifications: Notifications,
   ) {
+    this.tail = new ConversationTail(store, kind, (id, event) => this.happened(id, event));
     this.stopListening = notifications.on(liveChannel, (payload) => this.heard(payload));
   }
 
@@ -41,28 +50,17 @@ export class ConversationHubs implements OnApplicationShutdown {
     return this.entries.size;
   }
 
-  /** The hub of a conversation, started if need be. `leave` is owed for each successful call. Throws Unavailable. */
-  async join(id: ConversationId): Promise<ConversationHub> {
+  /** A place at the hub of a conversation, which is started if need be. Throws Unavailable. */
+  async join(id: ConversationId): Promise<Seat> {
     const entry = this.entries.get(id) ?? this.start(id);
     entry.readers += 1;
     this.endLingering(entry);
     try {
-      return await entry.hub;
+      return { hub: await entry.hub, leave: () => this.leave(id, entry) };
     } catch (error) {
-      if (this.entries.get(id) === entry) this.entries.delete(id);
+      this.stop(id, entry);
       throw error;
     }
-  }
-
-  /** Gives up a joined hub; it stops a short while after the last one has left. */
-  leave(id: ConversationId): void {
-    const entry = this.entries.get(id);
-    if (entry === undefined) return;
-    entry.readers -= 1;
-    if (entry.readers > 0) return;
-    if (this.lingering >= lingeringMax) return this.stop(id, entry);
-    this.lingering += 1;
-    entry.lingering = setTimeout(() => this.stop(id, entry), lingerMs).unref();
   }
 
   /** Lets every hub drop frames that are too old to be of use. */
@@ -73,37 +71,52 @@ export class ConversationHubs implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.stopListening();
     for (const [id, entry] of this.entries) this.stop(id, entry);
-    await Promise.all(this.following);
+    await this.tail.stop();
   }
 
   private start(id: ConversationId): Entry {
-    const stop = new AbortController();
-    const entry: Entry = { hub: this.startHub(id, stop.signal), stop, readers: 0, lingering: null };
+    const entry: Entry = { hub: this.startHub(id), readers: 0, lingering: null };
     this.entries.set(id, entry);
     return entry;
   }
 
-  private async startHub(id: ConversationId, signal: AbortSignal): Promise<ConversationHub> {
-    const afterRevision = await this.journal.lastRevision(id);
-    const hub = new ConversationHub(id, this.journal, this.kind, afterRevision);
-    if (signal.aborted) return hub;
+  private async startHub(id: ConversationId): Promise<ConversationHub> {
+    await this.tail.start();
+    const read = await this.journal.lastRevision(id);
+    // What the tail has brought meanwhile is replayed to readers; what it brings from now on is delivered.
+    const hub = new ConversationHub(id, this.journal, this.kind, Math.max(read, this.tail.newestOf(id)));
     this.started.set(id, hub);
-    const stream = this.journal.streamOf(id);
-    const following = followStream(this.store.tailClient, {
-      stream,
-      afterRevision,
-      signal,
-      onBatch: (batch) => hub.deliver(batch),
-    }).finally(() => this.following.delete(following));
-    this.following.add(following);
     return hub;
+  }
+
+  /** A hub stops a short while after its last reader has left. */
+  private leave(id: ConversationId, entry: Entry): void {
+    entry.readers -= 1;
+    if (entry.readers > 0 || this.entries.get(id) !== entry) return;
+    if (this.lingering >= lingeringMax) return this.stop(id, entry);
+    this.lingering += 1;
+    entry.lingering = setTimeout(() => this.stop(id, entry), lingerMs).unref();
   }
 
   private stop(id: ConversationId, entry: Entry): void {
     this.endLingering(entry);
+    if (this.entries.get(id) !== entry) return;
     this.entries.delete(id);
     this.started.delete(id);
-    entry.stop.abort();
+    if (this.entries.size === 0) void this.tail.stop();
+  }
+
+  private async happened(id: ConversationId, event: StoredEvent): Promise<void> {
+    const hub = this.started.get(id);
+    if (hub === undefined) return;
+    try {
+      await hub.deliver(event);
+    } catch (error) {
+      this.logger.warn(`the streams of a conversation begin anew: ${String(error)}`);
+      const entry = this.entries.get(id);
+      if (entry !== undefined) this.stop(id, entry);
+      hub.giveUp();
+    }
   }
 
   private endLingering(entry: Entry): void {

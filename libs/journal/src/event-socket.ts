@@ -15,6 +15,8 @@ export interface FrameSink {
   readonly closed: boolean;
   /** Takes the bytes, or cuts the reader when too many wait for it already. */
   write(bytes: Buffer): void;
+  /** Ends the stream after the frames that were written; the client comes back by itself. */
+  end(): void;
   /** Resolves once what was written has left, or the reader is gone; it is cut when that takes too long. */
   drained(): Promise<void>;
 }
@@ -69,7 +71,6 @@ export class EventSocket implements FrameSink {
     clearTimeout(stalled);
   }
 
-  /** Ends the stream after the frames that were written; the client comes back by itself. */
   end(): void {
     if (this.closed) return;
     this.ended = true;

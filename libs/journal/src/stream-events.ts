@@ -55,8 +55,8 @@ export class StreamEvents {
       for (const step of leaving.splice(0)) step();
     };
     try {
-      const hub = await this.hubs.join(id);
-      leaving.push(() => this.hubs.leave(id));
+      const { hub, leave: leaveHub } = await this.hubs.join(id);
+      leaving.push(leaveHub);
       if (this.draining.begun) throw new Unavailable('service');
       const socket = this.start(reply, seq, leave);
       if (socket === null) return ok(null);

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
-import { followStream } from '@app/event-store';
 import { conversationKind } from '@app/conversations';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConversationHub } from '../src/conversation-hub';
+import { ConversationHubs } from '../src/conversation-hubs';
 import type { FrameSink } from '../src/event-socket';
 import { Journal } from '../src/journal';
 import { newConversationId, newUserId, startStores, type TestStores } from '../../../test/journal/journal-store';
@@ -19,6 +18,10 @@ class SlowReader implements FrameSink {
 
   write(bytes: Buffer): void {
     for (const [, seq] of bytes.toString().matchAll(/^id: (\d+)$/gm)) this.seqs.push(Number(seq));
+  }
+
+  end(): void {
+    this.closed = true;
   }
 
   async drained(): Promise<void> {
@@ -55,18 +58,10 @@ type Step =
   { kind: 'append'; count: number } | { kind: 'join'; back: number; pauseMs: number } | { kind: 'pause'; ms: number };
 
 async function runInterleaving(steps: Step[], first: number): Promise<void> {
-  const { store } = stores;
+  const { store, notifications } = stores;
   const [id, owner] = [newConversationId(), newUserId()];
   let head = await stores.append(id, owner, first);
-  const journal = new Journal(store, conversationKind);
-  const hub = new ConversationHub(id, journal, conversationKind, await journal.lastRevision(id));
-  const stop = new AbortController();
-  const following = followStream(store.client, {
-    stream: journal.streamOf(id),
-    afterRevision: head,
-    signal: stop.signal,
-    onBatch: (batch) => hub.deliver(batch),
-  });
+  const hubs = new ConversationHubs(store, new Journal(store, conversationKind), conversationKind, notifications);
   const joined: { from: number; reader: SlowReader; served: Promise<void> }[] = [];
   let appending: Promise<unknown> = Promise.resolve();
   for (const step of steps) {
@@ -77,7 +72,7 @@ async function runInterleaving(steps: Step[], first: number): Promise<void> {
     else {
       const from = Math.max(0, head - step.back);
       const reader = new SlowReader(from, step.pauseMs);
-      joined.push({ from, reader, served: hub.serve(reader) });
+      joined.push({ from, reader, served: hubs.join(id).then(({ hub }) => hub.serve(reader)) });
     }
   }
   await appending;
@@ -87,8 +82,7 @@ async function runInterleaving(steps: Step[], first: number): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (joined.some(({ from, reader }) => reader.seqs.length < wanted(from)) && Date.now() < deadline) await sleep(5);
   await sleep(10);
-  stop.abort();
-  await following;
+  await hubs.onApplicationShutdown();
   for (const { from, reader } of joined) {
     expect(reader.seqs).toEqual(Array.from({ length: wanted(from) }, (_, index) => from + index + 1));
   }

@@ -1,0 +1,73 @@
+import { followCategories, idInStream, type EventStore, type StoredEvent } from '@app/event-store';
+import { asId, type ConversationId } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
+import type { JournalKind } from './fin-event';
+
+/** Conversations whose newest revision is remembered: more than can happen while a hub starts. */
+const newestKeptMax = 20_000;
+
+/**
+ * All conversations' events as they happen, by one subscription of this process however many are streamed (docs/adr/0010).
+ * It costs nothing until it is started.
+ */
+export class ConversationTail {
+  private readonly newest = new LRUCache<ConversationId, number>({ max: newestKeptMax });
+  private starting: Promise<void> | null = null;
+  private stopping = new AbortController();
+  private following: Promise<void> = Promise.resolve();
+
+  /** @param onEvent called with one event at a time; it must not throw */
+  constructor(
+    private readonly store: EventStore,
+    private readonly kind: JournalKind,
+    private readonly onEvent: (id: ConversationId, event: StoredEvent) => Promise<void>,
+  ) {}
+
+  /** Resolves when each event from now on, until `stop`, will come to `onEvent`; it may do so late. Throws Unavailable. */
+  start(): Promise<void> {
+    if (this.starting !== null) return this.starting;
+    this.stopping = new AbortController();
+    const starting = this.startAfterEnd(this.stopping.signal).catch((error: unknown) => {
+      if (this.starting === starting) this.starting = null;
+      throw error;
+    });
+    this.starting = starting;
+    return starting;
+  }
+
+  /** Resolves when `onEvent` is not called any more. */
+  async stop(): Promise<void> {
+    this.starting = null;
+    this.stopping.abort();
+    await this.following;
+  }
+
+  /** The newest revision that the tail has seen of a conversation lately, or -1. A read may still be behind it. */
+  newestOf(id: ConversationId): number {
+    return this.newest.get(id) ?? -1;
+  }
+
+  private async startAfterEnd(signal: AbortSignal): Promise<void> {
+    const after = await this.store.endPosition();
+    if (signal.aborted) return;
+    const { category } = this.kind;
+    const earlier = this.following;
+    const following = followCategories(this.store.tailClient, {
+      categories: [category],
+      after,
+      signal,
+      onBatch: async ({ events }) => {
+        for (const event of events) if (!signal.aborted) await this.take(event);
+      },
+    });
+    this.following = following.then(() => earlier);
+  }
+
+  private async take(event: StoredEvent): Promise<void> {
+    const name = idInStream(this.kind, event.stream);
+    if (name === null) return;
+    const id = asId<ConversationId>(name);
+    this.newest.set(id, Math.max(event.revision, this.newestOf(id)));
+    await this.onEvent(id, event);
+  }
+}
