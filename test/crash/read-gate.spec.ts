@@ -24,7 +24,7 @@ afterAll(async () => {
 const hear = (position: number) => client.query('SELECT pg_notify($1, $2)', ['parley_projected', String(position)]);
 
 test('what was heard before the connection broke does not count after it', async () => {
-  const gate = new ReadGate(notifications, new EventStore(connectEventStore('unix:/nowhere')), new Metrics());
+  const gate = new ReadGate(notifications, new EventStore(connectEventStore('unix:/nowhere')), new Metrics(), []);
   await notifications.open();
   await hear(10);
   await gate.passed(10);

@@ -84,7 +84,7 @@ it('read models and counters are the same however often, and in whatever batches
   await firedOnce(user);
   await paidOnce(user, busy);
   await quiet(deployment);
-  await partOf(deployment, ReadGate).passed(await partOf(deployment, EventStore).endPosition());
+  await partOf(deployment, ReadGate).passedAll();
 
   const [before, events] = [await contents(), await allEvents()];
   expect(before).toMatchObject({

@@ -9,7 +9,7 @@ import {
   VerbatimStore,
   verifyCopy,
 } from '@app/event-migration';
-import { Database, lookAtDatabase, migrate, readStoreMigrations } from '@app/read-store';
+import { categoriesOf, Database, lookAtDatabase, migrate, readStoreMigrations } from '@app/read-store';
 import { readConfiguration } from '@app/runtime';
 import { InvalidArgumentError, type Command } from 'commander';
 import { fillReadModels } from './fill-read-models';
@@ -48,7 +48,7 @@ export function migrateCommand(program: Command): void {
     });
 }
 
-const projected = new Set(readStore.projections.flatMap(({ kinds }) => kinds.map(({ category }) => category)));
+const projected = new Set(categoriesOf(readStore.projections));
 
 async function migrateEvents({ databaseUrl, eventStoreUrl }: MigrationSource, to: string): Promise<Migration> {
   const database = await openDatabase(databaseUrl);

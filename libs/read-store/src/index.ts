@@ -6,7 +6,7 @@ export { migrate } from './migrate';
 export { readStoreMigrations } from './migrations';
 export { Notifications } from './notifications';
 export { Processes, processGoneMs, type ProcessRoles } from './processes';
-export type { AnyProjection, Projection, ReadModelRow } from './projection';
+export { categoriesOf, type AnyProjection, type Projection, type ReadModelRow } from './projection';
 export { applyBatch, emptyReadModel } from './projection-batch';
 export { ProjectionRunner } from './projection-runner';
 export { runReactor, type Reactor } from './reactor';

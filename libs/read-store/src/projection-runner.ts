@@ -4,7 +4,7 @@ import { followCategories, type EventBatch } from '@app/event-store';
 import { NoTracing, type Probe, type Tracing } from '@app/runtime';
 import type { Database } from './database';
 import { keepLeading } from './leadership';
-import type { AnyProjection } from './projection';
+import { categoriesOf, type AnyProjection } from './projection';
 import { applyBatch, emptyReadModel } from './projection-batch';
 import { traceBatch } from './traced-batch';
 
@@ -56,7 +56,7 @@ export class ProjectionRunner {
     const heartbeat = setInterval(() => void this.announce(), heartbeatMs);
     try {
       await followCategories(this.store.catchUpClient, {
-        categories: [...new Set(this.projections.flatMap(({ kinds }) => kinds.map(({ category }) => category)))],
+        categories: categoriesOf(this.projections),
         after: this.lowest(),
         signal: AbortSignal.any([signal, overtaken.signal]),
         onStuck: (isStuck) => (isStuck ? this.store.stuck.add(stuckName) : this.store.stuck.delete(stuckName)),

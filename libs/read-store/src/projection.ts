@@ -40,3 +40,8 @@ export type RowAt<Row> = (key: string) => Row | null;
 /** A projection of any row and event; what the runner works with. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a list of different projections is invariant in both
 export type AnyProjection = Projection<any, any>;
+
+/** The categories of streams that these are made of. */
+export function categoriesOf(projections: readonly AnyProjection[]): string[] {
+  return [...new Set(projections.flatMap(({ kinds }) => kinds.map(({ category }) => category)))];
+}

@@ -18,10 +18,12 @@ export class ReadGate {
   private projected = 0;
   private heardAtMs = Number.NEGATIVE_INFINITY;
 
+  /** @param categories what the read models are made of */
   constructor(
     notifications: Notifications,
     private readonly store: EventStore,
     metrics: Metrics,
+    private readonly categories: readonly string[],
   ) {
     this.late = new Counter({
       name: 'parley_read_gate_late_total',
@@ -44,6 +46,11 @@ export class ReadGate {
     if (!this.projecting || !(await this.reached(position, writeWaitMs))) this.late.inc();
   }
 
+  /** Waits as `passed` does, for all that is in the store now. Throws Unavailable. */
+  async passedAll(): Promise<void> {
+    await this.passed(await this.end());
+  }
+
   /**
    * Looks up a row, and when there is none looks once more after the read models have reached the store's present end
    * (at most 250 ms later), so that an id learned from a stream can be read at once.
@@ -55,9 +62,14 @@ export class ReadGate {
     return lookUp();
   }
 
-  /** Waits until the read models have reached the store's present end, at most 250 ms. */
+  /** Waits until the read models have reached the store's present end, at most 250 ms. Throws Unavailable. */
   async caughtUp(): Promise<void> {
-    await this.reached(await this.store.endPosition(), lookUpWaitMs);
+    await this.reached(await this.end(), lookUpWaitMs);
+  }
+
+  /** Not the end of the whole store: the projector sees only its categories, and a server need not tell it that it has passed others. */
+  private async end(): Promise<number> {
+    return this.store.endPositionOf(this.categories, this.projected);
   }
 
   private heard(position: number): void {

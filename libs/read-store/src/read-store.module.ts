@@ -8,7 +8,7 @@ import { readStoreMigrations } from './migrations';
 import { Notifications } from './notifications';
 import { PostgresSnapshots } from './postgres-snapshots';
 import { Processes, type ProcessRoles } from './processes';
-import type { AnyProjection } from './projection';
+import { categoriesOf, type AnyProjection } from './projection';
 import { ProjectionRunner } from './projection-runner';
 import { ReadGate } from './read-gate';
 import { UserQuotas } from './user-quotas';
@@ -65,7 +65,7 @@ export class ReadStoreModule implements OnApplicationShutdown {
         {
           provide: ReadGate,
           useFactory: (notifications: Notifications, store: EventStore, metrics: Metrics) =>
-            new ReadGate(notifications, store, metrics),
+            new ReadGate(notifications, store, metrics, categoriesOf(options.projections)),
           inject: [Notifications, EventStore, Metrics],
         },
         UserQuotas,

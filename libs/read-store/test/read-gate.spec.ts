@@ -29,7 +29,7 @@ const say = (position: number) => database.query(`SELECT pg_notify('parley_proje
 
 function newGate() {
   const metrics = new Metrics();
-  const gate = new ReadGate(notifications, store, metrics);
+  const gate = new ReadGate(notifications, store, metrics, ['counter']);
   const late = async () =>
     (await metrics.registry.getSingleMetric('parley_read_gate_late_total')?.get())?.values[0]?.value;
   return { gate, late };
@@ -97,17 +97,35 @@ describe('passed', () => {
   });
 });
 
-describe('find', () => {
-  async function appended(): Promise<number> {
-    const events = [encodeEvent(counterKind, counted(1), someCause())];
-    const done = await store.append(`counter-${uuidV7()}`, events, -1);
-    if (done.kind === 'conflict') throw new Error('conflict');
-    return done.position;
-  }
+async function appended(category = 'counter'): Promise<number> {
+  const events = [encodeEvent(counterKind, counted(1), someCause())];
+  const done = await store.append(`${category}-${uuidV7()}`, events, -1);
+  if (done.kind === 'conflict') throw new Error('conflict');
+  return done.position;
+}
 
+describe('passedAll', () => {
+  it('waits for the newest event that read models are made of, and for none that the projector never sees', async () => {
+    const { gate, late } = newGate();
+    const position = await appended();
+    await appended('run');
+    await heard(gate, position - 1);
+    let passed = false;
+    const waiting = gate.passedAll().then(() => (passed = true));
+    await sleep(50);
+    expect(passed).toBe(false);
+    await say(position);
+    await waiting;
+    // A server need not say that it has looked through what comes after it.
+    await gate.passedAll();
+    expect(await late()).toBe(0);
+  });
+});
+
+describe('find', () => {
   it('answers a row that is there at once', async () => {
     const { gate } = newGate();
-    const end = jest.spyOn(store, 'endPosition');
+    const end = jest.spyOn(store, 'endPositionOf');
     expect(await gate.find(async () => 'row')).toBe('row');
     expect(end).not.toHaveBeenCalled();
     jest.restoreAllMocks();

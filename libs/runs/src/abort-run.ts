@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { conversationKind, type RunState } from '@app/conversations';
-import { EventStore, FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Transact } from '@app/event-store';
 import {
   because,
   Clock,
@@ -38,7 +38,6 @@ export class AbortRun {
   constructor(
     private readonly commands: CommandBus,
     private readonly states: FoldedStates,
-    private readonly store: EventStore,
     private readonly database: Database,
     private readonly processes: Processes,
     private readonly leases: RunLeases,
@@ -113,7 +112,7 @@ export class AbortRun {
     while (performance.now() < giveUpAtMs) {
       const { state } = await this.states.current(conversationKind, conversationId);
       if (state.openRuns[runId] === undefined) {
-        await this.gate.passed(await this.store.endPosition());
+        await this.gate.passedAll();
         return true;
       }
       await sleep(lookEveryMs);
