@@ -21,7 +21,7 @@ export interface ContractStore {
   client: EventStoreDBClient;
   /** The protocol itself, by the client's own stubs, for what the client does not let one say. Insecure servers only. */
   protocol(): StreamsClient;
-  /** Another client, to be closed with the store. */
+  /** Another client, on a connection of its own, to be closed with the store. */
   newClient(): EventStoreDBClient;
   close(): Promise<void>;
 }
@@ -31,7 +31,10 @@ export async function openContractStore(): Promise<ContractStore> {
   if (url)
     return storeAt(
       new URL(url).host,
-      () => EventStoreDBClient.connectionString(url),
+      (keepAliveInterval) => {
+        const separator = url.includes('?') ? '&' : '?';
+        return EventStoreDBClient.connectionString(`${url}${separator}keepAliveInterval=${keepAliveInterval}`);
+      },
       async () => undefined,
     );
   const database = await createTestDatabase();
@@ -40,7 +43,8 @@ export async function openContractStore(): Promise<ContractStore> {
     databaseUrl: database.url,
     listen: { socketPath: join(folder, 'es.sock') },
   });
-  const connect = (): EventStoreDBClient => new EventStoreDBClient({ endpoint: server.address }, { insecure: true });
+  const connect = (keepAliveInterval: number): EventStoreDBClient =>
+    new EventStoreDBClient({ endpoint: server.address, keepAliveInterval }, { insecure: true });
   return storeAt(server.address, connect, async () => {
     await server.close();
     await database.drop();
@@ -48,11 +52,16 @@ export async function openContractStore(): Promise<ContractStore> {
   });
 }
 
-function storeAt(address: string, connect: () => EventStoreDBClient, end: () => Promise<void>): ContractStore {
+function storeAt(
+  address: string,
+  connect: (keepAliveInterval: number) => EventStoreDBClient,
+  end: () => Promise<void>,
+): ContractStore {
   const clients: EventStoreDBClient[] = [];
   const protocols: StreamsClient[] = [];
   const newClient = (): EventStoreDBClient => {
-    const client = connect();
+    // Clients with equal options share a connection.
+    const client = connect(10_000 + clients.length);
     clients.push(client);
     return client;
   };

@@ -157,9 +157,26 @@ test('a subscriber that takes nothing for a while misses nothing afterwards', as
   expect(await revisions).toEqual(firstRevisions(600));
 });
 
-test('dozens of subscriptions on one connection each get their own events', async () => {
-  const streams = Array.from({ length: 70 }, () => uniqueStream()); // a server may take no more than 100 calls there
-  const recorders = streams.map((stream) => new Recorder(store.client.subscribeToStream(stream)));
+test('a connection takes 100 calls, and the next one waits without a word until one of them ends', async () => {
+  const client = store.newClient();
+  const stream = uniqueStream();
+  await store.client.appendToStream(stream, testEvent(0));
+  const [first, ...others] = Array.from({ length: 100 }, () => new Recorder(client.subscribeToStream(stream)));
+  for (const recorder of [first, ...others]) await recorder?.untilEvents(1);
+  const late = new Recorder(client.subscribeToStream(stream));
+  await pause(200);
+  expect(late.said).toEqual([]);
+  await first?.subscription.unsubscribe();
+  await late.untilEvents(1);
+});
+
+test('hundreds of subscriptions on a few connections each get their own events', async () => {
+  const streams = Array.from({ length: 400 }, () => uniqueStream());
+  const clients = Array.from({ length: 5 }, () => store.newClient());
+  const recorders = streams.map((stream, n) => {
+    const client = clients[n % clients.length] ?? store.client;
+    return new Recorder(client.subscribeToStream(stream));
+  });
   await Promise.all(recorders.map((recorder) => recorder.untilSaid('confirmed')));
   await Promise.all(streams.map((stream, n) => store.client.appendToStream(stream, testEvent(n))));
   await Promise.all(recorders.map((recorder) => recorder.untilEvents(1)));

@@ -15,6 +15,7 @@ import { startEventStoreChild, type EventStoreChild } from './event-store-child'
 
 const MIB = 1024 * 1024;
 const STALLED_READERS = 200;
+const READERS_PER_CONNECTION = 100;
 const EVENTS = 10_000;
 const EVENT_BYTES = 8_000;
 const EVENTS_PER_APPEND = 100;
@@ -67,9 +68,13 @@ function stalledReader(protocol: StreamsClient, stream: string): ClientReadableS
 
 test('hundreds of stalled readers hold neither events nor pages', async () => {
   const client = new EventStoreDBClient({ endpoint: address }, { insecure: true });
-  const protocol = new StreamsClient(address, credentials.createInsecure());
+  const apart = { 'grpc.use_local_subchannel_pool': 1 };
+  const connect = () => new StreamsClient(address, credentials.createInsecure(), apart);
+  const protocols = Array.from({ length: STALLED_READERS / READERS_PER_CONNECTION }, connect);
   const stream = uniqueStream();
-  const readers = Array.from({ length: STALLED_READERS }, () => stalledReader(protocol, stream));
+  const readers = protocols.flatMap((protocol) =>
+    Array.from({ length: READERS_PER_CONNECTION }, () => stalledReader(protocol, stream)),
+  );
   await client.appendToStream(stream, binaryEvent({ type: 'warm', data: new Uint8Array(10) }));
   await pause(500);
   const before = await residentBytes();
@@ -95,6 +100,6 @@ test('hundreds of stalled readers hold neither events nor pages', async () => {
     reader?.resume();
   });
   reader?.cancel();
-  protocol.close();
+  for (const protocol of protocols) protocol.close();
   await client.dispose();
 }, 600_000);

@@ -48,8 +48,8 @@ export const QUICK_EVENTS_MAX = 32;
 /** A reader's query that takes longer is answered as unavailable. */
 export const READER_TIMEOUT_MS = 20_000;
 
-/** Subscriptions and calls open at once on one connection. */
-export const CONCURRENT_CALLS_MAX = 100_000;
+/** Subscriptions and calls open at once on one connection, as EventStoreDB takes them (Kestrel's default): the next one waits. */
+export const CONCURRENT_CALLS_MAX = 100;
 
 export const RECONNECT_DELAY_MS = 200;
 export const CONNECT_TIMEOUT_MS = 5_000;
