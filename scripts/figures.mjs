@@ -11,6 +11,7 @@ const longTests = [
   'test/e2e/',
   'libs/consent/src/money-oracle',
   'libs/automations/test/',
+  'libs/journal/test/many-streams',
   'libs/automations/src/schedule',
   'libs/automations/src/definition.schema',
   'test/client/',

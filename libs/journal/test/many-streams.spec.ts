@@ -9,6 +9,7 @@ import { newConversationId, startStores, type TestStores } from '../../../test/j
  */
 const STREAMS = process.env['FIGURES'] === 'full' ? 2_000 : 150;
 const FULL = 2_000;
+const TIMEOUT_MS = 180_000 + STREAMS * 300;
 const atOnce = 50;
 const stalledEvents = 40;
 
@@ -38,28 +39,32 @@ async function inTurns<Item, Value>(items: readonly Item[], work: (item: Item) =
 
 const seen = (count: number) => Promise.all(clients.map((client) => client.until(({ seqs }) => seqs.length >= count)));
 
-it(`${STREAMS} of ${FULL} conversations are streamed at once, and each stream shows what happens`, async () => {
-  const ids = Array.from({ length: STREAMS }, newConversationId);
-  await inTurns(ids, (id) => stores.append(id, ada.userId, 1));
-  clients.push(...(await inTurns(ids, (id) => StreamClient.open(api.port, pathOf(id, 'stream'), ada.headers))));
-  await seen(2);
-  await inTurns(ids, (id) => stores.append(id, ada.userId, 1));
-  await seen(3);
-  // Reads and appends are answered beside them.
-  const pages = await inTurns(ids, async (id) => {
-    const response = await fetch(`http://127.0.0.1:${api.port}${pathOf(id, 'events')}`, { headers: ada.headers });
-    const { data } = (await response.json()) as { data: unknown[] };
-    return data.length;
-  });
-  expect(new Set(pages)).toEqual(new Set([3]));
+it(
+  `${STREAMS} of ${FULL} conversations are streamed at once, and each stream shows what happens`,
+  async () => {
+    const ids = Array.from({ length: STREAMS }, newConversationId);
+    await inTurns(ids, (id) => stores.append(id, ada.userId, 1));
+    clients.push(...(await inTurns(ids, (id) => StreamClient.open(api.port, pathOf(id, 'stream'), ada.headers))));
+    await seen(2);
+    await inTurns(ids, (id) => stores.append(id, ada.userId, 1));
+    await seen(3);
+    // Reads and appends are answered beside them.
+    const pages = await inTurns(ids, async (id) => {
+      const response = await fetch(`http://127.0.0.1:${api.port}${pathOf(id, 'events')}`, { headers: ada.headers });
+      const { data } = (await response.json()) as { data: unknown[] };
+      return data.length;
+    });
+    expect(new Set(pages)).toEqual(new Set([3]));
 
-  // One that does not read is cut in the end, and holds up none of the others meanwhile.
-  const [stalled, ...others] = clients;
-  stalled?.response.pause();
-  const [stalledId, ...otherIds] = ids;
-  if (stalledId === undefined) throw new Error('there is no conversation');
-  for (let n = 0; n < stalledEvents; n += 1) await stores.append(stalledId, ada.userId, 1, 'x'.repeat(400_000));
-  await inTurns(otherIds, (id) => stores.append(id, ada.userId, 1));
-  await Promise.all(others.map((client) => client.until(({ seqs }) => seqs.length === 4)));
-  for (const { seqs } of others) expect(seqs).toEqual([1, 2, 3, 4]);
-});
+    // One that does not read is cut in the end, and holds up none of the others meanwhile.
+    const [stalled, ...others] = clients;
+    stalled?.response.pause();
+    const [stalledId, ...otherIds] = ids;
+    if (stalledId === undefined) throw new Error('there is no conversation');
+    for (let n = 0; n < stalledEvents; n += 1) await stores.append(stalledId, ada.userId, 1, 'x'.repeat(400_000));
+    await inTurns(otherIds, (id) => stores.append(id, ada.userId, 1));
+    await Promise.all(others.map((client) => client.until(({ seqs }) => seqs.length === 4)));
+    for (const { seqs } of others) expect(seqs).toEqual([1, 2, 3, 4]);
+  },
+  TIMEOUT_MS,
+);
