@@ -27,7 +27,7 @@ export interface CallLimits {
   readonly callTimeoutMs: number;
 }
 
-export const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
+const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
 /** Events that are looked at together on the way back from the end, and how many of them at most. */
 const lookBackEvents = 32;
 const lookBackEventsMax = 1_024;
