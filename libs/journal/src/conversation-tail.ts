@@ -7,7 +7,7 @@ import type { JournalKind } from './fin-event';
 const newestKeptMax = 20_000;
 
 /**
- * All conversations' events as they happen, by one subscription of this process however many are streamed (docs/adr/0010).
+ * All conversations' events as they happen, by one subscription of this process however many are streamed (docs/adr/0010-one-tail-for-all-streams.md).
  * It costs nothing until it is started.
  */
 export class ConversationTail {
