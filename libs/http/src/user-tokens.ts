@@ -8,10 +8,11 @@ import {
   type JsonObject,
   type UserId,
 } from '@app/kernel';
-import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type ProtectedHeaderParameters } from 'jose';
+import { decodeJwt, decodeProtectedHeader, type ProtectedHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { IssuerKeys, IssuerKeySet } from './issuer-keys';
 import { isCleanText } from './strict-json';
+import { algorithms, Refused, tokenStrategy, type KeyFound } from './token-strategy';
 import { userIdOf } from './user-identity';
 
 /** Whom a verified user token speaks for. */
@@ -46,15 +47,10 @@ export interface DemandedAudience {
   readonly values: readonly string[];
 }
 
-/** Asymmetric ones only: with `none` or HS* anyone who knows the public key could sign. `Ed25519` is EdDSA by its newer name (RFC 9864). */
-const algorithms = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
-  ...['EdDSA', 'Ed25519'],
-];
-
 const verifiedKeptMs = 60_000;
 const verifiedKeptMax = 20_000;
 const subjectLengthMax = 512;
+const noTokenAtAll = 'it is no signed JSON Web Token';
 /** So much of what a token says is told of it in the log. */
 const quotedLengthMax = 200;
 /** What an access token may call itself (RFC 9068, section 2.1); logout tokens, ID tokens that say so and the like are none. */
@@ -67,6 +63,10 @@ const accessTokenTypes = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 export class UserTokens {
   private readonly verified = new LRUCache<string, Verified>({ max: verifiedKeptMax, ttl: verifiedKeptMs });
   private readonly issuers: ReadonlyMap<string, TrustedIssuer>;
+  private readonly authenticate = tokenStrategy(
+    (token) => this.find(token),
+    ({ claims, issuer, keys }) => ({ identity: this.identityIn(claims, issuer), issuer, keys }),
+  );
 
   constructor(
     issuers: readonly TrustedIssuer[],
@@ -85,9 +85,9 @@ export class UserTokens {
   /** Verifies a bearer token. @throws Unavailable when its issuer's keys cannot be had */
   async verify(token: string): Promise<TokenVerdict> {
     try {
-      const { header, claims, issuer } = this.read(token);
-      const keys = await verifySignature(token, header, issuer.keys);
-      const identity = this.identityIn(claims, issuer);
+      // passport-jwt has no word for a token that is empty.
+      if (token === '') throw new Refused(noTokenAtAll);
+      const { identity, issuer, keys } = await this.authenticate(token);
       const verdict = inTime(identity, issuer);
       // Where they changed meanwhile, nobody knows which of them it was verified with.
       if (verdict.kind === 'accepted' && keys === issuer.keys.known()) {
@@ -98,6 +98,13 @@ export class UserTokens {
       if (error instanceof Refused) return { kind: 'refused', cause: error.message };
       throw error;
     }
+  }
+
+  /** What a token says, and the key that it must be signed with. @throws Refused, Unavailable */
+  private async find(token: string): Promise<Found> {
+    const { header, claims, issuer } = this.read(token);
+    const { keys, key } = await keyOf(header, issuer.keys);
+    return { claims, issuer, keys, key };
   }
 
   /** What a token says, before anything of it is believed. @throws Refused */
@@ -135,8 +142,12 @@ export class UserTokens {
   }
 }
 
-/** Why a token is not accepted, in words for the operator. */
-class Refused extends Error {}
+/** A token as it reads, and its issuer's keys, of which its header names one. */
+interface Found extends KeyFound {
+  readonly claims: JsonObject;
+  readonly issuer: TrustedIssuer;
+  readonly keys: IssuerKeySet;
+}
 
 interface Verified {
   readonly identity: UserIdentity;
@@ -152,15 +163,11 @@ function decoded(token: string): { header: ProtectedHeaderParameters; claims: Js
   } catch {
     // Anything that is no token may be thrown at the decoder; what is wrong with it is of no use to anybody.
   }
-  throw new Refused('it is no signed JSON Web Token');
+  throw new Refused(noTokenAtAll);
 }
 
-/** The keys by one of which the token is signed. @throws Refused, Unavailable */
-async function verifySignature(
-  token: string,
-  header: ProtectedHeaderParameters,
-  issuer: IssuerKeys,
-): Promise<IssuerKeySet> {
+/** The key that a token with this header is signed with, and the keys that it is one of. @throws Refused, Unavailable */
+async function keyOf(header: ProtectedHeaderParameters, issuer: IssuerKeys): Promise<Pick<Found, 'keys' | 'key'>> {
   let keys = await issuer.current();
   let key = await keys.keyFor(header);
   if (key === null) {
@@ -168,13 +175,7 @@ async function verifySignature(
     key = await keys.keyFor(header);
   }
   if (key === null) throw new Refused(`its issuer has no key ${quoted(header.kid)} for ${header.alg}`);
-  try {
-    await compactVerify(token, key, { algorithms });
-    return keys;
-  } catch (error) {
-    const isWrong = error instanceof errors.JWSSignatureVerificationFailed;
-    throw new Refused(isWrong ? 'its signature is wrong' : `its signature cannot be verified (${String(error)})`);
-  }
+  return { keys, key };
 }
 
 function inTime(identity: UserIdentity, { clock, skewMs }: TrustedIssuer): TokenVerdict {
