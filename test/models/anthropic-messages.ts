@@ -3,7 +3,10 @@ import { objectsIn, textIn, textOfCall, type AskedMessage, type ScriptedUsage, t
 
 const frame = (type: string, body: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...body })}\n\n`;
 
-/** Messages with server-sent events, as Anthropic speaks. */
+/**
+ * Messages with server-sent events, as Anthropic's own API speaks (its API reference, "Streaming messages"). It is as strict about marks
+ * for its cache, and about calls without results.
+ */
 export const anthropicMessages: WireFormat = {
   path: '/v1/messages',
   read(body) {
@@ -53,10 +56,46 @@ export const anthropicMessages: WireFormat = {
     frame('message_stop', {}),
   ],
   trouble: (message) => frame('error', { error: { type: 'overloaded_error', message } }),
-  refusal: (_status, message) => ({ type: 'error', error: { type: 'refused', message } }),
+  refusal: (_status, message) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
   // Anthropic's own API takes neighbours of one role as one message.
-  faultIn: () => null,
+  faultIn: ({ body }) => {
+    const message = faultInMarks(body) ?? faultInCalls(body);
+    return message === null ? null : { status: 400, message };
+  },
+  pieces: (body) =>
+    blocksOf(body).map(({ cache_control: mark, ...block }) => ({
+      ...{ text: JSON.stringify(block), marked: mark !== undefined },
+    })),
 };
+
+/** Every block that can have a mark, in the order in which the cache reads them: tools, the system message, the conversation. */
+function blocksOf({ tools, system, messages }: JsonObject): readonly JsonObject[] {
+  const said = objectsIn(messages).flatMap(({ role, content }) => {
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
+    return blocks.map((block: JsonObject) => ({ role: role ?? null, ...block }));
+  });
+  return [...objectsIn(tools), ...objectsIn(system), ...said];
+}
+
+/** Words as in github.com/anthropics/claude-code/issues/50082 and github.com/continuedev/continue/pull/6937. */
+function faultInMarks(body: JsonObject): string | null {
+  const marked = blocksOf(body).filter(({ cache_control: mark }) => mark !== undefined);
+  if (marked.length > 4) return `A maximum of 4 blocks with cache_control may be provided. Found ${marked.length}.`;
+  const isEmpty = marked.some(({ type, text }) => type === 'text' && text === '');
+  return isEmpty ? 'messages.0.content.0.text: cache_control cannot be set for empty text blocks' : null;
+}
+
+/** Words as Anthropic's documentation, "Tool use", lists them under troubles. */
+function faultInCalls({ messages }: JsonObject): string | null {
+  const said = objectsIn(messages);
+  const idsOf = (at: number, type: string, member: string) =>
+    objectsIn(said[at]?.['content']).flatMap((block) => (block['type'] === type ? [textIn(block[member])] : []));
+  const isOpen = said.some((_message, at) => {
+    const returned = idsOf(at + 1, 'tool_result', 'tool_use_id');
+    return idsOf(at, 'tool_use', 'id').some((id) => !returned.includes(id));
+  });
+  return isOpen ? '`tool_use` ids were found without `tool_result` blocks immediately after' : null;
+}
 
 /** Of the block of reasoning: clients tell blocks apart by it, and take them in any order. */
 const reasoningIndex = 99;
@@ -91,9 +130,10 @@ function messagesOf({ role, content }: JsonObject): readonly AskedMessage[] {
 
 /** Its cache's tokens are counted apart. */
 function startingUsage(usage: ScriptedUsage | null): JsonObject {
-  const { inputTokens = 0, cachedInputTokens = 0 } = usage ?? {};
+  const { inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage ?? {};
   return {
-    input_tokens: inputTokens - cachedInputTokens,
+    input_tokens: inputTokens - cachedInputTokens - cacheWriteTokens,
+    cache_creation_input_tokens: cacheWriteTokens,
     cache_read_input_tokens: cachedInputTokens,
     output_tokens: 0,
   };

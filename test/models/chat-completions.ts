@@ -8,7 +8,10 @@ const chunk = (delta: object, finish: string | null = null, more: object = {}): 
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
 
-/** Chat completions with server-sent events, as OpenAI-compatible providers speak. */
+/**
+ * Chat completions with server-sent events, as OpenAI's own API speaks (its API reference, "Streaming events"), with the frames that
+ * llama.cpp's server, vLLM and DeepSeek add to it.
+ */
 export const chatCompletions: WireFormat = {
   path: '/v1/chat/completions',
   read(body) {
@@ -44,12 +47,23 @@ export const chatCompletions: WireFormat = {
     ...(usage === null ? [] : [usageFrame(usage)]),
     'data: [DONE]\n\n',
   ],
-  trouble: (message) => frame({ error: { message, type: 'server_error', code: 'overloaded' } }),
+  // As OpenRouter tells what came after its headers: beside choices that end with an error (its API reference, "Streaming").
+  trouble: (message) =>
+    frame({
+      ...{ id: 'gen-1', object: 'chat.completion.chunk', created: 1, model: 'scripted' },
+      error: { message, code: 502 },
+      choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
+    }),
   refusal: (_status, message) => ({ error: { message, type: 'refused', param: null, code: null } }),
-  faultIn: ({ messages }) => (alternate(messages) ? null : mustAlternate),
+  faultIn: ({ messages }) => (alternate(messages) ? null : { status: 500, message: mustAlternate }),
+  // Tools and the format of the answer are part of what OpenAI's cache begins with; templates put them before the conversation too.
+  pieces: ({ tools, response_format: format, messages }) =>
+    [tools ?? null, format ?? null, ...objectsIn(messages)].map((piece) => ({
+      ...{ text: JSON.stringify(piece), marked: false },
+    })),
 };
 
-/** The exception of the chat templates of Mistral and Gemma, as llama.cpp's server answers it with status 500. */
+/** The exception of the chat templates of Mistral and Gemma, seen from llama.cpp's server with status 500. */
 const mustAlternate =
   'After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.';
 

@@ -10,10 +10,12 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicMessages } from './anthropic-messages';
 import { chatCompletions } from './chat-completions';
+import { MarkedCache, PrefixCache, type PromptCache } from './prompt-cache';
 import type { Asked, ScriptedCall, ScriptedUsage, WireFormat } from './wire-format';
 
 export type { Asked, AskedMessage, ScriptedCall } from './wire-format';
 
+const caches = { 'openai-compatible': PrefixCache, anthropic: MarkedCache } as const;
 const wireFormats = { 'openai-compatible': chatCompletions, anthropic: anthropicMessages } as const;
 export type Provider = keyof typeof wireFormats;
 
@@ -23,18 +25,19 @@ export interface ScriptedReply {
   /** Before the text, which no reader is shown. */
   readonly reasoning?: readonly string[];
   readonly calls?: readonly ScriptedCall[];
-  /** Null: the provider tells none. */
-  readonly usage?: ScriptedUsage | null;
+  /** Null: the provider tells none. `counted`: the input as its cache of prompts counts it, and 10 tokens. */
+  readonly usage?: ScriptedUsage | 'counted' | null;
   /** Before the headers: so llama.cpp's server holds them back until one of its slots is free. */
   readonly queuedMs?: number;
   /** Before each piece of text. */
   readonly pauseMs?: number;
   /**
    * `length`: as `finished`, but cut by the output limit, as every provider tells it (`finish_reason: length`, `max_tokens`).
+   * `accepted`: the headers come, and nothing after them: vLLM sends them while a request waits for its place.
    * After the text (and without the calls): `reset` breaks the connection, `cut` ends the body in good order but too early, `silent`
    * says nothing more, `endless` goes on and on, `trouble` tells an error.
    */
-  readonly ending?: 'finished' | 'length' | 'reset' | 'cut' | 'silent' | 'endless' | 'trouble';
+  readonly ending?: 'finished' | 'length' | 'accepted' | 'reset' | 'cut' | 'silent' | 'endless' | 'trouble';
 }
 
 /** An answer without a stream; the message is the provider's own words. */
@@ -62,20 +65,23 @@ const usual: ScriptedUsage = { inputTokens: 100, outputTokens: 10 };
 const endlessPieces = 1_000_000;
 
 /**
- * A model provider on loopback that speaks one of the wire formats and says what its script says. Of OpenAI's format it is as strict
- * as llama.cpp's server with the chat templates of Mistral and Gemma: roles that do not alternate are refused.
+ * A model provider on loopback that speaks one of the wire formats and says what its script says. It refuses what real servers refuse:
+ * of OpenAI's format roles that do not alternate, as llama.cpp's server does with the chat templates of Mistral and Gemma; of
+ * Anthropic's too many marks for the cache, marks on empty texts, and calls without results.
  */
 export class LoopbackModels {
   readonly requests: RecordedRequest[] = [];
   private readonly waiting: (() => void)[] = [];
   private script: Script = [{ text: ['Hello.'] }];
   private scriptedFrom = 0;
+  private cache: PromptCache;
 
   private constructor(
     private readonly server: Server,
     private readonly format: WireFormat,
     readonly provider: Provider,
   ) {
+    this.cache = new caches[provider]();
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       // A client that goes away in the middle is what some tests are about.
       this.answer(request, response).catch(() => response.destroy());
@@ -114,6 +120,11 @@ export class LoopbackModels {
     this.scriptedFrom = 0;
   }
 
+  /** Forgets every prompt that its cache has kept. */
+  forgets(): void {
+    this.cache = new caches[this.provider]();
+  }
+
   /** Resolves once so many requests have come since the script was set. */
   async asked(count: number): Promise<RecordedRequest> {
     while (this.requests.length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
@@ -144,9 +155,9 @@ export class LoopbackModels {
     this.requests.push({ asked, headers: request.headers, atMs: performance.now(), over });
     this.waiting.splice(0).forEach((resolve) => resolve());
     const fault = this.format.faultIn(asked);
-    const scripted = fault === null ? this.next(asked) : { status: 500, message: fault };
+    const scripted = fault ?? this.next(asked);
     if ('status' in scripted) this.refuse(scripted, response);
-    else await this.speak(scripted, response);
+    else await this.speak(scripted, this.usageOf(scripted, asked), response);
   }
 
   private next(asked: Asked): Scripted {
@@ -160,18 +171,24 @@ export class LoopbackModels {
     response.end(JSON.stringify(body ?? this.format.refusal(status, message ?? 'words of the provider')));
   }
 
-  private async speak(reply: ScriptedReply, response: ServerResponse): Promise<void> {
+  private usageOf({ usage = usual }: ScriptedReply, { body }: Asked): ScriptedUsage | null {
+    return usage === 'counted' ? { outputTokens: 10, ...this.cache.count(this.format.pieces(body)) } : usage;
+  }
+
+  private async speak(reply: ScriptedReply, usage: ScriptedUsage | null, response: ServerResponse): Promise<void> {
     const { text = [], reasoning = [], queuedMs = 0, pauseMs = 0, ending = 'finished' } = reply;
     const hasText = text.length > 0 || ending === 'endless';
     if (queuedMs > 0) await sleep(queuedMs, undefined, { ref: false });
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-    await write(response, this.format.opening(hasText, usageIn(reply)));
+    response.flushHeaders();
+    if (ending === 'accepted') return;
+    await write(response, this.format.opening(hasText, usage));
     if (reasoning.length > 0) await write(response, this.format.reasoning(reasoning));
     for (const piece of text) {
       if (pauseMs > 0) await sleep(pauseMs);
       await write(response, [this.format.piece(piece)]);
     }
-    if (ending === 'finished' || ending === 'length') await this.finish(reply, hasText, response);
+    if (ending === 'finished' || ending === 'length') await this.finish(reply, usage, response);
     else await this.breakOff(ending, response, pauseMs);
   }
 
@@ -185,10 +202,11 @@ export class LoopbackModels {
     }
   }
 
-  private async finish(reply: ScriptedReply, hasText: boolean, response: ServerResponse): Promise<void> {
-    const { calls = [] } = reply;
+  private async finish(reply: ScriptedReply, usage: ScriptedUsage | null, response: ServerResponse): Promise<void> {
+    const { calls = [], text = [] } = reply;
+    const hasText = text.length > 0;
     await write(response, this.format.calls(calls, hasText));
-    await write(response, this.format.ending(calls.length > 0, usageIn(reply), hasText, reply.ending === 'length'));
+    await write(response, this.format.ending(calls.length > 0, usage, hasText, reply.ending === 'length'));
     response.end();
   }
 
@@ -200,14 +218,15 @@ export class LoopbackModels {
   }
 }
 
-const usageIn = ({ usage = usual }: ScriptedReply): ScriptedUsage | null => usage;
-
 async function write(response: ServerResponse, frames: readonly string[]): Promise<void> {
   for (const frame of frames) {
     if (response.destroyed || response.write(frame)) continue;
     await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
+      const goOn = () => {
+        response.off('drain', goOn).off('close', goOn);
+        resolve();
+      };
+      response.on('drain', goOn).on('close', goOn);
     });
   }
 }

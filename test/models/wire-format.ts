@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
+import type { PromptPiece } from './prompt-cache';
 
 /** A call as a scripted model makes it; `raw` is sent to the letter, whether it is JSON or not. */
 export type ScriptedCall =
@@ -9,6 +10,8 @@ export interface ScriptedUsage {
   readonly outputTokens: number;
   /** How many of the input tokens came out of the provider's cache; none where it is left out. */
   readonly cachedInputTokens?: number;
+  /** How many were put there; only Anthropic tells. */
+  readonly cacheWriteTokens?: number;
   /** Where the provider's sum is another one. */
   readonly totalTokens?: number;
 }
@@ -44,8 +47,10 @@ export interface WireFormat {
   /** An error of the provider's, told in a stream that began well. */
   trouble(message: string): string;
   refusal(status: number, message: string): JsonObject;
-  /** What a strict server refuses a conversation for, or null; it is `refusal`'s message then, with status 500. */
-  faultIn(asked: Asked): string | null;
+  /** What a strict server refuses a conversation for, in its words, or null. */
+  faultIn(asked: Asked): { readonly status: number; readonly message: string } | null;
+  /** The prompt in the order in which its cache reads it. */
+  pieces(body: JsonObject): readonly PromptPiece[];
 }
 
 export function textOfCall(call: ScriptedCall): string {

@@ -45,6 +45,7 @@ function providerModels({ env }: Configuration, breaker: ProviderBreaker): reado
     provider: env.MODEL_PROVIDER,
     baseUrl: env.MODEL_BASE_URL,
     apiKey: env.MODEL_API_KEY,
+    headers: env.MODEL_HEADERS,
     silence: { firstByteTimeoutMs: env.MODEL_FIRST_BYTE_TIMEOUT_MS, idleTimeoutMs: env.MODEL_IDLE_TIMEOUT_MS },
     outputTokensMax: env.MODEL_OUTPUT_TOKENS,
     structuredOutput: env.MODEL_STRUCTURED_OUTPUT,

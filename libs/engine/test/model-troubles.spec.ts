@@ -1,6 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { contextRefusals } from '../../../test/models/context-refusals';
-import { LoopbackModels, type Asked, type Provider, type Scripted } from '../../../test/models/loopback-models';
+import { contextRefusals } from '../../../test/models/refusals';
+import {
+  LoopbackModels,
+  type Asked,
+  type Provider,
+  type Scripted,
+  type ScriptedReply,
+} from '../../../test/models/loopback-models';
 import { ModelFailed } from '../src/model';
 import type { ModelTrouble } from '../src/model-troubles';
 import { modelRequest } from './model-request';
@@ -95,17 +101,51 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     expect(String((await models.failure([{ calls }], asking)).error)).toContain('more than 64 calls');
   });
 
-  it.each([
-    ['before it speaks', { ending: 'silent' } as const],
+  it.each<[string, Scripted]>([
+    ['while it is queued', { ...fine, queuedMs: 60_000 }],
     ['while it is waited out', { status: 429, headers: { 'retry-after': '60' } }],
-  ])('does not outlast an abort %s: the connection is closed at once', async (_when, scripted) => {
+  ])('does not outlast an abort %s, and nothing is paid', async (_when, scripted) => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(new Error('a reason that nobody asked for')), 500);
-    const { error, ms } = await models.failure([scripted], asking, models.model(), stop.signal);
-    expect([(error as Error).name, error instanceof ModelFailed, ms < 1500]).toEqual(['AbortError', false, true]);
+    const { error, reply } = await models.failure([scripted], asking, models.model(), stop.signal);
+    expect([(error as Error).name, error instanceof ModelFailed, reply]).toEqual(['AbortError', false, null]);
     const over = await (await models.loopback.asked(1)).over;
     expect(over.how).toBe('status' in scripted ? 'finished' : 'closed');
   });
+
+  it.each(['accepted', 'silent'] as const)(
+    'does not outlast an abort before a word of it (%s): what it was sent is paid for, and the connection is closed',
+    async (ending) => {
+      models.loopback.says([{ ending }]);
+      const stop = new AbortController();
+      const step = models.model().step(asking, () => undefined, stop.signal);
+      const request = await models.loopback.asked(1);
+      setTimeout(() => stop.abort(), 500);
+      const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(request.asked.body)) / 3);
+      expect(await step).toEqual({
+        ...{ text: null, calls: [], inputTokens, outputTokens: 0, estimated: true, ending: 'stopped' },
+        costMicroCents: inputTokens * 300,
+      });
+      expect((await request.over).how).toBe('closed');
+    },
+  );
+
+  it.each<[string, NonNullable<ScriptedReply['ending']>, Record<string, string>]>([
+    ['late', 'silent', { MODEL_IDLE_TIMEOUT_MS: '300' }],
+    ['queued', 'accepted', { MODEL_FIRST_BYTE_TIMEOUT_MS: '300' }],
+  ])('that was waited for too long (%s) is paid for what it was sent', async (trouble, ending, settings) => {
+    const model = models.model({ ...fast, ...settings });
+    const { error, reply } = await models.failure([{ ending }], asking, model);
+    expect([error, reply]).toMatchObject([{ trouble }, { text: null, outputTokens: 0, estimated: true }]);
+    expect(reply?.costMicroCents).toBeGreaterThan(0);
+  });
+
+  it.each<Scripted>([{ status: 500 }, { status: 200 }, { ending: 'reset' }, { ending: 'trouble' }, { ending: 'cut' }])(
+    'by which the provider gave up before a word (%j) is not paid for',
+    async (scripted) => {
+      expect((await models.failure([scripted], asking, models.model(fast))).reply).toBeNull();
+    },
+  );
 
   it('does not outlast an abort while it speaks: what was said stays and is paid for, and the connection is closed', async () => {
     models.loopback.says([{ reasoning: ['Hm, hm.'], text: ['I am ', 'fi'], ending: 'silent' }]);
@@ -159,23 +199,6 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
       const { error } = await models.failure([refusal], asking);
       expect([(error as ModelFailed).trouble, models.loopback.requests.length]).toEqual(['context_full', 1]);
     });
-  });
-
-  it('of a refused format is asked again without it, once, and that is remembered for the model', async () => {
-    const schema = { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] };
-    const request = { ...asking, tools: [], outputSchema: schema };
-    const isFormatted = ({ body }: Asked) => 'response_format' in body || 'tools' in body;
-    const message = 'response_format.json_schema is not supported';
-    const strict = (asked: Asked): Scripted =>
-      isFormatted(asked) ? { status: 400, message } : { text: ['{"total":3}'] };
-    const model = models.model();
-    const ask = async () => model.step(request, () => undefined, new AbortController().signal);
-    models.loopback.says(strict);
-    expect((await ask()).text).toBe('{"total":3}');
-    expect((await ask()).text).toBe('{"total":3}');
-    expect(models.loopback.requests.map(({ asked }) => isFormatted(asked))).toEqual([true, false, false]);
-    const { error } = await models.failure([{ status: 400 }], request);
-    expect([(error as ModelFailed).trouble, models.loopback.requests.length]).toEqual(['refused_request', 2]);
   });
 
   it.each<[ModelTrouble, Scripted]>([

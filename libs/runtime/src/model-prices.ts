@@ -5,6 +5,8 @@ export interface ModelPrice {
   readonly inputUsdPerMillion: Decimal;
   /** Of input that the provider's cache held. */
   readonly cachedInputUsdPerMillion: Decimal;
+  /** Of input that the provider put into its cache. */
+  readonly cacheWriteUsdPerMillion: Decimal;
   readonly outputUsdPerMillion: Decimal;
 }
 
@@ -12,11 +14,14 @@ export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
 /** Six digits of dollars and twelve decimals: far beyond any price, and within what costs are counted in. */
 const priceText = /^\d{1,6}(\.\d{1,12})?$/;
-const memberNames: readonly string[] = ['inputUsdPerMillion', 'cachedInputUsdPerMillion', 'outputUsdPerMillion'];
+const memberNames: readonly string[] = [
+  ...['inputUsdPerMillion', 'cachedInputUsdPerMillion', 'cacheWriteUsdPerMillion', 'outputUsdPerMillion'],
+];
 
 /**
- * Reads `{model: {inputUsdPerMillion, cachedInputUsdPerMillion, outputUsdPerMillion}}`, decimal strings; cached input costs as much
- * as any where no price of its own is given. Null for anything else.
+ * Reads `{model: {inputUsdPerMillion, cachedInputUsdPerMillion, cacheWriteUsdPerMillion, outputUsdPerMillion}}`, decimal strings.
+ * Where they have no prices of their own, cached input costs as much as any, and input that is put into the cache a quarter more, as
+ * Anthropic takes it (docs/configuration.md). Null for anything else.
  */
 export function parseModelPrices(text: string): ModelPrices | null {
   const listed = parsed(text);
@@ -28,11 +33,22 @@ export function parseModelPrices(text: string): ModelPrices | null {
 
 function priceOf(members: unknown): ModelPrice | null {
   if (!isJsonObject(members) || !Object.keys(members).every((name) => memberNames.includes(name))) return null;
-  const { inputUsdPerMillion: input, cachedInputUsdPerMillion: cached = input, outputUsdPerMillion: output } = members;
-  const [inputUsdPerMillion, cachedInputUsdPerMillion, outputUsdPerMillion] = [usd(input), usd(cached), usd(output)];
-  return inputUsdPerMillion === null || cachedInputUsdPerMillion === null || outputUsdPerMillion === null
-    ? null
-    : { inputUsdPerMillion, cachedInputUsdPerMillion, outputUsdPerMillion };
+  const {
+    inputUsdPerMillion: input,
+    cachedInputUsdPerMillion: cached = input,
+    cacheWriteUsdPerMillion: write,
+  } = members;
+  const inputUsdPerMillion = usd(input);
+  const cachedInputUsdPerMillion = usd(cached);
+  const outputUsdPerMillion = usd(members['outputUsdPerMillion']);
+  if (inputUsdPerMillion === null || cachedInputUsdPerMillion === null || outputUsdPerMillion === null) return null;
+  const cacheWriteUsdPerMillion = write === undefined ? andAQuarter(inputUsdPerMillion) : usd(write);
+  if (cacheWriteUsdPerMillion === null) return null;
+  return { inputUsdPerMillion, cachedInputUsdPerMillion, cacheWriteUsdPerMillion, outputUsdPerMillion };
+}
+
+function andAQuarter({ unscaled, scale }: Decimal): Decimal {
+  return { unscaled: unscaled * 125n, scale: scale + 2 };
 }
 
 function usd(text: unknown): Decimal | null {

@@ -17,6 +17,8 @@ describe('the variables of models', () => {
         inputUsdPerMillion: { unscaled: 3n, scale: 0 },
         // That of any input, where it has no price of its own.
         cachedInputUsdPerMillion: { unscaled: 3n, scale: 0 },
+        // A quarter more, likewise.
+        cacheWriteUsdPerMillion: { unscaled: 375n, scale: 2 },
         outputUsdPerMillion: { unscaled: 1500n, scale: 2 },
       },
     });
@@ -49,10 +51,35 @@ describe('the variables of models', () => {
     '{"big": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15", "cacheUsdPerMillion": "1"}}',
     '{"big": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15", "cachedInputUsdPerMillion": 1}}',
     '{"big": {"cachedInputUsdPerMillion": "3", "outputUsdPerMillion": "15"}}',
+    '{"big": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15", "cacheWriteUsdPerMillion": "-1"}}',
   ])('do not take %s for prices', (text) => {
     expect(problems({ ...anthropic, MODEL_PRICES: text })).toEqual([
       expect.stringMatching(/^ {2}MODEL_PRICES: must be/),
     ]);
+  });
+
+  it('price what is put into a cache', () => {
+    const MODEL_PRICES =
+      '{"big": {"inputUsdPerMillion": "3", "cacheWriteUsdPerMillion": "6", "outputUsdPerMillion": "15"}}';
+    const { env } = readConfiguration({ ...anthropic, MODEL_PRICES });
+    expect(env.MODEL_PRICES?.['big']?.cacheWriteUsdPerMillion).toEqual({ unscaled: 6n, scale: 0 });
+  });
+
+  it('take headers for gateways, and tell nothing of what they hold', () => {
+    const { env } = readConfiguration({
+      ...anthropic,
+      MODEL_HEADERS: '{"cf-aig-authorization": "Bearer t", "X-A": "b"}',
+    });
+    expect(env.MODEL_HEADERS).toEqual({ 'cf-aig-authorization': 'Bearer t', 'X-A': 'b' });
+    expect(readConfiguration(anthropic).env.MODEL_HEADERS).toEqual({});
+    const wrong = ['hunter2', '["hunter2"]', '{"a": 1}', '{"a": "hunter2\\n"}', '{"a b": "hunter2"}', '{"a": ""}']
+      .concat(['{"Host": "hunter2"}', '{"content-type": "hunter2"}'])
+      .concat(JSON.stringify(Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`a${at}`, 'hunter2']))));
+    for (const MODEL_HEADERS of wrong) {
+      const lines = problems({ ...anthropic, MODEL_HEADERS });
+      expect(lines).toEqual([expect.stringMatching(/^ {2}MODEL_HEADERS: must be JSON/)]);
+      expect(lines.join()).not.toContain('hunter2');
+    }
   });
 
   it('are checked without a word of what they hold', () => {

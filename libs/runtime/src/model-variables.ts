@@ -1,3 +1,4 @@
+import { isJsonObject } from '@app/kernel';
 import { bool, makeValidator, str } from 'envalid';
 import { parseModelPrices, type ModelPrices } from './model-prices';
 import { httpUrl, positiveInteger, Rule, wholeNumber } from './variable-rules';
@@ -35,6 +36,33 @@ const headerSecret = makeValidator<string>((text) => {
   return text;
 });
 
+/** A header as HTTP takes it, but for those that frame the request. */
+const headerName = /^(?!(content-type|content-length|transfer-encoding|connection|host)$)[a-z0-9_-]{1,128}$/i;
+const headersMax = 32;
+
+const headers = makeValidator<Readonly<Record<string, string>>>((json) => {
+  const given = parsedJson(json);
+  const fits = (value: unknown) => typeof value === 'string' && /^[\x20-\x7e]{1,4096}$/.test(value);
+  const isValid =
+    isJsonObject(given) && Object.entries(given).every(([name, value]) => headerName.test(name) && fits(value));
+  if (!isValid || Object.keys(given).length > headersMax) {
+    throw new Rule(
+      `must be JSON: {"name": "value"}, at most ${headersMax} headers of visible ASCII, none that frames the request`,
+    );
+  }
+  // Reason for the assertion: every value is a string, which was checked.
+  return given as Readonly<Record<string, string>>;
+});
+
+function parsedJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // No JSON is no object, which the caller says.
+    return null;
+  }
+}
+
 function isModelName(text: string): boolean {
   return modelNamePattern.test(text) && text !== 'parley/rules';
 }
@@ -59,6 +87,10 @@ export const modelVariables = {
     requiredWhen: (env) => env['MODEL_PROVIDER'] === 'anthropic',
     desc: 'Secret, the key of the provider; an OpenAI-compatible server may need none',
   }),
+  MODEL_HEADERS: headers({
+    default: {},
+    desc: 'Secret, headers for the provider besides, as gateways want them, in JSON: {"name": "value"}; one that the key is sent in replaces it',
+  }),
   MODEL_NAME: modelName({
     default: undefined,
     requiredWhen: hasProvider,
@@ -71,7 +103,7 @@ export const modelVariables = {
   MODEL_PRICES: modelPrices({
     default: undefined,
     requiredWhen: hasProvider,
-    desc: 'Prices of all of them, in JSON: {"model": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15"}}; cachedInputUsdPerMillion beside them is the price of input that the provider had in its cache',
+    desc: 'Prices of all of them, in JSON: {"model": {"inputUsdPerMillion": "3", "outputUsdPerMillion": "15"}}; cachedInputUsdPerMillion beside them is the price of input that the provider had in its cache (without: that of any input), cacheWriteUsdPerMillion of input that it put there (without: that of any input and a quarter)',
   }),
   MODEL_OUTPUT_TOKENS: positiveInteger({
     default: undefined,

@@ -1,14 +1,11 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { isJsonObject, type JsonValue } from '@app/kernel';
-import { jsonSchema, Output, streamText, tool, type LanguageModel, type TextStreamPart, type ToolSet } from 'ai';
+import type { JsonValue } from '@app/kernel';
+import { jsonSchema, Output, streamText, type LanguageModel, type TextStreamPart, type ToolSet } from 'ai';
 import type { ModelRequest } from '../model';
 import { storableInput, usageOf, type Counted } from './answer-values';
-import { estimatedTokens } from './cost';
-import { messagesOf } from './messages.adapter';
-import type { AnswerPart, Attempt, ModelProvider } from './provider';
-import { ProviderTrouble } from './provider';
-import { systemText } from './system-text';
+import { ProviderTrouble, type AnswerPart, type Attempt, type ModelProvider, type SparePart } from './provider';
+import { canFormat, questionOf } from './question.adapter';
 import { ToolNames } from './tool-names';
 import { isCutShort, isOfFraming, saysCut, troubleOf } from './troubles.adapter';
 import { WatchedFetch, type Silence } from './watched-fetch';
@@ -17,6 +14,8 @@ export interface ProviderSettings {
   readonly provider: 'openai-compatible' | 'anthropic';
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;
+  /** Besides; they may hold secrets as well. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly silence: Silence;
   readonly outputTokensMax: number | undefined;
   readonly structuredOutput: boolean;
@@ -30,10 +29,16 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 
 /** Providers through the AI SDK: one step at a time, its own retries and its running of tools switched off. */
 export class AiSdkProvider implements ModelProvider {
-  constructor(private readonly settings: ProviderSettings) {}
+  /** What no log may hold, in the words of the provider either. */
+  private readonly secrets: readonly string[];
+
+  constructor(private readonly settings: ProviderSettings) {
+    const { apiKey, headers } = settings;
+    this.secrets = [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers)];
+  }
 
   async *answer(model: string, request: ModelRequest, attempt: Attempt): AsyncGenerator<AnswerPart, void, undefined> {
-    const watch = new WatchedFetch(this.settings.silence, attempt.onFirstByte);
+    const watch = new WatchedFetch(this.settings.silence, attempt);
     const signal = AbortSignal.any([attempt.signal, watch.signal]);
     let begun = false;
     try {
@@ -42,7 +47,7 @@ export class AiSdkProvider implements ModelProvider {
         yield part;
       }
     } catch (error) {
-      const known = error instanceof ProviderTrouble ? error : troubleOf(error, this.settings.apiKey);
+      const known = error instanceof ProviderTrouble ? error : troubleOf(error, this.secrets);
       const trouble = watch.gaveUp ?? known;
       throw begun ? trouble.afterBeginning() : trouble;
     } finally {
@@ -57,8 +62,8 @@ export class AiSdkProvider implements ModelProvider {
     attempt: Attempt,
   ): AsyncGenerator<AnswerPart, void, undefined> {
     const names = new ToolNames();
-    const { formatted } = attempt;
-    const { fullStream } = this.asked(this.model(model, watch.fetch), request, names, attempt);
+    const formatted = this.isFormatted(request, attempt);
+    const { fullStream } = this.asked(this.model(model, watch.fetch, attempt), request, names, attempt);
     let begun = false;
     const lost: LostFrames = { any: false, cut: false };
     let said = false;
@@ -67,7 +72,7 @@ export class AiSdkProvider implements ModelProvider {
       if (part.type === 'abort') throw new ProviderTrouble('late', 'the attempt was stopped', false);
       if (part.type === 'error') this.takeError(part.error, { lost, said, isStream: watch.isStream });
       if (beforeAnswer.includes(part.type)) continue;
-      if (!begun) yield { kind: 'begun', promptTokens: estimatedTokens(watch.askedBytes) };
+      if (!begun) yield { kind: 'begun' };
       begun = true;
       said ||= part.type === 'text-delta' || part.type === 'tool-call';
       // A format that stands for a forced tool is answered twice by some models: the first value counts.
@@ -78,45 +83,64 @@ export class AiSdkProvider implements ModelProvider {
     }
   }
 
-  private asked(model: LanguageModel, request: ModelRequest, names: ToolNames, { signal, formatted }: Attempt) {
-    const tools = toolsOf(request, names);
+  private asked(model: LanguageModel, request: ModelRequest, names: ToolNames, attempt: Attempt) {
+    const { outputTokensMax, provider } = this.settings;
+    const { signal, without } = attempt;
     return streamText({
       model,
-      system: systemText(request),
-      messages: messagesOf(request, names),
-      ...(request.tools.length === 0 ? {} : { tools }),
-      ...(this.settings.outputTokensMax === undefined ? {} : { maxOutputTokens: this.settings.outputTokensMax }),
-      ...(formatted ? formatOf(request.outputSchema) : {}),
+      ...questionOf(request, names, { marked: provider === 'anthropic' }, without),
+      ...(outputTokensMax === undefined ? {} : { maxOutputTokens: outputTokensMax }),
+      ...(this.isFormatted(request, attempt) ? formatOf(request.outputSchema) : {}),
       ...{ maxRetries: 0, abortSignal: signal },
       // Errors are read from the stream.
       onError: () => undefined,
     });
   }
 
+  private isFormatted(request: ModelRequest, { without }: Attempt): boolean {
+    return this.settings.structuredOutput && canFormat(request) && !without.has('format');
+  }
+
   /** Throws ProviderTrouble, but for a frame that only told how the answer ended. */
   private takeError(error: unknown, heard: Heard): void {
     if (isCutShort(error)) throw cutShort(heard);
-    if (!isOfFraming(error)) throw troubleOf(error, this.settings.apiKey);
+    if (!isOfFraming(error)) throw troubleOf(error, this.secrets);
     heard.lost.any = true;
     heard.lost.cut ||= saysCut(error);
   }
 
-  private model(name: string, fetch: typeof globalThis.fetch): LanguageModel {
-    const { provider, baseUrl, apiKey, structuredOutput } = this.settings;
-    const key = apiKey === undefined ? {} : { apiKey };
+  private model(name: string, fetch: typeof globalThis.fetch, { without }: Attempt): LanguageModel {
+    const { provider, baseUrl, apiKey, structuredOutput, headers: given } = this.settings;
+    const headers = Object.fromEntries(Object.entries(given).map(([header, value]) => [header.toLowerCase(), value]));
+    // A header of that name takes the place of the key.
+    const key = apiKey === undefined || 'authorization' in headers ? {} : { apiKey };
     if (provider === 'anthropic') {
-      return createAnthropic({ ...key, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }), fetch })(name);
+      return createAnthropic({
+        ...{ apiKey: apiKey ?? '', headers, fetch },
+        ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+      })(name);
     }
     return createOpenAICompatible({
-      ...{ name: 'provider', baseURL: baseUrl ?? '', ...key, fetch },
+      ...{ name: 'provider', baseURL: baseUrl ?? '', ...key, headers, fetch },
       ...{ includeUsage: true, supportsStructuredOutputs: structuredOutput },
+      transformRequestBody: (body) => (without.has('max_tokens') ? withNewLimit(body) : body),
     })(name);
   }
 
-  /** Formats take objects only. */
-  canFormat({ outputSchema }: ModelRequest): boolean {
-    return this.settings.structuredOutput && isJsonObject(outputSchema) && outputSchema['type'] === 'object';
+  sparePartsOf(request: ModelRequest): readonly SparePart[] {
+    const { provider, outputTokensMax, structuredOutput } = this.settings;
+    return [
+      ...(structuredOutput && canFormat(request) ? (['format'] as const) : []),
+      ...(request.tools.length > 0 ? (['tool_schemas'] as const) : []),
+      ...(provider === 'anthropic' ? (['cache_marks'] as const) : []),
+      ...(provider === 'openai-compatible' && outputTokensMax !== undefined ? (['max_tokens'] as const) : []),
+    ];
   }
+}
+
+/** The limit under the one name that OpenAI's newer models know. */
+function withNewLimit({ max_tokens: limit, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return { ...body, max_completion_tokens: limit };
 }
 
 /** The schema is in the system message besides. */
@@ -145,16 +169,6 @@ function answerPart(part: TextStreamPart<ToolSet>, names: ToolNames): AnswerPart
   return { kind: 'call', tool: names.inward(part.toolName), input: storableInput(part.input as JsonValue) };
 }
 
-function toolsOf(request: ModelRequest, names: ToolNames): ToolSet {
-  return Object.fromEntries(
-    request.tools.map(({ name, description, inputSchema }) => [
-      names.outward(name),
-      // Reason for the assertion: tools are registered with a JSON Schema of an object.
-      tool({ description, inputSchema: jsonSchema(inputSchema as Parameters<typeof jsonSchema>[0] & object) }),
-    ]),
-  );
-}
-
 interface FinishedStep {
   readonly finishReason: string;
   readonly rawFinishReason: string | undefined;
@@ -177,10 +191,19 @@ interface Heard {
 function endOf({ finishReason, rawFinishReason, usage }: FinishedStep, heard: Heard): AnswerPart {
   if (heard.lost.any) return { kind: 'end', usage: null, cut: heard.lost.cut, trouble: null };
   if (rawFinishReason === undefined) throw cutShort(heard);
-  return { kind: 'end', usage: usageOf(usage), cut: finishReason === 'length', trouble: troubleOfEnd(finishReason) };
+  return {
+    kind: 'end',
+    usage: usageOf(usage),
+    cut: finishReason === 'length',
+    trouble: troubleOfEnd(finishReason, rawFinishReason),
+  };
 }
 
-function troubleOfEnd(finishReason: string): ProviderTrouble | null {
+/** Of chat completions OpenRouter ends so an answer that broke off behind it. */
+const brokenOff = 'error';
+
+function troubleOfEnd(finishReason: string, rawFinishReason: string): ProviderTrouble | null {
+  if (rawFinishReason === brokenOff) return new ProviderTrouble('broken_off', 'it ended with error', false);
   if (finishReason === 'content-filter') return new ProviderTrouble('withheld', 'it ended with content-filter', false);
   if (finishReason === 'error') return new ProviderTrouble('own_error', 'it ended with error', false);
   return null;

@@ -29,7 +29,10 @@ export function isStorable(value: JsonValue, above = 0): boolean {
 export interface Counted {
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
-  readonly inputTokenDetails: { readonly cacheReadTokens: number | undefined };
+  readonly inputTokenDetails: {
+    readonly cacheReadTokens: number | undefined;
+    readonly cacheWriteTokens: number | undefined;
+  };
   /** As the provider wrote it. */
   readonly raw?: unknown;
 }
@@ -44,8 +47,10 @@ export function usageOf({ inputTokens: told, outputTokens, inputTokenDetails, ra
   const total = totalIn(raw);
   const inputTokens = isCount(total) ? Math.max(told, total - outputTokens) : told;
   if (inputTokens === 0) return null;
-  const { cacheReadTokens: cached } = inputTokenDetails;
-  return { inputTokens, outputTokens, cachedInputTokens: isCount(cached) && cached <= inputTokens ? cached : 0 };
+  const { cacheReadTokens: read, cacheWriteTokens: written } = inputTokenDetails;
+  const cachedInputTokens = isCount(read) && read <= inputTokens ? read : 0;
+  const cacheWriteTokens = isCount(written) && written <= inputTokens - cachedInputTokens ? written : 0;
+  return { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens };
 }
 
 /** In the format of OpenAI. */

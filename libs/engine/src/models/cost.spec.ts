@@ -7,14 +7,16 @@ const costOf = (
   inputTokens: number,
   outputTokens: number,
   cached: readonly [string, number] = [input, 0],
+  written: readonly [string, number] = [input, 0],
 ) =>
   stepCost(
     {
       inputUsdPerMillion: parseDecimal(input)!,
       cachedInputUsdPerMillion: parseDecimal(cached[0])!,
+      cacheWriteUsdPerMillion: parseDecimal(written[0])!,
       outputUsdPerMillion: parseDecimal(output)!,
     },
-    { inputTokens, outputTokens, cachedInputTokens: cached[1] },
+    { inputTokens, outputTokens, cachedInputTokens: cached[1], cacheWriteTokens: written[1] },
   );
 
 describe('stepCost', () => {
@@ -46,8 +48,23 @@ describe('stepCost', () => {
     },
   );
 
+  it.each([
+    ['3.75', 1_000_000, 375_000_000],
+    ['3.75', 400_000, 60_000_000 + 30_000_000 + 150_000_000],
+    ['3.750000000001', 1, 60_000_000 + 59_999_925 + 376],
+  ])(
+    'takes what is put into the cache at its own price: at %s for %d tokens, %d micro-cents',
+    (price, count, microCents) => {
+      // Of the rest 200,000 tokens at 3 USD, and the others out of the cache at 0.75.
+      const read = count === 1_000_000 ? 0 : 1_000_000 - 200_000 - count;
+      const cost = costOf('3', '15', 1_000_000, 0, ['0.75', read], [price, count]);
+      expect(cost).toBe(microCents);
+    },
+  );
+
   it('stays a safe integer at the bounds', () => {
-    const most = costOf('999999.999999999999', '999999.999999999999', 10_000_000, 10_000_000);
+    const dear = '999999.999999999999';
+    const most = costOf(dear, dear, 10_000_000, 10_000_000, [dear, 0], ['1249999.99999999999875', 10_000_000]);
     expect(Number.isSafeInteger(most)).toBe(true);
   });
 });

@@ -18,11 +18,14 @@ const microCentsPerTokenAtOneUsd = 100n;
  * allows it is a safe integer.
  */
 export function stepCost(price: ModelPrice, usage: TokenUsage): number {
-  const { inputUsdPerMillion: input, cachedInputUsdPerMillion: cached, outputUsdPerMillion: output } = price;
-  const scale = Math.max(input.scale, cached.scale, output.scale);
+  const { inputUsdPerMillion: input, cachedInputUsdPerMillion: cached, cacheWriteUsdPerMillion: write } = price;
+  const { inputTokens, cachedInputTokens, cacheWriteTokens } = usage;
+  const { outputUsdPerMillion: output } = price;
+  const scale = Math.max(input.scale, cached.scale, write.scale, output.scale);
   const dollars =
-    shared(input, scale) * BigInt(usage.inputTokens - usage.cachedInputTokens) +
-    shared(cached, scale) * BigInt(usage.cachedInputTokens) +
+    shared(input, scale) * BigInt(inputTokens - cachedInputTokens - cacheWriteTokens) +
+    shared(cached, scale) * BigInt(cachedInputTokens) +
+    shared(write, scale) * BigInt(cacheWriteTokens) +
     shared(output, scale) * BigInt(usage.outputTokens);
   const divisor = 10n ** BigInt(scale);
   // Reason for Number: costs are counted in safe integers, and this is one.

@@ -10,7 +10,7 @@ const callsMax = 64;
 
 /** What has come of an answer so far, however it ends: what was said was shown, and what was begun is paid for. */
 export class HeardAnswer {
-  /** Whether the provider has begun to answer. */
+  /** Whether the provider has begun to work on an answer, and is paid for it. */
   begun = false;
   /** Whether its output limit has cut it. */
   cut = false;
@@ -36,15 +36,25 @@ export class HeardAnswer {
   get counted(): TokenUsage & { readonly estimated: boolean } {
     if (this.usage !== null) return { ...this.usage, estimated: false };
     const outputTokens = estimatedTokens(this.arrivedBytes);
-    return { inputTokens: this.promptTokens, outputTokens, cachedInputTokens: 0, estimated: true };
+    const none = { cachedInputTokens: 0, cacheWriteTokens: 0 };
+    return { inputTokens: this.promptTokens, outputTokens, ...none, estimated: true };
+  }
+
+  /** The provider works on what it was sent. */
+  accepted(promptTokens: number): void {
+    this.begun = true;
+    this.promptTokens = promptTokens;
+  }
+
+  /** It gave up before it said anything: nobody bills that. */
+  givenUp(): void {
+    this.begun = false;
   }
 
   /** Throws ProviderTrouble or ModelFailed where the part is the end of what can be used. */
   take(part: AnswerPart): void {
     switch (part.kind) {
       case 'begun':
-        this.begun = true;
-        this.promptTokens = part.promptTokens;
         break;
       case 'unseen':
         this.arrivedBytes += part.bytes;

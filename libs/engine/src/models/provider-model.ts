@@ -5,7 +5,8 @@ import { newerHalf } from '../history';
 import { ModelFailed, type AnswerEnding, type LanguageModel, type ModelReply, type ModelRequest } from '../model';
 import { stepCost } from './cost';
 import { HeardAnswer } from './heard-answer';
-import { ProviderTrouble, type AnswerPart, type ModelProvider } from './provider';
+import type { ModelTrouble } from '../model-troubles';
+import { ProviderTrouble, type AnswerPart, type ModelProvider, type SparePart } from './provider';
 import type { ProviderBreaker } from './provider-breaker';
 import { withinTime, type WorkTime } from './within-time';
 
@@ -15,10 +16,21 @@ const waitMsMax = 8_000;
 /** How often the history is halved for a context that is full. */
 const halvingsMax = 3;
 
+/** Troubles by which an answer was given up here: the provider may have worked on it all the same. */
+const endedByUs: readonly ModelTrouble[] = ['queued', 'late'];
+
+/** How the log tells what a question is asked with in place of a part that was refused. */
+const inPlaceOf: Readonly<Record<SparePart, string>> = {
+  format: 'without a format',
+  tool_schemas: 'with the schemas of the tools in words',
+  cache_marks: 'without marks for its cache',
+  max_tokens: 'with max_completion_tokens',
+};
+
 /** What is asked: less than the run would have, where the provider takes no more. */
 interface Question {
   readonly request: ModelRequest;
-  readonly formatted: boolean;
+  readonly without: ReadonlySet<SparePart>;
 }
 
 /** A step under way. */
@@ -38,8 +50,8 @@ export interface ModelPatience {
 export class ProviderModel implements LanguageModel {
   readonly readsHistory = true;
   private readonly logger = new Logger(ProviderModel.name);
-  /** Whether it has refused a format and answered without it. */
-  private takesNoFormat = false;
+  /** What it has refused, and answered without. */
+  private readonly refuses = new Set<SparePart>();
 
   constructor(
     readonly name: string,
@@ -87,25 +99,35 @@ export class ProviderModel implements LanguageModel {
 
   /** Begins an answer; asks for less where the provider says that it was asked for too much (docs/decisions/runs.md, "Models as they are"). */
   private async beginAnyhow(request: ModelRequest, step: Step): Promise<AsyncGenerator<AnswerPart>> {
-    let asked: Question = { request, formatted: !this.takesNoFormat && this.provider.canFormat(request) };
+    let asked: Question = { request, without: new Set(this.refuses) };
     for (let halvings = 0; ;) {
       try {
         const parts = await this.begin(asked, step);
-        if (!asked.formatted && this.provider.canFormat(request)) this.takesNoFormat = true;
+        for (const part of asked.without) this.refuses.add(part);
         return parts;
       } catch (error) {
         if (!(error instanceof ProviderTrouble)) throw error;
         const { trouble, message } = error;
+        const refused = this.refusedOf(asked, error);
         if (trouble === 'context_full' && asked.request.history.length > 0 && halvings < halvingsMax) {
           halvings += 1;
           asked = { ...asked, request: { ...request, history: newerHalf(asked.request.history) } };
           this.logger.warn(`${this.name}: ${message}; asked again with half of the history`);
-        } else if (trouble === 'refused_request' && asked.formatted) {
-          asked = { ...asked, formatted: false };
-          this.logger.warn(`${this.name}: ${message}; asked again without a format`);
+        } else if (refused !== undefined) {
+          asked = { ...asked, without: new Set([...asked.without, refused]) };
+          this.logger.warn(`${this.name}: ${message}; asked again ${inPlaceOf[refused]}`);
         } else throw error;
       }
     }
+  }
+
+  /** What to leave out of a question that was refused; each part is left out once. A provider that names nothing means the format. */
+  private refusedOf({ request, without }: Question, { trouble, refused }: ProviderTrouble): SparePart | undefined {
+    if (trouble !== 'refused_request') return undefined;
+    const meant: readonly SparePart[] =
+      refused === 'schemas' ? ['format', 'tool_schemas'] : refused === null ? ['format'] : [refused];
+    const spare = this.provider.sparePartsOf(request);
+    return meant.find((part) => spare.includes(part) && !without.has(part));
   }
 
   /** Asks until an answer begins. From then on nothing is asked again: what was said was shown. */
@@ -130,15 +152,20 @@ export class ProviderModel implements LanguageModel {
   }
 
   /** The wait for the first byte has a limit of its own. */
-  private async attempt({ request, formatted }: Question, step: Step): Promise<AsyncGenerator<AnswerPart>> {
+  private async attempt({ request, without }: Question, step: Step): Promise<AsyncGenerator<AnswerPart>> {
     const { heard, stopped: signal, time } = step;
     const onFirstByte = () => time.run();
+    const onAccepted = (promptTokens: number) => heard.accepted(promptTokens);
     time.pause();
     try {
-      const parts = this.provider.answer(this.name, request, { signal, formatted, onFirstByte });
+      const parts = this.provider.answer(this.name, request, { signal, without, onAccepted, onFirstByte });
       const first = await parts.next();
       if (first.done !== true) heard.take(first.value);
       return parts;
+    } catch (error) {
+      const isOurs = signal.aborted || (error instanceof ProviderTrouble && endedByUs.includes(error.trouble));
+      if (!isOurs) heard.givenUp();
+      throw error;
     } finally {
       time.run();
     }

@@ -8,12 +8,13 @@ export interface TokenUsage {
   readonly outputTokens: number;
   /** How many of the input tokens its cache held. */
   readonly cachedInputTokens: number;
+  /** How many of them were put there. */
+  readonly cacheWriteTokens: number;
 }
 
 /** A piece of an answer as it comes. */
 export type AnswerPart =
-  /** `promptTokens` is an estimate of what the provider was sent. */
-  | { readonly kind: 'begun'; readonly promptTokens: number }
+  | { readonly kind: 'begun' }
   /** What no reader is shown: reasoning, and the inputs of calls while they are written. */
   | { readonly kind: 'unseen'; readonly bytes: number }
   | { readonly kind: 'text'; readonly text: string }
@@ -26,19 +27,26 @@ export type AnswerPart =
       readonly trouble: ProviderTrouble | null;
     };
 
+/**
+ * What a request may be made without, where a provider refuses it: the answer's schema in the provider's own format, the schemas of the
+ * tools' inputs (told in words then), the marks for its cache, and the old name of the output limit (the new one is told then).
+ */
+export type SparePart = 'format' | 'tool_schemas' | 'cache_marks' | 'max_tokens';
+
 /** How one attempt is made. */
 export interface Attempt {
   readonly signal: AbortSignal;
-  /** Whether the schema of the answer is asked for by the provider's own format. */
-  readonly formatted: boolean;
+  readonly without: ReadonlySet<SparePart>;
+  /** Called with the headers of an answer that is no refusal: from then on the provider works. An estimate of what it was sent. */
+  readonly onAccepted: (promptTokens: number) => void;
   /** Called once, with the first byte of the answer: until then the provider may have others to serve first. */
   readonly onFirstByte: () => void;
 }
 
 /** Somebody else's models, one attempt at a time. */
 export interface ModelProvider {
-  /** Whether the provider has a format for what is asked. */
-  canFormat(request: ModelRequest): boolean;
+  /** Which of them a request has. */
+  sparePartsOf(request: ModelRequest): readonly SparePart[];
   /**
    * Asks a model for the next step. The first part comes as soon as the answer begins, and the last one is its end.
    * Throws ProviderTrouble, also when the signal aborts; either way the connection is closed.
@@ -55,12 +63,14 @@ export class ProviderTrouble extends Error {
    * @param trouble in words of ours, for users
    * @param passing whether it may well answer when it is asked again; a queue is not asked again, for that would only make it longer
    * @param retryAfterMs when it wants to be asked again, if it says so
+   * @param refused what of the request it refused, if it names that: a part, or some schema
    */
   constructor(
     readonly trouble: ModelTrouble,
     message: string,
     readonly passing: boolean,
     readonly retryAfterMs: number | null = null,
+    readonly refused: SparePart | 'schemas' | null = null,
   ) {
     super(message);
   }

@@ -1,4 +1,4 @@
-import type { ModelRequest, OfferedArtifact } from '../model';
+import type { ModelRequest } from '../model';
 
 /** What holds whoever writes the instructions. */
 const ground = [
@@ -8,8 +8,8 @@ const ground = [
   'Say only what you know or what a tool has returned. A call that returned an error, a denial or an expiry has not had its effect.',
 ].join('\n');
 
-/** The system message of a step: the fixed ground, the schema of the answer, the profile's instructions, the conversation's files. */
-export function systemText({ instructions, artifacts, outputSchema }: ModelRequest): string {
+/** What a system message says first and in every step of a run: the fixed ground, the schema of the answer, the profile's instructions. */
+export function standingText({ instructions, outputSchema }: ModelRequest): string {
   const schema =
     outputSchema === null
       ? []
@@ -17,10 +17,11 @@ export function systemText({ instructions, artifacts, outputSchema }: ModelReque
           'When you are done, answer with one JSON value that satisfies this JSON Schema, and with nothing else: no words around it, no code fence.',
           JSON.stringify(outputSchema),
         ];
-  return [ground, ...schema, ...(instructions === null ? [] : [instructions]), ...filesText(artifacts)].join('\n\n');
+  return [ground, ...schema, ...(instructions === null ? [] : [instructions])].join('\n\n');
 }
 
-function filesText(artifacts: readonly OfferedArtifact[]): readonly string[] {
+/** The conversation's files, which may come at any time, in at most one text. */
+export function filesText({ artifacts }: ModelRequest): readonly string[] {
   if (artifacts.length === 0) return [];
   // In JSON, so that no name can pass for a line of its own.
   const lines = artifacts.map(({ artifactId, name, mediaType, bytes }) =>

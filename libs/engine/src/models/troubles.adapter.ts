@@ -3,33 +3,25 @@ import { isJsonObject } from '@app/kernel';
 import { types } from 'node:util';
 import type { ModelTrouble } from '../model-troubles';
 import { ProviderTrouble } from './provider';
+import { refusedPart, saysContextFull } from './refusals';
 
 const quotedLengthMax = 500;
 /** Answers without a stream that say: not now. */
 const notNow = (status: number): boolean => status >= 500 || [408, 409, 429].includes(status);
-/** How OpenAI, vLLM, llama.cpp, Anthropic and Gemini say that a request does not fit into the model's context. */
-const contextFull =
-  /context[ _](length|size|window|limit)|exceed_context_size|prompt is too long|input token count .{0,40}exceeds/i;
+/** Shorter than this no header is a secret; to leave it out would spoil the words. */
+const secretLengthMin = 4;
 /** Frames that carry no part of an answer, but how much was used and why it ended. */
 const framing: readonly unknown[] = ['message_start', 'message_delta'];
 
-/** What an error of the SDK's comes to. The message quotes the provider, but never the key, which providers like to repeat. */
-export function troubleOf(error: unknown, apiKey: string | undefined): ProviderTrouble {
-  const quote = (words: string) =>
-    (apiKey === undefined ? words : words.replaceAll(apiKey, '[key]')).slice(0, quotedLengthMax);
+/** What an error of the SDK's comes to. The message quotes the provider, but never the secrets, which providers like to repeat. */
+export function troubleOf(error: unknown, secrets: readonly string[]): ProviderTrouble {
+  const quote = (words: string) => withoutSecrets(words, secrets).slice(0, quotedLengthMax);
   if (APICallError.isInstance(error)) {
-    const { statusCode, responseHeaders, responseBody, message, cause } = error;
+    const { statusCode, message, cause } = error;
     if (statusCode === undefined) return new ProviderTrouble('not_reached', quote(`not reached: ${message}`), true);
     // An answer that began well: what is wrong with it is the cause.
-    if (statusCode < 400 && cause !== undefined) return troubleOf(cause, apiKey);
-    const words = quote(`status ${statusCode}: ${responseBody ?? message}`);
-    if (statusCode >= 400 && contextFull.test(words)) return new ProviderTrouble('context_full', words, false);
-    return new ProviderTrouble(
-      troubleOfStatus(statusCode),
-      words,
-      notNow(statusCode),
-      retryAfterMs(responseHeaders ?? {}),
-    );
+    if (statusCode < 400 && cause !== undefined) return troubleOf(cause, secrets);
+    return troubleOfRefusal(error, statusCode, quote);
   }
   if (types.isNativeError(error)) {
     // A connection that is refused or breaks in the middle comes as a TypeError of fetch.
@@ -37,9 +29,32 @@ export function troubleOf(error: unknown, apiKey: string | undefined): ProviderT
       return new ProviderTrouble('not_reached', quote(`broke off: ${wordsOf(error)}`), true);
     return new ProviderTrouble('unreadable', quote(`not understood: ${wordsOf(error)}`), false);
   }
-  const words = quote(`an error in its answer: ${JSON.stringify(error)}`);
-  if (contextFull.test(words)) return new ProviderTrouble('context_full', words, false);
-  return new ProviderTrouble('own_error', words, true);
+  return troubleInAnswer(JSON.stringify(error), quote);
+}
+
+function troubleOfRefusal({ responseBody, responseHeaders, message }: APICallError, status: number, quote: Quote) {
+  const body = responseBody ?? message;
+  const words = quote(`status ${status}: ${body}`);
+  if (saysContextFull(status, body)) return new ProviderTrouble('context_full', words, false);
+  const refused = refusedPart(status, body);
+  if (refused !== null) return new ProviderTrouble('refused_request', words, false, null, refused);
+  return new ProviderTrouble(troubleOfStatus(status), words, notNow(status), retryAfterMs(responseHeaders ?? {}));
+}
+
+/** Of a stream that began well; gateways tell so what came after their headers, with the status that it would have had. */
+function troubleInAnswer(told: string, quote: Quote): ProviderTrouble {
+  const words = quote(`an error in its answer: ${told}`);
+  const status = Number(/"code":"?([45]\d\d)\b/.exec(told)?.[1] ?? 500);
+  if (saysContextFull(status, told)) return new ProviderTrouble('context_full', words, false);
+  return new ProviderTrouble(troubleOfStatus(status), words, notNow(status));
+}
+
+type Quote = (words: string) => string;
+
+function withoutSecrets(words: string, secrets: readonly string[]): string {
+  return secrets
+    .filter(({ length }) => length >= secretLengthMin)
+    .reduce((text, secret) => text.replaceAll(secret, '[key]'), words);
 }
 
 function troubleOfStatus(status: number): ModelTrouble {

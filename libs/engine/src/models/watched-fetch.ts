@@ -1,4 +1,5 @@
-import { ProviderTrouble } from './provider';
+import { estimatedTokens } from './cost';
+import { ProviderTrouble, type Attempt } from './provider';
 
 /** Of one answer with its framing, which is many times its text. */
 const answerBytesMax = 32 * 1024 * 1024;
@@ -14,15 +15,13 @@ export class WatchedFetch {
   gaveUp: ProviderTrouble | null = null;
   /** Whether what came back calls itself a stream of events. */
   isStream = false;
-  /** Of the request's body, as UTF-8. */
-  askedBytes = 0;
   private readonly own = new AbortController();
   private timer: NodeJS.Timeout | null = null;
   private bytes = 0;
 
   constructor(
     private readonly silence: Silence,
-    private readonly onFirstByte: () => void,
+    private readonly heard: Pick<Attempt, 'onAccepted' | 'onFirstByte'>,
   ) {}
 
   /** Aborts when it gives up, and when it is stopped. */
@@ -31,11 +30,11 @@ export class WatchedFetch {
   }
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
-    this.askedBytes = typeof init?.body === 'string' ? Buffer.byteLength(init.body) : 0;
     this.wait('queued', this.silence.firstByteTimeoutMs);
     // Another host could not be trusted with the key.
     const response = await globalThis.fetch(input, { ...init, redirect: 'error' });
     this.isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
+    if (response.ok) this.heard.onAccepted(estimatedTokens(bytesOf(init?.body)));
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     const watch = new TransformStream<Uint8Array, Uint8Array>({
@@ -55,7 +54,7 @@ export class WatchedFetch {
   }
 
   private count(length: number): void {
-    if (this.bytes === 0) this.onFirstByte();
+    if (this.bytes === 0) this.heard.onFirstByte();
     this.wait('late', this.silence.idleTimeoutMs);
     this.bytes += length;
     if (this.bytes > answerBytesMax)
@@ -72,4 +71,9 @@ export class WatchedFetch {
     this.gaveUp = why;
     this.stop();
   }
+}
+
+/** As UTF-8. */
+function bytesOf(body: unknown): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : 0;
 }
