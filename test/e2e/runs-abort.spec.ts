@@ -8,6 +8,7 @@ import {
   conversationOf,
   eventCount,
   expectProblem,
+  journal,
   journalTypes,
   missingId,
   say,
@@ -44,13 +45,20 @@ async function queuedRun(conversationId: string): Promise<string> {
 describe('runs.abort', () => {
   it('ends a running run, and answers when its end can be read everywhere', async () => {
     const id = await conversationOf(user);
+    const reader = await user.stream(`/conversations/${id}/stream`);
     const runId = await startLongRun(user, id);
-    await untilStatus(user, runId, 'running');
+    await reader.untilEvent('agent.text_delta');
+    await reader.close();
     const answer = await abort(there, runId);
     expect([answer.status, answer.body]).toEqual([200, { aborted: true }]);
     expect((await user.get(`/agent-runs/${runId}`)).body).toMatchObject({ status: 'aborted' });
     expect((await user.get(`/conversations/${id}`)).body).toMatchObject({ status: 'idle', liveRunId: null });
-    expect((await journalTypes(there, id)).slice(2)).toEqual(['run.claimed', 'run.stopping', 'run.ended']);
+    // What was shown stays.
+    const ended = (await journal(there, id)).slice(2).map(({ payload }) => payload);
+    expect(ended.map(({ type }) => type)).toEqual([
+      ...['run.claimed', 'run.stopping', 'agent.step', 'agent.message', 'run.ended'],
+    ]);
+    expect(ended[3]).toMatchObject({ truncated: true, text: expect.stringMatching(/^(word )+$/) as string });
     expect(await say(there, id)).toMatchObject({ status: 'completed' });
   });
 

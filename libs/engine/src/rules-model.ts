@@ -26,20 +26,29 @@ export class RulesModel implements LanguageModel {
     const words = text?.match(/\S+\s*|\s+/g) ?? [];
     const wordMs = delayMs === null ? defaultWordMs : delayMs / Math.max(words.length, 1);
     if (text === null && delayMs !== null) await sleep(delayMs, undefined, { signal });
+    const said: string[] = [];
+    const counted = { inputTokens: countWords(request.turn.input), estimated: false };
     for (const word of words) {
-      await sleep(wordMs, undefined, { signal });
+      const isStopped = await isStoppedWithin(wordMs, signal);
+      // What was shown stays; a step that is not whole has no price, since nobody bills it.
+      if (isStopped && said.length > 0) {
+        const reply = { text: said.join(''), calls: [], outputTokens: said.length, costMicroCents: 0 };
+        return { ...reply, ...counted, ending: 'stopped' };
+      }
+      signal.throwIfAborted();
+      said.push(word);
       onText(word);
     }
-    return {
-      text,
-      calls: 'calls' in answer ? answer.calls : [],
-      inputTokens: countWords(request.turn.input),
-      outputTokens: words.length,
-      costMicroCents: this.configuration.env.RULES_STEP_MICRO_CENTS,
-      estimated: false,
-      ending: 'whole',
-    };
+    const costMicroCents = this.configuration.env.RULES_STEP_MICRO_CENTS;
+    const calls = 'calls' in answer ? answer.calls : [];
+    return { text, calls, outputTokens: words.length, costMicroCents, ...counted, ending: 'whole' };
   }
+}
+
+/** Waits; true as soon as the signal aborts. */
+async function isStoppedWithin(ms: number, signal: AbortSignal): Promise<boolean> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined); // the signal says so
+  return signal.aborted;
 }
 
 /** The rules model has no tokens of its own, so its words are counted. */
