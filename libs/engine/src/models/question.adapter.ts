@@ -6,7 +6,6 @@ import type { SparePart } from './provider';
 import { filesText, standingText } from './system-text';
 import type { ToolNames } from './tool-names';
 
-/** Reason for the assertion below: tools are registered with a JSON Schema of an object. */
 type Schema = Parameters<typeof jsonSchema>[0] & object;
 
 /** A mark up to which Anthropic's cache keeps a prompt, for five minutes from its last use. It takes four in a request. */
@@ -55,6 +54,7 @@ function toolsOf(
   return Object.fromEntries(
     sorted.map((offer) => {
       const { description, inputSchema } = withSchemas ? offer : toldInWords(offer);
+      // Reason for the assertion: tools are registered with a JSON Schema of an object.
       const declared = { description, inputSchema: jsonSchema(inputSchema as Schema) };
       return [
         names.outward(offer.name),
