@@ -6,7 +6,7 @@ export interface PromptPiece {
   readonly marked: boolean;
 }
 
-export type CountedInput = Required<Pick<ScriptedUsage, 'inputTokens' | 'cachedInputTokens' | 'cacheWriteTokens'>>;
+type CountedInput = Required<Pick<ScriptedUsage, 'inputTokens' | 'cachedInputTokens' | 'cacheWriteTokens'>>;
 
 /** A provider's cache of prompts, as strict as the real one: it counts from the requests that really come. */
 export interface PromptCache {

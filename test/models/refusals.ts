@@ -11,7 +11,7 @@ export type SeenRefusal = readonly [
 ];
 
 /** An error in the format of chat completions. */
-export const told = (message: string, fields: object = {}): object => ({ error: { message, ...fields } });
+const told = (message: string, fields: object = {}): object => ({ error: { message, ...fields } });
 const flat = (message: string): object => ({
   ...{ object: 'error', message, type: 'BadRequestError', param: null, code: 400 },
 });
