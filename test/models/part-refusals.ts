@@ -1,4 +1,13 @@
-import type { SeenRefusal } from './refusals';
+import type { Provider } from './loopback-models';
+
+/** Who says it, in which format, with which status, in which body, and where that was seen (issues of GitHub repositories). */
+export type SeenRefusal = readonly [
+  server: string,
+  provider: Provider,
+  status: number,
+  body: object,
+  seen: `${string}/${string}#${number}`,
+];
 
 /** What of a request is refused: the format of the answer, the schemas of tools, marks for the cache, the old name of the limit. */
 export type RefusedPart = 'format' | 'tool_schemas' | 'cache_marks' | 'max_tokens';

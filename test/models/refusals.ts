@@ -1,14 +1,5 @@
 import type { Provider, ScriptedRefusal } from './loopback-models';
-import { partRefusalBodies } from './part-refusals';
-
-/** Who says it, in which format, with which status, in which body, and where that was seen (issues of GitHub repositories). */
-export type SeenRefusal = readonly [
-  server: string,
-  provider: Provider,
-  status: number,
-  body: object,
-  seen: `${string}/${string}#${number}`,
-];
+import { partRefusalBodies, type SeenRefusal } from './part-refusals';
 
 /** An error in the format of chat completions. */
 const told = (message: string, fields: object = {}): object => ({ error: { message, ...fields } });
