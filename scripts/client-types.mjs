@@ -129,6 +129,10 @@ function adapt(value) {
   if (typeof value !== 'object' || value === null) return;
   // Constants tell the variants apart already; it would put the schemas' names in their place.
   if (typeof value.discriminator === 'object' && (value.oneOf ?? value.anyOf) !== undefined) delete value.discriminator;
+  // Whatever `fetch` sends as a body.
+  if (value['application/octet-stream'] !== undefined) value['application/octet-stream'] = {};
+  // The name, once more.
+  if (typeof value.title === 'string') delete value.title;
   // Any object, not an empty one.
   if (value.type === 'object' && Object.keys(value.properties ?? {}).length === 0) {
     delete value.properties;

@@ -72,6 +72,8 @@ interface DocumentedOperation {
   readonly method: string;
   readonly pattern: RegExp;
   readonly responses: JsonObject;
+  /** By status, what its problems can name. */
+  readonly reasons: JsonObject;
 }
 
 class PublishedDocument {
@@ -105,7 +107,8 @@ class PublishedDocument {
     if (!isJsonObject(media) || !isJsonObject(media['schema']))
       return `${operation.id} documents no JSON for ${answer.status}`;
     const check = this.checkOf(media['schema']);
-    return check(answer.body) ? null : this.ajv.errorsText(check.errors, { dataVar: operation.id });
+    if (!check(answer.body)) return this.ajv.errorsText(check.errors, { dataVar: operation.id });
+    return answer.status < 400 ? null : problemFault(answer, operation);
   }
 
   /** A response, or the shared one that it refers to. */
@@ -121,6 +124,17 @@ class PublishedDocument {
     this.checks.set(schema, check);
     return check;
   }
+}
+
+/** All problems are of one schema; which reason comes with which status the operation says. */
+function problemFault({ status, body }: ReceivedAnswer, { id, reasons }: DocumentedOperation): string | null {
+  if (!isJsonObject(body) || typeof body['requestId'] !== 'string') return null;
+  const { reason } = body;
+  if (body['status'] !== status) return `${id} answered ${status}, and its problem says ${show(body['status'])}`;
+  const named = reasons[status];
+  if (!Array.isArray(named)) return `${id} names no reasons for ${status}`;
+  if (reason === undefined) return status === 401 || named.length === 0 ? null : `${id} gave no reason for ${status}`;
+  return named.includes(reason) ? null : `${id} does not document ${show(reason)} for ${status}`;
 }
 
 /** HEAD is answered as GET is, and described by it. */
@@ -147,7 +161,8 @@ function operationsOf(document: JsonObject): DocumentedOperation[] {
     if (!isJsonObject(operation) || !isJsonObject(operation['responses']))
       throw new Error(`${method} ${path} is no operation`);
     const pattern = new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
-    return { id: nameOf(operation), method, pattern, responses: operation['responses'] };
+    const reasons = isJsonObject(operation['x-reasons']) ? operation['x-reasons'] : {};
+    return { id: nameOf(operation), method, pattern, responses: operation['responses'], reasons };
   });
 }
 

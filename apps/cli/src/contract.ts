@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { asyncApiOf, openApiOf } from '@app/composition';
+import { openApi30 } from '@app/http';
 import { readConfiguration } from '@app/runtime';
 import { Command } from 'commander';
 
-/** `parley contract openapi|asyncapi`: prints the document that `GET /openapi.json` or `/asyncapi.json` answers, without any store or service. */
+/** `parley contract openapi|openapi-3.0|asyncapi`: prints the document that `GET` of that name with `.json` answers, without any store or service. */
 export function contractCommand(): Command {
   const command = new Command('contract').description('print the published contract');
   command
@@ -12,6 +13,11 @@ export function contractCommand(): Command {
     .description('OpenAPI 3.1, as GET /openapi.json answers it')
     .option('--out <file>', 'write it to a file')
     .action(async ({ out }: { readonly out?: string }) => print(await openApiOf(anyConfiguration()), out));
+  command
+    .command('openapi-3.0')
+    .description('the same contract in OpenAPI 3.0.3, as GET /openapi-3.0.json answers it')
+    .option('--out <file>', 'write it to a file')
+    .action(async ({ out }: { readonly out?: string }) => print(openApi30(await openApiOf(anyConfiguration())), out));
   command
     .command('asyncapi')
     .description('AsyncAPI 3, as GET /asyncapi.json answers it')

@@ -62,9 +62,10 @@ const terms = list(
   },
 );
 const notApplicable = constant(null);
+const userDecider = named('UserDecider', constant('user'));
 
-function endedBy<const Reasons extends readonly ApprovalEnd[]>(reasons: Reasons, why: string) {
-  return nullable(oneOf(reasons), { description: `Null unless \`status\` is \`expired\`; ${why}` });
+function endedBy<const Reasons extends readonly ApprovalEnd[]>(name: string, reasons: Reasons, why: string) {
+  return nullable(named(name, oneOf(reasons)), { description: `Null unless \`status\` is \`expired\`; ${why}` });
 }
 
 const AgentToolApproval = shape(
@@ -87,11 +88,11 @@ const AgentToolApproval = shape(
     openedAt,
     expiresAt,
     decidedAt,
-    decidedBy: nullable(oneOf(approvalDeciders), {
+    decidedBy: nullable(named('ApprovalDecider', oneOf(approvalDeciders)), {
       description: '`automation_contract`: an approved contract of the automation covered the call',
     }),
     denialReason,
-    endedReason: endedBy(['timeout', 'run_ended'], '`run_ended`: the run was over before'),
+    endedReason: endedBy('AgentToolApprovalEnd', ['timeout', 'run_ended'], '`run_ended`: the run was over before'),
     summary,
     terms,
   },
@@ -116,9 +117,9 @@ const WithdrawalApproval = shape(
     openedAt,
     expiresAt,
     decidedAt,
-    decidedBy: nullable(constant('user')),
+    decidedBy: nullable(userDecider),
     denialReason,
-    endedReason: endedBy(['timeout'], 'nobody confirmed or denied it in time'),
+    endedReason: endedBy('WithdrawalApprovalEnd', ['timeout'], 'nobody confirmed or denied it in time'),
     summary,
     terms,
   },
@@ -144,9 +145,9 @@ const AutomationContractApproval = shape(
     openedAt,
     expiresAt,
     decidedAt,
-    decidedBy: nullable(constant('user')),
+    decidedBy: nullable(userDecider),
     denialReason,
-    endedReason: nullable(oneOf(['timeout', 'superseded']), {
+    endedReason: nullable(named('AutomationContractApprovalEnd', oneOf(['timeout', 'superseded'])), {
       description:
         'Null while nothing has ended it; `superseded`: the automation was changed, or archived, which also ends what was approved',
     }),

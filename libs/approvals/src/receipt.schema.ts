@@ -4,8 +4,9 @@ import {
   exactly,
   instant,
   integer,
+  json,
   list,
-  members,
+  mapOf,
   nullable,
   oneOf,
   shape,
@@ -70,7 +71,7 @@ export type ReceiptEvent = Shaped<typeof ReceiptEventShape>;
 export const ReceiptShape = shape('Receipt', {
   v: constant(1),
   approval: Approval,
-  review: members({
+  review: shape('ReviewedBytes', {
     canonical: base64('The RFC 8785 form of what was reviewed: the bytes that `fingerprint` is the hash of'),
     fingerprint: fingerprintShape,
   }),
@@ -81,7 +82,7 @@ export const ReceiptShape = shape('Receipt', {
       'The opening, the decision or expiry, then all events of the operation, then their copies in the conversation; of a direct withdrawal, whose approval is among them, the events of the operation',
   }),
   operation: nullable(FinancialOperation, { description: 'Null as long as nothing was used' }),
-  proof: nullable(members({}), {
+  proof: nullable(mapOf(json()), {
     description: 'Inclusion proofs up to a signed checkpoint; null as long as the deployment keeps no audit log',
   }),
 });

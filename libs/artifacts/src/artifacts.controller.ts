@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
-import { answer, askedBytes, Caller, Cursors, Operation, pageOf, ProblemException } from '@app/http';
+import { answer, askedBytes, Caller, Cursors, Operation, pageOf, ProblemException, text } from '@app/http';
 import { notFound, refuse, type ArtifactId, type ConversationId, type UserId } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
@@ -11,6 +11,14 @@ import { ListArtifactsDto, UploadArtifactDto } from './artifacts.dto';
 import { ArtifactQueries } from './artifacts.queries';
 import { declaredMediaType } from './media-type';
 import { UploadArtifact } from './upload-artifact';
+
+const contentHeaders = {
+  'Content-Disposition': text({ description: 'The name of the file', examples: ['attachment; filename="report.csv"'] }),
+  'Content-Security-Policy': text({
+    description: 'For browsers, which open nothing',
+    examples: ["default-src 'none'; sandbox"],
+  }),
+};
 
 /** Artifacts (specification, "Artifacts"; docs/decisions/artifacts-and-activity.md). */
 @Controller('/v1/users/:userId/conversations/:conversationId/artifacts')
@@ -97,8 +105,9 @@ export class ArtifactsController {
     description:
       'With the media type that was declared; `nosniff`, and as an attachment, so that browsers open nothing. The bytes of an id never ' +
       'change: `ETag` is their SHA-256, for `If-None-Match`, and a download that broke off goes on with `Range`.',
-    answer: { mediaType: '*/*', description: 'The bytes' },
+    answer: { mediaType: '*/*', description: 'The bytes', binary: true },
     ranged: true,
+    answerHeaders: contentHeaders,
   })
   async content(
     @Caller() caller: Caller,

@@ -7,7 +7,11 @@ const demandedName = 'a name of 1 to 128 letters, digits, ".", "_" and "-" that 
 
 export class UploadArtifactDto {
   @Describe('What the file is called; the newest of a name is the one that is meant by it')
-  @Value(demandedName, (value) => typeof value === 'string' && namePattern.test(value), text({ pattern: namePattern }))
+  @Value(
+    demandedName,
+    (value) => typeof value === 'string' && namePattern.test(value),
+    text({ pattern: namePattern, examples: ['report.csv'] }),
+  )
   name: string;
 }
 

@@ -1,4 +1,4 @@
-import { flag, integer, members, oneOf, text, type Schema } from '@app/http';
+import { flag, integer, oneOf, shape, text, type Schema } from '@app/http';
 import type { Truncated } from './behavior';
 import { definitionBounds } from './definition-parser';
 
@@ -16,9 +16,10 @@ export const revision = text({
 
 export const definitionVersion = integer({ min: 1, description: 'Grows by one with each update' });
 
-/** A text of at most so many characters, and whether it was cut. */
-export function truncatedText(max: number, description: string): Schema<Truncated> {
-  return members(
+/** A text of at most so many characters, and whether it was cut. @param name of this one in documents */
+export function truncatedText(name: string, max: number, description: string): Schema<Truncated> {
+  return shape(
+    name,
     { text: text({ max }), truncated: flag({ description: 'Whether the text goes on' }) },
     { description },
   );

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { instant, integer, list, members, nullable, oneOf, shape, uuid, type Shaped } from '@app/http';
+import { instant, integer, list, nullable, oneOf, shape, uuid, type Shaped } from '@app/http';
 import { Clock, notFound, ok, refuse, type AutomationId, type Result, type UserId } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { AutomationChecks, checkOutcomes, type AutomationCheck } from './automation-checks';
@@ -24,9 +24,9 @@ export const AutomationStatus = shape('AutomationStatus', {
     description:
       '`waiting`: not looked at yet; `unavailable`: a source could not be read, or the rule not be decided; `stale`: a check is overdue, or a source too old; `paused`: held, too; `completed`: it fires no more',
   }),
-  behavior: truncatedText(behaviorLengthMax, 'Schedule, condition and firing policy in plain words'),
+  behavior: truncatedText('BehaviorText', behaviorLengthMax, 'Schedule, condition and firing policy in plain words'),
   lastCheck: nullable(
-    members({
+    shape('LastCheck', {
       at: instant(),
       condition: oneOf(checkOutcomes),
       facts: list(FactShape, { max: readingBounds.factsMax }),
@@ -34,10 +34,12 @@ export const AutomationStatus = shape('AutomationStatus', {
     }),
     { description: 'Null before the first look of this activation' },
   ),
-  issue: nullable(truncatedText(textLengthMax, 'What is wrong'), {
+  issue: nullable(truncatedText('IssueText', textLengthMax, 'What is wrong'), {
     description: 'Null unless `monitoring` is `stale` or `unavailable`',
   }),
-  latestOccurrence: nullable(members({ at: instant(), delivery, reason: deliveryReason, runId: nullable(uuid()) })),
+  latestOccurrence: nullable(
+    shape('LatestOccurrence', { at: instant(), delivery, reason: deliveryReason, runId: nullable(uuid()) }),
+  ),
 });
 export type AutomationStatus = Shaped<typeof AutomationStatus>;
 

@@ -1,4 +1,16 @@
-import { CursorText, Describe, givenInstant, IntegerText, OneOf, Optional, text, Text, Uuid, Value } from '@app/http';
+import {
+  CursorText,
+  Describe,
+  Example,
+  givenInstant,
+  IntegerText,
+  OneOf,
+  Optional,
+  text,
+  Text,
+  Uuid,
+  Value,
+} from '@app/http';
 import { instantIn, isJsonObject, limits, type Instant, type JsonObject } from '@app/kernel';
 import { deliveries, type OccurrenceDelivery } from './automation.row';
 import { stateFilters, type StateFilter } from './automations.queries';
@@ -30,6 +42,7 @@ export class ListAutomationsDto {
 export class SearchAutomationsDto {
   @Describe('Every word must be a whole word of name, prompt or rule, in any case; absent, everything is found')
   @Optional()
+  @Example('portfolio near')
   @Text({ max: queryLengthMax })
   query?: string;
 

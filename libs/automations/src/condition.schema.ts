@@ -1,13 +1,12 @@
 import {
   byName,
+  choice,
   closed,
   constant,
   exactly,
   integer,
   json,
   list,
-  members,
-  named,
   oneOf,
   optional,
   shape,
@@ -66,22 +65,21 @@ const Binding = closed(
   ),
 );
 
-const FieldOperand = closed(
-  members({
-    binding: text({ pattern: nameForm, description: 'One of the bindings; any other name is `automation_invalid`' }),
-    field: text({
-      max: fieldLengthMax,
-      pattern: pointerForm,
-      description: 'A JSON pointer (RFC 6901) into what the source delivers; the empty one is the whole',
-    }),
-  }),
+const Operand = choice(
+  'Operand',
+  [
+    {
+      binding: text({ pattern: nameForm, description: 'One of the bindings; any other name is `automation_invalid`' }),
+      field: text({
+        max: fieldLengthMax,
+        pattern: pointerForm,
+        description: 'A JSON pointer (RFC 6901) into what the source delivers; the empty one is the whole',
+      }),
+    },
+    { value: json({ description: 'JSON of at most 16 KiB, 8 levels and 256 entries' }) },
+  ],
+  { description: 'A value of a source, `binding` and `field`; or one that stands in the rule itself, `value`' },
 );
-
-const ValueOperand = closed(
-  members({ value: json({ description: 'JSON of at most 16 KiB, 8 levels and 256 entries' }) }),
-);
-
-const Operand = named('Operand', variants([FieldOperand, ValueOperand]));
 
 const node = byName<RuleNode>('RuleNode');
 const nodes = list(node, { min: 1, max: nodesMax });
@@ -99,21 +97,9 @@ const Comparison = closed(
 
 /** A rule, and each part of one. */
 const Node = exactly<RuleNode>()(
-  named(
-    'RuleNode',
-    variants(
-      [
-        closed(members({ all: nodes })),
-        closed(members({ any: nodes })),
-        closed(members({ not: node })),
-        closed(members({ compare: Comparison })),
-        closed(members({ exists: Operand })),
-      ],
-      {
-        description: `At most ${depthMax} deep, ${nodesMax} nodes and ${ruleBytesMax / 1024} KiB in all. What cannot be read is unknown, never false (Kleene logic). \`exists\` is false on a missing field, and unknown on a source that cannot be read`,
-      },
-    ),
-  ),
+  choice('RuleNode', [{ all: nodes }, { any: nodes }, { not: node }, { compare: Comparison }, { exists: Operand }], {
+    description: `Has exactly one of these members. At most ${depthMax} deep, ${nodesMax} nodes and ${ruleBytesMax / 1024} KiB in all. What cannot be read is unknown, never false (Kleene logic). \`exists\` is false on a missing field, and unknown on a source that cannot be read`,
+  }),
 );
 
 /** What must hold for an automation to fire. */

@@ -5,7 +5,6 @@ import {
   instant,
   integer,
   list,
-  members,
   nullable,
   oneOf,
   optional,
@@ -84,7 +83,7 @@ const Input = exactly<EvaluationInput>()(variants([SnapshotInput, ReceivedEventI
 /** What `automations.testCondition` answers. */
 export const ConditionTest = shape('ConditionTest', {
   definitionVersion,
-  evaluation: members({
+  evaluation: shape('Evaluation', {
     verdict: oneOf(verdicts, {
       description: '`unknown`: an input could not be read; the rule neither fires nor counts as false',
     }),
@@ -131,7 +130,7 @@ const Coverage = exactly<SourceCoverage>()(
       sampled: count('Those of them that were taken, whatever they say'),
       ready: count('Samples that hold a value'),
       unavailable: count('Samples that say that the source was away'),
-      gaps: list(members({ from: instant(), to: instant() }), {
+      gaps: list(shape('CoverageGap', { from: instant(), to: instant() }), {
         max: spansMax,
         description: 'When nothing could be read: the first of these spans',
       }),

@@ -1,4 +1,4 @@
-import { closed, givenInstant, members, shape, text } from '@app/http';
+import { closed, givenInstant, json, mapOf, shape, text } from '@app/http';
 import {
   checked,
   inside,
@@ -21,11 +21,9 @@ const typeForm = /^[A-Za-z][A-Za-z0-9_.:-]{0,79}$/;
 
 /** What can be said of arbitrary JSON objects in JSON Schema. */
 export const eventDataShape = {
-  ...members(
-    {},
-    { description: 'Arbitrary JSON: at most 16 KiB as serialized, 8 levels, and 256 members and items together' },
-  ),
-  additionalProperties: true,
+  ...mapOf(json(), {
+    description: 'Arbitrary JSON: at most 16 KiB as serialized, 8 levels, and 256 members and items together',
+  }),
 };
 
 /** Inbound event, as webhooks deliver it (specification, "Inbound event"). */

@@ -13,9 +13,12 @@ export const delivery = oneOf(deliveries, {
     '`pending`: waits to run; `deferred`: an admission failed, and is tried again; `accepted`: handed to a run; `rejected`: refused by the delivery policy, or for good; `canceled`: stopped before it ran; `skipped`: another one was active; `coalesced`: merged into a newer match',
 });
 
-export const deliveryReason = nullable(truncatedText(textLengthMax, 'Why it was not delivered, or not yet'), {
-  description: 'Null where there is nothing to say',
-});
+export const deliveryReason = nullable(
+  truncatedText('DeliveryReason', textLengthMax, 'Why it was not delivered, or not yet'),
+  {
+    description: 'Null where there is nothing to say',
+  },
+);
 
 /** Occurrence, as the API answers it (docs/decisions/automations.md). */
 const Occurrence = shape('Occurrence', {

@@ -15,7 +15,7 @@ const SearchItem = shape('AutomationSearchItem', {
   automationId: uuid(),
   name: automationName,
   state: automationState,
-  task: truncatedText(taskLengthMax, 'The beginning of the present prompt'),
+  task: truncatedText('TaskText', taskLengthMax, 'The beginning of the present prompt'),
 });
 type SearchItem = Shaped<typeof SearchItem>;
 

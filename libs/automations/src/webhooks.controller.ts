@@ -15,13 +15,16 @@ const signatureHeaders = {
   'webhook-id': text({
     pattern: idForm,
     description: "The message's own id, which is signed; replays are told by the event's `id`",
+    examples: ['msg_4711'],
   }),
   'webhook-timestamp': text({
     pattern: timestampForm,
     description: 'Seconds since 1970, within 5 minutes of real time',
+    examples: ['1795341600'],
   }),
   'webhook-signature': text({
     description: '`v1,` and the base64 HMAC-SHA256 over `id.timestamp.body`; several are separated by spaces',
+    examples: ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
   }),
 };
 

@@ -6,7 +6,7 @@ import type { Configuration } from '@app/runtime';
 import { FinancialOperation } from '@app/wallets';
 
 /** The AsyncAPI document of an api process of this configuration, the one that it serves. */
-export function asyncApiOf({ baseUrl }: Configuration): JsonObject {
+export function asyncApiOf({ publicUrl }: Configuration): JsonObject {
   // What the events name: a run's request, use and failure, a profile's output schema, and what became of money.
-  return asyncApiDocument({ baseUrl, shapes: [Run, ofDto(ProfileDto), FinancialOperation] });
+  return asyncApiDocument({ baseUrl: publicUrl, shapes: [Run, ofDto(ProfileDto), FinancialOperation] });
 }

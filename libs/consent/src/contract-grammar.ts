@@ -20,7 +20,7 @@ export const contractForms = {
   amountRaw: new RegExp(`^[1-9][0-9]{0,${amountDigitsMax - 1}}$`),
   /** Positive. The last fraction digit is 0 only where it is the only one: `1.0` and `1.5`, never `1.00` or `1.50`. */
   usd: new RegExp(
-    `^(?!0(?:\\.0)?$)(?:0|[1-9][0-9]{0,${usdWholeDigitsMax - 1}})(?:\\.(?:[0-9]|[0-9]{1,${usdFractionDigitsMax - 1}}[1-9]))?$`,
+    `^(?:[1-9][0-9]{0,${usdWholeDigitsMax - 1}}(?:\\.(?:[0-9]|[0-9]{1,${usdFractionDigitsMax - 1}}[1-9]))?|0\\.[0-9]{0,${usdFractionDigitsMax - 1}}[1-9])$`,
   ),
   /** 1 to 10000. */
   bps: /^(?:[1-9][0-9]{0,3}|10000)$/,

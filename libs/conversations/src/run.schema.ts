@@ -1,4 +1,4 @@
-import { byName, exactly, flag, integer, list, members, oneOf, optional, shape, text, uuid } from '@app/http';
+import { byName, exactly, flag, integer, list, oneOf, optional, shape, text, uuid } from '@app/http';
 import { limits, type JsonValue } from '@app/kernel';
 import {
   runFailureReasons,
@@ -58,7 +58,7 @@ export const RunRequest = exactly<Request>()(
   shape(
     'RunRequest',
     {
-      input: members({
+      input: shape('RunRequestInput', {
         text: text({ min: 1, max: limits.inputTextLengthMax }),
         artifactIds: optional(list(uuid(), { max: limits.artifactIdsMax })),
       }),

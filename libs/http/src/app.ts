@@ -82,7 +82,7 @@ export async function createHttpApp(
     requestLog: new RequestLog(port(Metrics), env.LOG_REQUESTS ? log : null, hasReadableLogs(configuration)),
     tracing: port(Tracing),
     log,
-    isOriginAllowed: (origin) => origin === (env.WEB_ORIGIN ?? configuration.baseUrl),
+    isOriginAllowed: (origin) => origin === (env.WEB_ORIGIN ?? new URL(configuration.publicUrl).origin),
     partnerHeaders: deprecationHeaders(env.V1_DEPRECATED_AT, env.V1_SUNSET_AT),
   });
   app.useGlobalFilters(new ProblemFilter(log));

@@ -1,5 +1,6 @@
 import { codePointLength, limits, parseUuid } from '@app/kernel';
 import { buildMessage, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
+import { integerFormat, publishedPattern } from './published-forms';
 
 /** The member may be absent. `null` is not absence, and is refused. */
 export function Optional(): PropertyDecorator {
@@ -14,12 +15,18 @@ export function Describe(description: string): PropertyDecorator {
   return described({ description });
 }
 
+/** An example of the member, for the reference. */
+export function Example(example: string): PropertyDecorator {
+  return described({ examples: [example] });
+}
+
 /** The `cursor` of a list. Any text passes here: one that the list did not mint is `invalid_cursor`, which the list itself says. */
 export function CursorText(): PropertyDecorator {
   const schema = {
     type: 'string',
     maxLength: limits.cursorLengthMax,
     description: 'The `nextCursor` of the page before',
+    examples: ['nJ3mR0cSSv7wY1tq2b8ZbVsyXQ'],
   };
   return Value('a text', (value) => typeof value === 'string', schema);
 }
@@ -36,7 +43,12 @@ export function Text(bounds: {
     const length = codePointLength(value);
     return length >= min && length <= max && (pattern?.test(value) ?? true);
   });
-  const schema = { type: 'string', minLength: min, maxLength: max, ...(pattern && { pattern: pattern.source }) };
+  const schema = {
+    type: 'string',
+    minLength: min,
+    maxLength: max,
+    ...(pattern && { pattern: publishedPattern(pattern) }),
+  };
   return both(check, described(schema));
 }
 
@@ -80,7 +92,7 @@ export function Whole(bounds: { readonly min: number; readonly max: number }): P
   const check = rule('whole', `must be a whole number from ${min} to ${max}`, (value) => {
     return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
   });
-  return both(check, described({ type: 'integer', minimum: min, maximum: max }));
+  return both(check, described({ type: 'integer', format: integerFormat(max), minimum: min, maximum: max }));
 }
 
 /** One of these texts. */

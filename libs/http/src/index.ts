@@ -8,6 +8,7 @@ export {
   BooleanText,
   CursorText,
   Describe,
+  Example,
   Flag,
   IntegerText,
   Items,
@@ -29,6 +30,8 @@ export { HttpModule } from './http.module';
 export { MemoryRateWindows } from './memory-rate-windows';
 export { Operation } from './operation';
 export { documentOf } from './service.controller';
+export { openApi30 } from './openapi-3-0';
+export { openedSchemas, reachable } from './openapi-open';
 export { SchemaComponents, standalone } from './openapi-components';
 export {
   byName,
@@ -41,8 +44,10 @@ export {
   integer,
   json,
   list,
+  mapOf,
   members,
   named,
+  nameOf,
   nullable,
   ofDto,
   oneOf,
@@ -52,10 +57,10 @@ export {
   shape,
   text,
   uuid,
-  variants,
   type Schema,
   type Shaped,
 } from './schema';
+export { choice, variants } from './unions';
 export { jsonText, pageOf, PageSpace, pageTextOf, type Page, type TextRow } from './page';
 export {
   Accounts,

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { reasons, withdrawalChanged, withdrawalChanges, type JsonObject, type Reason } from '@app/kernel';
-import { integer, list, members, optional, oneOf, flag, shape, text } from './schema';
+import { integer, list, optional, oneOf, flag, shape, text } from './schema';
+import { headersOf } from './openapi-headers';
 import { toProblem } from './problems';
 import type { RoutedOperation } from './routed-operations';
 
@@ -27,9 +28,12 @@ export const problemShape = shape(
     ),
     detail: optional(text({ description: 'Of `invalid_input` only: which part failed' })),
     issues: optional(
-      list(members({ path: text({ description: 'A JSON pointer; empty for the root' }), message: text() }), {
-        description: 'Of `invalid_input` only: everything that failed',
-      }),
+      list(
+        shape('InputIssue', { path: text({ description: 'A JSON pointer; empty for the root' }), message: text() }),
+        {
+          description: 'Of `invalid_input` only: everything that failed',
+        },
+      ),
     ),
   },
   { description: 'Every failure is an RFC 9457 problem' },
@@ -63,8 +67,8 @@ export class ResponseComponents {
   }
 }
 
-/** The answers of an operation that are problems, by status: those of its area, which are shared, and those that are its own. */
-export function problemResponses(operation: RoutedOperation, isList: boolean, shared: ResponseComponents): JsonObject {
+/** Why an operation can be refused, by status: what its area has in common, and its own. Statuses without a reason have an empty list. */
+export function reasonsOf(operation: RoutedOperation, isList: boolean): ReadonlyMap<number, readonly Reason[]> {
   const { reasons: own = [], signed, ranged } = operation.plan.reference;
   const all = new Set<Reason | number>([
     ...ofArea(operation),
@@ -75,20 +79,42 @@ export function problemResponses(operation: RoutedOperation, isList: boolean, sh
     ...own,
   ]);
   const statuses = [...new Set([...all].map(statusOf))].sort((one, other) => one - other);
+  return new Map(statuses.map((status) => [status, reasonsAt(status, all)]));
+}
+
+function reasonsAt(status: number, all: ReadonlySet<Reason | number>): readonly Reason[] {
+  const named = [...all].filter(
+    (cause): cause is Reason => typeof cause === 'string' && reasons[cause].status === status,
+  );
+  // 503 `internal` is the one reason that two statuses share (docs/decisions/conventions.md, "Problems").
+  return status === 503 ? ['internal', ...named] : named;
+}
+
+/**
+ * The answers of an operation that are problems, by status. All of them are of one schema; which reasons they name stands in text, and
+ * under `x-reasons` of the operation.
+ */
+export function problemResponses(
+  operation: RoutedOperation,
+  causes: ReadonlyMap<number, readonly Reason[]>,
+  shared: ResponseComponents,
+  deprecated: boolean,
+): JsonObject {
+  const { reasons: own = [], signed } = operation.plan.reference;
   const isOwn = (status: number) =>
     (signed === true && status === 401) || own.some((reason) => statusOf(reason) === status);
-  const answers = statuses.map((status) => {
-    const response = problemResponse(status, all);
-    return [status, isOwn(status) ? response : shared.keep(sharedName(status, operation, isList), response)] as const;
+  const answers = [...causes].map(([status, named]) => {
+    const response = problemResponse(operation, status, named, deprecated);
+    return [status, isOwn(status) ? response : shared.keep(sharedName(status, operation, named), response)] as const;
   });
   return Object.fromEntries(answers);
 }
 
-/** Areas differ in what a browser's origin or an account is refused for, and lists in that they know cursors. */
-function sharedName(status: number, { area }: RoutedOperation, isList: boolean): string {
+/** Areas differ in their headers and in what a caller is refused for, and lists in that they know cursors. */
+function sharedName(status: number, { area }: RoutedOperation, named: readonly Reason[]): string {
   const name = (STATUS_CODES[status] ?? String(status)).replace(/\W/g, '');
-  if (status === 400 && isList) return `${name}OrCursor`;
-  return status === 403 && area === 'own' ? `${name}Origin` : name;
+  if (named.includes('invalid_cursor')) return `${name}OrCursor`;
+  return area === 'partner' ? name : `${name}WithoutKey`;
 }
 
 /** What is open can only be asked for by a name that nothing has. */
@@ -103,28 +129,19 @@ function statusOf(cause: Reason | number): number {
   return typeof cause === 'number' ? cause : reasons[cause].status;
 }
 
-function problemResponse(status: number, causes: ReadonlySet<Reason | number>): JsonObject {
-  const named = [...causes].filter(
-    (cause): cause is Reason => typeof cause === 'string' && reasons[cause].status === status,
-  );
-  // 503 `internal` is the one reason that two statuses share (docs/decisions/conventions.md, "Problems").
-  if (status === 503) named.unshift('internal');
-  const isBare = status === 401 || named.length === 0;
-  const properties = {
-    status: { const: status },
-    ...(named.length > 0 && { reason: { enum: named } }),
-  };
-  const schema = {
-    allOf: [
-      { $ref: '#/components/schemas/Problem' },
-      { type: 'object', properties, ...(!isBare && { required: ['reason'] }) },
-    ],
-  };
+function problemResponse(
+  operation: RoutedOperation,
+  status: number,
+  named: readonly Reason[],
+  deprecated: boolean,
+): JsonObject {
   return {
     description: describe(status, named),
     headers: {
-      ...answerHeaders,
-      ...(status === 429 && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
+      ...headersOf(operation, deprecated, {
+        ...(status === 429 && { 'Retry-After': 'RetryAfter' }),
+        ...(status === 401 && { 'WWW-Authenticate': 'WwwAuthenticate' }),
+      }),
       ...(status === 416 && {
         'Content-Range': {
           description: 'How many bytes there are',
@@ -132,14 +149,15 @@ function problemResponse(status: number, causes: ReadonlySet<Reason | number>): 
           example: 'bytes */146515',
         },
       }),
-      ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } }),
     },
-    content: { 'application/problem+json': { schema, example: sampleOf(status, named[0]) } },
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        example: sampleOf(status, named[0]),
+      },
+    },
   };
 }
-
-/** Headers of every answer. */
-export const answerHeaders: JsonObject = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 
 function describe(status: number, named: readonly Reason[]): string {
   const lines = named.map((reason) => {

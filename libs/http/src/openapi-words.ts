@@ -35,27 +35,6 @@ export function tagOf(operation: string): string {
   return tag;
 }
 
-const parameters: Readonly<Record<string, string>> = {
-  userId: "The token's own account, as `users.ensure` answers it",
-  conversationId: 'A conversation of the user',
-  runId: 'A run of the user, by its public id',
-  approvalId: 'An approval of the user',
-  automationId: 'An automation of the user',
-  inputId: 'An input of the automation',
-  artifactId: 'An artifact of the conversation',
-  operationId: "A financial operation of the user's wallet",
-  keyId: 'Of the webhook, as in the `path` that the rotation of its secret answered',
-  tokenId: 'A token of the sandbox, as its balances name it',
-  name: 'Of the page or file',
-};
-
-/** What a path's parameter is. @throws Error for one without a line above */
-export function pathWords(name: string): string {
-  const line = parameters[name];
-  if (line === undefined) throw new Error(`the path parameter ${name} is not described`);
-  return line;
-}
-
 export function documentHead(baseUrl: string, operations: readonly string[]): JsonObject {
   const used = new Set(operations.map(tagOf));
   return {
@@ -71,24 +50,6 @@ export function documentHead(baseUrl: string, operations: readonly string[]): Js
     tags: Object.entries(tags).flatMap(([name, line]) => (used.has(name) ? [{ name, description: line }] : [])),
   };
 }
-
-export const headers: JsonObject = {
-  RequestId: {
-    description: "The id used for this request: the client's own `X-Request-Id` when it is well-formed",
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,64}$' },
-  },
-  RateLimit: {
-    description: 'What is left of each window, and when it frees a place (draft-ietf-httpapi-ratelimit-headers)',
-    schema: { type: 'string' },
-  },
-  RateLimitPolicy: { description: 'The limits that apply: requests in any 60 s', schema: { type: 'string' } },
-  RetryAfter: { description: 'Seconds to wait before the same request', schema: { type: 'integer', minimum: 1 } },
-  WwwAuthenticate: {
-    description:
-      'The scheme that is asked for; with `error="invalid_token"` where a user token came and is not accepted',
-    schema: { type: 'string' },
-  },
-};
 
 /** Who may call what. */
 export const securityOf = {

@@ -2,9 +2,12 @@ import { STATUS_CODES } from 'node:http';
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { NoBody, type DtoClass } from './dto';
 import { SchemaComponents } from './openapi-components';
-import { answerHeaders, problemResponses, problemShape, ResponseComponents } from './openapi-problems';
-import { documentHead, headers, pathWords, securityOf, tagOf } from './openapi-words';
-import { rangeAnswerHeaders, rangeAnswers, rangeRequestHeaders } from './openapi-ranges';
+import { headersIn, headersOf } from './openapi-headers';
+import { openedSchemas } from './openapi-open';
+import { isList, parametersOf, shown } from './openapi-parameters';
+import { problemResponses, problemShape, reasonsOf, ResponseComponents } from './openapi-problems';
+import { rangeAnswerHeaders, rangeAnswers } from './openapi-ranges';
+import { documentHead, securityOf, tagOf } from './openapi-words';
 import type { OperationPlan, OperationReference, RawAnswer, RawBody } from './operation';
 import type { RoutedOperation } from './routed-operations';
 import { nameOf, type Schema } from './schema';
@@ -21,63 +24,63 @@ export interface DocumentOptions {
  * document and service cannot disagree. @throws Error for two operations of one name, and for two schemas of one
  */
 export function openApiDocument(operations: readonly RoutedOperation[], options: DocumentOptions): JsonObject {
-  const components = new SchemaComponents();
-  components.refer(problemShape);
-  const shared = new ResponseComponents();
+  const parts: DocumentParts = { components: new SchemaComponents(), shared: new ResponseComponents(), options };
+  parts.components.refer(problemShape);
   const names = new Set<string>();
-  const paths: Record<string, Record<string, JsonValue>> = {};
+  const paths: Record<string, Record<string, JsonObject>> = {};
   for (const operation of operations) {
     const { plan, path, method, area } = operation;
     if (names.has(plan.operation)) throw new Error(`two operations are named ${plan.operation}`);
     names.add(plan.operation);
     const item = (paths[path] ??= {});
     item[method] = {
-      ...describe(operation, components, shared),
+      ...describe(operation, parts),
       ...(options.deprecated && area === 'partner' && { deprecated: true }),
     };
   }
   return {
     ...documentHead(options.baseUrl, [...names]),
     paths,
-    components: { ...documentComponents, responses: shared.responses, schemas: components.schemas },
+    components: componentsOf(parts, Object.values(paths).flatMap(Object.values<JsonObject>)),
   };
 }
 
-const documentComponents = { headers, securitySchemes: securityOf.schemes };
+interface DocumentParts {
+  readonly components: SchemaComponents;
+  readonly shared: ResponseComponents;
+  readonly options: DocumentOptions;
+}
 
-function describe(operation: RoutedOperation, components: SchemaComponents, shared: ResponseComponents): JsonObject {
+function componentsOf({ components, shared, options }: DocumentParts, operations: readonly JsonObject[]): JsonObject {
+  const { responses } = shared;
+  const answers = [responses, ...operations.map((operation) => operation['responses'] ?? null)];
+  const requests = operations.flatMap(({ requestBody, parameters }) => [requestBody ?? null, parameters ?? null]);
+  return {
+    headers: headersIn(options.deprecated),
+    responses,
+    schemas: openedSchemas(components.schemas, answers, requests),
+    securitySchemes: securityOf.schemes,
+  };
+}
+
+function describe(operation: RoutedOperation, { components, shared, options }: DocumentParts): JsonObject {
   const { plan, area } = operation;
   const { reference } = plan;
-  const query = plan.queryDto === 'unchecked' ? [] : components.membersOf(plan.queryDto);
   const body = bodyOf(operation, components);
-  const isList = query.some(({ name }) => name === 'cursor' && plan.operation !== 'conversations.stream');
+  const causes = reasonsOf(operation, isList(operation, components));
   return {
     operationId: plan.operation,
     tags: [tagOf(plan.operation)],
     summary: reference.summary,
     ...describedAs(plan),
     security: securityOf.area(area, reference.signed === true),
-    parameters: [
-      ...pathParameters(operation),
-      ...query.map(({ name, required, schema }) => ({ name, in: 'query', required, ...described(schema) })),
-      ...Object.entries({ ...reference.headers, ...(reference.ranged && rangeRequestHeaders) }).map(
-        ([name, schema]) => {
-          return { name, in: 'header', required: reference.signed === true, ...described(components.refer(schema)) };
-        },
-      ),
-    ],
+    parameters: parametersOf(operation, components),
     ...(body !== null && { requestBody: body }),
     responses: {
-      [operation.status]: success(operation, components),
-      ...(reference.ranged && rangeAnswers(success(operation, components))),
-      ...Object.fromEntries(
-        Object.entries(reference.otherAnswers ?? {}).map(([status, schema]) => [
-          status,
-          { description: STATUS_CODES[status] ?? status, content: jsonContent(components.refer(schema)) },
-        ]),
-      ),
-      ...problemResponses(operation, isList, shared),
+      ...successes(operation, components, options.deprecated),
+      ...problemResponses(operation, causes, shared, options.deprecated),
     },
+    'x-reasons': Object.fromEntries(causes),
   };
 }
 
@@ -87,26 +90,15 @@ function describedAs({ reference: { description }, weight }: OperationPlan): Jso
   return all.length === 0 ? {} : { description: all.join(' ') };
 }
 
-/** A parameter's description stands beside its schema. */
-function described({ description, ...schema }: JsonObject): JsonObject {
-  return { ...(description !== undefined && { description }), schema };
-}
-
-function pathParameters({ path, area }: RoutedOperation): JsonObject[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
-    const isId = name.endsWith('Id') && area === 'partner';
-    return {
-      ...{ name, in: 'path', required: true, description: pathWords(name) },
-      schema: { type: 'string', ...(isId && { format: 'uuid' }) },
-    };
-  });
-}
-
 function bodyOf({ plan }: RoutedOperation, components: SchemaComponents): JsonObject | null {
   const taken: OperationReference['takes'] | 'unchecked' = plan.reference.takes ?? plan.bodyDto;
   if (taken === 'unchecked' || taken === NoBody) return null;
   if (isRawBody(taken))
-    return { required: true, description: taken.bytes, content: { 'application/octet-stream': {} } };
+    return {
+      required: true,
+      description: taken.bytes,
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    };
   const schema = isDto(taken) ? components.referDto(taken) : components.refer(taken);
   const example = plan.reference.requestExample;
   const isRequired = isDto(taken)
@@ -115,28 +107,38 @@ function bodyOf({ plan }: RoutedOperation, components: SchemaComponents): JsonOb
   return { required: isRequired, content: jsonContent(schema, example) };
 }
 
-function success(operation: RoutedOperation, components: SchemaComponents): JsonObject {
-  const { answer, answerExample } = operation.plan.reference;
-  const own = {
-    ...(operation.area === 'partner' && rateHeaders),
-    ...(operation.plan.reference.ranged && rangeAnswerHeaders),
+/** What an operation answers where nothing is refused, by status. */
+function successes(operation: RoutedOperation, components: SchemaComponents, deprecated: boolean): JsonObject {
+  const { reference } = operation.plan;
+  const headers = {
+    ...headersOf(operation, deprecated),
+    ...ownHeaders(reference, components),
+    ...(reference.ranged && rangeAnswerHeaders),
   };
-  const response = { description: STATUS_CODES[operation.status] ?? '', headers: { ...answerHeaders, ...own } };
+  const first = success(operation, components, headers);
+  const others = Object.entries(reference.otherAnswers ?? {}).map(([status, schema]) => {
+    const description = STATUS_CODES[status] ?? status;
+    return [status, { description, headers, content: jsonContent(components.refer(schema)) }] as const;
+  });
+  return { [operation.status]: first, ...(reference.ranged && rangeAnswers(first)), ...Object.fromEntries(others) };
+}
+
+function success(operation: RoutedOperation, components: SchemaComponents, headers: JsonObject): JsonObject {
+  const { answer, answerExample } = operation.plan.reference;
+  const response = { description: STATUS_CODES[operation.status] ?? '', headers };
   if (answer === null) return response;
   if (isRawAnswer(answer)) {
-    return {
-      ...response,
-      description: answer.description,
-      content: { [answer.mediaType]: { schema: { type: 'string' } } },
-    };
+    const schema = { type: 'string', ...(answer.binary === true && { format: 'binary' }) };
+    return { ...response, description: answer.description, content: { [answer.mediaType]: { schema } } };
   }
   return { ...response, content: jsonContent(components.refer(answer), answerExample) };
 }
 
-const rateHeaders: JsonObject = {
-  RateLimit: { $ref: '#/components/headers/RateLimit' },
-  'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
-};
+function ownHeaders({ answerHeaders = {} }: OperationReference, components: SchemaComponents): JsonObject {
+  return Object.fromEntries(
+    Object.entries(answerHeaders).map(([name, schema]) => [name, shown(name, components.refer(schema))]),
+  );
+}
 
 function jsonContent(schema: JsonObject, example?: JsonValue): JsonObject {
   return { 'application/json': { schema, ...(example !== undefined && { example }) } };

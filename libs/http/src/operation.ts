@@ -21,6 +21,8 @@ export interface OperationReference {
   /** A body that is accepted as it stands, but for ids; the tests of the surface send it. */
   readonly requestExample?: JsonValue;
   readonly answerExample?: JsonValue;
+  /** Headers of its successes besides those of every answer. */
+  readonly answerHeaders?: Readonly<Record<string, Schema>>;
   /** JSON that it answers with other statuses than a success's, where that is no problem. */
   readonly otherAnswers?: Readonly<Record<number, Schema>>;
   /** Answers bytes that never change: it knows `If-None-Match`, `Range` and `If-Range`, see `askedBytes`. */
@@ -33,6 +35,8 @@ export interface OperationReference {
 export interface RawAnswer {
   readonly mediaType: string;
   readonly description: string;
+  /** Bytes, not text. */
+  readonly binary?: true;
 }
 
 /** A body that is no JSON. */
@@ -71,7 +75,14 @@ export interface OperationPlan {
 /** `partner` routes are admitted by both credentials, `open` ones by nothing; `own` ones (operator, hooks, sandbox) look after themselves. */
 export type Area = 'partner' | 'open' | 'own';
 
-const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json', '/asyncapi.json', '/docs']);
+const openPaths: ReadonlySet<string> = new Set([
+  '/healthz',
+  '/readyz',
+  '/openapi.json',
+  '/openapi-3.0.json',
+  '/asyncapi.json',
+  '/docs',
+]);
 
 /** The area that a route of this pattern belongs to; what `/docs` is made of is as open as the page. */
 export function areaOf(pattern: string): Area {

@@ -7,9 +7,10 @@ import {
   type TSchema,
   type TUnsafe,
 } from '@sinclair/typebox';
-import { isJsonObject, limits, type Instant, type JsonValue } from '@app/kernel';
+import { limits, type Instant, type JsonValue } from '@app/kernel';
 import type { DtoClass } from './dto';
 import type { Page } from './page';
+import { integerFormat, publishedPattern } from './published-forms';
 
 /**
  * The words in which answers are described: JSON Schema 2020-12, as OpenAPI 3.1 takes it. The type of a view derives from its
@@ -20,7 +21,7 @@ export type Schema<Value = unknown> = TSchema & { static: Value };
 /** The type of the values that a schema describes. */
 export type Shaped<Described extends TSchema> = Static<Described>;
 
-interface Words {
+export interface Words {
   readonly description?: string;
   readonly examples?: readonly JsonValue[];
 }
@@ -65,7 +66,7 @@ export function text(
     type: 'string',
     ...(min !== undefined && { minLength: min }),
     ...(max !== undefined && { maxLength: max }),
-    ...(pattern !== undefined && { pattern: pattern.source }),
+    ...(pattern !== undefined && { pattern: publishedPattern(pattern) }),
     ...words,
   });
 }
@@ -75,12 +76,20 @@ export function oneOf<const Value extends string>(values: readonly Value[], word
   return Type.Unsafe<Value>({ type: 'string', enum: [...values], ...words });
 }
 
-/** Exactly this value, as what tells the variants of a union apart. */
+/** Exactly this value, as what tells the variants of a union apart; an `enum` of one besides, for generators that know no `const`. */
 export function constant<const Value extends string | number | boolean | null>(
   value: Value,
   words: Words = {},
 ): TUnsafe<Value> {
-  return Type.Unsafe<Value>({ type: value === null ? 'null' : typeof value, const: value, ...words });
+  if (value === null) return Type.Unsafe<Value>({ type: 'null', ...words });
+  const type = typeof value === 'number' ? 'integer' : typeof value;
+  return Type.Unsafe<Value>({
+    type,
+    ...(type === 'integer' && { format: 'int32' }),
+    const: value,
+    enum: [value],
+    ...words,
+  });
 }
 
 /** A whole JSON number. */
@@ -88,6 +97,7 @@ export function integer(bounds: Words & { readonly min?: number; readonly max?: 
   const { min, max, ...words } = bounds;
   return Type.Unsafe<number>({
     type: 'integer',
+    format: integerFormat(max),
     ...(min !== undefined && { minimum: min }),
     ...(max !== undefined && { maximum: max }),
     ...words,
@@ -117,43 +127,17 @@ export function list<Item extends TSchema>(
   });
 }
 
-/** The value, or null where it does not apply. */
+/** The value, or null where it does not apply: a list of types, or what the schema refers to beside null. @throws Error for an enum without a name */
 export function nullable<Described extends TSchema>(
   schema: Described,
   words: Words = {},
 ): TUnsafe<Static<Described> | null> {
-  return Type.Unsafe<Static<Described> | null>({ anyOf: [schema, { type: 'null' }], ...words });
-}
-
-/**
- * One of several shapes. @param by the member whose constant tells them apart: then one alone can fit, and shapes with names are
- * found by that constant
- */
-export function variants<const Options extends readonly TSchema[]>(
-  options: Options,
-  words: Words & { readonly by?: string } = {},
-): TUnsafe<Static<Options[number]>> {
-  const { by, ...rest } = words;
-  const mapping = by === undefined ? null : mappingOf(options, by);
-  return Type.Unsafe<Static<Options[number]>>({
-    [by === undefined ? 'anyOf' : 'oneOf']: [...options],
-    ...(mapping !== null && { discriminator: { propertyName: by, mapping } }),
-    ...rest,
-  });
-}
-
-/** Which constant is whose; null where a shape has no name, since OpenAPI leaves such unions to the constants themselves. */
-function mappingOf(options: readonly TSchema[], by: string): Record<string, string> | null {
-  const mapping: Record<string, string> = {};
-  for (const option of options) {
-    const name = nameOf(option);
-    const properties: unknown = option['properties'];
-    const member: unknown = isJsonObject(properties) ? properties[by] : undefined;
-    const value: unknown = isJsonObject(member) ? member['const'] : undefined;
-    if (name === null || typeof value !== 'string') return null;
-    mapping[value] = `#/components/schemas/${name}`;
+  if (nameOf(schema) !== null || dtoOf(schema) !== null || typeof schema['type'] !== 'string') {
+    return Type.Unsafe<Static<Described> | null>({ anyOf: [schema, { type: 'null' }], ...words });
   }
-  return mapping;
+  if (schema['enum'] !== undefined)
+    throw new Error('an enum that can be null needs a name: generators know no null in one');
+  return Type.Unsafe<Static<Described> | null>({ ...schema, type: [schema['type'], 'null'], ...words });
 }
 
 /** An object with members of any name. */
@@ -163,12 +147,12 @@ export function mapOf<Value extends TSchema>(
 ): TUnsafe<Readonly<Record<string, Static<Value>>>> {
   return Type.Unsafe<Readonly<Record<string, Static<Value>>>>({
     type: 'object',
-    additionalProperties: value,
+    additionalProperties: Object.keys(value).length === 0 ? true : value,
     ...words,
   });
 }
 
-type Members<Properties extends TProperties> = Readonly<Static<TObject<Properties>>>;
+export type Members<Properties extends TProperties> = Readonly<Static<TObject<Properties>>>;
 
 /** An object without a name of its own. It is open: members may be added within `/v1` (specification, "Versioning", rule 3). */
 export function members<Properties extends TProperties>(

@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { JsonObject } from '@app/kernel';
 import { Draining } from './draining';
 import { openApiDocument } from './openapi';
+import { openApi30 } from './openapi-3-0';
 import { Operation } from './operation';
 import { ReadinessChecks } from './readiness';
 import { routedOperations } from './routed-operations';
@@ -20,6 +21,7 @@ const readiness = shape('Readiness', {
 @Controller()
 export class ServiceController {
   private document: JsonObject | null = null;
+  private olderDocument: JsonObject | null = null;
 
   constructor(
     private readonly modules: ModulesContainer,
@@ -65,12 +67,27 @@ export class ServiceController {
     this.document ??= documentOf(this.modules, this.configuration);
     return this.document;
   }
+
+  @Get('openapi-3.0.json')
+  @Header('content-type', 'application/json; charset=utf-8')
+  @Operation('service.openapi30', {
+    ...{
+      account: 'not required',
+      body: 'bytes',
+      summary: 'The same contract for generators that know OpenAPI 3.0 only',
+      answer: json({ description: 'OpenAPI 3.0.3' }),
+    },
+  })
+  openapi30(@Query() query: unknown): JsonObject {
+    this.olderDocument ??= openApi30(this.openapi(query));
+    return this.olderDocument;
+  }
 }
 
 /** The OpenAPI document of an application, running or not. */
 export function documentOf(modules: ModulesContainer, configuration: Configuration): JsonObject {
   return openApiDocument(routedOperations(modules), {
-    baseUrl: configuration.baseUrl,
+    baseUrl: configuration.publicUrl,
     deprecated: configuration.env.V1_DEPRECATED_AT !== undefined,
   });
 }

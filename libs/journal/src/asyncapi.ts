@@ -1,5 +1,5 @@
-import { SchemaComponents, type Schema } from '@app/http';
-import { isJsonObject, productVersion, specificationRevision, type JsonObject, type JsonValue } from '@app/kernel';
+import { openedSchemas, reachable, SchemaComponents, type Schema } from '@app/http';
+import { limits, productVersion, specificationRevision, type JsonObject } from '@app/kernel';
 import { exampleOf } from './event-examples';
 import { frameSchemas } from './fin-event.schema';
 
@@ -40,6 +40,9 @@ export function asyncApiDocument({ baseUrl, shapes }: EventsDocumentOptions): Js
     Object.entries(frameSchemas).map(([type, described]) => [type, messageOf(type, described, components)]),
   );
   const types = Object.keys(messages);
+  const { schemas } = components;
+  const named = reachable(messages, schemas);
+  const events = Object.fromEntries(Object.entries(schemas).filter(([name]) => named.has(name)));
   return {
     asyncapi: '3.0.0',
     info: {
@@ -62,7 +65,7 @@ export function asyncApiDocument({ baseUrl, shapes }: EventsDocumentOptions): Js
       },
     },
     operations: { 'conversations.stream': operation(types) },
-    components: { messages, schemas: reachable(messages, components.schemas), securitySchemes },
+    components: { messages, schemas: openedSchemas(events, messages, null), securitySchemes },
   };
 }
 
@@ -87,7 +90,7 @@ function operation(types: readonly string[]): JsonObject {
     channel: { $ref: channel },
     title: 'Follow a conversation',
     summary: 'What happened in a conversation after a cursor, and what happens',
-    security: [{ $ref: '#/components/securitySchemes/partnerKey' }, { $ref: '#/components/securitySchemes/userToken' }],
+    security: [{ $ref: '#/components/securitySchemes/userToken' }],
     bindings: {
       http: {
         method: 'GET',
@@ -95,7 +98,7 @@ function operation(types: readonly string[]): JsonObject {
           type: 'object',
           properties: {
             cursor: {
-              ...{ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
+              ...{ type: 'integer', format: 'int64', minimum: 0, maximum: limits.streamCursorMax, default: 0 },
               description: 'Resume strictly after this `seq`',
             },
           },
@@ -112,7 +115,9 @@ function serverAt({ host, protocol, pathname }: URL): JsonObject {
     host,
     protocol: protocol.slice(0, -1),
     ...(pathname !== '/' && { pathname }),
-    description: 'This deployment',
+    description: 'This deployment. Every call carries both credentials: this one, and that of the operation',
+    // Of an operation's schemes one is enough, while those of its server must be satisfied besides: so both are needed.
+    security: [{ $ref: '#/components/securitySchemes/partnerKey' }],
   };
 }
 
@@ -120,29 +125,6 @@ const securitySchemes: JsonObject = {
   partnerKey: { type: 'httpApiKey', in: 'header', name: 'X-Api-Key', description: "The partner backend's key" },
   userToken: {
     ...{ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-    description: "The end user's access token, forwarded by the partner's backend; both are needed",
+    description: "The end user's access token, forwarded by the partner's backend",
   },
 };
-
-const schemasPointer = '#/components/schemas/';
-
-/** Those of the schemas that something refers to, directly or through others. */
-function reachable(from: JsonValue, schemas: JsonObject): JsonObject {
-  const found = new Set<string>();
-  const visit = (value: JsonValue): void => {
-    if (Array.isArray(value)) value.forEach(visit);
-    if (!isJsonObject(value)) return;
-    const pointer = value['$ref'];
-    if (typeof pointer === 'string' && pointer.startsWith(schemasPointer)) {
-      const name = pointer.slice(schemasPointer.length);
-      const schema = schemas[name];
-      if (schema !== undefined && !found.has(name)) {
-        found.add(name);
-        visit(schema);
-      }
-    }
-    Object.values(value).forEach(visit);
-  };
-  visit(from);
-  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
-}

@@ -5,6 +5,7 @@ import {
   integer,
   members,
   named,
+  nameOf,
   pageMembers,
   shape,
   text,
@@ -78,12 +79,15 @@ export const FinEventPage = shape('FinEventPage', {
 
 /** The `data` of each SSE frame of `conversations.stream`, by its `event`. */
 export const frameSchemas: Readonly<Record<string, { readonly payload: Schema; readonly frame: Schema }>> = {
-  ...mapped(journaledPayloads, (payload) => members(durable(payload))),
-  ...mapped(livePayloads, (payload) => members({ delivery: delivery.live, payload })),
+  ...mapped(journaledPayloads, (name, payload) => shape(`${name}Frame`, durable(payload))),
+  ...mapped(livePayloads, (name, payload) => shape(`${name}Frame`, { delivery: delivery.live, payload })),
 };
 
-function mapped(payloads: Readonly<Record<string, Schema>>, framed: (payload: Schema) => Schema) {
+function mapped(payloads: Readonly<Record<string, Schema>>, framed: (name: string, payload: Schema) => Schema) {
   return Object.fromEntries(
-    Object.entries(payloads).map(([type, payload]) => [type, { payload, frame: framed(payload) }]),
+    Object.entries(payloads).map(([type, payload]) => [
+      type,
+      { payload, frame: framed(nameOf(payload) ?? type, payload) },
+    ]),
   );
 }

@@ -16,6 +16,7 @@ const streamRetrySeconds = 5;
 const lastEventId = text({
   pattern: seqPattern,
   description: 'The `id` of the last frame that was read, sent by browsers on their own; it overrides `cursor`',
+  examples: ['41'],
 });
 
 /** Of the example. */
@@ -54,6 +55,9 @@ export class JournalController {
       'Server-sent events. The `data` of each frame is `{delivery, seq, requestId, payload}`, its `event` the type of the payload, its ' +
       '`id` the `seq`; live frames have neither `id` nor `seq`. `/asyncapi.json` describes every one of them, heartbeats, and how to resume.',
     answer: { mediaType: 'text/event-stream', description: 'Frames until either side ends the stream' },
+    answerHeaders: {
+      'X-Accel-Buffering': text({ description: 'For proxies, which pass frames on at once', examples: ['no'] }),
+    },
     reasons: ['stream_capacity'],
     headers: { 'Last-Event-ID': lastEventId },
   })

@@ -1,4 +1,4 @@
-import { CursorText, Describe, IntegerText, Optional, Value } from '@app/http';
+import { CursorText, Describe, integer, IntegerText, Optional, Value } from '@app/http';
 import { limits } from '@app/kernel';
 
 export class ListEventsDto {
@@ -18,6 +18,6 @@ export class StreamEventsDto {
   @Describe(
     'Resume strictly after this `seq`; one past the end of the journal waits. Not looked at beside `Last-Event-ID`',
   )
-  @Value('a seq', () => true, { type: 'integer', minimum: 0, maximum: limits.streamCursorMax, default: 0 })
+  @Value('a seq', () => true, { ...integer({ min: 0, max: limits.streamCursorMax }), default: 0 })
   cursor?: unknown;
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { Operation, ProblemException } from '@app/http';
+import { Operation, ProblemException, text } from '@app/http';
 import { notFound } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ReferenceSite } from './reference-site';
@@ -19,7 +19,21 @@ const policy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+/** Fields of every page and of every asset, besides those of every answer. */
+const pageFields = {
+  'content-security-policy': policy,
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+const assetFields = { 'cross-origin-resource-policy': 'same-origin' };
 const assetAgeSeconds = 31_536_000;
+
+const described = (fields: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, text({ description: 'For browsers', examples: [value] })]),
+  );
 
 const html = (summary: string) =>
   ({
@@ -27,6 +41,7 @@ const html = (summary: string) =>
     body: 'bytes',
     summary,
     answer: { mediaType: 'text/html', description: 'A page for people' },
+    answerHeaders: described(pageFields),
   }) as const;
 
 /** `GET /docs` and what it is made of, open to everybody (docs/decisions/conventions.md, "HTTP"). */
@@ -60,7 +75,8 @@ export class ReferenceController {
   @Get('assets/:name')
   @Operation('service.docsAsset', {
     ...{ account: 'not required', body: 'bytes', summary: 'What the pages are made of' },
-    answer: { mediaType: 'text/javascript', description: 'A script, a style or an image' },
+    answer: { mediaType: 'text/javascript', description: 'A script, a style or an image', binary: true },
+    answerHeaders: described(assetFields),
   })
   async asset(@Param('name') name: string, @Query() _query: unknown, @Res() reply: FastifyReply): Promise<void> {
     const asset = await this.site.assets.find(name);
@@ -68,22 +84,12 @@ export class ReferenceController {
     await reply
       .header('content-type', asset.type)
       .header('cache-control', `public, max-age=${assetAgeSeconds}, immutable`)
-      .header('x-content-type-options', 'nosniff')
-      .header('cross-origin-resource-policy', 'same-origin')
+      .headers(assetFields)
       .send(asset.bytes);
   }
 }
 
 /** Pages are made anew for each request, since they may hold the sandbox's credentials. */
 async function sendPage(reply: FastifyReply, page: string): Promise<void> {
-  await reply
-    .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', policy)
-    .header('cache-control', 'no-store')
-    .header('x-content-type-options', 'nosniff')
-    .header('x-frame-options', 'DENY')
-    .header('referrer-policy', 'no-referrer')
-    .header('cross-origin-opener-policy', 'same-origin')
-    .header('cross-origin-resource-policy', 'same-origin')
-    .send(page);
+  await reply.header('content-type', 'text/html; charset=utf-8').headers(pageFields).send(page);
 }

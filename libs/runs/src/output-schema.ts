@@ -3,8 +3,10 @@ import { isJsonObject, limits, type JsonValue } from '@app/kernel';
 import { Ajv2020 } from 'ajv/dist/2020';
 
 const inner = byName<JsonValue>('OutputSchema');
-const typeName = { enum: ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'] };
-const count = { type: 'integer', minimum: 0 };
+const typeName = { type: 'string', enum: ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'] };
+const count = { type: 'integer', format: 'int64', minimum: 0 };
+// Reason for the assertion: as below.
+const subschema = named('OutputSubschema', { anyOf: [{ type: 'boolean' }, inner] } as unknown as Schema<JsonValue>);
 
 // Reason for the assertion: TypeBox has no words for a schema of schemas, so it is written as plain JSON.
 const keywords = {
@@ -15,9 +17,9 @@ const keywords = {
     type: { anyOf: [typeName, { type: 'array', items: typeName, minItems: 1, uniqueItems: true }] },
     properties: { type: 'object', additionalProperties: inner },
     required: { type: 'array', items: { type: 'string' }, uniqueItems: true },
-    additionalProperties: { anyOf: [{ type: 'boolean' }, inner] },
-    items: { anyOf: [{ type: 'boolean' }, inner] },
-    enum: { type: 'array', minItems: 1 },
+    additionalProperties: subschema,
+    items: subschema,
+    enum: { type: 'array', items: {}, minItems: 1 },
     const: {},
     minimum: { type: 'number' },
     maximum: { type: 'number' },
@@ -33,7 +35,8 @@ const keywords = {
 /** The keywords of JSON Schema 2020-12 that an `outputSchema` may use (docs/decisions/runs.md), as a schema of such schemas. */
 export const OutputSchema = named('OutputSchema', keywords);
 
-const isOutputSchemaShape = new Ajv2020({ strict: false }).compile(standalone(OutputSchema));
+// Formats tell generators how wide numbers are; they say nothing of JSON.
+const isOutputSchemaShape = new Ajv2020({ strict: false, validateFormats: false }).compile(standalone(OutputSchema));
 
 /** Whether a value is an `outputSchema` of the supported subset, at most 16 KiB as serialized. */
 export function isOutputSchema(value: unknown): boolean {

@@ -178,7 +178,8 @@ describe('production', () => {
     const takesHttp = Object.keys(variables).filter((name) =>
       messageOf({ PORT: 'wrong', [name]: 'http://a b' }).includes(`${name}: must begin with http://`),
     );
-    const known = new Set(clear.map(([, variable]) => variable));
+    // Nothing is sent to PUBLIC_URL: documents name it.
+    const known = new Set(['PUBLIC_URL', ...clear.map(([, variable]) => variable)]);
     expect(takesHttp.length).toBeGreaterThan(4);
     expect(takesHttp.filter((name) => !known.has(name))).toEqual([]);
   });
@@ -207,6 +208,8 @@ describe('Configuration', () => {
   it('knows where partners reach it', () => {
     expect(of({ PORT: '9000' }).baseUrl).toBe('http://127.0.0.1:9000');
     expect(of({ HOST: '::1' }).baseUrl).toBe('http://[::1]:8080');
+    expect(of({ HOST: '::1' }).publicUrl).toBe('http://[::1]:8080');
+    expect(of({ PUBLIC_URL: 'https://agents.example/parley/' }).publicUrl).toBe('https://agents.example/parley');
   });
 
   it('has its own issuer only in a sandbox, also when another replica of it is named', () => {

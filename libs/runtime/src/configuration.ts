@@ -26,6 +26,10 @@ export const variables = {
   }),
   HOST: str({ default: '127.0.0.1', desc: 'Address to listen on; sandbox mode accepts loopback only' }),
   PORT: port({ default: 8080, desc: 'Port of the partner API' }),
+  PUBLIC_URL: httpUrl({
+    default: undefined,
+    desc: 'Where partners reach the service, as its published documents name it; unset: HOST and PORT',
+  }),
   MANAGEMENT_HOST: str({
     default: '127.0.0.1',
     desc: 'Address of the management port; wider than loopback only where nobody but a Prometheus reaches it',
@@ -155,10 +159,15 @@ export class Configuration {
     return this.env.PARLEY_MODE === 'sandbox';
   }
 
-  /** Where partners reach this process. */
+  /** Where this process listens. */
   get baseUrl(): string {
     const host = this.env.HOST.includes(':') ? `[${this.env.HOST}]` : this.env.HOST;
     return `http://${host}:${this.env.PORT}`;
+  }
+
+  /** Where partners reach the service, without a slash at the end. */
+  get publicUrl(): string {
+    return (this.env.PUBLIC_URL ?? this.baseUrl).replace(/\/+$/, '');
   }
 
   /** The issuers whose user tokens are accepted; the built-in one in a sandbox that names no other. */

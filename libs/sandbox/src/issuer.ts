@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { constant, instant, list, members, shape, text, type Shaped } from '@app/http';
+import { constant, instant, list, shape, text, type Shaped } from '@app/http';
 import { Clock, instantOf } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { Configuration } from '@app/runtime';
@@ -28,7 +28,7 @@ export type IssuerDiscovery = Shaped<typeof IssuerDiscovery>;
 /** RFC 7517. */
 export const IssuerKeys = shape('IssuerKeys', {
   keys: list(
-    members({
+    shape('IssuerKey', {
       kty: constant('EC'),
       crv: constant('P-256'),
       alg: constant(algorithm),

@@ -5,7 +5,6 @@ import {
   flag,
   integer,
   Items,
-  members,
   Nested,
   nullable,
   oneOf,
@@ -138,7 +137,7 @@ export class FaultChange {
 /** What the sandbox answers of its faults. */
 export const Faults = shape('Faults', {
   provider: exactly<ProviderFault>()(
-    members({
+    shape('ProviderFaults', {
       submit: oneOf(submitFaults, { description: words.submit }),
       settleAfterSeconds: integer({ min: 0, max: settleAfterMaxSeconds, description: words.settleAfterSeconds }),
       down: flag({ description: words.down }),
@@ -149,7 +148,7 @@ export const Faults = shape('Faults', {
     }),
   ),
   model: exactly<ModelFault>()(
-    members({
+    shape('ModelFaults', {
       delayMs: nullable(integer({ min: 0, max: modelDelayMaxMs }), { description: words.delayMs }),
       fail: flag({ description: words.fail }),
     }),

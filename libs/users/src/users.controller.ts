@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { answer, Caller, instant, members, named, Operation, shape, text, uuid, type Shaped } from '@app/http';
+import { answer, Caller, closed, instant, Operation, shape, text, uuid, type Shaped } from '@app/http';
 import { EnsureUser } from './ensure-user';
 
 const subjectLengthMax = 512;
@@ -23,7 +23,7 @@ const example: UserView = {
 };
 
 /** `{}`, or no body at all. */
-const nothing = named('Nothing', { ...members({}), additionalProperties: false });
+const nothing = closed(shape('EmptyBody', {}));
 
 @Controller('v1/users')
 export class UsersController {

@@ -9,7 +9,20 @@ import {
   type TokenChoice,
   type WithdrawAction,
 } from '@app/consent';
-import { closed, constant, exactly, givenInstant, integer, list, members, named, text, variants } from '@app/http';
+import {
+  choice,
+  closed,
+  constant,
+  exactly,
+  givenInstant,
+  integer,
+  list,
+  members,
+  named,
+  shape,
+  text,
+  variants,
+} from '@app/http';
 
 /**
  * The contract `ledger_intents_transfer` as documents describe it. `parseContract` of consent, which is pure, is what reads one; a
@@ -34,7 +47,7 @@ const bps = text({ pattern: contractForms.bps, description: 'Basis points, 1 to 
 
 const pinnedToken = exactly<PinnedToken>()(
   closed(
-    members({
+    shape('PinnedToken', {
       tokenId,
       decimals: integer({
         min: 0,
@@ -45,22 +58,11 @@ const pinnedToken = exactly<PinnedToken>()(
   ),
 );
 
-const pinnedChoice = named('PinnedToken', closed(members({ pinned: pinnedToken })));
-const anyChoice = named(
-  'AnyToken',
-  closed(
-    members({ any: constant(true) }, { description: 'Any token that the agent wallet holds: the executor picks one' }),
-  ),
-);
-
-const inputChoice = exactly<TokenChoice>()(
-  variants([pinnedChoice, anyChoice], {
-    description: 'What is spent. `any` is the richest holding by USD value that covers the quantity',
-  }),
-);
-const outputChoice = exactly<TokenChoice>()(
-  variants([pinnedChoice, anyChoice], {
-    description: 'What is received. `any` is the richest holding that is not the input',
+/** What is spent or received. */
+const tokenChoice = exactly<TokenChoice>()(
+  choice('TokenChoice', [{ pinned: pinnedToken }, { any: constant(true) }], {
+    description:
+      'The token itself, `pinned`; or `any` that the agent wallet holds: as what is spent the richest holding by USD value that covers the quantity, as what is received the richest holding that is not the input',
   }),
 );
 
@@ -125,7 +127,7 @@ const amountOfAnyOutput = amountOfAny('exact_output_tokens', 'output');
 const swap = named('Swap', {
   ...closed(
     members(
-      { kind: constant('swap'), input: inputChoice, output: outputChoice, quantity: anyQuantity },
+      { kind: constant('swap'), input: tokenChoice, output: tokenChoice, quantity: anyQuantity },
       { description: 'Exchanges one token for another; the two must differ' },
     ),
   ),
@@ -135,7 +137,7 @@ const swap = named('Swap', {
 const withdrawToOwner = named('WithdrawToOwner', {
   ...closed(
     members(
-      { kind: constant('withdraw_to_owner'), input: inputChoice, quantity: quantityOfInput },
+      { kind: constant('withdraw_to_owner'), input: tokenChoice, quantity: quantityOfInput },
       { description: 'Returns an asset to the account that owns the wallet; a contract never names a destination' },
     ),
   ),

@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+
+/**
+ * Schemas of answers are open, since members may be added within `/v1` (specification, "Versioning", rule 3); bodies of requests are
+ * closed. What both share is published once: open, with its strictness on requests in words.
+ */
+
+const strictOnRequests = 'In a request, a member that is not named here is refused.';
+const schemasPointer = '#/components/schemas/';
+/** What stands under these is no schema. */
+const samples = new Set(['example', 'examples', 'enum', 'const', 'default']);
+
+/**
+ * The named schemas of a document as it publishes them.
+ * @param answers where schemas of answers, or of events, are referred to
+ * @param requests where those of requests are
+ */
+export function openedSchemas(schemas: JsonObject, answers: JsonValue, requests: JsonValue): JsonObject {
+  const answered = reachable(answers, schemas);
+  const asked = reachable(requests, schemas);
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      if (!isJsonObject(schema)) return [name, schema];
+      // Generators that know no references by their names read titles.
+      const titled = { title: name, ...schema };
+      if (!answered.has(name)) return [name, titled];
+      const open = opened(titled);
+      const isStrict = asked.has(name) && schema['additionalProperties'] === false;
+      return [name, isStrict && isJsonObject(open) ? withWords(open, strictOnRequests) : open];
+    }),
+  );
+}
+
+/** The names of the schemas that something refers to, directly or through others. */
+export function reachable(from: JsonValue, schemas: JsonObject): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (value: JsonValue): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (!isJsonObject(value)) return;
+    const pointer = value['$ref'];
+    if (typeof pointer === 'string' && pointer.startsWith(schemasPointer)) {
+      const name = pointer.slice(schemasPointer.length);
+      const schema = schemas[name];
+      if (schema !== undefined && !found.has(name)) {
+        found.add(name);
+        visit(schema);
+      }
+    }
+    Object.values(value).forEach(visit);
+  };
+  visit(from);
+  return found;
+}
+
+/** Without what forbids further members, here and in every part. */
+function opened(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(opened);
+  if (!isJsonObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(([key, value]) => !closes(key, value));
+  return Object.fromEntries(kept.map(([key, value]) => [key, samples.has(key) ? value : opened(value)]));
+}
+
+function closes(key: string, value: JsonValue): boolean {
+  return (key === 'additionalProperties' && value === false) || (key === 'maxProperties' && typeof value === 'number');
+}
+
+function withWords(schema: JsonObject, words: string): JsonObject {
+  const { description } = schema;
+  return { ...schema, description: typeof description === 'string' ? `${description}. ${words}` : words };
+}

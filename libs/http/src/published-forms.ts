@@ -1,0 +1,13 @@
+/** How documents spell what other languages' generators read (docs/decisions/conventions.md, "Published documents"). */
+
+/** A pattern as other languages' engines take it: `RegExp.source` escapes slashes, which they refuse or warn of. */
+export function publishedPattern({ source }: RegExp): string {
+  return source.replace(/\\(.)/g, (escape, escaped) => (escaped === '/' ? '/' : escape));
+}
+
+const int32Max = 2 ** 31 - 1;
+
+/** How wide a number a generated client needs for whole numbers up to `max`. */
+export function integerFormat(max: number | undefined): 'int32' | 'int64' {
+  return max !== undefined && max <= int32Max ? 'int32' : 'int64';
+}
