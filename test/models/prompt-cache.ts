@@ -1,12 +1,15 @@
-import type { ScriptedUsage } from './wire-format';
-
 /** A part of a prompt in the order in which a provider reads it; `marked`: its cache is to keep the prompt up to here. */
 export interface PromptPiece {
   readonly text: string;
   readonly marked: boolean;
 }
 
-type CountedInput = Required<Pick<ScriptedUsage, 'inputTokens' | 'cachedInputTokens' | 'cacheWriteTokens'>>;
+/** The tokens of a prompt, as the provider's usage tells them. */
+interface CountedInput {
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly cacheWriteTokens: number;
+}
 
 /** A provider's cache of prompts, as strict as the real one: it counts from the requests that really come. */
 export interface PromptCache {

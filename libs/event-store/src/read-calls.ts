@@ -84,7 +84,7 @@ async function eventsOf(read: Read, more: More): Promise<RecordedEvent[]> {
   });
 }
 
-function asUnavailable(error: unknown): unknown {
+function asUnavailable(error: unknown): Error {
   const away = error instanceof BulkheadRejectedError || isTransient(error);
-  return away ? new Unavailable('event store', { cause: error }) : error;
+  return away || !(error instanceof Error) ? new Unavailable('event store', { cause: error }) : error;
 }

@@ -22,7 +22,7 @@ interface Entry {
 export interface Seat {
   readonly hub: ConversationHub;
   /** Owed once. */
-  leave(): void;
+  readonly leave: () => void;
 }
 
 /** The hubs of this process, one per conversation that somebody streams; while there are any, one tail brings them what happens. */
