@@ -4,6 +4,7 @@ import { Database } from '@app/read-store';
 import { Timers, type Timer } from '@app/timers';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { randomUUID } from 'node:crypto';
+import { LoopbackIssuer } from '../http/loopback-issuer';
 import { startDeployment, type Deployment } from '../support/deployment';
 import { requestJson, TestClient } from '../support/deployment-client';
 
@@ -412,9 +413,11 @@ describe('the sandbox’s calls', () => {
 
 describe('production mode', () => {
   it('has no sandbox, and runs on real time', async () => {
+    const issuer = new LoopbackIssuer();
+    await issuer.start();
     const production = await startDeployment({
       mode: 'in-process',
-      env: { PARLEY_MODE: 'production', OIDC_ISSUER: 'https://issuer.example', WALLET_PROVIDER: 'near-intents' },
+      env: { PARLEY_MODE: 'production', OIDC_ISSUER: issuer.issuer, WALLET_PROVIDER: 'near-intents' },
     });
     try {
       const [baseUrl = ''] = production.baseUrls;
@@ -439,6 +442,7 @@ describe('production mode', () => {
       expect(Math.abs((clock?.epochMs() ?? 0) - Date.now())).toBeLessThan(1_000);
     } finally {
       await production.stop();
+      await issuer.stop();
     }
   });
 });
