@@ -4,7 +4,8 @@ import { finished } from 'node:stream';
 import { Unavailable } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '../../../test/support/counter';
-import { EmbeddedStore, impatient, until } from '../../../test/support/embedded-stores';
+import { EmbeddedStore, impatient } from '../../../test/support/embedded-stores';
+import { until as untilSome } from '../../../test/support/until';
 import { connectEventStore, encodeEvent, followCategories, type EventStore } from '../src';
 
 /** A real server takes 100; what is above 80 is left for what nobody thought of. */
@@ -19,6 +20,16 @@ beforeAll(async () => {
 afterAll(() => embedded.stop());
 
 const encoded = (n: number) => [encodeEvent(counterKind, counted(n), someCause())];
+
+/** Where PostgreSQL takes long to let the event store in, on a busy machine, it is asked again. */
+const until = (look: () => Promise<boolean>) => untilSome('an answer', async () => ((await look()) ? true : null));
+const readAgain = (stream: string) =>
+  untilSome('the events', () =>
+    store.readStream(stream, 0, 1).catch((error: unknown) => {
+      if (error instanceof Unavailable) return null;
+      throw error;
+    }),
+  );
 
 /** The most calls that a store's connection for calls had open at once, from now on; one that was left is open no more. */
 function mostOpen({ client }: EventStore): () => number {
@@ -49,10 +60,10 @@ it('never more than 80 calls are open on a connection, however many are asked fo
   const streams = Array.from({ length: 200 }, () => `counter-${uuidV7()}`);
   const appends = streams.map((stream, n) => store.append(stream, encoded(n), -1));
   expect((await Promise.all(appends)).map(({ kind }) => kind)).toEqual(streams.map(() => 'appended'));
-  const reads = streams.map((stream) => store.readStream(stream, 0, 1));
-  const looks = Array.from({ length: 20 }, () => store.answers(60_000));
+  const reads = streams.map((stream) => readAgain(stream));
+  const looks = Array.from({ length: 20 }, () => until(() => store.answers(60_000)));
   expect((await Promise.all(reads)).map(([event]) => event?.payload['n'])).toEqual(streams.map((_, n) => n));
-  expect(await Promise.all(looks)).toEqual(looks.map(() => true));
+  await Promise.all(looks);
   expect(most()).toBeGreaterThan(70);
   expect(most()).toBeLessThanOrEqual(openMax);
 });
