@@ -9,7 +9,8 @@ let deployment: Deployment;
 let project: PackedProject;
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process' });
-  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 20 }, provider: { settleAfterSeconds: 0 } });
+  // Words are not said again: the tour's stream has to be open before the first of them.
+  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 3_000 }, provider: { settleAfterSeconds: 0 } });
   project = await PackedProject.create();
 }, withinMs);
 afterAll(async () => {

@@ -123,7 +123,12 @@ export class ArtifactsController {
         { kind: 'bare', problem: 'range_not_satisfiable' },
         { 'content-range': `bytes */${bytes}` },
       );
-    reply.headers({ etag: `"${sha256}"`, 'accept-ranges': 'bytes' });
+    reply.headers({
+      etag: `"${sha256}"`,
+      'accept-ranges': 'bytes',
+      'content-disposition': `attachment; filename="${name}"`,
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
     if (asked.kind === 'unchanged') {
       void reply.code(304);
       return null;
@@ -139,8 +144,6 @@ export class ArtifactsController {
     reply.headers({
       'content-type': mediaType,
       'content-length': range === undefined ? bytes : range.to - range.from + 1,
-      'content-disposition': `attachment; filename="${name}"`,
-      'content-security-policy': "default-src 'none'; sandbox",
     });
     return content;
   }

@@ -195,6 +195,8 @@ async function* cutOut(chunks: AsyncIterable<Buffer>, { skip, take }: Part): Asy
     if (wanted.length > 0) yield wanted;
     if (toTake === 0) return;
   }
+  // A download that ended in good order, and short of its length, would keep its caller waiting.
+  if (toTake > 0) throw new Unavailable('artifact store', { cause: new Error(`${toTake} bytes are missing`) });
 }
 
 async function* heardOut(

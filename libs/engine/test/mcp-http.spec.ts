@@ -244,6 +244,13 @@ describe('a server over HTTP', () => {
     expect(names()).toEqual([]);
   });
 
+  it('that takes no word after its first answer holds up neither the start nor the end', async () => {
+    mcp.misbehave = (_request, _response, body) => body.includes('notifications/initialized');
+    await servers.onModuleInit();
+    expect(names()).toEqual([]);
+    await servers.onModuleDestroy();
+  });
+
   it('comes back by itself', async () => {
     const key = randomUUID();
     mcp.tools = [{ name: key }];

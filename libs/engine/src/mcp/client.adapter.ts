@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { isJsonObject, productVersion, type JsonObject } from '@app/kernel';
-import type { McpServerSettings } from '@app/runtime';
+import { unlessAborted, type McpServerSettings } from '@app/runtime';
 import { boundedFetch } from './bounded-fetch';
 import { McpFailed, messageBytesMax, type CallOptions, type ListedTool, type McpConnection } from './connection';
 import { authProviderOf } from './credentials.adapter';
@@ -40,7 +40,8 @@ export async function connectMcp(
   await told(async () => {
     const transport = stdio ?? (await httpTransport(way));
     try {
-      await client.connect(transport, { timeout, signal });
+      // The signal is the handshake's first request's only: a server may answer that, and then never take what comes after it.
+      await unlessAborted(client.connect(transport, { timeout, signal }), signal);
     } catch (error) {
       await transport.close(); // a child that never got ready ends before anybody starts it again
       throw error;
