@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readStore } from '@app/composition';
-import { connectEventStore, decodeStored, type StoredEvent } from '@app/event-store';
+import { connectEventStore, decodeStored, isTransient, type StoredEvent } from '@app/event-store';
 import { applyBatch, readStoreMigrations, Database, migrate, type AnyProjection } from '@app/read-store';
 import { auditLedger } from './money-audit';
 import { createTestDatabase } from '../support/postgres';
@@ -9,15 +9,31 @@ import { createTestDatabase } from '../support/postgres';
 const stillAfterMs = 30_000;
 const askAgainMs = 250;
 
-/** Every event of the product, in the order of the store. */
+const readAttemptsMax = 60;
+
+/** Every event of the product, in the order of the store; read again where the store was away meanwhile. */
 export async function readAllEvents(eventStoreUrl: string): Promise<StoredEvent[]> {
-  const client = connectEventStore(eventStoreUrl);
-  const events: StoredEvent[] = [];
-  for await (const { event } of client.readAll()) {
-    if (event && !event.streamId.startsWith('$') && !event.type.startsWith('$')) events.push(decodeStored(event));
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await readAllOnce(eventStoreUrl);
+    } catch (error) {
+      if (attempt === readAttemptsMax || !isTransient(error)) throw error;
+      await sleep(askAgainMs);
+    }
   }
-  await client.dispose();
-  return events;
+}
+
+async function readAllOnce(eventStoreUrl: string): Promise<StoredEvent[]> {
+  const client = connectEventStore(eventStoreUrl);
+  try {
+    const events: StoredEvent[] = [];
+    for await (const { event } of client.readAll()) {
+      if (event && !event.streamId.startsWith('$') && !event.type.startsWith('$')) events.push(decodeStored(event));
+    }
+    return events;
+  } finally {
+    await client.dispose();
+  }
 }
 
 /** The deployment at rest: all of its events, and what is still held although nothing goes on; nothing, as it must be. */
