@@ -19,8 +19,13 @@ const going = new AbortController().signal;
 
 function storeWith(options: Partial<S3Options> = {}): S3Store {
   return new S3Store({
-    ...{ bucket: StrictS3.bucket, endpoint: server.endpoint, forcePathStyle: true, region: 'us-east-1' },
-    ...{ credentials: StrictS3.credentials, timeoutMs: 30_000, ...options },
+    bucket: StrictS3.bucket,
+    endpoint: server.endpoint,
+    forcePathStyle: true,
+    region: 'us-east-1',
+    credentials: StrictS3.credentials,
+    timeoutMs: 30_000,
+    ...options,
   });
 }
 

@@ -4,8 +4,13 @@ import { RulesModel } from './rules-model';
 
 const model = new RulesModel(new NoFaults(), readConfiguration({}));
 const asking = (input: string): ModelRequest => ({
-  ...{ instructions: null, history: [], turn: { input, steps: [] }, tools: [], artifacts: [] },
-  ...{ outputSchema: null, repairing: false },
+  instructions: null,
+  history: [],
+  turn: { input, steps: [] },
+  tools: [],
+  artifacts: [],
+  outputSchema: null,
+  repairing: false,
 });
 
 describe('the rules model', () => {
@@ -18,8 +23,13 @@ describe('the rules model', () => {
     );
     expect(pieces).toEqual(['one ', 'two']);
     expect(reply).toEqual({
-      ...{ text: 'one two', calls: [], inputTokens: 5, outputTokens: 2, costMicroCents: 1_000_000 },
-      ...{ estimated: false, ending: 'whole' },
+      text: 'one two',
+      calls: [],
+      inputTokens: 5,
+      outputTokens: 2,
+      costMicroCents: 1_000_000,
+      estimated: false,
+      ending: 'whole',
     });
   });
 
@@ -27,8 +37,13 @@ describe('the rules model', () => {
     const stop = new AbortController();
     const onText = (text: string) => (text === 'two ' ? stop.abort() : undefined);
     expect(await model.step(asking('repeat after me: one two three four'), onText, stop.signal)).toEqual({
-      ...{ text: 'one two ', calls: [], inputTokens: 7, outputTokens: 2, costMicroCents: 0 },
-      ...{ estimated: false, ending: 'stopped' },
+      text: 'one two ',
+      calls: [],
+      inputTokens: 7,
+      outputTokens: 2,
+      costMicroCents: 0,
+      estimated: false,
+      ending: 'stopped',
     });
   });
 

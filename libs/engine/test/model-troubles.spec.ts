@@ -140,6 +140,26 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     expect(reply?.costMicroCents).toBeGreaterThan(0);
   });
 
+  const silentOnce = { MODEL_RETRIES: '1', MODEL_IDLE_TIMEOUT_MS: '300' };
+  const sentTokens = async () =>
+    Math.ceil(Buffer.byteLength(JSON.stringify((await models.loopback.asked(1)).asked.body)) / 3);
+
+  it('that fell silent and was asked again in vain is paid for what it was sent first', async () => {
+    const model = models.model(silentOnce);
+    const { reply } = await models.failure([{ ending: 'silent' }, { status: 500 }], asking, model);
+    expect(models.loopback.requests).toHaveLength(2);
+    expect(reply).toMatchObject({ text: null, inputTokens: await sentTokens(), estimated: true });
+  });
+
+  it('that fell silent and was asked again is paid for both', async () => {
+    const { reply: plain } = await models.step([fine], asking);
+    models.loopback.says([{ ending: 'silent' }, fine]);
+    const reply = await models.model(silentOnce).step(asking, () => undefined, new AbortController().signal);
+    expect(reply).toMatchObject({ text: 'Fine.', estimated: true });
+    expect(reply.inputTokens).toBe(plain.inputTokens + (await sentTokens()));
+    expect(reply.costMicroCents).toBeGreaterThan(plain.costMicroCents);
+  });
+
   it.each<Scripted>([{ status: 500 }, { status: 200 }, { ending: 'reset' }, { ending: 'trouble' }, { ending: 'cut' }])(
     'by which the provider gave up before a word (%j) is not paid for',
     async (scripted) => {

@@ -17,8 +17,8 @@ beforeEach(async () => {
 afterEach(() => store.stop());
 
 /**
- * When the kernel asks the other end of each connection of loopback from those ports; null where nothing is to be asked. Not by the
- * port they lead to: connections of other suites to whoever had that port before may still be open.
+ * When the kernel asks the other end of each connection of loopback from those ports; null where nothing is to be asked. It does
+ * not look by remote port: other suites may still have connections to a server that had that port before.
  */
 async function nextProbes(ports: readonly number[]): Promise<(number | null)[]> {
   const ends = ports.map((port) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`);

@@ -171,7 +171,7 @@ export class EventStore {
     }
   }
 
-  /** An append at a revision where no stream is: whoever writes refuses it as a conflict, and nobody else can. */
+  /** An append at a revision that no stream has: a server that can write refuses it as a conflict, and one that cannot does not. */
   private async appendNothing(withinMs: number): Promise<void> {
     const probe = jsonEvent({ type: 'probe', data: {} });
     try {

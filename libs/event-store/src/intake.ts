@@ -72,7 +72,7 @@ export class Intake {
     try {
       this.waiting.push(decodeStored(event));
     } catch (error) {
-      // A foreign event in one of our categories must not stop everything that comes after it, nor whoever waits for its position.
+      // A foreign event in one of our categories must not stop the events after it, or those who wait for its position.
       this.lookedUpTo = Math.max(this.lookedUpTo, Number(event.position?.commit ?? 0));
       logger.error(`event ${event.id} of ${event.streamId} is passed over`, error);
     }

@@ -14,7 +14,7 @@ export const shares = { looks, reads: openCallsMax - appends - looks } as const;
 
 const subscriptions = new WeakMap<EventStoreDBClient, number>();
 
-/** Runs one subscription of a client. Throws when it has 80 already: whoever needs so many has to share one. */
+/** Runs one subscription of a client. Throws when it has 80 already: more readers than that have to share a subscription. */
 export async function asSubscription(client: EventStoreDBClient, run: () => Promise<void>): Promise<void> {
   const open = subscriptions.get(client) ?? 0;
   if (open >= openCallsMax) throw new Error(`one connection to the event store has ${openCallsMax} subscriptions`);

@@ -94,7 +94,7 @@ async function keepFollowing(
     if (!atOnce) await sleep(pauseMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
     pauseMs = Math.min(pauseMs * 2, backoffLastMs);
   }
-  // Whoever follows on from here finds out by itself.
+  // The next follower reports its own failures.
   progress();
 }
 

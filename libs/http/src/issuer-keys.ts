@@ -124,7 +124,7 @@ export class IssuerKeys {
 
 function keySetOf(jwks: JSONWebKeySet): IssuerKeySet {
   const find = createLocalJWKSet(jwks);
-  // No key, several that would do, or one that cannot be read: nothing can be verified with any of these.
+  // It rejects for no key, several that would do, or one that cannot be read: nothing can be verified with any of these.
   return { keyFor: (header) => find(header).catch(() => null) };
 }
 

@@ -33,7 +33,10 @@ export class ServiceController {
   // Health checkers may send what they like: hence the unchecked query and body.
   @Get('healthz')
   @Operation('service.health', {
-    ...{ account: 'not required', body: 'bytes', summary: 'The process answers', answer: health },
+    account: 'not required',
+    body: 'bytes',
+    summary: 'The process answers',
+    answer: health,
     answerExample: { status: 'ok' },
   })
   healthz(@Query() _query: unknown): { status: 'ok' } {
@@ -42,7 +45,10 @@ export class ServiceController {
 
   @Get('readyz')
   @Operation('service.readiness', {
-    ...{ account: 'not required', body: 'bytes', summary: 'The process should be sent requests', answer: readiness },
+    account: 'not required',
+    body: 'bytes',
+    summary: 'The process should be sent requests',
+    answer: readiness,
     description: '503 while it drains or a store is away.',
     otherAnswers: { 503: readiness },
     answerExample: { status: 'ok', checks: { database: 'ok', 'event store': 'ok', projections: 'ok' } },
@@ -56,12 +62,10 @@ export class ServiceController {
   @Get('openapi.json')
   @Header('content-type', 'application/json; charset=utf-8')
   @Operation('service.openapi', {
-    ...{
-      account: 'not required',
-      body: 'bytes',
-      summary: 'This document',
-      answer: json({ description: 'OpenAPI 3.1' }),
-    },
+    account: 'not required',
+    body: 'bytes',
+    summary: 'This document',
+    answer: json({ description: 'OpenAPI 3.1' }),
   })
   openapi(@Query() _query: unknown): JsonObject {
     this.document ??= documentOf(this.modules, this.configuration);
@@ -71,12 +75,10 @@ export class ServiceController {
   @Get('openapi-3.0.json')
   @Header('content-type', 'application/json; charset=utf-8')
   @Operation('service.openapi30', {
-    ...{
-      account: 'not required',
-      body: 'bytes',
-      summary: 'The same contract for generators that know OpenAPI 3.0 only',
-      answer: json({ description: 'OpenAPI 3.0.3' }),
-    },
+    account: 'not required',
+    body: 'bytes',
+    summary: 'The same contract for generators that know OpenAPI 3.0 only',
+    answer: json({ description: 'OpenAPI 3.0.3' }),
   })
   openapi30(@Query() query: unknown): JsonObject {
     this.olderDocument ??= openApi30(this.openapi(query));

@@ -10,8 +10,8 @@ import { McpFailed } from './connection';
 
 /**
  * How requests to a server are authorized besides its headers: by a token from a file, or by one that the issuer gives for the
- * client's credentials, and that is asked for anew when the server no longer takes it. Null for neither. Rejects with McpFailed for a
- * file that cannot be read.
+ * client's credentials. When the server refuses a token, a new one is asked for. Null when neither is configured. Rejects with
+ * McpFailed when the file cannot be read.
  */
 export async function authProviderOf(
   transport: Extract<McpTransport, { readonly type: 'http' }>,

@@ -116,13 +116,20 @@ export class AiSdkProvider implements ModelProvider {
     const key = apiKey === undefined || 'authorization' in headers ? {} : { apiKey };
     if (provider === 'anthropic') {
       return createAnthropic({
-        ...{ apiKey: apiKey ?? '', headers, fetch },
+        apiKey: apiKey ?? '',
+        headers,
+        fetch,
         ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
       })(name);
     }
     return createOpenAICompatible({
-      ...{ name: 'provider', baseURL: baseUrl ?? '', ...key, headers, fetch },
-      ...{ includeUsage: true, supportsStructuredOutputs: structuredOutput },
+      name: 'provider',
+      baseURL: baseUrl ?? '',
+      ...key,
+      headers,
+      fetch,
+      includeUsage: true,
+      supportsStructuredOutputs: structuredOutput,
       transformRequestBody: (body) => (without.has('max_tokens') ? withNewLimit(body) : body),
     })(name);
   }

@@ -10,14 +10,15 @@ const callsMax = 64;
 
 /** What has come of an answer so far, however it ends: what was said was shown, and what was begun is paid for. */
 export class HeardAnswer {
-  /** Whether the provider has begun to work on an answer, and is paid for it. */
-  begun = false;
   /** Whether its output limit has cut it. */
   cut = false;
   readonly calls: { readonly tool: string; readonly input: JsonValue }[] = [];
   private said = '';
   private usage: TokenUsage | null = null;
+  /** What the provider works on now, estimated; 0 where it works on nothing. */
   private promptTokens = 0;
+  /** What it was sent in attempts that we left before a word, estimated: they are paid for too. */
+  private leftTokens = 0;
   private answerBytes = 0;
   private arrivedBytes = 0;
   private lastWasCall = false;
@@ -32,23 +33,39 @@ export class HeardAnswer {
     return this.said === '' ? null : storableText(this.said);
   }
 
-  /** What the provider counted, or an estimate of what it was sent and what arrived. */
+  /** Whether the provider has begun to work on an answer, and is paid for it. */
+  get begun(): boolean {
+    return this.promptTokens + this.leftTokens > 0;
+  }
+
+  /** Whether the provider said what it counted. */
+  get isCounted(): boolean {
+    return this.usage !== null;
+  }
+
+  /** What the provider counted, or an estimate of what it was sent and what arrived; an estimate for what was left on top. */
   get counted(): TokenUsage & { readonly estimated: boolean } {
-    if (this.usage !== null) return { ...this.usage, estimated: false };
+    const { usage, leftTokens } = this;
+    if (usage !== null) return { ...usage, inputTokens: usage.inputTokens + leftTokens, estimated: leftTokens > 0 };
     const outputTokens = estimatedTokens(this.arrivedBytes);
     const none = { cachedInputTokens: 0, cacheWriteTokens: 0 };
-    return { inputTokens: this.promptTokens, outputTokens, ...none, estimated: true };
+    return { inputTokens: this.promptTokens + leftTokens, outputTokens, ...none, estimated: true };
   }
 
   /** The provider works on what it was sent. */
   accepted(promptTokens: number): void {
-    this.begun = true;
     this.promptTokens = promptTokens;
   }
 
   /** It gave up before it said anything: nobody bills that. */
   givenUp(): void {
-    this.begun = false;
+    this.promptTokens = 0;
+  }
+
+  /** We waited no longer, or were stopped: the provider bills what it was sent. */
+  left(): void {
+    this.leftTokens += this.promptTokens;
+    this.promptTokens = 0;
   }
 
   /** Throws ProviderTrouble or ModelFailed where the part is the end of what can be used. */

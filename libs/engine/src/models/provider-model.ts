@@ -91,7 +91,7 @@ export class ProviderModel implements LanguageModel {
   private replyOf(heard: HeardAnswer, ending: AnswerEnding): ModelReply {
     const { text, calls, counted } = heard;
     const { inputTokens, outputTokens, estimated } = counted;
-    if (estimated && ending === 'whole')
+    if (!heard.isCounted && ending === 'whole')
       this.logger.warn(`${this.name}: the provider told no usage, so it is estimated (docs/configuration.md)`);
     const costMicroCents = stepCost(this.price, counted);
     return { text, calls, inputTokens, outputTokens, estimated, ending, costMicroCents };
@@ -164,7 +164,8 @@ export class ProviderModel implements LanguageModel {
       return parts;
     } catch (error) {
       const isOurs = signal.aborted || (error instanceof ProviderTrouble && endedByUs.includes(error.trouble));
-      if (!isOurs) heard.givenUp();
+      if (isOurs) heard.left();
+      else heard.givenUp();
       throw error;
     } finally {
       time.run();

@@ -83,7 +83,7 @@ export class StreamSubscription implements StreamFollower {
     return this.pageBeforeTombstone(visible);
   }
 
-  /** Whoever is there when the stream ends gets what is left of it, the event of its end, and then the failure. */
+  /** A subscriber that was there before the tombstone gets the events that it lacks, the tombstone event, and then the failure. */
   private async pageBeforeTombstone(deleted: Failure): Promise<FramedEvent[] | undefined> {
     const isOver = this.revision === TOMBSTONE_REVISION;
     if (isOver && !this.tombstone) return []; // it began at the end of a stream that was over
