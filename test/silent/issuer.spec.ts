@@ -3,6 +3,7 @@ import { userIdOf } from '@app/http';
 import { goodKey, startLoopback, type Loopback } from '../http/loopback-app';
 import { LoopbackIssuer } from '../http/loopback-issuer';
 import { SilentSocket } from '../support/silent-socket';
+import { until } from '../support/until';
 
 const timeoutMs = '300';
 
@@ -47,6 +48,8 @@ it('its keys, at the start and after it', async () => {
 
   way.speak();
   await start(env, issuer.issuer);
+  // A busy machine may need more than the 300 ms for the first look.
+  await until('the keys', async () => ((await fetch(`${app.url}/readyz`)).ok ? true : null));
   way.fallSilent();
   expect(await statusFor(await issuer.token())).toBe(200);
   await issuer.rotate('second');

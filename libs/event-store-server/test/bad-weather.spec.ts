@@ -1,7 +1,11 @@
-/** What clients see of a bad day, by the official client. */
+/** What clients see of a bad day: subscriptions of the official client, and the appends that the product makes over it. */
+import { inspect } from 'node:util';
+import { AppendChannel } from '@app/event-store';
 import { EventStoreDBClient, streamNameFilter, TimeoutError } from '@eventstore/db-client';
 import { collect, numbers, testEvent, uniqueStream } from '../../../test/contract/contract-store';
 import { EmbeddedStore } from '../../../test/support/embedded-stores';
+
+const APPEND_TIMEOUT_MS = 20_000;
 
 let store: EmbeddedStore;
 let client: EventStoreDBClient;
@@ -32,15 +36,15 @@ test('subscribers are aborted, appends refused or unanswered, and nothing is los
     });
   };
   follow();
+  const appends = new AppendChannel(client);
   let appended = 0;
   while (!(aborted && seen(/Server Is Not Ready/) && seen(/before the answer/) && seen(/CANCELLED|closed|reset/i))) {
     const event = testEvent(appended);
     for (let done = false; !done;) {
-      const expectedRevision = appended === 0 ? 'no_stream' : BigInt(appended - 1);
-      done = await client.appendToStream(stream, event, { expectedRevision }).then(
-        ({ success }) => success,
+      done = await appends.append(stream, [event], appended - 1, APPEND_TIMEOUT_MS).then(
+        () => true,
         (error: unknown) => {
-          troubles.push(String(error));
+          troubles.push(inspect(error));
           return false;
         },
       );
