@@ -1,20 +1,16 @@
 /** A process that is asked to stop in the middle of a run gives its lease back at once, while it still serves its last requests. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { startServing, startWorking, type RunningProcess } from '@app/composition';
-import { Processes } from '@app/read-store';
-import { Configuration } from '@app/runtime';
+import { startServing, startWorking } from '@app/composition';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
-import { freePorts } from '../support/deployment-process';
-import { until } from '../support/until';
-import { conversationOf, journal, partOf, sql, start } from './journeys';
+import { journal, sql } from './journeys';
+import { another, runHeldBy, untilEvents } from './other-workers';
 
 const WITHIN_MS = 180_000;
 /** Far beyond this suite: only what is given back before the drain is over can be taken up. */
 const DRAIN_SECONDS = '600';
 const STEP_MS = 5_000;
-const runsMax = 12;
 
 let deployment: Deployment;
 let user: TestClient;
@@ -41,51 +37,25 @@ beforeAll(async () => {
 }, WITHIN_MS);
 afterAll(() => deployment.stop(), WITHIN_MS);
 
-/** The configuration of another process of the deployment. */
-async function another(): Promise<Configuration> {
-  const [port = 0, managementPort = 0] = await freePorts(2);
-  const { env } = partOf(deployment, Configuration);
-  return new Configuration({ ...env, PORT: port, MANAGEMENT_PORT: managementPort });
-}
-
-const idOf = ({ app }: RunningProcess): string => app.get(Processes, { strict: false }).id;
-
-/** A run that this process has the lease of; either may be the first to claim one. */
-async function runHeldBy(workerId: string): Promise<{ readonly conversationId: string; readonly runId: string }> {
-  for (let n = 0; n < runsMax; n += 1) {
-    const conversationId = await conversationOf(user);
-    const { body } = await start(user, conversationId, 'repeat after me: one two three');
-    const { runId } = body;
-    await untilEvents(conversationId, 'run.claimed', 1);
-    const held = 'SELECT worker_id FROM run_leases JOIN runs USING (run_key) WHERE id = $1 AND expires_at > now()';
-    const [lease] = await sql<{ worker_id: string }>(deployment, held, [runId]);
-    if (lease?.worker_id === workerId) return { conversationId, runId };
-  }
-  throw new Error(`${workerId} claims no runs`);
-}
-
-async function untilEvents(conversationId: string, type: string, count: number): Promise<void> {
-  await until(`${type} number ${count}`, async () => {
-    const events = await journal(user, conversationId);
-    return events.filter(({ payload }) => payload['type'] === type).length >= count ? true : null;
-  });
-}
-
-/** Taken up once, and completed with every step once. */
+/** Taken up once, and completed with every step once; the words that its first worker had said already stay as well. */
 async function untilEndedOnce(conversationId: string): Promise<void> {
-  await untilEvents(conversationId, 'run.ended', 1);
+  await untilEvents(user, conversationId, 'run.ended', 1);
   const events = await journal(user, conversationId);
-  const count = (type: string) => events.filter(({ payload }) => payload['type'] === type).length;
-  expect(['agent.step', 'run.claimed', 'run.ended'].map(count)).toEqual([1, 2, 1]);
+  const payloads = events.map(({ payload }) => payload);
+  const count = (type: string) => payloads.filter((payload) => payload['type'] === type).length;
+  expect(['run.claimed', 'run.ended'].map(count)).toEqual([2, 1]);
+  const texts = payloads.filter(({ type }) => type === 'agent.message');
+  expect(texts.filter(({ truncated }) => truncated === false)).toMatchObject([{ text: 'one two three' }]);
+  expect(count('agent.step')).toBe(texts.length);
 }
 
 it(
   'so that another takes it up, and completes it with every step once',
   async () => {
-    const configuration = await another();
+    const configuration = await another(deployment);
     const { PORT: port } = configuration.env;
     const running = await startServing(configuration, { api: true, worker: true });
-    const { conversationId } = await runHeldBy(idOf(running));
+    const { conversationId } = await runHeldBy(running, deployment, user);
     // A request that does not become whole keeps the process draining.
     const request = connect(port, '127.0.0.1');
     await once(request, 'connect');
@@ -96,7 +66,7 @@ it(
     const askedAtMs = performance.now();
 
     const stopped = running.stop();
-    await untilEvents(conversationId, 'run.claimed', 2);
+    await untilEvents(user, conversationId, 'run.claimed', 2);
     process.stdout.write(
       `a stopping process's run is taken up after ${Math.round(performance.now() - askedAtMs)} ms\n`,
     );
@@ -112,8 +82,8 @@ it(
 it(
   'also where the process is a worker and nothing else',
   async () => {
-    const running = await startWorking(await another());
-    const { conversationId } = await runHeldBy(idOf(running));
+    const running = await startWorking(await another(deployment));
+    const { conversationId } = await runHeldBy(running, deployment, user);
     await running.stop();
     await untilEndedOnce(conversationId);
   },

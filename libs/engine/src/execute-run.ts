@@ -168,11 +168,12 @@ export class ExecuteRun {
       if (signal.aborted) return null;
       return this.end(claimed, this.modelFailure(error));
     }
-    // The next process asks again; a run that is to stop ends with what was said.
-    if (reply.ending === 'stopped' && !signals.stop.aborted) return null;
     if (reply.ending instanceof ModelFailed) this.logger.error('a model step broke off', reply.ending);
     await this.live.flush(run.conversationId);
-    return this.after(claimed, await claimed.record(stepOf(claimed, reply, messageId, repairing)));
+    // What was begun is paid for and stays. A run that is to stop ends with it; any other is asked again by the next process.
+    const isLeft = reply.ending === 'stopped' && !signals.stop.aborted;
+    const step = stepOf(claimed, reply, messageId, repairing);
+    return this.after(claimed, await claimed.record(isLeft ? { ...step, end: null } : step));
   }
 
   private async requestOf(claimed: ClaimedRun, model: LanguageModel, repairing: boolean): Promise<ModelRequest> {

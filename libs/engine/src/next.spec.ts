@@ -86,6 +86,15 @@ describe('what is next for a run', () => {
     expect(after(stepped(1), said)).toEqual({ kind: 'ask_model', repairing: true });
   });
 
+  it('is the model, asked as before, where a worker left its answer in the middle', () => {
+    const left: ConversationEvent[] = [stepped(1), { ...said, truncated: true }, { ...claimed, attempt: 2 }];
+    for (const events of [left, [stepped(1), { ...claimed, attempt: 2 }]]) {
+      expect(after(claimed, ...events)).toEqual({ kind: 'ask_model', repairing: false });
+      expect(progress(claimed, ...events)).toMatchObject({ steps: [], segmentCostMicroCents: 10 });
+    }
+    expect(after(claimed, stepped(1), said, ...left)).toEqual({ kind: 'ask_model', repairing: true });
+  });
+
   it('is the end when the steps are used up', () => {
     const action = after(stepped(1), called('a'), returned('a'), stepped(2), called('b'), returned('b'));
     expect(action).toMatchObject({ kind: 'end', end: { status: 'failed', failure: { reason: 'step_limit' } } });
@@ -139,8 +148,11 @@ describe('the progress of a run', () => {
         resumedAt: null,
       },
       steps: [
-        { text: null, calls: [{ ...callOf('a'), ...unreturned, returned: { outcome: 'ok', result: 12 } }] },
-        { text: 'hi', calls: [] },
+        {
+          ...{ text: null, isWhole: false },
+          calls: [{ ...callOf('a'), ...unreturned, returned: { outcome: 'ok', result: 12 } }],
+        },
+        { text: 'hi', isWhole: true, calls: [] },
       ],
     });
   });

@@ -40,6 +40,8 @@ export interface RunProgress {
 /** What the model said in a step, and what it called. */
 export interface JournaledStep {
   readonly text: string | null;
+  /** Whether the text is all that the model said: an answer that was left in the middle is not. */
+  readonly isWhole: boolean;
   readonly calls: readonly JournaledCall[];
 }
 
@@ -119,11 +121,11 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
     case 'agent.step':
       return {
         ...progress,
-        steps: [...progress.steps, { text: null, calls: [] }],
+        steps: [...progress.steps, { text: null, isWhole: false, calls: [] }],
         segmentCostMicroCents: progress.segmentCostMicroCents + event.costMicroCents,
       };
     case 'agent.message':
-      return withLastStep(progress, (step) => ({ ...step, text: event.text }));
+      return withLastStep(progress, (step) => ({ ...step, text: event.text, isWhole: !event.truncated }));
     case 'tool.called': {
       const { toolCallId, tool, input } = event;
       const call = { toolCallId, tool, input, approval: null, cutOff: false, returned: null };
@@ -135,13 +137,10 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
     }
     case 'run.resumed':
       return { ...progress, resumedAt: event.at, segmentCostMicroCents: 0 };
-    case 'run.claimed': {
-      // A second claim of a segment: whoever had it before may have begun what is open, unless it was refused.
-      if (event.segment > progress.claimedSegment) return { ...progress, claimedSegment: event.segment };
-      const mayHaveRun = ({ returned, approval }: JournaledCall) =>
-        returned === null && (approval === null || approval.status === 'approved');
-      return withCall(progress, mayHaveRun, { cutOff: true });
-    }
+    case 'run.claimed':
+      return event.segment > progress.claimedSegment
+        ? { ...progress, claimedSegment: event.segment }
+        : claimedAgain(progress);
     case 'run.started':
       return event.automationId === null ? progress : { ...progress, automationId: asId(event.automationId) };
     case 'run.suspended':
@@ -150,6 +149,17 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
     default:
       return unreachable(event);
   }
+}
+
+/** A second claim of a segment: whoever had it before may have begun what is open, unless it was refused. */
+function claimedAgain(progress: RunProgress): RunProgress {
+  const { steps } = progress;
+  const last = steps.at(-1);
+  // An answer that its worker left in the middle was paid for, and is asked for again as if it had never begun.
+  if (last?.isWhole === false && last.calls.length === 0) return { ...progress, steps: steps.slice(0, -1) };
+  const mayHaveRun = ({ returned, approval }: JournaledCall) =>
+    returned === null && (approval === null || approval.status === 'approved');
+  return withCall(progress, mayHaveRun, { cutOff: true });
 }
 
 function approvalsAfter(progress: RunProgress, event: ApprovalEvent): RunProgress {
