@@ -4,8 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long the answers to requests that were given up may be on their way. */
 const lastAnswersMs = 1_000;
-/** A proxy learns from the answers that this process stops; while one still sends calls, somebody must be there to refuse them. */
-const defaultQuietMs = 1_000;
+/**
+ * A proxy learns from the answers that this process stops; while one still sends calls, somebody must be there to refuse them. Those
+ * that are shipped look every half a second (docker/haproxy.cfg, docker/Caddyfile), and nobody may call for longer than that.
+ */
+const defaultQuietMs = 2_000;
 
 /** How a stopping process lets go of its clients; one per application, injectable anywhere. */
 export class Draining {
