@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Where all workers of a jest run note the answers that they checked: a line each, `<operation> <status>`. */
-const variable = 'PARLEY_TEST_ANSWERS';
+export const answersVariable = 'PARLEY_TEST_ANSWERS';
 
 /** Begins a run; for jest's globalSetup. */
 export function beginAnswers(): void {
-  process.env[variable] = join(tmpdir(), `parley-test-answers-${process.pid}`);
+  process.env[answersVariable] = join(tmpdir(), `parley-test-answers-${process.pid}`);
 }
 
 export function answersFile(): string {
-  const file = process.env[variable];
+  const file = process.env[answersVariable];
   if (file === undefined) throw new Error('the run was not begun');
   return file;
 }

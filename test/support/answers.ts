@@ -4,10 +4,11 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { closed } from './closed-schema';
 import { answersFile } from './answers-file';
+import { headersFault } from './declared-headers';
 
 /**
  * Holds every answer that a suite gets by `fetch` against the OpenAPI document that the very service publishes, strictly: a member,
- * a status or a reason that is not documented fails the test that got it. Answers of services that were not named here pass unseen.
+ * a status, a reason or a header that is not documented fails the test that got it. Answers of services that were not named here pass unseen.
  */
 
 /** By origin, the document of the service there. */
@@ -80,6 +81,7 @@ class PublishedDocument {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: false });
   private readonly operations: readonly DocumentedOperation[];
   private readonly shared: JsonObject;
+  private readonly headers: JsonObject;
   private readonly checks = new Map<object, ValidateFunction>();
 
   constructor(readonly text: string) {
@@ -90,6 +92,7 @@ class PublishedDocument {
     this.operations = operationsOf(document);
     const components = isJsonObject(document['components']) ? document['components'] : {};
     this.shared = isJsonObject(components['responses']) ? components['responses'] : {};
+    this.headers = isJsonObject(components['headers']) ? components['headers'] : {};
   }
 
   /** What is wrong with an answer, or null. */
@@ -102,6 +105,9 @@ class PublishedDocument {
     appendFileSync(answersFile(), `${operation.id} ${answer.status}\n`);
     const response = this.resolved(operation.responses[answer.status]);
     if (!isJsonObject(response)) return `${operation.id} does not document ${answer.status}`;
+    const fits = (schema: JsonObject, value: JsonValue): boolean => this.checkOf(schema)(value);
+    const undeclared = headersFault(headers, response, this.headers, fits);
+    if (undeclared !== null) return `${operation.id} ${answer.status} ${undeclared}`;
     if (answer.body === undefined) return null;
     const [media] = Object.values(isJsonObject(response['content']) ? response['content'] : {});
     if (!isJsonObject(media) || !isJsonObject(media['schema']))

@@ -123,6 +123,12 @@ export class ArtifactsController {
         { kind: 'bare', problem: 'range_not_satisfiable' },
         { 'content-range': `bytes */${bytes}` },
       );
+    const range = asked.kind === 'part' ? asked.range : undefined;
+    // HEAD is answered without the bytes, which need not be fetched then; nor need those that the caller has.
+    const isWithout = method === 'HEAD' || asked.kind === 'unchanged';
+    const content = isWithout ? Readable.from([]) : await this.store.get(sha256, { range });
+    if (content === null) throw new Error(`the store has no bytes of artifact ${id}`);
+    // Not before the bytes are there: what is refused is no file.
     reply.headers({
       etag: `"${sha256}"`,
       'accept-ranges': 'bytes',
@@ -133,10 +139,6 @@ export class ArtifactsController {
       void reply.code(304);
       return null;
     }
-    const range = asked.kind === 'part' ? asked.range : undefined;
-    // HEAD is answered without the bytes, which need not be fetched then.
-    const content = method === 'HEAD' ? Readable.from([]) : await this.store.get(sha256, { range });
-    if (content === null) throw new Error(`the store has no bytes of artifact ${id}`);
     if (range !== undefined) {
       void reply.code(206);
       reply.header('content-range', `bytes ${range.from}-${range.to}/${bytes}`);

@@ -33,7 +33,7 @@ const headerComponents = {
   },
   RetryAfter: {
     description: 'Seconds to wait before the same request; absent where waiting does not help',
-    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3600 },
+    schema: { type: 'integer', format: 'int32', minimum: 1 },
     example: 5,
   },
   WwwAuthenticate: {
@@ -41,6 +41,11 @@ const headerComponents = {
       'The scheme that is asked for; with `error="invalid_token"` where a user token came and is not accepted',
     schema: { type: 'string' },
     example: 'Bearer',
+  },
+  Location: {
+    description: 'The address that answers instead',
+    schema: { type: 'string' },
+    example: 'http://127.0.0.1:8080/docs',
   },
   Deprecation: {
     description: 'Since when `/v1` is deprecated (RFC 9745)',
