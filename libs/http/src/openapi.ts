@@ -120,7 +120,17 @@ function successes(operation: RoutedOperation, components: SchemaComponents, dep
     const description = STATUS_CODES[status] ?? status;
     return [status, { description, headers, content: jsonContent(components.refer(schema)) }] as const;
   });
-  return { [operation.status]: first, ...(reference.ranged && rangeAnswers(first)), ...Object.fromEntries(others) };
+  return {
+    [operation.status]: first,
+    ...(reference.ranged && rangeAnswers(first)),
+    ...(reference.redirects !== undefined && {
+      307: {
+        description: reference.redirects,
+        headers: headersOf(operation, deprecated, { Location: 'Location' }),
+      },
+    }),
+    ...Object.fromEntries(others),
+  };
 }
 
 function success(operation: RoutedOperation, components: SchemaComponents, headers: JsonObject): JsonObject {

@@ -25,6 +25,8 @@ export interface OperationReference {
   readonly answerHeaders?: Readonly<Record<string, Schema>>;
   /** JSON that it answers with other statuses than a success's, where that is no problem. */
   readonly otherAnswers?: Readonly<Record<number, Schema>>;
+  /** When it answers 307 and a `Location` instead, in words. */
+  readonly redirects?: string;
   /** Answers bytes that never change: it knows `If-None-Match`, `Range` and `If-Range`, see `askedBytes`. */
   readonly ranged?: true;
   /** Signed requests carry a signature in the place of credentials; without a good one the answer is a bare 401. */

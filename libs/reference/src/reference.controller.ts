@@ -50,7 +50,10 @@ export class ReferenceController {
   constructor(private readonly site: ReferenceSite) {}
 
   @Get()
-  @Operation('service.docs', html('The reference, rendered'))
+  @Operation('service.docs', {
+    ...html('The reference, rendered'),
+    redirects: 'In a sandbox, from `localhost` to the base URL: requests that the page sends pass from there only',
+  })
   async reference(@Query() _query: unknown, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const { host } = request.headers;
     const elsewhere = this.site.ownAddress(host);
