@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { streamLife } from '@app/journal';
 import { reasons } from '@app/kernel';
 import { Ajv } from 'ajv';
 import { startDeployment, type Deployment } from '../support/deployment';
@@ -102,6 +105,15 @@ describe('openapi.json', () => {
     process.stdout.write(`documents: ${specifiedOperations.length} operations of the specification are described\n`);
   });
 
+  it('describes where /docs leads from localhost', async () => {
+    const { port } = new URL(deployment.baseUrls[0] ?? '');
+    const request = get({ host: '127.0.0.1', port, path: '/docs', headers: { host: `localhost:${port}` } });
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]; // reason: what Node says of this event
+    answer.resume();
+    expect(answer).toMatchObject({ statusCode: 307, headers: { location: `${deployment.baseUrls[0]}/docs` } });
+    expect(openApi.paths['/docs']?.['get']?.responses).toHaveProperty(['307', 'headers', 'Location']);
+  });
+
   it('knows every reason, and names each where it can be met', () => {
     const problem = JSON.stringify(Reflect.get(Reflect.get(openApi, 'components') as object, 'schemas'));
     for (const reason of Object.keys(reasons)) expect(problem).toContain(`"${reason}"`);
@@ -147,6 +159,42 @@ describe('asyncapi.json', () => {
     },
     toolWithinMs,
   );
+});
+
+/** As one line each, since lines break elsewhere in each of them. */
+describe('the documents, the guides and the decisions', () => {
+  const pages = join(root, 'docs');
+  const page = async (name: string) => (await readFile(join(pages, name), 'utf8')).replaceAll(/\s+/g, ' ');
+  const said = (document: object, ...path: string[]) => {
+    const text: unknown = path.reduce<unknown>((place, step) => Reflect.get(Object(place), step), document);
+    return String(text).replaceAll(/\s+/g, ' ');
+  };
+
+  it('say in the same words until when a stream lives', async () => {
+    const stream = ['paths', '/v1/users/{userId}/conversations/{conversationId}/stream', 'get', 'description'];
+    for (const text of [
+      said(openApi, ...stream),
+      said(asyncApi, 'channels', 'conversationEvents', 'description'),
+      await page('guides/streaming.md'),
+      await page('decisions/journal.md'),
+    ]) {
+      expect(text).toContain(streamLife);
+    }
+  });
+
+  it('say alike which failures are worth a repetition, and what is open and what is closed', async () => {
+    const about = said(openApi, 'info', 'description');
+    const decisions = await page('decisions/conventions.md');
+    expect(about).toMatch(/`retryable`\); every 503 can\./);
+    expect(await page('guides/errors.md')).toContain('Every 503 is retryable');
+    expect(decisions).toContain('Every 503 is retryable');
+    expect(about).toMatch(/Response objects are open: .* Request bodies are closed: /);
+    expect(said(asyncApi, 'info', 'description')).toContain('objects are open');
+    expect(decisions).toContain(
+      'Schemas of answers are open (specification, "Versioning", rule 3), bodies of requests closed.',
+    );
+    expect(await page('choices.md')).not.toMatch(/in answers +\| are closed/);
+  });
 });
 
 /** What the command line prints for a service on this port; without any store. */

@@ -7,6 +7,11 @@ const about = `The events of Parley's conversations, as \`conversations.stream\`
 through them. Both are described as HTTP by \`/openapi.json\`. The set of event types is closed within \`/v1\`; objects are open: ignore members
 that you do not know.`;
 
+/** Until when a stream lives; documents, guide and decisions say it in these words. */
+export const streamLife =
+  'A stream ends after 24 to 30 minutes, when its token expires, within 30 s after its key is revoked or its account is disabled, ' +
+  'when its reader cannot keep up, and when its replica drains: come back, and go on where you were.';
+
 const aboutStream = `A journal is one ordered sequence of durable events; \`seq\` counts them from 1 without gaps. The stream replays what comes
 strictly after the cursor, then delivers what happens.
 
@@ -16,8 +21,7 @@ strictly after the cursor, then delivers what happens.
   comes twice. A cursor past the end of the journal waits. Browsers' \`EventSource\` resumes by itself.
 - The stream begins with \`retry: 2000\`: wait so long before coming back. A comment frame is the heartbeat, every 15 s; a connection
   that brings no byte for 45 s is broken.
-- A stream ends after at most 30 minutes, when its token expires, when its reader cannot keep up, and when its replica drains: come back,
-  and go on where you were. More streams than a user or a replica may have are 429 \`stream_capacity\` with \`Retry-After\`.`;
+- ${streamLife} More streams than a user or a replica may have are 429 \`stream_capacity\` with \`Retry-After\`.`;
 
 const channel = '#/channels/conversationEvents';
 const parameters: JsonObject = {

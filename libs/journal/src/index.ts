@@ -1,3 +1,3 @@
-export { asyncApiDocument } from './asyncapi';
+export { asyncApiDocument, streamLife } from './asyncapi';
 export { JournalModule, journalReadModel, LiveFramesModule } from './journal.module';
 export { LiveFrames } from './live-frames';

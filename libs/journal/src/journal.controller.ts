@@ -2,6 +2,7 @@ import { Controller, Get, Header, Headers, Param, Query, Res } from '@nestjs/com
 import { answer, Caller, Operation, ProblemException, text } from '@app/http';
 import { invalid, limits, ok, refuse, type ConversationId, type Result } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
+import { streamLife } from './asyncapi';
 import { exampleOf } from './event-examples';
 import { FinEventPage } from './fin-event.schema';
 import { ListEventsDto, StreamEventsDto } from './journal.dto';
@@ -53,7 +54,8 @@ export class JournalController {
     summary: "A conversation's events after a cursor, and then as they happen",
     description:
       'Server-sent events. The `data` of each frame is `{delivery, seq, requestId, payload}`, its `event` the type of the payload, its ' +
-      '`id` the `seq`; live frames have neither `id` nor `seq`. `/asyncapi.json` describes every one of them, heartbeats, and how to resume.',
+      '`id` the `seq`; live frames have neither `id` nor `seq`. `/asyncapi.json` describes every one of them, heartbeats, and how to ' +
+      `resume. ${streamLife}`,
     answer: { mediaType: 'text/event-stream', description: 'Frames until either side ends the stream' },
     answerHeaders: {
       'X-Accel-Buffering': text({ description: 'For proxies, which pass frames on at once', examples: ['no'] }),
