@@ -24,6 +24,8 @@ const LOST: Failure = { kind: 'unavailable', message: 'the connection broke befo
  */
 export class BadWeather implements Writes {
   private next: NodeJS.Timeout | undefined;
+  /** The ends of what lasts. */
+  private readonly ends = new Map<'elect' | 'stall', NodeJS.Timeout>();
   private drawn = 0;
   private losesAnswer = false;
   /** Appends that wait for the end of a stall. */
@@ -48,6 +50,9 @@ export class BadWeather implements Writes {
 
   end(): void {
     clearTimeout(this.next);
+    for (const end of this.ends.values()) clearTimeout(end);
+    this.ends.clear();
+    this.calls.refusal = undefined;
     this.resume();
   }
 
@@ -74,17 +79,23 @@ export class BadWeather implements Writes {
         return this.calls.failSubscriptions(TOO_SLOW);
       case 'elect':
         this.calls.refusal = NOT_READY;
-        setTimeout(() => (this.calls.refusal = undefined), ELECTION_MS);
+        this.endsAfter('elect', ELECTION_MS, () => (this.calls.refusal = undefined));
         return reset();
       case 'reset':
         return reset();
       case 'stall':
         this.stalled ??= [];
-        setTimeout(() => this.resume(), STALL_MS);
+        this.endsAfter('stall', STALL_MS, () => this.resume());
         return;
       case 'lose':
         this.losesAnswer = true;
     }
+  }
+
+  /** One that comes while it lasts begins it anew. */
+  private endsAfter(strike: 'elect' | 'stall', ms: number, end: () => void): void {
+    clearTimeout(this.ends.get(strike));
+    this.ends.set(strike, setTimeout(end, ms));
   }
 
   private resume(): void {
