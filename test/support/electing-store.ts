@@ -32,6 +32,8 @@ export class ElectingStore {
   electing: (typeof electionTexts)[number] | null = null;
   /** Appends to streams that begin so are refused, as many as this, whatever else goes on. */
   refusals: { readonly streams: string; left: number } | null = null;
+  /** Whether appends get no answer, as of a leader that hangs. */
+  hangs = false;
   /** Appends that were refused so far. */
   refused = 0;
   private readonly reads = new Set<ServerWritableStream<ReadReq, ReadResp>>();
@@ -101,6 +103,7 @@ export class ElectingStore {
     call.on('cancelled', () => behind.cancel());
     call.on('end', () => behind.end());
     call.on('data', (request: BatchAppendReq) => {
+      if (this.hangs) return;
       const text = this.refusalOf(request);
       if (text === null) behind.write(request);
       else call.write(notHandled(request, text));

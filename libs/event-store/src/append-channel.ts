@@ -38,18 +38,20 @@ export class AppendChannel {
   /**
    * Appends all events or none at exactly the expected revision (-1: the stream must not exist). Rejects with what the server
    * says: WrongExpectedVersionError and its like; with an error that is transient where it did not answer within the deadline.
+   * @param graceMs how long after the deadline the server's word of it is waited for
    */
   async append(
     stream: string,
     events: readonly ProposedEvent[],
     expectedRevision: number,
     deadlineMs: number,
+    graceMs = answerGraceMs,
   ): Promise<Place> {
     const id = randomUUID();
     const requests = appendRequests(id, stream, events, expectedRevision, Date.now() + deadlineMs);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(noAnswer('no answer in time')), deadlineMs + answerGraceMs);
+      timer = setTimeout(() => reject(noAnswer('no answer in time')), deadlineMs + graceMs);
     });
     try {
       const call = await Promise.race([this.open(), late]);

@@ -175,7 +175,7 @@ export class EventStore {
   private async appendNothing(withinMs: number): Promise<void> {
     const probe = jsonEvent({ type: 'probe', data: {} });
     try {
-      await this.appends.append('probe', [probe], nowhere, withinMs);
+      await this.appends.append('probe', [probe], nowhere, withinMs, 0);
     } catch (error) {
       if (!(error instanceof WrongExpectedVersionError)) throw error;
     }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startEventStoreServer } from '@app/event-store-server';
 import { Unavailable } from '@app/kernel';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
@@ -109,4 +110,15 @@ it('a call that breaks while no node is found rejects nothing that nobody hears'
   await expect(reading).rejects.toBeInstanceOf(Unavailable);
   await expect(handled).resolves.toBeUndefined();
   broken.close();
+});
+
+it('a store that can be read and whose appends get no answer is told to be away within the time', async () => {
+  const store = connect();
+  expect(await store.answers(60_000)).toBe(true);
+  cluster.hangs = true;
+  // Timers of one process fire in the order of their times, however late.
+  const late = sleep(700).then(() => 'late');
+  expect(await Promise.race([store.answers(500), late])).toBe(false);
+  cluster.hangs = false;
+  await until('the store', async () => ((await store.answers(60_000)) ? true : null));
 });
