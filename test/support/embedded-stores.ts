@@ -92,6 +92,11 @@ export class LossyProxy {
     return proxy;
   }
 
+  /** How many clients are connected. */
+  get connections(): number {
+    return this.sockets.size / 2;
+  }
+
   /** From now on nothing of what the server says arrives. */
   loseAnswers(): void {
     this.losing = true;

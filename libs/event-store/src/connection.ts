@@ -1,4 +1,6 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
+import { settledWithin } from '@app/runtime';
+import type { Channel } from '@grpc/grpc-js';
 
 /** What a connection is for. Calls of one purpose do not slow down, or break, those of another. */
 export type Purpose = 'calls' | 'tails' | 'catch-ups';
@@ -40,5 +42,27 @@ function quietly(client: EventStoreDBClient): EventStoreDBClient {
   const handleError = client['handleError'];
   // The next call looks for a channel again, and rejects with the same error.
   client['handleError'] = (broken, error) => handleError(broken, error).catch(() => undefined);
+  const getChannel = client['getChannel'];
+  client['getChannel'] = () => {
+    const channel = getChannel();
+    channels.set(client, channel);
+    return channel;
+  };
   return client;
+}
+
+/** The channel that each client uses, or is looking for. */
+const channels = new WeakMap<EventStoreDBClient, Promise<Channel>>();
+
+/**
+ * Ends a client and the connection that it alone used, which its own `dispose` leaves open. Calls that do not end within the time, as
+ * where the server does not answer, are left.
+ */
+export async function disconnect(client: EventStoreDBClient, withinMs: number): Promise<void> {
+  await settledWithin([client.dispose()], withinMs);
+  // Not waited for: a cluster of which no node answers is looked for a long time.
+  void channels.get(client)?.then(
+    (channel) => channel.close(),
+    () => undefined, // none was found
+  );
 }

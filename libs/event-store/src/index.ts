@@ -12,7 +12,7 @@ export { connectEventStore } from './connection';
 export { EventStore, type CallLimits } from './event-store';
 export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './folded-states';
-export { lookAtEventStore, UnfitEventStore } from './look-at-event-store';
+export { EventStoreLook, lookAtEventStore, UnfitEventStore } from './look-at-event-store';
 export { SnapshotStore, type Snapshot } from './snapshots';
 export { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 export type { EventBatch } from './intake';

@@ -1,7 +1,6 @@
 import { AccessDeniedError, type EventStoreDBClient } from '@eventstore/db-client';
 import { status } from '@grpc/grpc-js';
-import { settledWithin } from '@app/runtime';
-import { connectEventStore } from './connection';
+import { connectEventStore, disconnect } from './connection';
 import { EventStore } from './event-store';
 
 /** The event store cannot be used as EVENTSTORE_URL names it; the message says what is wrong and what to do, and is all there is to say. */
@@ -12,21 +11,50 @@ const lookWithinMs = 5_000;
 const disposeWithinMs = 1_000;
 
 /**
- * Looks once whether the event store that EVENTSTORE_URL names lets this service in; answers whether it could be asked at all
- * (docs/decisions/configuration-and-start.md, "Start").
- * @throws UnfitEventStore for what only a wrong setting can cause
+ * Looks, as often as it is asked, whether the event store that EVENTSTORE_URL names lets this service in. All looks share one
+ * connection: one on which the server says nothing cannot be ended before it does (`@grpc/grpc-js` 1.14.7), so each new one would stay.
  */
+export class EventStoreLook {
+  private readonly client: EventStoreDBClient;
+  private readonly store: EventStore;
+
+  /** @throws UnfitEventStore for an URL that is none */
+  constructor(
+    url: string,
+    private readonly withinMs = lookWithinMs,
+  ) {
+    this.client = connected(url);
+    this.store = new EventStore(this.client);
+  }
+
+  /**
+   * Whether the store could be asked at all (docs/decisions/configuration-and-start.md, "Start").
+   * @throws UnfitEventStore for what only a wrong setting can cause
+   */
+  async look(): Promise<'answers' | 'away'> {
+    try {
+      await this.store.readOne(this.withinMs);
+      return 'answers';
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal !== null) throw new UnfitEventStore(refusal, { cause: error });
+      return 'away';
+    }
+  }
+
+  /** Ends the connection. */
+  async close(): Promise<void> {
+    await disconnect(this.client, disposeWithinMs);
+  }
+}
+
+/** Looks once. @throws UnfitEventStore */
 export async function lookAtEventStore(url: string): Promise<'answers' | 'away'> {
-  const store = new EventStore(connected(url));
+  const look = new EventStoreLook(url);
   try {
-    await store.readOne(lookWithinMs);
-    return 'answers';
-  } catch (error) {
-    const refusal = refusalOf(error);
-    if (refusal !== null) throw new UnfitEventStore(refusal, { cause: error });
-    return 'away';
+    return await look.look();
   } finally {
-    await settledWithin([store.dispose()], disposeWithinMs);
+    await look.close();
   }
 }
 
