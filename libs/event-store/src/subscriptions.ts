@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { START, streamNameFilter, TimeoutError, type EventStoreDBClient } from '@eventstore/db-client';
+import { TookTooLong } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Intake, type EventBatch } from './intake';
 import { asSubscription } from './open-calls';
@@ -86,7 +87,7 @@ async function keepFollowing(
     } catch (error) {
       if (signal.aborted) break;
       tell(error);
-      if (!(error instanceof Broken || isTransient(error))) failures += 1;
+      if (!isAway(error)) failures += 1;
       if (failures === stuckAfterFailures) onStuck(true);
       // Without progress since the last time it pauses all the same.
       atOnce = error instanceof Broken && error.isTooSlow && pauseMs === backoffFirstMs;
@@ -96,6 +97,11 @@ async function keepFollowing(
   }
   // The next follower reports its own failures.
   progress();
+}
+
+/** Whether a store did not answer. One that ends the handler's statement each time, because it takes too long, does. */
+function isAway(error: unknown): boolean {
+  return error instanceof Broken || (isTransient(error) && !(error instanceof TookTooLong));
 }
 
 /** That a subscription is opened again is ordinary; that a handler fails, or that the server refuses us, is not. */

@@ -57,5 +57,5 @@ export {
   type Result,
 } from './refusal';
 export { occurrenceTriggers, type OccurrenceTrigger } from './triggers';
-export { Unavailable } from './unavailable';
+export { TookTooLong, Unavailable } from './unavailable';
 export { checked, inside, kindOf, membersOf, objectIn, oneOf, rootPart, wrong, type Part } from './strict-reading';

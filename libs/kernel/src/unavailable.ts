@@ -20,3 +20,6 @@ export class Unavailable extends Error {
 
   readonly reason: 'engine_unavailable' | 'provider_unavailable' | undefined;
 }
+
+/** It answers, and ended a call that took too long: asked the same again, it may do so each time. */
+export class TookTooLong extends Unavailable {}

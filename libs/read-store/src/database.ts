@@ -1,4 +1,4 @@
-import { Unavailable } from '@app/kernel';
+import { TookTooLong, Unavailable } from '@app/kernel';
 import type { Client, Pool, QueryResultRow } from 'pg';
 import { DataSource, QueryFailedError, type EntityManager, type MigrationInterface } from 'typeorm';
 import { LeaderSession } from './leader-session';
@@ -117,25 +117,33 @@ async function limitStatements(client: Client, timeoutMs: number): Promise<void>
 }
 
 // Connection trouble (class 08), a server that became read-only, as by a failover (25006), shutdown and start-up (57P0x), too
-// many connections (53300), a statement that took too long (57014), and sockets that broke.
+// many connections (53300), and sockets that broke.
 const awayCodes =
-  /^(08...|25006|57P0[123]|53300|57014|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
+  /^(08...|25006|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
 // What `pg` says without a code.
 const awayMessages = /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable/i;
 
-/** Runs the body, and turns the errors that mean "PostgreSQL does not answer" into Unavailable. */
+/** What PostgreSQL says of a statement that it ended, as after `statement_timeout`. */
+const endedCode = '57014';
+
+/**
+ * Runs the body, and turns the errors that mean "PostgreSQL does not answer" into Unavailable; into TookTooLong where it ended the
+ * statement itself.
+ */
 export async function answering<Value>(body: () => Promise<Value>): Promise<Value> {
   try {
     return await body();
   } catch (error) {
-    throw isAway(error) ? new Unavailable('database', { cause: error }) : error;
+    throw asUnavailable(error) ?? error;
   }
 }
 
-function isAway(error: unknown): boolean {
+function asUnavailable(error: unknown): Unavailable | null {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  if (typeof cause !== 'object' || cause === null) return false;
+  if (typeof cause !== 'object' || cause === null) return null;
   const code = 'code' in cause ? String(cause.code) : '';
   const message = 'message' in cause ? String(cause.message) : '';
-  return awayCodes.test(code) || awayMessages.test(message);
+  if (code === endedCode) return new TookTooLong('database', { cause: error });
+  const isAway = awayCodes.test(code) || awayMessages.test(message);
+  return isAway ? new Unavailable('database', { cause: error }) : null;
 }
