@@ -41,7 +41,12 @@ export class ConversationHubs implements OnApplicationShutdown {
     private readonly kind: JournalKind,
     notifications: Notifications,
   ) {
-    this.tail = new ConversationTail(store, kind, (id, event) => this.happened(id, event));
+    this.tail = new ConversationTail(
+      store,
+      kind,
+      (id, event) => this.happened(id, event),
+      (error) => this.beginAnew(error),
+    );
     this.stopListening = notifications.on(liveChannel, (payload) => this.heard(payload));
   }
 
@@ -116,6 +121,18 @@ export class ConversationHubs implements OnApplicationShutdown {
       const entry = this.entries.get(id);
       if (entry !== undefined) this.stop(id, entry);
       hub.giveUp();
+    }
+  }
+
+  /** Nothing comes to the hubs any more: their readers come back, and read what they miss from the store. */
+  private beginAnew(error: unknown): void {
+    this.logger.warn(`all streams begin anew: ${String(error)}`);
+    for (const [id, entry] of this.entries) {
+      this.stop(id, entry);
+      entry.hub.then(
+        (hub) => hub.giveUp(),
+        () => undefined, // whoever joins it is told
+      );
     }
   }
 

@@ -16,11 +16,16 @@ export class ConversationTail {
   private stopping = new AbortController();
   private following: Promise<void> = Promise.resolve();
 
-  /** @param onEvent called with one event at a time; it must not throw */
+  /**
+   * @param onEvent called with one event at a time; it must not throw
+   * @param onLost called when no more events come although nobody stopped it: it has to be started again, and what happens until then is
+   *   not brought
+   */
   constructor(
     private readonly store: EventStore,
     private readonly kind: JournalKind,
     private readonly onEvent: (id: ConversationId, event: StoredEvent) => Promise<void>,
+    private readonly onLost: (error: unknown) => void,
   ) {}
 
   /** Resolves when each event from now on, until `stop`, will come to `onEvent`; it may do so late. Throws Unavailable. */
@@ -60,7 +65,14 @@ export class ConversationTail {
         for (const event of events) if (!signal.aborted) await this.take(event);
       },
     });
-    this.following = following.then(() => earlier);
+    this.following = following.catch((error: unknown) => this.lose(signal, error)).then(() => earlier);
+  }
+
+  private lose(signal: AbortSignal, error: unknown): void {
+    if (signal.aborted) return;
+    this.stopping.abort();
+    this.starting = null;
+    this.onLost(error);
   }
 
   private async take(event: StoredEvent): Promise<void> {

@@ -1,5 +1,5 @@
 import { conversationKind } from '@app/conversations';
-import { EventStore } from '@app/event-store';
+import { EventStore, followCategories } from '@app/event-store';
 import type { ConversationId } from '@app/kernel';
 import { ConversationHubs } from '../src/conversation-hubs';
 import type { FrameSink } from '../src/event-socket';
@@ -101,6 +101,34 @@ it('readers of a hub that misses an event are sent back, lose nothing, and hold 
   cut.leave();
   again.leave();
   expect(hubs.open).toBe(2);
+});
+
+it('readers come back when the subscription cannot be opened, and lose nothing', async () => {
+  const id = newConversationId();
+  await append(id);
+  // As many as the connection takes: no other can be opened.
+  const stop = new AbortController();
+  const { signal } = stop;
+  const onBatch = async () => undefined;
+  const others = Array.from({ length: 80 }, () =>
+    followCategories(stores.store.tailClient, { categories: ['nothing'], after: 0, signal, onBatch }),
+  );
+  const unheard: unknown[] = [];
+  const hear = (reason: unknown) => unheard.push(reason);
+  process.on('unhandledRejection', hear);
+  try {
+    const cut = await read(id, 0);
+    await until('the end of the stream', async () => (cut.reader.closed ? true : null));
+    stop.abort();
+    await Promise.all(others);
+    const again = await read(id, cut.reader.seqs.length);
+    await append(id);
+    expect([...cut.reader.seqs, ...(await again.reader.got(3 - cut.reader.seqs.length))]).toEqual([1, 2, 3]);
+    expect(unheard).toEqual([]);
+  } finally {
+    process.off('unhandledRejection', hear);
+    stop.abort();
+  }
 });
 
 it('nothing is begun when the store does not answer, and everything once it does', async () => {
