@@ -4,11 +4,14 @@ import { answering, type Database } from './database';
 import { leaderLocks } from './leadership';
 import { UnfitDatabase } from './look-at-database';
 import { refuseMissingRights } from './rights';
+import { endConnection } from './silent-servers';
 
 /** The database was migrated by a newer version of the product than this one. */
 class SchemaTooNew extends UnfitDatabase {}
 
 const lockWithinMs = 30_000;
+/** A database that says nothing for this long stands still; the lock's own time comes on top. */
+const answerWithinMs = 5_000;
 const lockNotAvailable = '55P03';
 
 export interface MigrateOptions {
@@ -28,6 +31,8 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   const holder = new Client({
     connectionString: database.url,
     application_name: 'parley migrations',
+    connectionTimeoutMillis: answerWithinMs,
+    query_timeout: answerWithinMs,
     ...heldConnection,
   });
   let lost: Error | null = null;
@@ -42,7 +47,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     await refuseMissingRights(database, 'to use');
     if (lost !== null) throw new Unavailable('database', { cause: lost });
   } finally {
-    await holder.end();
+    await endConnection(holder);
   }
 }
 
@@ -50,7 +55,11 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
 async function takeLock(holder: Client, withinMs: number): Promise<void> {
   try {
     await holder.query(`SET lock_timeout = ${withinMs}`);
-    await holder.query('SELECT pg_advisory_lock($1)', [leaderLocks.migrations]);
+    const answeredWithinMs = withinMs + answerWithinMs;
+    const text = 'SELECT pg_advisory_lock($1)';
+    // `pg` takes the limit of one statement, which its types do not show.
+    const taking = { text, values: [leaderLocks.migrations], query_timeout: answeredWithinMs };
+    await holder.query(taking);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === lockNotAvailable)) throw error;
     throw new UnfitDatabase(

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { Unavailable } from '@app/kernel';
+import { startPostgresProxy } from '../../../test/support/postgres-proxy';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/postgres';
 import { Database, migrate, UnfitDatabase, type MigrationClass } from '../src';
 import { leaderLocks } from '../src/leadership';
@@ -107,6 +109,21 @@ describe('the lock of the migrations', () => {
     await holder.end();
     await migrate(database);
     await database.close();
+  });
+});
+
+describe('a database that stands still', () => {
+  it.each(['pg_advisory_lock', 'pg_locks'])('at "%s" is not waited for without end', async (said) => {
+    const proxy = await startPostgresProxy(test.url);
+    const other = new Client({ connectionString: test.url });
+    await other.connect();
+    await other.query('SELECT pg_advisory_lock($1)', [leaderLocks.migrations]);
+    const database = await open(tallyMigrations, proxy.url);
+    proxy.silence(said);
+    await expect(migrate(database, { lockWithinMs: 100 })).rejects.toThrow(Unavailable);
+    expect(proxy.silent()).toBe(1);
+    await Promise.all([other.end(), database.close()]);
+    await proxy.close();
   });
 });
 
