@@ -12,8 +12,15 @@ export interface PostgresProxy {
   silent(): number;
   /** From now on, connections on which a client says this text pass nothing on any more, in neither direction. */
   silence(text: string): void;
+  /** From now on, a connection on which a client says this text passes on nothing that the client says, until the release. */
+  hold(text: string): { readonly isHolding: () => boolean; readonly release: () => void };
   /** Breaks all connections, and listens no more. */
   close(): Promise<void>;
+}
+
+interface Hold {
+  readonly text: string;
+  readonly kept: { readonly to: Socket; readonly bytes: Buffer }[];
 }
 
 /** @param databaseUrl of a server of this machine, by its socket's folder */
@@ -23,6 +30,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   const sockets = new Set<Socket>();
   const clients = new Set<Socket>();
   const texts: string[] = [];
+  const holds: Hold[] = [];
   let silent = 0;
   const server = createServer((client) => {
     const postgres = createConnection(path);
@@ -34,7 +42,10 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
         isSilent = true;
         silent++;
       }
-      if (!isSilent) postgres.write(bytes);
+      if (isSilent) return;
+      const hold = holds.find(({ text, kept }) => kept.some(({ to }) => to === postgres) || bytes.includes(text));
+      if (hold === undefined) postgres.write(bytes);
+      else hold.kept.push({ to: postgres, bytes });
     });
     postgres.on('data', (bytes) => void (isSilent || client.write(bytes)));
     for (const socket of [client, postgres]) {
@@ -61,6 +72,17 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     clientPorts: () => [...clients].map(({ remotePort }) => remotePort ?? 0),
     silent: () => silent,
     silence: (text) => void texts.push(text),
+    hold: (text) => {
+      const hold: Hold = { text, kept: [] };
+      holds.push(hold);
+      return {
+        isHolding: () => hold.kept.length > 0,
+        release: () => {
+          holds.splice(holds.indexOf(hold), 1);
+          for (const { to, bytes } of hold.kept) to.write(bytes);
+        },
+      };
+    },
     close: async () => {
       const closed = once(server.close(), 'close');
       for (const socket of sockets) socket.destroy();

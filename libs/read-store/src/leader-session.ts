@@ -1,15 +1,12 @@
 import { heldConnection, noticeLostClient } from '@app/kernel';
-import { settledWithin } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { endConnection, socketOf } from './silent-servers';
 
 const connectTimeoutMs = 5_000;
 /** A leader that does not say a word for this long has been stopped or is stuck; PostgreSQL then ends its connection. */
-const silenceMs = 5_000;
+const silenceMaxMs = 5_000;
 const pingMs = 1_000;
-/** A lock that is not given back by then is given back with the connection. */
-const giveBackWithinMs = 1_000;
 
 /**
  * The one connection on which a process holds the locks of all that it leads. It is opened when the first of them is asked for and
@@ -18,7 +15,11 @@ const giveBackWithinMs = 1_000;
 export class LeaderSession {
   private current: Promise<OpenSession> | null = null;
 
-  constructor(private readonly databaseUrl: string) {}
+  /** @param silenceMs how long either side may say nothing to the other; 5 s when absent */
+  constructor(
+    private readonly databaseUrl: string,
+    private readonly silenceMs = silenceMaxMs,
+  ) {}
 
   /** Runs the body with the session. Throws when PostgreSQL does not answer. */
   async use(body: (session: OpenSession) => Promise<void>): Promise<void> {
@@ -34,7 +35,7 @@ export class LeaderSession {
 
   private async opened(): Promise<OpenSession> {
     for (;;) {
-      const opening = (this.current ??= OpenSession.open(this.databaseUrl));
+      const opening = (this.current ??= OpenSession.open(this.databaseUrl, this.silenceMs));
       const session = await opening.catch((error: unknown) => {
         this.forget(opening);
         throw error;
@@ -60,7 +61,7 @@ export class OpenSession {
 
   private constructor(private readonly client: Client) {}
 
-  static async open(databaseUrl: string): Promise<OpenSession> {
+  static async open(databaseUrl: string, silenceMs: number): Promise<OpenSession> {
     const client = new Client({
       connectionString: databaseUrl,
       application_name: 'parley leader',
@@ -94,16 +95,18 @@ export class OpenSession {
     });
   }
 
-  /** Lets a lock go. Never rejects: where that cannot be said to PostgreSQL, the whole session goes. */
+  /**
+   * Lets a lock go. Never rejects: where PostgreSQL does not confirm it, the whole session goes, since nobody knows then which locks it
+   * holds, and a pause of all that it leads is better than two leaders. A slow answer has as long as that to any other statement.
+   */
   async giveBack(key: number): Promise<void> {
     if (this.lost.aborted) return;
     // Of the last user: the end of the connection says it as well.
     if (this.users === 1) return this.end();
-    const given = this.inTurn(async () => {
+    await this.inTurn(async () => {
       await this.client.query('SELECT pg_advisory_unlock($1)', [key]);
       this.held.delete(key);
     }).catch(() => undefined); // the session is lost with it
-    if (!(await settledWithin([given], giveBackWithinMs))) this.lose();
   }
 
   async end(): Promise<void> {

@@ -6,7 +6,7 @@ import { counted, counterKind, someCause } from '../../../test/support/counter';
 import { EmbeddedStore, until } from '../../../test/support/embedded-stores';
 import { startPostgresProxy } from '../../../test/support/postgres-proxy';
 import { until as patiently } from '../../../test/support/until';
-import { keepLeading, runReactor, type Database } from '../src';
+import { Database, keepLeading, runReactor } from '../src';
 import { LeaderSession } from '../src/leader-session';
 import { openTallies } from './tally';
 
@@ -43,7 +43,7 @@ const leaderPids = async () =>
 
 describe('keepLeading', () => {
   /** Leads until the lead is lost, and counts. */
-  function candidate(session = new LeaderSession(database.url), lock: 'segments' | 'watchdog' = 'segments') {
+  function candidate(session = new LeaderSession(database.url), lock: 'segments' | 'watchdog' | 'firing' = 'segments') {
     const seen = { led: 0, leading: false };
     const body = async (signal: AbortSignal) => {
       Object.assign(seen, { led: seen.led + 1, leading: true });
@@ -122,6 +122,37 @@ describe('keepLeading', () => {
     const next = candidate();
     await until(() => next.leading);
     expect(kept).toEqual({ led: 1, leading: true });
+  });
+
+  it('keeps what it leads while another lock is given back slowly, and loses all when there is no answer', async () => {
+    const proxy = await startPostgresProxy(database.url);
+    const patience = 120_000;
+    try {
+      const session = new LeaderSession(proxy.url, patience);
+      const kept = candidate(session, 'watchdog');
+      await until(() => kept.leading);
+      const leadOnce = async () => {
+        const own = new AbortController();
+        await keepLeading(session, 'segments', own.signal, async () => own.abort());
+      };
+      const hold = proxy.hold('pg_advisory_unlock');
+      const slow = leadOnce();
+      await patiently('the word that the lock is free', async () => hold.isHolding() || null);
+      await sleep(1_500); // longer than anybody would expect, and far less than the patience
+      hold.release();
+      await slow;
+      expect(kept).toEqual({ led: 1, leading: true });
+
+      const impatient = new LeaderSession(proxy.url, 1_000);
+      const lost = candidate(impatient, 'firing');
+      await until(() => lost.leading);
+      proxy.silence('pg_advisory_unlock');
+      const own = new AbortController();
+      await keepLeading(impatient, 'copies', own.signal, async () => own.abort());
+      await patiently('the end of the lead', async () => (lost.leading ? null : true));
+    } finally {
+      await proxy.close();
+    }
   });
 
   it('starts over when the body throws, and ends with its signal', async () => {
@@ -211,6 +242,28 @@ describe('a reactor', () => {
     await patiently('the trouble', async () => store.stuck.has(category) || null);
     isBroken = false;
     await patiently('its end', async () => (store.stuck.has(category) ? null : true));
+  });
+
+  it('is told of as well where PostgreSQL ends its statement each time, and not where PostgreSQL is away', async () => {
+    const [category, cutOff] = [newCategory(), newCategory()];
+    const proxy = await startPostgresProxy(embedded.database.url);
+    const limits = { poolSize: 1, rows: [], migrations: [], timeoutMs: 100 };
+    const hasty = await Database.connect({ ...limits, url: embedded.database.url });
+    const away = await Database.connect({ ...limits, url: proxy.url });
+    await proxy.close();
+    let asked = 0;
+    await append(`${category}-a`, 0, 1);
+    await append(`${cutOff}-a`, 0, 1);
+    const slow = react(category, async () => void (await hasty.query('SELECT pg_sleep(60)')));
+    await patiently('the trouble', async () => store.stuck.has(category) || null);
+    slow.abort();
+    react(cutOff, async () => {
+      asked += 1;
+      await away.query('SELECT 1');
+    });
+    await patiently('more tries than that takes', async () => asked > 7 || null);
+    expect(store.stuck.has(cutOff)).toBe(false);
+    await Promise.all([hasty.close(), away.close()]);
   });
 
   it('never moves its checkpoint back', async () => {
