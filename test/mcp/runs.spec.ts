@@ -65,6 +65,14 @@ describe('a tool of an MCP server', () => {
     expect(resultsIn(await models.asked(2))[0]).toContain('found');
   });
 
+  it('is called by the rules model as it is told', async () => {
+    const run = await say(user, conversationId, 'call docs_look {"what": "it"}', {
+      profile: { model: 'parley/rules' },
+    });
+    expect(run).toMatchObject({ status: 'completed', response: { text: 'docs_look returned {"text":"found"}' } });
+    expect(mcp.calls.map(({ name, input }) => [name, input])).toEqual([['look', { what: 'it' }]]);
+  });
+
   it('that fails is an outcome, and the run goes on', async () => {
     mcp.answer = () => ({ isError: true, ...saying('no such page') });
     models.says([{ calls: [{ tool: 'docs_look', input: {} }] }, { text: ['Not there.'] }]);

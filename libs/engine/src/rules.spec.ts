@@ -51,6 +51,33 @@ describe('the rules model', () => {
     }
   });
 
+  it.each(['call docs_find {"word": ["a", {"n": 1}]}', '  Call   docs_find\n{ "word": ["a", {"n": 1}] } '])(
+    'calls any tool of the run: %j',
+    (input) => {
+      const call = { tool: 'docs_find', input: { word: ['a', { n: 1 }] } };
+      expect(asked(input, { tools: ['docs_find'] })).toEqual({ calls: [call] });
+    },
+  );
+
+  it('says what the tool that it was told to call returned', () => {
+    const text = (outcome: 'ok' | 'error', result: JsonValue) =>
+      asked('call clock {}', { exchanges: [{ tool: 'clock', input: {}, outcome, result }] });
+    expect(text('ok', { now: 1 })).toEqual({ text: 'clock returned {"now":1}' });
+    expect(text('error', { error: 'no' })).toEqual({ text: 'clock returned error: {"error":"no"}' });
+    const long = text('ok', '🐦'.repeat(5_000)) as { text: string };
+    expect([...long.text].length).toBeLessThan(2_100);
+  });
+
+  it.each(['{"a": }', '{}x', '{"a": "\\u0000"}', `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`])(
+    'calls nothing with what is no input: %j',
+    (json) => expect(asked(`call clock ${json}`)).toEqual({ text: expect.stringContaining('no JSON object') }),
+  );
+
+  it('calls nothing that the run may not use, and takes no other sentence for a call', () => {
+    expect(asked('call docs_find {}')).toEqual({ text: expect.stringContaining('may not use the tool docs_find') });
+    expect(asked('call me maybe')).toEqual({ text: expect.stringContaining('none of them fits') });
+  });
+
   it('says so when it may not use the clock', () => {
     expect(asked('what time is it', { tools: [] })).toEqual({ text: expect.stringContaining('may not use') });
   });
@@ -77,6 +104,9 @@ describe('the rules model', () => {
         `repeat${' '.repeat(32_000)}x`,
         `${'?!.'.repeat(10_000)}x`,
         '\n'.repeat(32_768),
+        `call${' '.repeat(32_000)}x`,
+        `call x${' '.repeat(32_000)}y`,
+        `call x ${'{"a":'.repeat(6_000)}`,
       ]) {
         expect(asked(input)).toHaveProperty('text');
       }

@@ -1,6 +1,7 @@
 import { isJsonObject } from '@app/kernel';
 import { answerAboutArtifacts } from './artifact-rules';
 import { answerAboutAutomations } from './automation-rules';
+import { answerAboutCalls } from './call-rules';
 import type { ModelRequest, ToolExchange } from './model';
 import { answerAboutMoney } from './money-rules';
 import { exchangesOf, mayUse, type RuledAnswer } from './ruled-answer';
@@ -14,6 +15,7 @@ const understood = [
   '`swap 5 USDC to NEAR`, `swap $20 of USDC to NEAR` ask you to approve a swap; `and` joins several, `and then` one after the other',
   '`when NEAR drops below $2 swap 10 USDC to NEAR`, `every day at 09:00 Europe/Berlin tell me the price of NEAR` set up an automation, `my automations` lists them',
   '`summarize NAME` reads a file of this conversation, counts and quotes it',
+  '`call TOOL {json}` calls a tool of this run with that input, and says what it returned',
   '`help` lists what is understood',
 ];
 
@@ -30,8 +32,8 @@ export function answerByRules(request: ModelRequest): RuledAnswer {
   }
   const echo = echoOf(request.turn.input);
   if (echo !== null) return { text: echo };
-  const summary = answerAboutArtifacts(request);
-  if (summary !== null) return summary;
+  const plain = answerAboutCalls(request) ?? answerAboutArtifacts(request);
+  if (plain !== null) return plain;
   const words = withoutPunctuation(request.turn.input.trim().replace(/\s+/g, ' '));
   const time = timeAsked.exec(words);
   if (time) return tellTime(request, time[1]);
@@ -44,7 +46,8 @@ function isUnderstood(sentence: string): boolean {
   const words = withoutPunctuation(sentence.trim());
   const unasked = { turn: { input: sentence, steps: [] }, tools: [], history: [], artifacts: [] } as const;
   const request = { ...unasked, instructions: null, outputSchema: null, repairing: false };
-  return echoOf(sentence) !== null || timeAsked.test(words) || answerAboutMoney(words, request) !== null;
+  const rules = [echoOf(sentence), timeAsked.exec(words), answerAboutCalls(request), answerAboutMoney(words, request)];
+  return rules.some((answer) => answer !== null);
 }
 
 const timeAsked = /^what(?: is the time|'s the time| time is it)(?: in (\S+))?$/i;

@@ -1,0 +1,37 @@
+import { codePointLength, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import type { ModelRequest, ToolExchange } from './model';
+import { isStorable } from './models/answer-values';
+import { calling, exchangesOf, type RuledAnswer } from './ruled-answer';
+
+/** Code points of a result that are quoted. */
+const quotedLengthMax = 2_000;
+
+/** Answers `call TOOL {json}`: calls that tool with that input, and says what it returned. Null for any other sentence. */
+export function answerAboutCalls(request: ModelRequest): RuledAnswer | null {
+  const { input } = request.turn;
+  const [head, tool] = /^\s*call\s+(\S{1,140})\s+(?=\{)/i.exec(input) ?? [];
+  if (head === undefined || tool === undefined) return null;
+  const [done] = exchangesOf(request);
+  if (done !== undefined) return { text: tellResult(done) };
+  const given = objectIn(input.slice(head.length));
+  return given === null
+    ? { text: `What follows ${tool} is no JSON object that I can pass on.` }
+    : calling(request, tool, given);
+}
+
+function objectIn(text: string): JsonObject | null {
+  try {
+    // Reason for the assertion: this is what JSON.parse makes.
+    const value = JSON.parse(text) as JsonValue;
+    return isJsonObject(value) && isStorable(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function tellResult({ tool, outcome, result }: ToolExchange): string {
+  const text = JSON.stringify(result);
+  const isLong = codePointLength(text) > quotedLengthMax;
+  const quoted = isLong ? `${[...text].slice(0, quotedLengthMax).join('')} …` : text;
+  return `${tool} returned ${outcome === 'ok' ? '' : `${outcome}: `}${quoted}`;
+}
