@@ -53,6 +53,8 @@ export const CONCURRENT_CALLS_MAX = 100;
 
 export const RECONNECT_DELAY_MS = 200;
 export const CONNECT_TIMEOUT_MS = 5_000;
+/** A session that takes longer to get the lock, the schema and the end of the store is given up, and a new one is sought. */
+export const ATTACH_TIMEOUT_MS = 20_000;
 /** How long a start waits for PostgreSQL. For the lock of another event store server it waits without end, in words. */
 export const START_TIMEOUT_MS = 30_000;
 /** What is still so is said again after this long. */

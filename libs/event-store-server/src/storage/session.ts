@@ -1,6 +1,6 @@
 import { heldConnection, noticeLostClient } from '@app/kernel';
 import { Client } from 'pg';
-import { CONNECT_TIMEOUT_MS } from '../limits';
+import { ATTACH_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from '../limits';
 import { migrateSchema } from './schema';
 
 /** The writer's lock, one per database: whoever holds it is the only one who writes. The number spells "parley". */
@@ -22,10 +22,14 @@ export class LockHeldError extends Error {
 }
 
 /**
- * Connects, takes the lock and brings the schema up to date. Rejects with `LockHeldError` when another server writes.
- * `onLost` is called once when the connection ends, for whatever reason.
+ * Connects, takes the lock and brings the schema up to date. Rejects with `LockHeldError` when another server writes, and when
+ * that takes longer than `withinMs`. `onLost` is called once when the connection ends, for whatever reason.
  */
-export async function openWriterSession(databaseUrl: string, onLost: LostListener): Promise<WriterSession> {
+export async function openWriterSession(
+  databaseUrl: string,
+  onLost: LostListener,
+  withinMs = ATTACH_TIMEOUT_MS,
+): Promise<WriterSession> {
   const db = new Client({
     connectionString: databaseUrl,
     application_name: 'parley event store writer',
@@ -48,6 +52,7 @@ export async function openWriterSession(databaseUrl: string, onLost: LostListene
   };
   db.on('error', lose);
   db.on('end', () => lose(new Error('the connection to PostgreSQL ended')));
+  const overdue = setTimeout(() => session.destroy(), withinMs);
   try {
     await db.connect();
     await db.query(`SET synchronous_commit = on; SET client_min_messages = warning; ${noticeLostClient}`);
@@ -58,6 +63,8 @@ export async function openWriterSession(databaseUrl: string, onLost: LostListene
   } catch (error) {
     session.destroy();
     throw error;
+  } finally {
+    clearTimeout(overdue);
   }
 }
 

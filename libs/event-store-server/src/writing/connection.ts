@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { RECONNECT_DELAY_MS, SAY_AGAIN_MS, START_TIMEOUT_MS } from '../limits';
+import { ATTACH_TIMEOUT_MS, RECONNECT_DELAY_MS, SAY_AGAIN_MS, START_TIMEOUT_MS } from '../limits';
 import type { Log } from '../log';
 import { MissingRightsError, SchemaTooNewError } from '../storage/schema';
 import { LockHeldError, openWriterSession, type WriterSession } from '../storage/session';
@@ -28,7 +28,7 @@ export class WriterConnection {
     let deadlineMs = Date.now() + this.startTimeoutMs;
     for (;;) {
       try {
-        return await this.connect();
+        return await this.connect(Math.min(this.startTimeoutMs, ATTACH_TIMEOUT_MS));
       } catch (error) {
         if (error instanceof LockHeldError) deadlineMs = Date.now() + this.startTimeoutMs;
         if (Date.now() > deadlineMs || isForGood(error)) throw error;
@@ -49,14 +49,18 @@ export class WriterConnection {
     this.session?.destroy();
   }
 
-  private async connect(): Promise<void> {
+  /** Gives up what PostgreSQL does not answer for so long: it may take a connection and then say nothing. */
+  private async connect(withinMs = ATTACH_TIMEOUT_MS): Promise<void> {
     // Until it is the writer's, a session that ends makes `attach` or the opening itself reject: nothing is lost yet.
-    const session = await openWriterSession(this.databaseUrl, (lost, error) => this.lose(lost, error));
+    const session = await openWriterSession(this.databaseUrl, (lost, error) => this.lose(lost, error), withinMs);
+    const overdue = setTimeout(() => session.destroy(), withinMs);
     try {
       await this.writer.attach(session);
     } catch (error) {
       session.destroy();
       throw error;
+    } finally {
+      clearTimeout(overdue);
     }
     this.session = session;
     this.lastTrouble = '';
