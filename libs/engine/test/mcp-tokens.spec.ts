@@ -21,10 +21,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function listed(way: object): Promise<void> {
+async function listed(way: object, limits: object = {}): Promise<void> {
   const transport = { type: 'http', url: mcp.url, ...way };
   servers = new McpServers(
-    readConfiguration({ MCP_SERVERS: JSON.stringify([{ name: 'docs', transport, consent: 'auto' }]) }),
+    readConfiguration({ MCP_SERVERS: JSON.stringify([{ name: 'docs', transport, consent: 'auto', ...limits }]) }),
   );
   await servers.onModuleInit();
 }
@@ -51,8 +51,11 @@ describe('a token from a file', () => {
   });
 });
 
-/** Makes the server one that is protected as those of the project's SDK are, by an issuer of its own; what that was shown. */
-function protectedServer(): string[] {
+/**
+ * Makes the server one that is protected as those of the project's SDK are, by an issuer of its own; what that was shown.
+ * @param isSilent whether the issuer says nothing, and the tokens that it gave count for nothing any more
+ */
+function protectedServer(isSilent = () => false): string[] {
   const { origin: issuer } = new URL(mcp.url);
   const shown: string[] = [];
   const json = (response: ServerResponse, body: object, status = 200) =>
@@ -68,9 +71,10 @@ function protectedServer(): string[] {
       });
     if (url === '/token') {
       shown.push(Buffer.from((headers.authorization ?? '').slice('Basic '.length), 'base64').toString());
+      if (isSilent()) return true;
       return json(response, { access_token: 'granted', token_type: 'Bearer', expires_in: 60 });
     }
-    return headers.authorization !== 'Bearer granted' && json(response, {}, 401);
+    return (isSilent() || headers.authorization !== 'Bearer granted') && json(response, {}, 401);
   };
   return shown;
 }
@@ -89,5 +93,16 @@ describe('credentials of a client', () => {
     const shown = protectedServer();
     await listed(account('https://issuer.example'));
     expect([servers.servers[0]?.isAway, shown]).toEqual([true, []]);
+  });
+
+  it('are waited for no longer than a call may take, when the issuer says nothing', async () => {
+    let isSilent = false;
+    const shown = protectedServer(() => isSilent);
+    await listed(account(new URL(mcp.url).origin), { timeoutMs: 700 });
+    isSilent = true;
+    const error = 'there was no answer within 700 ms';
+    // A busy machine may need more than the 700 ms to come to the issuer.
+    while (shown.length < 2)
+      expect(await calling(servers, 'docs_look', {})).toMatchObject({ outcome: 'error', result: { error } });
   });
 });
