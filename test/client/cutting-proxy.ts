@@ -37,7 +37,11 @@ interface Fate {
   readonly isReset: boolean;
 }
 
-/** A TCP proxy in front of one service, which breaks every connection at some byte, in one direction or the other. */
+/**
+ * A TCP proxy in front of one service, which breaks every connection at some byte, in one direction or the other.
+ *
+ * Source: RFC 9293, section 3.5.2 (a reset may come at any byte), and RFC 9112, section 8 (what a client then has).
+ */
 export class CuttingProxy {
   readonly cuts: Cuts = { connections: 0, up: 0, beforeAnswer: 0, inAnswer: 0 };
   /** While false, connections live that are opened. */

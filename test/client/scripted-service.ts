@@ -15,7 +15,12 @@ export interface Seen {
 /** One answer, of the service or of what stands in front of it. */
 export type Scripted = (response: ServerResponse, request: Seen) => void;
 
-/** Stands where the service stands, and answers what no service can be brought to answer: a proxy's pages, half answers, silence. */
+/**
+ * Stands where the service stands, and answers what no service can be brought to answer: a proxy's pages, half answers, silence.
+ *
+ * Source: the service's own published document (problems); nginx while its upstream restarts (502, in HTML); RFC 9112, section 8 (half
+ * answers).
+ */
 export class ScriptedService {
   readonly seen: Seen[] = [];
   private script: Scripted[] = [];

@@ -1,4 +1,8 @@
-/** The real nginx, haproxy, Apache and Caddy, of Debian, with the configuration that is shipped for each. */
+/**
+ * The real nginx, haproxy, Apache and Caddy, of Debian, with the configuration that is shipped for each.
+ *
+ * Source: they are the products themselves.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,8 @@
-/** A token as a provider issues it, without the members that every deployment has its own of. */
+/**
+ * A token as a provider issues it, without the members that every deployment has its own of.
+ *
+ * Source: the page of the provider's documentation beside each.
+ */
 export interface IssuedToken {
   /** As the table of docs/production.md names the provider. */
   readonly provider: string;

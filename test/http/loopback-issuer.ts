@@ -10,7 +10,11 @@ interface SigningKey {
   readonly publicKey: CryptoKey;
 }
 
-/** An OpenID issuer on a loopback port. */
+/**
+ * An OpenID issuer on a loopback port: its discovery document, its keys, and whatever it signs.
+ *
+ * Source: OpenID Connect Discovery 1.0, section 4; RFC 7517 (keys); RFC 7518 (algorithms).
+ */
 export class LoopbackIssuer {
   away = false;
   requests = 0;

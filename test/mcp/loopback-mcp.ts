@@ -9,7 +9,11 @@ import { saying, toolServer, type ServedCall, type ServedTools } from './tool-se
 /** What a broken server does instead of speaking the protocol; false where it speaks it this time. */
 export type Misbehaviour = (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
 
-/** An MCP server on loopback, streamable HTTP by the official SDK. It forgets its sessions when it is started again. */
+/**
+ * An MCP server on loopback, streamable HTTP by the official SDK. It forgets its sessions when it is started again.
+ *
+ * Source: MCP 2025-06-18, "Transports", as the project's own SDK for servers, @modelcontextprotocol/sdk 1.32.2, holds clients to it.
+ */
 export class LoopbackMcp implements ServedTools {
   tools: ServedTools['tools'] = [];
   answer: ServedTools['answer'] = () => saying('done');

@@ -1,4 +1,5 @@
 // An MCP server of the official SDK as a child process, for tests; what it does is its first argument.
+// Source: MCP 2025-06-18, "Transports", "stdio", as @modelcontextprotocol/sdk 1.32.2 has it.
 const { Server } = require('@modelcontextprotocol/sdk/server/index.js');
 const { StdioServerTransport } = require('@modelcontextprotocol/sdk/server/stdio.js');
 const { CallToolRequestSchema, ListToolsRequestSchema } = require('@modelcontextprotocol/sdk/types.js');

@@ -25,7 +25,11 @@ export interface ServedTools {
   answer(call: ServedCall): Promise<CallToolResult> | CallToolResult;
 }
 
-/** A server of the official SDK; one serves one session. */
+/**
+ * A server of the official SDK; one serves one session.
+ *
+ * Source: MCP 2025-06-18, "Tools", as @modelcontextprotocol/sdk 1.32.2 has it; the project's "everything" server (tasks).
+ */
 export function toolServer(served: ServedTools): Server {
   const server = new Server({ name: 'test', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({

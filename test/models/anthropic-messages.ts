@@ -4,8 +4,10 @@ import { objectsIn, textIn, textOfCall, type AskedMessage, type ScriptedUsage, t
 const frame = (type: string, body: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...body })}\n\n`;
 
 /**
- * Messages with server-sent events, as Anthropic's own API speaks (its API reference, "Streaming messages"). It is as strict about marks
- * for its cache, and about calls without results.
+ * Messages with server-sent events, as Anthropic's own API speaks. It is as strict about marks for its cache, and about calls without
+ * results.
+ *
+ * Source: Anthropic's API reference, "Streaming messages", and its documentation, "Prompt caching" and "Tool use".
  */
 export const anthropicMessages: WireFormat = {
   path: '/v1/messages',

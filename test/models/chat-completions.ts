@@ -9,8 +9,10 @@ const chunk = (delta: object, finish: string | null = null, more: object = {}): 
   });
 
 /**
- * Chat completions with server-sent events, as OpenAI's own API speaks (its API reference, "Streaming events"), with the frames that
- * llama.cpp's server, vLLM and DeepSeek add to it.
+ * Chat completions with server-sent events, as OpenAI's own API speaks, with the frames that llama.cpp's server, vLLM and DeepSeek add
+ * to it.
+ *
+ * Source: OpenAI's API reference, "Streaming events"; llama.cpp's server.
  */
 export const chatCompletions: WireFormat = {
   path: '/v1/chat/completions',

@@ -68,6 +68,9 @@ const endlessPieces = 1_000_000;
  * A model provider on loopback that speaks one of the wire formats and says what its script says. It refuses what real servers refuse:
  * of OpenAI's format roles that do not alternate, as llama.cpp's server does with the chat templates of Mistral and Gemma; of
  * Anthropic's too many marks for the cache, marks on empty texts, and calls without results.
+ *
+ * Source: OpenAI's API reference, "Chat"; Anthropic's API reference, "Messages"; llama.cpp's server with the templates of five families
+ * (roles).
  */
 export class LoopbackModels {
   readonly requests: RecordedRequest[] = [];

@@ -14,7 +14,11 @@ export type RefusedPart = 'format' | 'tool_schemas' | 'cache_marks' | 'max_token
 
 const invalid = 'invalid_request_error';
 
-/** How real servers refuse a part of a request, as users of theirs have reported it. */
+/**
+ * How real servers refuse a part of a request, as users of theirs have reported it.
+ *
+ * Source: the issue beside each body.
+ */
 export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[] = [
   [
     'format',

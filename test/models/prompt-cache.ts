@@ -11,7 +11,11 @@ interface CountedInput {
   readonly cacheWriteTokens: number;
 }
 
-/** A provider's cache of prompts, as strict as the real one: it counts from the requests that really come. */
+/**
+ * A provider's cache of prompts, as strict as the real one: it counts from the requests that really come.
+ *
+ * Source: github.com/openai/openai-cookbook, "Prompt Caching 201"; Anthropic's documentation, "Prompt caching".
+ */
 export interface PromptCache {
   count(pieces: readonly PromptPiece[]): CountedInput;
 }

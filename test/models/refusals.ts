@@ -11,6 +11,8 @@ const anthropic = (message: string): object => ({ type: 'error', error: { type: 
 /**
  * How real servers say that a request does not fit into the model's context, as users of theirs have reported it. Ollama says nothing:
  * it leaves out what is too much (ollama/ollama#7661), and so does LM Studio with some engines (lmstudio-ai/lmstudio-bug-tracker#2339).
+ *
+ * Source: the issue beside each body.
  */
 const contextBodies: readonly SeenRefusal[] = [
   [

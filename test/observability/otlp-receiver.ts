@@ -22,7 +22,11 @@ interface TracesBody {
   readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[] }[];
 }
 
-/** An OpenTelemetry collector on loopback that keeps what it is sent (OTLP over HTTP, in JSON). */
+/**
+ * An OpenTelemetry collector on loopback that keeps what it is sent (OTLP over HTTP, in JSON).
+ *
+ * Source: OTLP specification, "OTLP/HTTP Request" and "OTLP/HTTP Response".
+ */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
   /** Everything as it came. */

@@ -30,7 +30,12 @@ interface Offered {
 const quoteTtlMs = 120_000;
 const unlimited = { get: () => 10n ** 39n } as unknown as ReadonlyMap<string, bigint>;
 
-/** The verifier contract, the relay's queue and 1Click's book, on the sandbox's ledger and with its faults. */
+/**
+ * The verifier contract, the relay's queue and 1Click's book, on the sandbox's ledger and with its faults.
+ *
+ * Source: docs.near-intents.org, "Verifier" (salts, nonces, deadlines, what it says to a wrong one), "Message Bus" (statuses) and
+ * "1Click API", "Swap Statuses".
+ */
 export class NearChain {
   /** The salts that the contract takes; the last one is the current one. */
   readonly salts = [randomBytes(4).toString('hex')];

@@ -17,7 +17,8 @@ const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 /** DER of an Ed25519 public key (RFC 8410), up to its 32 bytes. */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-// The checks of the contract, written from NEP-413 and its sources with nothing of the adapter's, so that neither repeats the other's mistakes.
+// The checks of the contract, written with nothing of the adapter's, so that neither repeats the other's mistakes.
+// Source: NEP-413 (github.com/near/NEPs, "Sign arbitrary messages"); RFC 8410; docs.near-intents.org, "Signing Intents".
 
 /** SHA-256 over the tag and the payload in Borsh (NEP-413). */
 export function payloadDigest({ payload: { message, nonce, recipient } }: WireSigned): Buffer {

@@ -24,8 +24,10 @@ export const electionTexts = ['Server Is Not Ready', 'No leader info available i
 
 /**
  * Stands before an event store, and speaks as a cluster does while it elects: appends on a BatchAppend call are answered with a
- * status whose details are empty and whose code is none, reads end with UNAVAILABLE or UNKNOWN. Seen on EventStoreDB 23.10.6, three
- * nodes, when their leader was killed; the client makes "Could not recognize Server Is Not Ready" of the first.
+ * status whose details are empty and whose code is none, reads end with UNAVAILABLE or UNKNOWN. The client makes "Could not recognize
+ * Server Is Not Ready" of the first.
+ *
+ * Source: EventStoreDB 23.10.6, three nodes, when their leader was killed.
  */
 export class ElectingStore {
   /** What is said of each append and read; null once there is a leader. */

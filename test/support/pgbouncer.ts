@@ -1,4 +1,8 @@
-/** The real pgbouncer, of Debian, in front of a test's database: a pooler as operators put it there. */
+/**
+ * The real pgbouncer, of Debian, in front of a test's database: a pooler as operators put it there.
+ *
+ * Source: it is the product itself.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';

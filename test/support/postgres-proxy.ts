@@ -2,7 +2,11 @@ import { once } from 'node:events';
 import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-/** A way to PostgreSQL over TCP on which connections can fall silent, as when a host or a network is lost. */
+/**
+ * A way to PostgreSQL over TCP on which connections can fall silent, as when a host or a network is lost.
+ *
+ * Source: RFC 9293, section 3.8.3 (nobody is told of a lost peer until a time-out); a PostgreSQL whose processes stand still (SIGSTOP).
+ */
 export interface PostgresProxy {
   /** Of the database, by this way. */
   readonly url: string;

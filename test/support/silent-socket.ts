@@ -5,6 +5,8 @@ import { createConnection, createServer, type AddressInfo, type NetConnectOpts, 
  * Accepts every connection and says nothing on it, as does a hung process whose kernel still completes handshakes, a load balancer
  * without a healthy target, and a host behind a firewall that drops what comes later. Before it falls silent it may be a way to a real
  * counterpart.
+ *
+ * Source: RFC 9293, section 3.8.3 (nobody is told of a lost peer until a time-out); an S3 server that accepted and never answered.
  */
 export class SilentSocket {
   private readonly sockets = new Set<Socket>();

@@ -12,7 +12,10 @@ export const leastRights: readonly S3Right[] = ['s3:GetObject', 's3:PutObject'];
 /**
  * An S3 server that refuses what the rights of its one key do not cover, as Amazon S3 and Ceph's gateway do, and s3rver alone does not:
  * `AccessDenied` for each call without its right, `InvalidAccessKeyId` for another key, and for a missing object 403 in place of 404 to
- * whoever may not list the bucket, without a body on `HEAD` (docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html, "Permissions").
+ * whoever may not list the bucket, without a body on `HEAD`.
+ *
+ * Source: docs.aws.amazon.com/AmazonS3/latest/API, "HeadObject", "GetObject", "PutObject" (each under "Permissions"); Ceph's gateway;
+ * behind it s3rver 3.7.1.
  */
 export class StrictS3 {
   static readonly bucket = 'parley-strict';
