@@ -97,12 +97,10 @@ describe('credentials of a client', () => {
 
   it('are waited for no longer than a call may take, when the issuer says nothing', async () => {
     let isSilent = false;
-    const shown = protectedServer(() => isSilent);
-    await listed(account(new URL(mcp.url).origin), { timeoutMs: 700 });
+    protectedServer(() => isSilent);
+    await listed(account(new URL(mcp.url).origin), { timeoutMs: 3000 });
     isSilent = true;
-    const error = 'there was no answer within 700 ms';
-    // A busy machine may need more than the 700 ms to come to the issuer.
-    while (shown.length < 2)
-      expect(await calling(servers, 'docs_look', {})).toMatchObject({ outcome: 'error', result: { error } });
+    const error = 'there was no answer within 3000 ms';
+    expect(await calling(servers, 'docs_look', {})).toMatchObject({ outcome: 'error', result: { error } });
   });
 });
