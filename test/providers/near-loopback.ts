@@ -3,7 +3,11 @@ import type { AddressInfo } from 'node:net';
 import type { NearChain } from './near-chain';
 import { base58, type WireSigned } from './near-signatures';
 
-/** A server on 127.0.0.1 that speaks 1Click, the solver relay and a NEAR node's JSON-RPC. */
+/**
+ * A server on 127.0.0.1 that speaks 1Click, the solver relay and a NEAR node's JSON-RPC.
+ *
+ * Source: docs.near-intents.org, "1Click API" (version 0) and "Message Bus", "RPC"; docs.near.org, "RPC"; JSON-RPC 2.0.
+ */
 export interface NearLoopback {
   readonly url: string;
   /** What was asked, newest last: the methods of JSON-RPC, and method and path of the rest. */
