@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { conversationOf, start, type Listed } from '../e2e/journeys';
 import { installedWithinMs } from '../support/debian';
 import { startDeployment, type Deployment } from '../support/deployment';
@@ -28,7 +29,7 @@ class Tally {
   async served<Body>(what: string, call: () => Promise<Answer<Body>>): Promise<Answer<Body> | null> {
     for (;;) {
       this.calls += 1;
-      const answer = await call().catch((error: unknown) => String(error instanceof Error ? error.cause : error));
+      const answer = await call().catch((error: unknown) => inspect(error));
       if (typeof answer === 'string') {
         this.lost.push(`${what}: ${answer}`);
         return null;

@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { settledWithin } from '@app/runtime';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** How long the answers to requests that were given up may be on their way. */
 const lastAnswersMs = 1_000;
@@ -9,6 +9,9 @@ const lastAnswersMs = 1_000;
  * that are shipped look every half a second (docker/haproxy.cfg, docker/Caddyfile), and nobody may call for longer than that.
  */
 const defaultQuietMs = 2_000;
+
+/** Turns of the event loop until a call is seen whose connection waits to be accepted: that, its bytes, and one more. */
+const turnsToTakeUp = 3;
 
 /** How a stopping process lets go of its clients; one per application, injectable anywhere. */
 export class Draining {
@@ -57,9 +60,11 @@ export class Draining {
 
   private async quiet(quietMs: number, deadlineMs: number): Promise<void> {
     for (;;) {
-      const restMs = Math.min(this.lastCallAtMs + quietMs, deadlineMs) - performance.now();
-      if (restMs <= 0) return;
-      await sleep(restMs);
+      const restMs = (): number => Math.min(this.lastCallAtMs + quietMs, deadlineMs) - performance.now();
+      if (restMs() > 0) await sleep(restMs());
+      // A busy process wakes up late: what came meanwhile is taken up first, since closing would break it off.
+      for (let turn = 0; turn < turnsToTakeUp; turn += 1) await setImmediate();
+      if (restMs() <= 0) return;
     }
   }
 
