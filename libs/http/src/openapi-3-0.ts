@@ -6,52 +6,59 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
  */
 export function openApi30(document: JsonObject): JsonObject {
   const components = objectAt(document, 'components');
+  const schemas = objectAt(components, 'schemas');
   const info = objectAt(document, 'info');
   return {
     ...document,
     openapi: '3.0.3',
     info: { ...info, license: { name: objectAt(info, 'license')['name'] ?? '', url: licenseUrl } },
-    paths: withoutNews(document['paths'] ?? {}),
+    paths: withoutNews(document['paths'] ?? {}, schemas),
     components: {
-      ...Object.fromEntries(Object.entries(components).map(([kind, parts]) => [kind, withoutNews(parts)])),
-      schemas: eachOf(objectAt(components, 'schemas'), schema30),
+      ...eachOf(components, (parts) => withoutNews(parts, schemas)),
+      schemas: eachOf(schemas, (schema) => schema30(schema, schemas)),
     },
   };
 }
 
 const licenseUrl = 'https://www.apache.org/licenses/LICENSE-2.0';
 /** What stands under these is no schema. */
-const samples = new Set(['example', 'x-reasons']);
+const samples = new Set(['x-reasons']);
 
-/** Everything but schemas is the same in both versions. */
-function withoutNews(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutNews);
+/** Everything but schemas is the same in both versions, and examples that 3.0 cannot describe are left out. */
+function withoutNews(value: JsonValue, schemas: JsonObject): JsonValue {
+  if (Array.isArray(value)) return value.map((one: JsonValue) => withoutNews(one, schemas));
   if (!isJsonObject(value)) return value;
-  const members = Object.entries(value).map(([key, inner]): [string, JsonValue] => {
+  const { example, ...rest } = value;
+  const members = Object.entries(rest).map(([key, inner]): [string, JsonValue] => {
     if (samples.has(key)) return [key, inner];
-    return [key, key === 'schema' ? schema30(inner) : withoutNews(inner)];
+    return [key, key === 'schema' ? schema30(inner, schemas) : withoutNews(inner, schemas)];
   });
-  return Object.fromEntries(members);
+  const isKept = example !== undefined && !hasNullForReference(value['schema'] ?? {}, example, schemas);
+  return { ...Object.fromEntries(members), ...(isKept && { example }) };
 }
 
-function schema30(schema: JsonValue): JsonValue {
+function schema30(schema: JsonValue, schemas: JsonObject): JsonValue {
   if (!isJsonObject(schema)) return schema;
   const { const: constant, examples, dependentRequired: _, type, anyOf, ...rest } = schema;
   const [example] = listOf(examples);
-  const members = Object.entries(rest).map(([key, value]): [string, JsonValue] => [key, keyword30(key, value)]);
+  const members = Object.entries(rest).map(([key, value]): [string, JsonValue] => [
+    key,
+    keyword30(key, value, schemas),
+  ]);
   return inPlaceOfRef({
     ...typed(type),
-    ...alternatives(anyOf),
+    ...alternatives(anyOf, schemas),
     ...Object.fromEntries(members),
     ...(constant !== undefined && { enum: [constant] }),
     ...(example !== undefined && { example }),
   });
 }
 
-function keyword30(key: string, value: JsonValue): JsonValue {
-  if (key === 'properties' && isJsonObject(value)) return eachOf(value, schema30);
-  if ((key === 'oneOf' || key === 'allOf') && Array.isArray(value)) return value.map(schema30);
-  return key === 'items' || key === 'not' || key === 'additionalProperties' ? schema30(value) : value;
+function keyword30(key: string, value: JsonValue, schemas: JsonObject): JsonValue {
+  const convert = (schema: JsonValue) => schema30(schema, schemas);
+  if (key === 'properties' && isJsonObject(value)) return eachOf(value, convert);
+  if ((key === 'oneOf' || key === 'allOf') && Array.isArray(value)) return value.map(convert);
+  return key === 'items' || key === 'not' || key === 'additionalProperties' ? convert(value) : value;
 }
 
 /** `nullable` stands in the place of a type `null`; a value that is always null is a text that only null can be. */
@@ -64,15 +71,40 @@ function typed(type: JsonValue | undefined): JsonObject {
   return { type: one, nullable: true };
 }
 
-/** A reference beside null is what generators know as a nullable `allOf` of one. */
-function alternatives(anyOf: JsonValue | undefined): JsonObject {
+/** A reference beside null is what generators know as a nullable `allOf` of one, of the type that is referred to. */
+function alternatives(anyOf: JsonValue | undefined, schemas: JsonObject): JsonObject {
   if (anyOf === undefined) return {};
   const all = listOf(anyOf);
-  const options = all.filter((option) => !isJsonObject(option) || option['type'] !== 'null');
+  const options = all.filter((option) => !isNull(option));
+  const converted = options.map((option) => schema30(option, schemas));
   const isNullable = options.length < all.length;
-  if (isNullable && options.length === 1) return { type: 'object', nullable: true, allOf: options.map(schema30) };
-  return { ...(isNullable && { nullable: true }), anyOf: options.map(schema30) };
+  const [one = null] = options;
+  if (!isNullable || options.length > 1) return { ...(isNullable && { nullable: true }), anyOf: converted };
+  return { type: resolved(one, schemas)['type'] ?? 'object', nullable: true, allOf: converted };
 }
+
+/** Whether a sample has null where a reference stands: a nullable `allOf` refuses it by the letter. */
+function hasNullForReference(schema: JsonValue, sample: JsonValue, schemas: JsonObject): boolean {
+  const { properties, items, anyOf, oneOf, allOf } = resolved(schema, schemas);
+  if (sample === null) return listOf(anyOf).some(isNull);
+  if (Array.isArray(sample)) {
+    return sample.some((one: JsonValue) => hasNullForReference(items ?? {}, one, schemas));
+  }
+  if (!isJsonObject(sample)) return false;
+  const members = Object.entries(isJsonObject(properties) ? properties : {});
+  return (
+    members.some(([name, member]) => name in sample && hasNullForReference(member, sample[name] ?? null, schemas)) ||
+    [anyOf, oneOf, allOf].flatMap(listOf).some((option) => hasNullForReference(option, sample, schemas))
+  );
+}
+
+function resolved(schema: JsonValue, schemas: JsonObject): JsonObject {
+  if (!isJsonObject(schema)) return {};
+  const { $ref } = schema;
+  return typeof $ref === 'string' ? objectAt(schemas, $ref.slice('#/components/schemas/'.length)) : schema;
+}
+
+const isNull = (schema: JsonValue) => isJsonObject(schema) && schema['type'] === 'null';
 
 /** In 3.0 nothing may stand beside a reference. */
 function inPlaceOfRef({ $ref, ...beside }: JsonObject): JsonObject {
