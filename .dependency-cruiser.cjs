@@ -200,7 +200,7 @@ module.exports = {
   forbidden: rules.map((rule) => ({ severity: 'error', ...rule })),
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|coverage|libs/client/dist[^/]*)/|^test/(bench|conformance)/node_modules/' },
+    exclude: { path: '^(dist|coverage|libs/client/dist[^/]*)/|^test/(bench|conformance|generators)/node_modules/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

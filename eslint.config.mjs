@@ -12,7 +12,7 @@ export default tseslint.config(
       'coverage/',
       '.parley/',
       '**/generated/**',
-      'test/{bench,conformance}/node_modules/',
+      'test/{bench,conformance,generators}/node_modules/',
     ],
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },

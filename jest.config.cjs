@@ -36,7 +36,11 @@ module.exports = {
   testTimeout: 180_000, // tests wait for states, however slow the machine: this only ends what hangs
   workerIdleMemoryLimit: '1GB', // what jest keeps of each file adds up: at 4 GB its collection stops all servers for seconds
   testRegex: '\\.spec\\.ts$',
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.parley', '<rootDir>/test/(bench|conformance)/node_modules'],
+  modulePathIgnorePatterns: [
+    '<rootDir>/dist',
+    '<rootDir>/.parley',
+    '<rootDir>/test/(bench|conformance|generators)/node_modules',
+  ],
   transform: { '\\.ts$': swc(true), '\\.[cm]?js$': swc(false) },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(${esm.join('|')})/)`],
   moduleNameMapper: { '^@app/([^/]+)$': '<rootDir>/libs/$1/src' },

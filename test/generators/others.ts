@@ -1,0 +1,78 @@
+/** The generators and linters of other people (test/generators/package.json), each run as a program of its own. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startDeployment, type Deployment } from '../support/deployment';
+
+const root = join(__dirname, '..', '..');
+const packages = join(__dirname, 'node_modules');
+const outputMax = 64 * 1024 * 1024;
+/** This only ends what hangs; the first time, 650 packages are downloaded. */
+export const withinMs = 600_000;
+
+/** What a program ended with. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The documents of a started service as files, and a folder for what is made of them. */
+export class Workshop {
+  private constructor(
+    readonly deployment: Deployment,
+    readonly folder: string,
+  ) {}
+
+  /** Installs the programs where they are missing, starts a service and keeps what it serves. */
+  static async open(): Promise<Workshop> {
+    await promisify(execFile)(process.execPath, [join(root, 'scripts', 'generators.mjs')], { timeout: withinMs });
+    const deployment = await startDeployment({ mode: 'in-process' });
+    const workshop = new Workshop(deployment, await mkdtemp(join(tmpdir(), 'parley-generators-')));
+    await symlink(packages, workshop.path('node_modules'));
+    for (const name of ['openapi.json', 'openapi-3.0.json', 'asyncapi.json']) {
+      const answer = await fetch(`${deployment.baseUrls[0]}/${name}`);
+      expect({ name, status: answer.status }).toEqual({ name, status: 200 });
+      await writeFile(workshop.path(name), await answer.text());
+    }
+    return workshop;
+  }
+
+  path(...names: string[]): string {
+    return join(this.folder, ...names);
+  }
+
+  async newFolder(name: string): Promise<void> {
+    await mkdir(this.path(name), { recursive: true });
+  }
+
+  /** Runs a program in the folder to its end, however it ends; one that hangs is killed. */
+  async run(program: string, args: readonly string[]): Promise<Ended> {
+    const options = { cwd: this.folder, env: environment(), timeout: withinMs, maxBuffer: outputMax };
+    try {
+      return { code: 0, ...(await promisify(execFile)(program, args, options)) };
+    } catch (error) {
+      const { code, stdout = '', stderr = '' } = error as Partial<Ended>; // reason for the assertion: so execFile fails
+      if (typeof code !== 'number') throw error;
+      return { code, stdout, stderr };
+    }
+  }
+
+  /** Runs one of the packages' programs. */
+  async tool(name: string, ...args: string[]): Promise<Ended> {
+    return this.run(join(packages, '.bin', name), args);
+  }
+
+  async close(): Promise<void> {
+    await this.deployment.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Without what npm and jest tell their children, and without calls home. */
+function environment(): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, CI: 'true', NO_COLOR: '1', DO_NOT_TRACK: '1' };
+}
