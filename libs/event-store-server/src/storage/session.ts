@@ -23,13 +23,9 @@ export class LockHeldError extends Error {
 
 /**
  * Connects, takes the lock and brings the schema up to date. Rejects with `LockHeldError` when another server writes, and when
- * that takes longer than `withinMs`. `onLost` is called once when the connection ends, for whatever reason.
+ * that takes longer than ATTACH_TIMEOUT_MS. `onLost` is called once when the connection ends, for whatever reason.
  */
-export async function openWriterSession(
-  databaseUrl: string,
-  onLost: LostListener,
-  withinMs = ATTACH_TIMEOUT_MS,
-): Promise<WriterSession> {
+export async function openWriterSession(databaseUrl: string, onLost: LostListener): Promise<WriterSession> {
   const db = new Client({
     connectionString: databaseUrl,
     application_name: 'parley event store writer',
@@ -52,7 +48,7 @@ export async function openWriterSession(
   };
   db.on('error', lose);
   db.on('end', () => lose(new Error('the connection to PostgreSQL ended')));
-  const overdue = setTimeout(() => session.destroy(), withinMs);
+  const overdue = setTimeout(() => session.destroy(), ATTACH_TIMEOUT_MS);
   try {
     await db.connect();
     await db.query(`SET synchronous_commit = on; SET client_min_messages = warning; ${noticeLostClient}`);

@@ -28,7 +28,7 @@ export class WriterConnection {
     let deadlineMs = Date.now() + this.startTimeoutMs;
     for (;;) {
       try {
-        return await this.connect(Math.min(this.startTimeoutMs, ATTACH_TIMEOUT_MS));
+        return await this.connect();
       } catch (error) {
         if (error instanceof LockHeldError) deadlineMs = Date.now() + this.startTimeoutMs;
         if (Date.now() > deadlineMs || isForGood(error)) throw error;
@@ -50,10 +50,10 @@ export class WriterConnection {
   }
 
   /** Gives up what PostgreSQL does not answer for so long: it may take a connection and then say nothing. */
-  private async connect(withinMs = ATTACH_TIMEOUT_MS): Promise<void> {
+  private async connect(): Promise<void> {
     // Until it is the writer's, a session that ends makes `attach` or the opening itself reject: nothing is lost yet.
-    const session = await openWriterSession(this.databaseUrl, (lost, error) => this.lose(lost, error), withinMs);
-    const overdue = setTimeout(() => session.destroy(), withinMs);
+    const session = await openWriterSession(this.databaseUrl, (lost, error) => this.lose(lost, error));
+    const overdue = setTimeout(() => session.destroy(), ATTACH_TIMEOUT_MS);
     try {
       await this.writer.attach(session);
     } catch (error) {
