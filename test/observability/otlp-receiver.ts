@@ -25,7 +25,7 @@ interface TracesBody {
 /**
  * An OpenTelemetry collector on loopback that keeps what it is sent (OTLP over HTTP, in JSON).
  *
- * Source: OTLP specification, "OTLP/HTTP Request" and "OTLP/HTTP Response".
+ * Source: the pages of OTLP, "OTLP/HTTP Request" and "OTLP/HTTP Response".
  */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
