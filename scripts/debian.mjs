@@ -28,6 +28,8 @@ const testPrograms = [
   { names: ['systemd-analyze'], packages: ['systemd'] },
   { names: ['pgbouncer'], packages: ['pgbouncer'] },
   { names: ['openssl'], packages: ['openssl'] },
+  // Runs the programs of the guides.
+  { names: ['python3'], packages: ['python3'] },
 ];
 
 /** What is said before a whole test run: what it will install, or what must be installed for it; null when nothing is missing. */

@@ -35,6 +35,7 @@ const others = [
   'test/browser/recording-proxy.ts',
   'test/support/deployment-process.ts',
   'test/support/embedded-stores.ts',
+  'test/surface/losing-proxy.ts',
 ];
 
 const textOf = (path: string): string => readFileSync(join(repository, path), 'utf8');

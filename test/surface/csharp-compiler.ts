@@ -1,0 +1,50 @@
+import { execFile, type ExecFileException } from 'node:child_process';
+import { readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+/** Its own telemetry and greetings stay off. */
+const quiet = { DOTNET_CLI_TELEMETRY_OPTOUT: '1', DOTNET_NOLOGO: '1' };
+
+/** What starts a program. */
+export type Command = readonly [string, ...string[]];
+
+/** The compiler of an SDK of .NET, called directly: a build of a project takes a minute and asks for packages. */
+interface Compiler {
+  /** Compiles a program of one file, warnings being errors. @param path where it goes, without a suffix */
+  compile(path: string, code: string): Promise<Command>;
+}
+
+/** The newest SDK's compiler with the references of its own framework; null where there is no such SDK. */
+export async function findCompiler(): Promise<Compiler | null> {
+  // No program of this name: then there is no SDK.
+  const listed = await run('dotnet', ['--list-sdks'], { env: { ...process.env, ...quiet } }).catch(() => null);
+  const [, version, folder] = /^(\S+) \[(.+)\]$/.exec(listed?.stdout.trim().split('\n').at(-1) ?? '') ?? [];
+  if (version === undefined || folder === undefined) return null;
+  const csc = join(folder, version, 'Roslyn', 'bincore', 'csc.dll');
+  const packs = join(dirname(folder), 'packs', 'Microsoft.NETCore.App.Ref');
+  const [major = ''] = version.split('.');
+  const pack = (await readdir(packs).catch(() => [])).find((name) => name.startsWith(`${major}.`));
+  if (pack === undefined) return null;
+  const references = join(packs, pack, 'ref', `net${major}.0`);
+  const names = (await readdir(references)).filter((name) => name.endsWith('.dll'));
+  return {
+    async compile(path, code) {
+      await writeFile(`${path}.cs`, code);
+      const options = ['-nologo', '-nullable:enable', '-warnaserror', `-out:${path}.dll`];
+      const libraries = names.map((name) => `-r:${join(references, name)}`);
+      await run('dotnet', [csc, ...options, ...libraries, `${path}.cs`], { env: { ...process.env, ...quiet } }).catch(
+        (failed: ExecFileException) => {
+          throw new Error(`${path}.cs does not compile:\n${failed.stdout}${failed.stderr}`);
+        },
+      );
+      const framework = { name: 'Microsoft.NETCore.App', version: `${major}.0.0` };
+      // Without the texts of countries' customs, whose library a small machine lacks.
+      const configProperties = { 'System.Globalization.Invariant': true };
+      const runtime = { runtimeOptions: { tfm: `net${major}.0`, framework, configProperties } };
+      await writeFile(`${path}.runtimeconfig.json`, JSON.stringify(runtime));
+      return ['dotnet', `${path}.dll`];
+    },
+  };
+}
