@@ -1,3 +1,4 @@
+import { MIMEType } from 'node:util';
 import { invalid, type JsonValue, type Result } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
@@ -68,7 +69,7 @@ function readBody(request: FastifyRequest, bytes: Buffer): Result<unknown> {
 
 /** The JSON object that a body holds, read as strictly as every body is; or what is wrong with the body. */
 export function jsonBody(contentType: string | undefined, bytes: Buffer): Result<JsonValue> {
-  if (!isJson(contentType)) return refused('needs the Content-Type application/json');
+  if (!isJson(contentType)) return refused('needs the Content-Type application/json, or one that ends in +json');
   const parsed = parseStrictJson(bytes);
   // Every JSON body of the contract is an object, and Nest would hand `null` on as if nothing had been sent.
   return parsed.ok && !isPlainObject(parsed.value) ? refused('must be an object') : parsed;
@@ -78,8 +79,19 @@ function refused(message: string): Result<never> {
   return { ok: false, refusal: invalid('', message) };
 }
 
-/** RFC 8259 defines no parameter; `charset=utf-8` is let through because many clients send it. */
+/** `application/json`, or any type that says that it is JSON (RFC 6839); in no other charset than UTF-8 (RFC 8259, section 8.1). */
 function isJson(contentType: string | undefined): boolean {
-  if (contentType === 'application/json') return true;
-  return /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i.test(contentType ?? '');
+  if (contentType === undefined || contentType === 'application/json') return contentType !== undefined;
+  const type = mediaTypeOf(contentType);
+  if (type === null || !(type.essence === 'application/json' || /.\+json$/.test(type.subtype))) return false;
+  return /^utf-8$/i.test(type.params.get('charset') ?? 'utf-8');
+}
+
+/** Null for a text that is no media type. */
+function mediaTypeOf(text: string): MIMEType | null {
+  try {
+    return new MIMEType(text);
+  } catch {
+    return null;
+  }
 }

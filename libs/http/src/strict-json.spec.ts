@@ -37,11 +37,18 @@ describe('strict JSON', () => {
     ['{"a":1,}', ['']],
     ['{"a":01}', ['']],
     ['/* */{}', ['']],
-    ['\ufeff{}', ['']],
+    ['\ufeff\ufeff{}', ['']],
+    ['\ufeff', ['']],
+    ['{}\ufeff', ['']],
     ['', ['']],
     ['['.repeat(33) + ']'.repeat(33), ['']],
     ['['.repeat(200_000), ['']],
   ])('refuses %.60s', (text, paths) => expect(pathsOf(text)).toEqual(paths));
+
+  it('skips a byte order mark, and keeps one inside of a text', () => {
+    expect(parse('\ufeff{"a":"\ufeffb"}')).toEqual({ ok: true, value: { a: '\ufeffb' } });
+    expect(pathsOf('\ufeff{"a":1,"a":2}')).toEqual(['/a']);
+  });
 
   it('takes 32 levels', () => expect(pathsOf('['.repeat(32) + ']'.repeat(32))).toEqual([]));
 

@@ -6,11 +6,11 @@ import { isHeldExactly } from './exact-number';
 /**
  * Reads I-JSON (RFC 7493) as docs/decisions/conventions.md, "Bodies", narrows it: at most 32 levels, no duplicate member,
  * no `__proto__`, no U+0000, no lone surrogate, and no number that a double does not hold exactly as spelled.
- * Every part that breaks a rule becomes an issue at its JSON pointer; bytes that are no JSON at all become one at the root.
+ * One leading byte order mark is skipped. Every part that breaks a rule becomes an issue at its JSON pointer; bytes that are no JSON at all become one at the root.
  */
 export function parseStrictJson(bytes: Buffer): Result<JsonValue> {
   if (!isUtf8(bytes)) return refuse(invalid('', 'is not valid UTF-8'));
-  const text = bytes.toString('utf8');
+  const text = (startsWithMark(bytes) ? bytes.subarray(byteOrderMark.length) : bytes).toString('utf8');
   // Before anything recursive sees the text.
   const shape = scan(text);
   if (shape.depth > limits.jsonDepthMax) return refuse(invalid('', `is nested over ${limits.jsonDepthMax} levels`));
@@ -25,6 +25,12 @@ export function parseStrictJson(bytes: Buffer): Result<JsonValue> {
   if (!shape.suspect && countMembers(value) === shape.members) return ok(value);
   const issues = findIssues(text);
   return issues.length === 0 ? ok(value) : refuse({ kind: 'invalid_input', issues });
+}
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+function startsWithMark(bytes: Buffer): boolean {
+  return bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark);
 }
 
 interface Shape {
