@@ -99,7 +99,7 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
       [{ revision, idempotencyKey: 'x' }, '/idempotencyKey'],
       [{ idempotencyKey }, '/revision'],
       [{ revision, idempotencyKey, input: [] }, '/input'],
-      [{ revision, idempotencyKey, input: null }, '/input'],
+      [{ revision, idempotencyKey: null, input: null }, '/idempotencyKey'],
       [{ revision, idempotencyKey, input: deep }, '/input'],
       [{ revision, idempotencyKey, input: { a: 'x'.repeat(17_000) } }, '/input'],
       [{ revision, idempotencyKey, more: 1 }, '/more'],

@@ -135,6 +135,13 @@ test('refuses spans that are none, too long or not over, and rules of others', a
   expectProblem(await span(0, 60_000), 'invalid_input', { at: ['/to'] });
   expectProblem(await span(-7 * 86_400_000 - 1, 0), 'invalid_input', { at: ['/from'] });
   expect((await span(-7 * 86_400_000, 0)).status).toBe(200);
+  const zoned = (ms: number) => new Date(at + ms + 5_400_000).toISOString().replace('Z', '999999+01:30');
+  const zonedSpan = (fromMs: number) =>
+    user.post(`/automations/${id}/simulate`, { from: zoned(fromMs), to: new Date(at).toISOString() });
+  expect((await zonedSpan(-7 * 86_400_000)).status).toBe(200);
+  expect((await zonedSpan(-1)).status).toBe(200);
+  expectProblem(await zonedSpan(0), 'invalid_input', { at: ['/to'] });
+  expectProblem(await zonedSpan(-7 * 86_400_000 - 1), 'invalid_input', { at: ['/from'] });
   const stranger = await deployment.newUser();
   const body = { from: new Date(at - 1).toISOString(), to: new Date(at).toISOString() };
   expect((await stranger.post(`/automations/${id}/simulate`, body)).status).toBe(404);

@@ -67,7 +67,10 @@ describe('runs.start', () => {
       occurrenceId: null,
       request: run['request'],
     });
-    const plain = await say(user, id, undefined, { profile: { tools: [] } });
+    const plain = await say(user, id, undefined, {
+      runId: null,
+      profile: { model: null, tools: [], outputSchema: null },
+    });
     expect(plain['request']).toEqual({ input: { text: 'repeat after me: done' }, profile: { tools: [] } });
     expect(plain['resolved']).toEqual({ model: 'parley/rules', tools: [], maxSteps: 16 });
     const { body } = await user.get<Listed>('/agent-runs?limit=1');
@@ -103,7 +106,7 @@ describe('runs.start', () => {
       [{ conversationId, input: { text: 'x', artifactIds: Array(11).fill(missingId) } }, ['/input/artifactIds']],
       [{ conversationId, input: { text: 'x', artifactIds: [missingId] } }, ['/input/artifactIds/0']],
       [{ conversationId, input, runId: 'x' }, ['/runId']],
-      [{ conversationId, input, runId: null }, ['/runId']],
+      [{ conversationId, input: { text: null }, runId: null, profile: null }, ['/input/text']],
       [{ conversationId, input, origin: 'automation' }, ['/origin']],
       [{ conversationId, input, profile: [] }, ['/profile']],
       [{ conversationId, input, profile: { model: 'gpt-0' } }, ['/profile/model']],

@@ -217,6 +217,20 @@ describe.each(['openapi.json', 'openapi-3.0.json'])('the operations of %s', (nam
     expect(both).toContain('AutomationDefinition');
     for (const one of both) expect(objectAt(schemas, one)['description']).toContain('is refused');
   });
+
+  it('say of every body with a member that is not required that null is its absence', () => {
+    const schemas = schemasOf(name);
+    const bodies = operationsOf(name).flatMap(({ requestBody }) => Object.values(objectAt(requestBody, 'content')));
+    const asked = [...namesFrom(bodies, schemas)].filter((one) => {
+      const { properties = {}, required = [] } = objectAt(schemas, one);
+      return (
+        Object.keys(properties as object).length > (required as readonly string[]).length && one !== 'OutputSchema'
+      );
+    });
+    expect(asked).toEqual(expect.arrayContaining(['CreateConversation', 'StartRun', 'FiringPolicy', 'TokenChoice']));
+    for (const one of asked)
+      expect([one, objectAt(schemas, one)['description']]).toEqual([one, expect.stringContaining('is its absence')]);
+  });
 });
 
 describe('asyncapi.json', () => {

@@ -2,7 +2,7 @@ import {
   CursorText,
   Describe,
   Example,
-  givenInstant,
+  GivenInstant,
   IntegerText,
   OneOf,
   Optional,
@@ -11,7 +11,7 @@ import {
   Uuid,
   Value,
 } from '@app/http';
-import { instantIn, isJsonObject, limits, type Instant, type JsonObject } from '@app/kernel';
+import { isJsonObject, limits, type Instant, type JsonObject } from '@app/kernel';
 import { deliveries, type OccurrenceDelivery } from './automation.row';
 import { stateFilters, type StateFilter } from './automations.queries';
 import { definitionShape } from './definition.schema';
@@ -20,8 +20,6 @@ import { eventDataShape, InboundEventShape, isEventData } from './inbound-event'
 const queryLengthMax = 120;
 
 const isText = (value: unknown) => typeof value === 'string';
-const isInstant = (value: unknown) => instantIn(value) !== null;
-const dateTime = 'a date-time in UTC with at most milliseconds';
 const whichStates = '`current`: all that are not archived';
 
 export class ListAutomationsDto {
@@ -104,11 +102,9 @@ export class TestConditionDto {
 }
 
 export class SimulateDto {
-  @Describe('At most 7 days before `to`; what happened at this very instant is left out')
-  @Value(dateTime, isInstant, givenInstant())
+  @GivenInstant('At most 7 days before `to`; what happened at this very instant is left out')
   from: Instant;
 
-  @Describe('Not after now')
-  @Value(dateTime, isInstant, givenInstant())
+  @GivenInstant('Not after now')
   to: Instant;
 }

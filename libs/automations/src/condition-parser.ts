@@ -3,6 +3,7 @@ import {
   codePointLength,
   inside,
   isBoundedJson,
+  isGiven,
   kindOf,
   membersOf,
   objectIn,
@@ -54,19 +55,16 @@ const nodesRule = `must have at most ${conditionBounds.nodesMax} nodes`;
  */
 export function parseCondition(part: Part): Condition | null {
   const notedBefore = part.issues.length;
-  const given = objectIn(part);
-  if (given === null) return null;
-  const hasSkew = Object.hasOwn(given, 'skewSeconds');
-  const members = membersOf(part, hasSkew ? ['bindings', 'rule', 'skewSeconds'] : ['bindings', 'rule']);
+  const members = membersOf(part, ['bindings', 'rule'], ['skewSeconds']);
   if (members === null) return null;
   const bindings = bindingsIn(members.bindings);
   const rule = ruleIn(members.rule);
-  const skewSeconds = hasSkew
-    ? checked(members.skewSeconds, isSeconds(0, conditionBounds.skewSecondsMax), skewRule)
-    : null;
+  const skew = members.skewSeconds;
+  const skewSeconds = skew && checked(skew, isSeconds(0, conditionBounds.skewSecondsMax), skewRule);
   // A member that is not known is noted, and the reading goes on, to tell of the next.
   if (bindings === null || rule === null || part.issues.length > notedBefore) return null;
-  return skewSeconds === null ? { bindings, rule } : { bindings, rule, skewSeconds };
+  if (skewSeconds === null) return null;
+  return skewSeconds === undefined ? { bindings, rule } : { bindings, rule, skewSeconds };
 }
 
 /** Names that the rule uses and no binding has, each once, in the order of the rule. */
@@ -129,10 +127,10 @@ function nodeIn(part: Part, place: Place): RuleNode | null {
   if (place.counted.nodes > conditionBounds.nodesMax) return wrong(place.root, nodesRule);
   const given = objectIn(part);
   if (given === null) return null;
-  const kinds = nodeKinds.filter((kind) => Object.hasOwn(given, kind));
+  const kinds = nodeKinds.filter((kind) => isGiven(given, kind));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) return wrong(part, `must have one of ${nodeKinds.join(', ')}`);
-  const content = membersOf(part, [kind])?.[kind];
+  const content = membersOf<string, (typeof nodeKinds)[number]>(part, [], nodeKinds)?.[kind];
   return content === undefined ? null : contentIn(kind, content, { ...place, depth: place.depth + 1 });
 }
 
@@ -178,11 +176,13 @@ function comparisonIn(part: Part): RuleNode | null {
 function operandIn(part: Part): Operand | null {
   const given = objectIn(part);
   if (given === null) return null;
-  if (Object.hasOwn(given, 'value')) {
-    const members = membersOf(part, ['value']);
+  const isReading = isGiven(given, 'binding') || isGiven(given, 'field');
+  // A constant may be null, but beside a binding null is absence.
+  if (Object.hasOwn(given, 'value') && !(isReading && given['value'] === null)) {
+    const members = membersOf(part, ['value'], isReading ? [] : ['binding', 'field']);
     return members === null ? null : constantIn(members.value);
   }
-  const members = membersOf(part, ['binding', 'field']);
+  const members = membersOf(part, ['binding', 'field'], ['value']);
   if (members === null) return null;
   const binding = checked(members.binding, isName, nameRule);
   const field = checked(members.field, isField, fieldRule);

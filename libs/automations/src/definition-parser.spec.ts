@@ -49,15 +49,60 @@ it('keeps what is given, and fills in how long admissions are tried again', () =
   });
 });
 
-it('spells instants with milliseconds', () => {
+it('spells instants in UTC with milliseconds', () => {
   const schedule = { kind: 'once', at: '2030-01-01T00:00:00Z' };
   const result = parseDefinition({
     ...least,
     wake: { kind: 'schedule', schedule },
-    firing: { ...firing, endAt: '2031-01-01T00:00:00.5Z' },
+    firing: { ...firing, endAt: '2031-01-01T01:00:00.5009999+01:00' },
   });
   expect(result).toMatchObject({
     value: { wake: { schedule: { at: '2030-01-01T00:00:00.000Z' } }, firing: { endAt: '2031-01-01T00:00:00.500Z' } },
+  });
+});
+
+it('takes null for what may be absent, and keeps it as absent', () => {
+  const nothing = { retryForSeconds: null, maxOccurrences: null, endAt: null };
+  expect(parseDefinition({ ...least, profile: null, contract: null, firing: { ...firing, ...nothing } })).toEqual(
+    parseDefinition(least),
+  );
+  const { skewSeconds: _, ...condition } = whole.condition;
+  expect(parseDefinition({ ...whole, condition: { ...condition, skewSeconds: null } })).toEqual(
+    parseDefinition({ ...whole, condition }),
+  );
+  const outputSchema = { enum: [null, 1] };
+  expect(parseDefinition({ ...least, profile: { model: null, maxSteps: 3, outputSchema } })).toMatchObject({
+    value: { profile: { maxSteps: 3, outputSchema } },
+  });
+});
+
+it('takes null for the members of a choice that were not chosen', () => {
+  const unchosen = { all: null, any: null, not: null, compare: null, exists: null };
+  const left = { binding: 'near', field: '/priceUsd', value: null };
+  const compare = { left, op: 'ne', right: { binding: null, field: null, value: null } };
+  const action = whole.contract.actions[0];
+  const contract = {
+    ...whole.contract,
+    actions: [{ ...action, input: { ...action?.input, any: null }, output: { pinned: null, any: true } }],
+  };
+  const rule = {
+    ...unchosen,
+    any: [
+      { ...unchosen, compare },
+      { ...unchosen, not: { ...unchosen, exists: left } },
+    ],
+  };
+  const read = { binding: 'near', field: '/priceUsd' };
+  expect(parseDefinition({ ...whole, contract, condition: { ...whole.condition, rule } })).toEqual({
+    ok: true,
+    value: {
+      ...whole,
+      contract: { ...contract, actions: [{ ...action, output: { any: true } }] },
+      condition: {
+        ...whole.condition,
+        rule: { any: [{ compare: { left: read, op: 'ne', right: { value: null } } }, { not: { exists: read } }] },
+      },
+    },
   });
 });
 
@@ -75,6 +120,7 @@ it('needs all but profile and contract, and knows no other member', () => {
   for (const value of [null, [], 'x', 1]) expect(issuesOf(value)).toEqual({ '': 'must be an object' });
 });
 
+const near = { binding: 'near', field: '/priceUsd' };
 const every = (seconds: unknown): object => ({ kind: 'schedule', schedule: { kind: 'every', seconds } });
 const once = (at: unknown): object => ({ kind: 'schedule', schedule: { kind: 'once', at } });
 const cron = (members: object): object => ({
@@ -98,7 +144,8 @@ test.each([
   ['/wake/schedule/seconds', { wake: every(2_678_401) }],
   ['/wake/schedule/seconds', { wake: every('60') }],
   ['/wake/schedule/at', { wake: once('2026-02-30T00:00:00Z') }],
-  ['/wake/schedule/at', { wake: once('2026-01-01T00:00:00+01:00') }],
+  ['/wake/schedule/at', { wake: once('2026-01-01T00:00:00') }],
+  ['/wake/schedule/at', { wake: once(null) }],
   ['/wake/schedule/expression', { wake: cron({ expression: '' }) }],
   ['/wake/schedule/expression', { wake: cron({ expression: '*'.repeat(257) }) }],
   ['/wake/schedule/timezone', { wake: cron({ timezone: 'x'.repeat(65) }) }],
@@ -110,15 +157,21 @@ test.each([
   ['/firing/cooldownSeconds', { firing: { ...firing, cooldownSeconds: 2_678_401 } }],
   ['/firing/overlap', { firing: { ...firing, overlap: null } }],
   ['/firing/retryForSeconds', { firing: { ...firing, retryForSeconds: 86_401 } }],
-  ['/firing/retryForSeconds', { firing: { ...firing, retryForSeconds: null } }],
   ['/firing/maxOccurrences', { firing: { ...firing, maxOccurrences: 0 } }],
   ['/firing/maxOccurrences', { firing: { ...firing, maxOccurrences: 1_000_001 } }],
   ['/firing/endAt', { firing: { ...firing, endAt: 'tomorrow' } }],
-  ['/profile', { profile: null }],
   ['/profile/maxSteps', { profile: { maxSteps: 51 } }],
   ['/profile/tools/0', { profile: { tools: [1] } }],
   ['/profile/toString', { profile: { toString: 1 } }],
-  ['/contract', { contract: null }],
+  ['/condition/rule', { condition: { ...whole.condition, rule: { all: null, any: null } } }],
+  ['/condition/rule/all/0', { condition: { ...whole.condition, rule: { all: [null] } } }],
+  [
+    '/condition/rule/exists/binding',
+    { condition: { ...whole.condition, rule: { exists: { binding: 'near', value: 1 } } } },
+  ],
+  ['/condition/rule/exists/field', { condition: { ...whole.condition, rule: { exists: { ...near, field: null } } } }],
+  ['/condition/other', { condition: { ...whole.condition, other: null } }],
+  ['/wake/types/0', { wake: { kind: 'event', types: [null] } }],
   ['/contract/bounds', { contract: { type: whole.contract.type, actions: whole.contract.actions } }],
   ['/contract/bounds/maxUses', { contract: { ...whole.contract, bounds: { ...whole.contract.bounds, maxUses: 0 } } }],
 ])('refuses at %s what no schema lets through: %j', (path, members) => {

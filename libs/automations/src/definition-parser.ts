@@ -5,6 +5,7 @@ import {
   codePointLength,
   inside,
   instantIn,
+  instantRule,
   kindOf,
   membersOf,
   objectIn,
@@ -43,11 +44,11 @@ export const definitionBounds = {
 export const typeForm = /^[A-Za-z][A-Za-z0-9_.:-]{0,79}$/;
 const typeRule = 'must be a letter and up to 79 letters, digits, _ . : or -';
 const typesRule = `must be a list of 1 to ${definitionBounds.typesMax} items`;
-const instantRule = 'must be a date-time in UTC with at most milliseconds';
 
 /**
  * Reads a definition out of JSON, strictly: what a schema can say about it. Whether it can run as written is `checkDefinition`'s.
- * The answer is what is stored and shown: `retryForSeconds` is filled in, and instants are spelled with milliseconds.
+ * The answer is what is stored and shown: `retryForSeconds` is filled in, and instants are in UTC with
+ * milliseconds.
  *
  * @returns the definition, or `invalid_input` with up to 32 issues, whose pointers are relative to the definition
  */
@@ -61,7 +62,7 @@ export function parseDefinition(value: unknown): Result<AutomationDefinition> {
 
 function definitionIn(part: Part): AutomationDefinition | null {
   const required = ['name', 'prompt', 'conversation', 'wake', 'condition', 'firing'] as const;
-  const members = membersWith(part, required, ['profile', 'contract']);
+  const members = membersOf(part, required, ['profile', 'contract']);
   if (members === null) return null;
   const name = textIn(members.name, definitionBounds.nameLengthMax);
   const prompt = textIn(members.prompt, definitionBounds.promptLengthMax);
@@ -138,7 +139,7 @@ function typesIn(part: Part): readonly string[] | null {
 
 function firingIn(part: Part): FiringPolicy | null {
   const optional = ['retryForSeconds', 'maxOccurrences', 'endAt'] as const;
-  const members = membersWith(part, ['trigger', 'cooldownSeconds', 'overlap'], optional);
+  const members = membersOf(part, ['trigger', 'cooldownSeconds', 'overlap'], optional);
   if (members === null) return null;
   const trigger = oneOf(members.trigger, ['match', 'edge', 'once']);
   const cooldownSeconds = wholeIn(members.cooldownSeconds, 0, definitionBounds.cooldownSecondsMax);
@@ -158,10 +159,11 @@ function firingIn(part: Part): FiringPolicy | null {
   };
 }
 
-/** As in `runs.start`; kept as it was given. */
+/** As in `runs.start`; kept as it was given, a member that is null as what it means, absent. */
 function profileIn(part: Part): JsonObject | null {
   const given = objectIn(part);
-  return given !== null && adopted(part, validateInto(ProfileDto, given)) !== null ? given : null;
+  if (given === null || adopted(part, validateInto(ProfileDto, given)) === null) return null;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
 
 function contractIn(part: Part): Contract | null {
@@ -197,16 +199,4 @@ function readInstant(part: Part): Instant | null {
 
 function isType(value: unknown): value is string {
   return typeof value === 'string' && typeForm.test(value);
-}
-
-/** The members of an object that has all of the required ones, and of the optional ones those that it has. */
-function membersWith<Required extends string, Optional extends string>(
-  part: Part,
-  required: readonly Required[],
-  optional: readonly Optional[],
-): (Record<Required, Part> & Partial<Record<Optional, Part>>) | null {
-  const given = objectIn(part);
-  if (given === null) return null;
-  const present = optional.filter((name) => Object.hasOwn(given, name));
-  return membersOf<Required | Optional>(part, [...required, ...present]);
 }

@@ -3,6 +3,7 @@ import {
   checked,
   inside,
   instantIn,
+  instantRule,
   isBoundedJson,
   isJsonObject,
   membersOf,
@@ -64,9 +65,7 @@ function eventOf(part: Part): InboundEvent | null {
   const isId = (value: unknown): value is string => typeof value === 'string' && idForm.test(value);
   const id = checked(members.id, isId, 'must be 1 to 128 letters, digits, _ . : or -, the first a letter or digit');
   const type = checked(members.type, isEventType, 'must be 1 to 80 letters, digits, _ . : or -, the first a letter');
-  const occurredAt =
-    instantIn(members.occurredAt.value) ??
-    wrong(members.occurredAt, 'must be a date-time in UTC with at most milliseconds');
+  const occurredAt = instantIn(members.occurredAt.value) ?? wrong(members.occurredAt, instantRule);
   const data = checked(members.data, isEventData, 'must be an object of at most 16 KiB, 8 levels and 256 entries');
   return id === null || type === null || occurredAt === null || data === null ? null : { id, type, occurredAt, data };
 }

@@ -89,8 +89,9 @@ describe('a choice of token', () => {
     isRead(contractOf({ ...withdraw, input: { any: true }, quantity: all }));
     refusedAt('/input', { ...withdraw, input: { ...usdc, any: true } });
     refusedAt('/input', { ...withdraw, input: {} });
+    refusedAt('/input', { ...withdraw, input: { pinned: null, any: null } });
     refusedAt('/input', { ...withdraw, input: 'USDC' });
-    for (const any of [false, 'true', null, 1]) refusedAt('/input/any', { ...withdraw, input: { any }, quantity: all });
+    for (const any of [false, 'true', 1]) refusedAt('/input/any', { ...withdraw, input: { any }, quantity: all });
     refusedAt('/input/symbol', { ...withdraw, input: { ...usdc, symbol: 'USDC' } });
     refusedAt('/input/symbol', { ...swap, input: { any: true, symbol: 'USDC' } });
   });
@@ -277,6 +278,7 @@ describe('bounds', () => {
   it.each([
     ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00.000Z'],
     ['2026-03-01T10:00:00.5Z', '2026-03-01T10:00:00.500Z'],
+    ['2026-03-01T10:00:00.0009999-01:00', '2026-03-01T11:00:00.000Z'],
     ['0001-01-01T00:00:00.000Z', '0001-01-01T00:00:00.000Z'],
   ])('end at %s', (notAfter, instant) => {
     const read = parseContract({ ...bounded, bounds: { ...bounds, notAfter } }, { bounds: 'required' });
@@ -288,9 +290,16 @@ describe('bounds', () => {
       '2026-03-01',
       '2026-03-01T10:00Z',
       '2026-03-01T10:00:00',
-      '2026-03-01T10:00:00+01:00',
+      '2026-03-01T10:00:00+0100',
       '0000-01-01T00:00:00Z',
     ],
-    ...['2026-02-30T10:00:00Z', '2026-13-01T10:00:00Z', '2026-03-01T24:00:00Z', '2026-03-01T10:00:00.0001Z', 5, null],
+    ...[
+      '2026-02-30T10:00:00Z',
+      '2026-13-01T10:00:00Z',
+      '2026-03-01T24:00:00Z',
+      '2026-03-01T10:00:00.0000000001Z',
+      5,
+      null,
+    ],
   ])('do not end at %j', (notAfter) => refused('/notAfter', { notAfter }));
 });

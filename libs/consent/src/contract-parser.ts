@@ -2,6 +2,7 @@ import {
   checked,
   inside,
   instantIn,
+  instantRule,
   kindOf,
   membersOf,
   objectIn,
@@ -31,11 +32,10 @@ const amountRule = 'must be a text of 1 to 39 digits, positive and without leadi
 const usdRule = 'must be a positive decimal text of at most 39 digits and 18 fraction digits, without needless zeros';
 const bpsRule = 'must be a text of a whole number from 1 to 10000';
 const usesRule = 'must be a whole number from 1 to 1000';
-const instantRule = 'must be a date-time in UTC with at most milliseconds';
 
 /**
  * Reads a contract out of JSON, strictly: exactly the members that the specification names, every amount in its one spelling.
- * The answer spells everything as the input does, so both have one canonical form; `bounds.notAfter` alone gets milliseconds.
+ * The answer spells everything as the input does, so both have one canonical form; `bounds.notAfter` alone is put in UTC with milliseconds.
  *
  * @param options `bounds` are required of an automation's contract, and forbidden in any other.
  * @returns the contract, or `invalid_input` with up to 32 issues, whose pointers are relative to the contract
@@ -132,16 +132,15 @@ function unpinned(part: Part, quantity: Quantity): null {
 function choiceOf(part: Part): TokenChoice | null {
   const given = objectIn(part);
   if (given === null) return null;
-  const pinned = Object.hasOwn(given, 'pinned');
-  if (pinned === Object.hasOwn(given, 'any')) return wrong(part, 'must have either pinned or any');
-  if (pinned) {
-    const members = membersOf(part, ['pinned']);
-    const token = members === null ? null : pinnedOf(members.pinned);
+  const members = membersOf(part, [], ['pinned', 'any']);
+  if (members === null) return null;
+  const { pinned, any } = members;
+  if (pinned !== undefined && any === undefined) {
+    const token = pinnedOf(pinned);
     return token === null ? null : { pinned: token };
   }
-  const members = membersOf(part, ['any']);
-  if (members === null) return null;
-  return members.any.value === true ? { any: true } : wrong(members.any, 'must be true');
+  if (pinned !== undefined || any === undefined) return wrong(part, 'must have either pinned or any');
+  return any.value === true ? { any: true } : wrong(any, 'must be true');
 }
 
 function pinnedOf(part: Part): PinnedToken | null {

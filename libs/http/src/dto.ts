@@ -1,8 +1,8 @@
-import { codePointLength, limits, parseUuid } from '@app/kernel';
+import { codePointLength, instantIn, instantRule, limits, parseUuid } from '@app/kernel';
 import { buildMessage, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
-import { integerFormat, publishedPattern } from './published-forms';
+import { integerFormat, publishedInstant, publishedPattern } from './published-forms';
 
-/** The member may be absent. `null` is not absence, and is refused. */
+/** The member may be absent. `null`, which is how serializers write that, is absence too, unless the member's own type has it. */
 export function Optional(): PropertyDecorator {
   return both(
     (target, property) => void planOf(target.constructor).optional.add(String(property)),
@@ -58,6 +58,15 @@ export function Uuid(): PropertyDecorator {
     converted(parseUuid),
     rule('uuid', 'must be a UUID', (value) => parseUuid(value) !== null),
     described(uuidSchema),
+  );
+}
+
+/** An instant, however RFC 3339 spells it; the DTO holds the `Instant`. */
+export function GivenInstant(meaning?: string): PropertyDecorator {
+  return both(
+    converted(instantIn),
+    rule('instant', instantRule, (value) => instantIn(value) !== null),
+    described(publishedInstant(meaning)),
   );
 }
 
@@ -176,6 +185,13 @@ export function planOf(dto: object): DtoPlan {
   };
   plans.set(dto, plan);
   return plan;
+}
+
+/** The plans of a DTO class and of those that it extends: decorators note a member with the class that declares it. */
+export function plansOf(dto: object): readonly DtoPlan[] {
+  const above: unknown = Object.getPrototypeOf(dto);
+  const inherited = typeof above === 'function' && above !== Function.prototype ? plansOf(above) : [];
+  return [planOf(dto), ...inherited];
 }
 
 export function isPlainObject(value: unknown): value is Record<string, unknown> {

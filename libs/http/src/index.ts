@@ -10,6 +10,7 @@ export {
   Describe,
   Example,
   Flag,
+  GivenInstant,
   IntegerText,
   Items,
   Nested,

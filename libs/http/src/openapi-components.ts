@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import { getMetadataStorage } from 'class-validator';
-import { planOf, type DtoClass } from './dto';
+import { plansOf, type DtoClass } from './dto';
 import { dtoOf, nameOf } from './schema';
 
 const schemasPointer = '#/components/schemas/';
@@ -29,7 +29,7 @@ export class SchemaComponents {
   membersOf(
     dto: DtoClass,
   ): readonly { readonly name: string; readonly required: boolean; readonly schema: JsonObject }[] {
-    const plans = lineage(dto).map(planOf);
+    const plans = plansOf(dto);
     const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
     const names = [...new Set(rules.map((rule) => rule.propertyName))];
     return names.map((name) => {
@@ -86,10 +86,4 @@ export function standalone(schema: object): JsonObject {
   const components = new SchemaComponents();
   const described = components.refer(schema);
   return { ...described, components: { schemas: components.schemas } };
-}
-
-/** A class and those that it extends: decorators note a member with the class that declares it. */
-function lineage(dto: object): object[] {
-  const above: unknown = Object.getPrototypeOf(dto);
-  return typeof above === 'function' && above !== Function.prototype ? [dto, ...lineage(above)] : [dto];
 }

@@ -6,6 +6,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
  */
 
 const strictOnRequests = 'In a request, a member that is not named here is refused.';
+/** Not a type, since answers never have it and generated types would: see docs/choices.md. */
+const nullOnRequests = 'In a request, `null` for a member that is not required is its absence.';
 const schemasPointer = '#/components/schemas/';
 /** What stands under these is no schema. */
 const samples = new Set(['example', 'examples', 'enum', 'const', 'default']);
@@ -23,10 +25,11 @@ export function openedSchemas(schemas: JsonObject, answers: JsonValue, requests:
       if (!isJsonObject(schema)) return [name, schema];
       // Generators that know no references by their names read titles.
       const titled = { title: name, ...schema };
-      if (!answered.has(name)) return [name, titled];
-      const open = opened(titled);
       const isStrict = asked.has(name) && schema['additionalProperties'] === false;
-      return [name, isStrict && isJsonObject(open) ? withWords(open, strictOnRequests) : open];
+      const absence = isStrict && hasOptional(schema) ? [nullOnRequests] : [];
+      if (!answered.has(name)) return [name, withWords(titled, absence)];
+      const open = opened(titled);
+      return [name, isStrict && isJsonObject(open) ? withWords(open, [strictOnRequests, ...absence]) : open];
     }),
   );
 }
@@ -64,7 +67,14 @@ function closes(key: string, value: JsonValue): boolean {
   return (key === 'additionalProperties' && value === false) || (key === 'maxProperties' && typeof value === 'number');
 }
 
-function withWords(schema: JsonObject, words: string): JsonObject {
+function hasOptional({ properties, required }: JsonObject): boolean {
+  const needed = Array.isArray(required) ? required.length : 0;
+  return isJsonObject(properties) && Object.keys(properties).length > needed;
+}
+
+function withWords(schema: JsonObject, sentences: readonly string[]): JsonObject {
+  if (sentences.length === 0) return schema;
   const { description } = schema;
+  const words = sentences.join(' ');
   return { ...schema, description: typeof description === 'string' ? `${description}. ${words}` : words };
 }

@@ -8,8 +8,9 @@ needs consent opens an approval; its contract and fingerprint are what the user 
 settlement: \`financialOperations.get\` is.
 
 Every call to \`/v1\` carries a partner key and the user's access token. Response objects are open: ignore members that you do not know.
-Request bodies are closed: a member that is not documented is refused. Enums are closed. Every failure says whether the same request can
-succeed later (\`retryable\`); every 503 can. The events of the journal are described by \`/asyncapi.json\`.`;
+Request bodies are closed: a member that is not documented is refused; \`null\` for a member that is not required is its absence. Enums
+are closed. Every failure says whether the same request can succeed later (\`retryable\`); every 503 can. The events of the
+journal are described by \`/asyncapi.json\`.`;
 
 /** One line for each group of operations; the first part of an operation's name is its group. */
 const tags: Readonly<Record<string, string>> = {

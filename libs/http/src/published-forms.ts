@@ -1,3 +1,5 @@
+import { instantForm } from '@app/kernel';
+
 /** How documents spell what other languages' generators read (docs/decisions/conventions.md, "Published documents"). */
 
 /** A pattern as other languages' engines take it: `RegExp.source` escapes slashes, which they refuse or warn of. */
@@ -10,4 +12,17 @@ const int32Max = 2 ** 31 - 1;
 /** How wide a number a generated client needs for whole numbers up to `max`. */
 export function integerFormat(max: number | undefined): 'int32' | 'int64' {
   return max !== undefined && max <= int32Max ? 'int32' : 'int64';
+}
+
+/** An instant that a request says, with what it means in words. */
+export function publishedInstant(
+  meaning?: string,
+): Readonly<Record<'type' | 'format' | 'pattern' | 'description', string>> {
+  const spelling = 'RFC 3339, with any offset; kept in UTC, rounded down to milliseconds';
+  return {
+    type: 'string',
+    format: 'date-time',
+    pattern: publishedPattern(instantForm),
+    description: meaning === undefined ? spelling : `${meaning}. ${spelling}`,
+  };
 }

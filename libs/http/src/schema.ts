@@ -10,7 +10,7 @@ import {
 import { limits, type Instant, type JsonValue } from '@app/kernel';
 import type { DtoClass } from './dto';
 import type { Page } from './page';
-import { integerFormat, publishedPattern } from './published-forms';
+import { integerFormat, publishedInstant, publishedPattern } from './published-forms';
 
 /**
  * The words in which answers are described: JSON Schema 2020-12, as OpenAPI 3.1 takes it. The type of a view derives from its
@@ -46,10 +46,12 @@ export function instant(words: Words = {}): TUnsafe<string> {
   });
 }
 
-/** An instant as requests may spell it: in UTC, with at most milliseconds. What was read of it is an `Instant`. */
-export function givenInstant(words: Words = {}): TUnsafe<Instant> {
-  const pattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,3})?Z$';
-  return Type.Unsafe<Instant>({ type: 'string', format: 'date-time', pattern, ...words });
+/**
+ * An instant as requests may spell it (docs/decisions/conventions.md, "Ids and values"). What was read of it is an `Instant`, and answers
+ * spell it as one.
+ */
+export function givenInstant({ description, ...words }: Words = {}): TUnsafe<Instant> {
+  return Type.Unsafe<Instant>({ ...publishedInstant(description), ...words });
 }
 
 /** A text; lengths count code points, as JSON Schema does. */

@@ -1,6 +1,6 @@
 import { ok, pointerTo, refuse, type Issue, type Result } from '@app/kernel';
 import { getMetadataStorage, validateSync } from 'class-validator';
-import { isPlainObject, planOf, type DtoClass } from './dto';
+import { isPlainObject, planOf, plansOf, type DtoClass } from './dto';
 
 /** A member's name longer than this is not repeated in an issue. */
 const namedKeyLengthMax = 256;
@@ -8,7 +8,8 @@ const namedKeyLengthMax = 256;
 /**
  * Checks a parsed body or query against a DTO class and makes the DTO, or names every part that failed by its JSON pointer.
  *
- * Unknown members are refused, absent ones take their default, `undefined` counts as `{}`. Values that no nested DTO
+ * Unknown members are refused, absent ones take their default, `undefined` counts as `{}`, and null counts as absence where a member
+ * may be absent and cannot be null (docs/decisions/conventions.md, "Bodies"). Values that no nested DTO
  * describes are kept by reference.
  */
 export function validateInto<Dto extends object>(dto: DtoClass<Dto>, value: unknown): Result<Dto> {
@@ -33,7 +34,8 @@ function make<Dto extends object>(
   const made = new dto();
   if (known.size === 0) return made;
   for (const name of known) {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const sent = Object.hasOwn(given, name) ? given[name] : undefined;
+    const value = sent === null && nullIsAbsence(dto, name) ? undefined : sent;
     const convert = plan.conversions.get(name);
     const converted = convert === undefined ? value : convert(value);
     if (converted !== undefined) Object.assign(made, { [name]: converted });
@@ -44,6 +46,22 @@ function make<Dto extends object>(
   }
   goDeeper(dto, made, at, issues);
   return made;
+}
+
+function nullIsAbsence(dto: DtoClass, name: string): boolean {
+  const plans = plansOf(dto);
+  const schema = plans.map(({ schemas }) => schemas.get(name)).find(Boolean);
+  return plans.some(({ optional }) => optional.has(name)) && !canBeNull(schema);
+}
+
+function canBeNull(schema: unknown): boolean {
+  if (!isPlainObject(schema)) return false;
+  const { type, anyOf } = schema;
+  return type === 'null' || isListWith(type, (one) => one === 'null') || isListWith(anyOf, canBeNull);
+}
+
+function isListWith(value: unknown, isWanted: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.some(isWanted);
 }
 
 /** Nested objects become DTOs of their own, and list items are checked one by one, so that each issue has its own pointer. */

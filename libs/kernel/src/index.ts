@@ -32,7 +32,7 @@ export {
   type UserId,
   type WalletId,
 } from './ids';
-export { epochMsOf, instantIn, instantOf, utcDayOf, type Instant } from './instants';
+export { epochMsOf, instantForm, instantIn, instantOf, instantRule, utcDayOf, type Instant } from './instants';
 export { codePointLength, isBoundedJson, isJsonObject, pointerTo, type JsonObject, type JsonValue } from './json';
 export { limits } from './limits';
 export { centsFromMicroCents, microCentsPerCent } from './money';
@@ -58,4 +58,15 @@ export {
 } from './refusal';
 export { occurrenceTriggers, type OccurrenceTrigger } from './triggers';
 export { TookTooLong, Unavailable } from './unavailable';
-export { checked, inside, kindOf, membersOf, objectIn, oneOf, rootPart, wrong, type Part } from './strict-reading';
+export {
+  checked,
+  inside,
+  kindOf,
+  isGiven,
+  membersOf,
+  objectIn,
+  oneOf,
+  rootPart,
+  wrong,
+  type Part,
+} from './strict-reading';

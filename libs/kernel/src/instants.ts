@@ -3,7 +3,13 @@ import type { Branded } from './ids';
 /** ISO 8601 in UTC with milliseconds and `Z`; compares as text in the order of time. */
 export type Instant = Branded<'Instant'>;
 
-const instantForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,3})?Z$/;
+/** What RFC 3339 lets a date-time be spelled as, up to nanoseconds; whether its day exists is not said here. */
+export const instantForm =
+  /^(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:\.(\d{1,9}))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+
+/** What a request must say where it says an instant. */
+export const instantRule = 'must be an RFC 3339 date-time with an offset or Z, and at most nine fraction digits';
+
 const firstEpochMs = Date.parse('0001-01-01T00:00:00.000Z');
 const lastEpochMs = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -16,15 +22,30 @@ export function instantOf(epochMs: number): Instant {
   return text as Instant;
 }
 
-/** The instant that a date-time in UTC spells; null for any other text, and for a day or time that does not exist. */
+/**
+ * The instant that an RFC 3339 date-time spells, in UTC and rounded down to milliseconds (docs/decisions/conventions.md, "Ids and
+ * values"); null for any other value, for a day that does not exist, and outside of the years 1 to 9999. A leap second, which no
+ * clock of ours counts, is the last millisecond before it.
+ */
 export function instantIn(value: unknown): Instant | null {
-  if (typeof value !== 'string') return null;
-  const seconds = instantForm.exec(value)?.[1];
-  const epochMs = Date.parse(value);
-  if (seconds === undefined || Number.isNaN(epochMs) || value.startsWith('0000')) return null;
-  const instant = instantOf(epochMs);
+  const given = typeof value === 'string' ? instantForm.exec(value) : null;
+  if (given === null) return null;
+  const [, day = '', minute = '', second = '', fraction = '', sign, hours, minutes] = given;
+  const isLeap = second === '60';
+  const millisecond = isLeap ? '999' : fraction.padEnd(3, '0').slice(0, 3);
+  const wall = `${day}T${minute}:${isLeap ? '59' : second}.${millisecond}Z`;
+  const wallMs = Date.parse(wall);
   // The language takes 30 February for 2 March.
-  return instant.startsWith(seconds) ? instant : null;
+  if (Number.isNaN(wallMs) || new Date(wallMs).toISOString() !== wall) return null;
+  const offsetMs = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000 * (sign === '-' ? -1 : 1);
+  const epochMs = wallMs - offsetMs;
+  if (epochMs < firstEpochMs || epochMs > lastEpochMs || (isLeap && !endsMonth(epochMs))) return null;
+  return instantOf(epochMs);
+}
+
+/** Leap seconds are put in at the end of a month in UTC (RFC 3339, section 5.7). */
+function endsMonth(epochMs: number): boolean {
+  return new Date(epochMs + 1).toISOString().endsWith('-01T00:00:00.000Z');
 }
 
 /** Milliseconds since the Unix epoch. */

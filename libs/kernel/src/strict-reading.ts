@@ -30,14 +30,29 @@ export function wrong({ path, issues }: Part, message: string): null {
   return null;
 }
 
-/** The members of an object that has exactly these; any other is noted, and each that is missing, which is then undefined. */
-export function membersOf<Name extends string>(part: Part, names: readonly Name[]): Record<Name, Part> | null {
+/**
+ * The members of an object that has all of the required ones and no other but the optional ones; what is missing, or not known, is
+ * noted. A required one that is missing has no value. An optional one that is absent, or null, which is how serializers write absence,
+ * is no part (docs/decisions/conventions.md, "Bodies").
+ */
+export function membersOf<Required extends string, Optional extends string = never>(
+  part: Part,
+  required: readonly Required[],
+  optional: readonly Optional[] = [],
+): (Record<Required, Part> & Partial<Record<Optional, Part>>) | null {
   const given = objectIn(part);
   if (given === null) return null;
-  for (const name of Object.keys(given)) if (!names.some((known) => known === name)) noteUnknown(part, name);
-  const members = names.map((name) => [name, memberOf(part, given, name)] as const);
+  const names: readonly string[] = [...required, ...optional];
+  for (const name of Object.keys(given)) if (!names.includes(name)) noteUnknown(part, name);
+  const present = optional.filter((name) => isGiven(given, name));
+  const members = [...required, ...present].map((name) => [name, memberOf(part, given, name)] as const);
   // Reason for the assertion: one entry was made for each of the names.
-  return Object.fromEntries(members) as Record<Name, Part>;
+  return Object.fromEntries(members) as Record<Required, Part> & Partial<Record<Optional, Part>>;
+}
+
+/** Whether an object has a member whose null means absence: one that is there, and not null. */
+export function isGiven(given: JsonObject, name: string): boolean {
+  return Object.hasOwn(given, name) && given[name] !== null;
 }
 
 function memberOf(part: Part, given: JsonObject, name: string): Part {

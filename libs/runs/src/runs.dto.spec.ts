@@ -1,14 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { ofDto, standalone, validateInto } from '@app/http';
 import { isJsonObject, type JsonValue } from '@app/kernel';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
+import { withoutAbsent } from '../../../test/support/absent-members';
 import { mutationsOf } from '../../../test/support/json-mutations';
+import { requestIn } from './run-request';
 import { StartRunDto } from './runs.dto';
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
-const fitsSchema = ajv.compile(standalone(ofDto(StartRunDto)));
+const described = standalone(ofDto(StartRunDto));
+const validates = ajv.compile(described);
+const fitsSchema = (body: JsonValue): boolean => validates(withoutAbsent(body, described));
 const isAccepted = (body: JsonValue): boolean => validateInto(StartRunDto, body).ok;
 
 const maybe = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
@@ -60,6 +65,16 @@ describe('the body of runs.start', () => {
         expect(fitsSchema(body)).toBe(true);
       }),
     );
+  });
+
+  it('may say null for every member that may be absent', () => {
+    const profile = { model: null, instructions: null, tools: null, maxSteps: null, outputSchema: null };
+    const body = { conversationId: randomUUID(), runId: null, input: { text: 'x', artifactIds: null }, profile };
+    expect(validateInto(StartRunDto, body)).toMatchObject({ ok: true, value: { input: { text: 'x' }, profile: {} } });
+    expect(requestIn(body)).toEqual({ input: { text: 'x' }, profile: {} });
+    expect(requestIn({ ...body, profile: null })).toEqual({ input: { text: 'x' } });
+    expect(isAccepted({ ...body, input: { text: null } })).toBe(false);
+    expect(isAccepted({ ...body, input: null })).toBe(false);
   });
 
   it('is refused by the schema where it is refused, and only there', () => {

@@ -13,6 +13,7 @@ import {
   asId,
   because,
   invalid,
+  isGiven,
   isJsonObject,
   notFound,
   ok,
@@ -140,7 +141,7 @@ function idsIn(body: unknown): { conversationId: ConversationId | null; runId: R
   const runId = parseUuid<RunId>(body['runId']);
   return {
     conversationId: parseUuid<ConversationId>(body['conversationId']),
-    runId: runId === null && body['runId'] !== undefined ? 'malformed' : runId,
+    runId: runId === null && isGiven(body, 'runId') ? 'malformed' : runId,
   };
 }
 
