@@ -44,6 +44,7 @@ describe('conversations.create', () => {
     for (const [body, title] of [
       [undefined, null],
       [{}, null],
+      [{ title: null }, null],
       [{ title: 'Ünïcode 🐦' }, 'Ünïcode 🐦'],
       [{ title: '𝒳'.repeat(200) }, '𝒳'.repeat(200)],
     ] as const) {
@@ -74,7 +75,7 @@ describe('conversations.create', () => {
   });
 
   it('points at each part of a bad body', async () => {
-    for (const title of ['', 'x'.repeat(201), '𝒳'.repeat(201), null, 5, ['x'], { a: 1 }, true]) {
+    for (const title of ['', 'x'.repeat(201), '𝒳'.repeat(201), [null], 5, ['x'], { a: 1 }, true]) {
       expectProblem(await user.post('/conversations', { title }), 'invalid_input', { at: ['/title'] });
     }
     const unknown = await user.post('/conversations', { title: 'ok', origin: 'automation', 'a/b': 0 });

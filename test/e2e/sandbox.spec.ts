@@ -257,7 +257,8 @@ describe('faults', () => {
     });
     const changed = { provider: { ...provider, submit: 'reject', down: true }, model: { delayMs: 7, fail: true } };
     expect(await deployment.sandbox('PUT', 'faults', { provider: { submit: 'reject', down: true } })).toEqual(changed);
-    expect(await deployment.sandbox('PUT', 'faults', {})).toEqual(changed);
+    const absent = { provider: { submit: null, down: null }, model: null };
+    for (const nothing of [{}, absent]) expect(await deployment.sandbox('PUT', 'faults', nothing)).toEqual(changed);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect((await requestJson('GET', `${other}/sandbox/v1/faults`)).body).toEqual(changed);
   });
@@ -295,7 +296,7 @@ describe('faults', () => {
     [{ model: { delayMs: 0.5, fail: 'yes' } }, ['/model/delayMs', '/model/fail']],
     [{ model: [] }, ['/model']],
     [{ model: { speed: 1 } }, ['/model/speed']],
-    [{ provider: null }, ['/provider']],
+    [{ provider: null, model: { delayMs: 0, fail: 0 } }, ['/model/fail']],
     [{ provider: { submit: 'never', down: 1 } }, ['/provider/down', '/provider/submit']],
     [{ provider: { settleAfterSeconds: 3_601 } }, ['/provider/settleAfterSeconds']],
     [{ provider: { settleAfterSeconds: -1, other: true } }, ['/provider/other', '/provider/settleAfterSeconds']],

@@ -135,7 +135,7 @@ describe('an approval', () => {
     expectProblem(refused, 'invalid_input', { at: ['/reason'] });
     expectProblem(await user.post(`${path(waiting)}/deny`, { why: 1 }), 'invalid_input', { at: ['/why'] });
     expectProblem(await user.post(`${path(waiting)}/deny`, []), 'invalid_input', { at: [''] });
-    expectProblem(await user.post(`${path(waiting)}/deny`, { reason: null }), 'invalid_input', { at: ['/reason'] });
+    expectProblem(await user.post(`${path(waiting)}/deny`, { reason: 7 }), 'invalid_input', { at: ['/reason'] });
     expectProblem(await user.post(`${path(waiting)}/approve`), 'invalid_input', { at: ['/fingerprint'] });
     const tooLarge = await user.post(`${path(waiting)}/deny`, { reason: 'x'.repeat(300_000) });
     expectProblem(tooLarge, 'too_large');

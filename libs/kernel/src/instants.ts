@@ -15,8 +15,7 @@ const lastEpochMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** The instant of a count of milliseconds since the Unix epoch. Throws RangeError outside of the years 1 to 9999. */
 export function instantOf(epochMs: number): Instant {
-  if (!(epochMs >= firstEpochMs && epochMs <= lastEpochMs))
-    throw new RangeError(`not in the years 1 to 9999: ${epochMs}`);
+  if (!isWithin(epochMs)) throw new RangeError(`not in the years 1 to 9999: ${epochMs}`);
   const text = new Date(epochMs).toISOString();
   // Reason for the assertion: this is where the brand is earned.
   return text as Instant;
@@ -30,17 +29,24 @@ export function instantOf(epochMs: number): Instant {
 export function instantIn(value: unknown): Instant | null {
   const given = typeof value === 'string' ? instantForm.exec(value) : null;
   if (given === null) return null;
-  const [, day = '', minute = '', second = '', fraction = '', sign, hours, minutes] = given;
+  const [, day = '', minute = '', second = '', fraction = '', sign = '+', hours = '0', minutes = '0'] = given;
   const isLeap = second === '60';
   const millisecond = isLeap ? '999' : fraction.padEnd(3, '0').slice(0, 3);
-  const wall = `${day}T${minute}:${isLeap ? '59' : second}.${millisecond}Z`;
-  const wallMs = Date.parse(wall);
-  // The language takes 30 February for 2 March.
-  if (Number.isNaN(wallMs) || new Date(wallMs).toISOString() !== wall) return null;
-  const offsetMs = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000 * (sign === '-' ? -1 : 1);
+  const wallMs = epochMsIn(`${day}T${minute}:${isLeap ? '59' : second}.${millisecond}Z`);
+  if (wallMs === null) return null;
+  const offsetMs = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
   const epochMs = wallMs - offsetMs;
-  if (epochMs < firstEpochMs || epochMs > lastEpochMs || (isLeap && !endsMonth(epochMs))) return null;
-  return instantOf(epochMs);
+  return isWithin(epochMs) && (!isLeap || endsMonth(epochMs)) ? instantOf(epochMs) : null;
+}
+
+/** Null for a day that does not exist: the language takes 30 February for 2 March. */
+function epochMsIn(text: string): number | null {
+  const epochMs = Date.parse(text);
+  return !Number.isNaN(epochMs) && new Date(epochMs).toISOString() === text ? epochMs : null;
+}
+
+function isWithin(epochMs: number): boolean {
+  return epochMs >= firstEpochMs && epochMs <= lastEpochMs;
 }
 
 /** Leap seconds are put in at the end of a month in UTC (RFC 3339, section 5.7). */
