@@ -29,14 +29,18 @@ export function instantOf(epochMs: number): Instant {
 export function instantIn(value: unknown): Instant | null {
   const given = typeof value === 'string' ? instantForm.exec(value) : null;
   if (given === null) return null;
-  const [, day = '', minute = '', second = '', fraction = '', sign = '+', hours = '0', minutes = '0'] = given;
+  const [, day = '', minute = '', second = '', fraction = '', ...offset] = given;
   const isLeap = second === '60';
   const millisecond = isLeap ? '999' : fraction.padEnd(3, '0').slice(0, 3);
   const wallMs = epochMsIn(`${day}T${minute}:${isLeap ? '59' : second}.${millisecond}Z`);
   if (wallMs === null) return null;
-  const offsetMs = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
-  const epochMs = wallMs - offsetMs;
+  const epochMs = wallMs - offsetMsOf(offset);
   return isWithin(epochMs) && (!isLeap || endsMonth(epochMs)) ? instantOf(epochMs) : null;
+}
+
+/** Of a sign, hours and minutes as the form finds them; nothing is found of `Z`. */
+function offsetMsOf([sign = '+', hours = '0', minutes = '0']: readonly (string | undefined)[]): number {
+  return Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
 /** Null for a day that does not exist: the language takes 30 February for 2 March. */
