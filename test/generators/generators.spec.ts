@@ -1,10 +1,13 @@
 /** Clients that generators of other people make of the documents; docs/guides/generated-clients.md lists what was tried. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { debianProgram } from '../support/debian';
 import { generatedFlows, type Flow } from './flows';
 import { withinMs, Workshop } from './others';
 
 const root = join(__dirname, '..', '..');
+/** A library: this is the program around it. */
+const modelina = join(__dirname, 'modelina.cjs');
 
 let workshop: Workshop;
 beforeAll(async () => {
@@ -23,12 +26,32 @@ const generators = [
 ] as const;
 
 /** What quicktype makes of the schemas, by the language; in Java one file for each class. */
-const models = { python: 'models.py', go: 'models.go', csharp: 'Models.cs', java: 'Run.java' };
+const quicktypeModels = { python: 'models.py', go: 'models.go', csharp: 'Models.cs', java: 'Run.java' };
 
 /** openapi-typescript is the product's own; the others are not. */
 function programOf(name: string): string {
   if (name === 'openapi-typescript') return join(root, 'node_modules', '.bin', name);
   return join(__dirname, 'node_modules', '.bin', name.replace('@hey-api/', ''));
+}
+
+/** Compiles the files to `js`, as strictly as TypeScript can. */
+async function expectStrict(project: string, files: readonly string[]): Promise<void> {
+  const compilerOptions = {
+    ...{ strict: true, target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'], types: [], skipLibCheck: true },
+    ...{ module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0', esModuleInterop: true },
+    ...{ rootDir: '.', outDir: 'js' },
+  };
+  const configuration = workshop.path(`tsconfig.${project}.json`);
+  await writeFile(configuration, JSON.stringify({ compilerOptions, files }));
+  const { code, stdout } = await workshop.tool('tsc', '-p', configuration);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+}
+
+async function expectCompiled(folder: string, names: readonly string[]): Promise<void> {
+  const python = await debianProgram('python3');
+  const files = names.map((name) => workshop.path(folder, name));
+  const { code, stderr } = await workshop.run(python, ['-m', 'py_compile', ...files]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 }
 
 describe('from openapi.json', () => {
@@ -48,20 +71,12 @@ describe('from openapi.json', () => {
   it(
     'what they write compiles strictly',
     async () => {
-      const compilerOptions = {
-        ...{ strict: true, target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'], types: [], skipLibCheck: true },
-        ...{ module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0', esModuleInterop: true },
-        ...{ rootDir: '.', outDir: 'js' },
-      };
-      const files = [...generators.map(([, output]) => output), 'hey/client.gen.ts'];
-      await writeFile(workshop.path('tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-      const { code, stdout } = await workshop.tool('tsc', '-p', workshop.path('tsconfig.json'));
-      expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+      await expectStrict('clients', [...generators.map(([, output]) => output), 'hey/client.gen.ts']);
     },
     withinMs,
   );
 
-  it.each(Object.entries(models))(
+  it.each(Object.entries(quicktypeModels))(
     'quicktype writes models in %s',
     async (language, output) => {
       await workshop.newFolder(language);
@@ -75,17 +90,42 @@ describe('from openapi.json', () => {
     withinMs,
   );
 
+  it('the models in Python compile', async () => expectCompiled('python', ['models.py']), withinMs);
+});
+
+describe('from openapi-3.0.json', () => {
   it(
-    'the models in Python compile, where Python is',
+    'a client is written, and compiles strictly',
     async () => {
-      const isThere = await workshop.run('python3', ['--version']).catch(() => null);
-      if (isThere === null) return;
-      const { code, stderr } = await workshop.run('python3', [
-        '-m',
-        'py_compile',
-        workshop.path('python', 'models.py'),
-      ]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const input = workshop.path('openapi-3.0.json');
+      const written = await workshop.tool('openapi-zod-client', input, '-o', workshop.path('zod30.ts'));
+      expect({ code: written.code, printed: written.code === 0 ? '' : written.stderr }).toEqual({
+        code: 0,
+        printed: '',
+      });
+      await expectStrict('zod30', ['zod30.ts']);
+    },
+    withinMs,
+  );
+});
+
+describe.each(['openapi', 'asyncapi'])('Modelina, from %s.json', (document) => {
+  it.each(['typescript', 'python', 'csharp', 'java', 'go'])(
+    'writes models in %s',
+    async (language) => {
+      const folder = `${document}-${language}`;
+      await workshop.newFolder(folder);
+      const args = [workshop.path(`${document}.json`), language, workshop.path(folder)];
+      const { code, stderr } = await workshop.run(process.execPath, [modelina, ...args]);
+      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+      const names = await readdir(workshop.path(folder));
+      if (language === 'typescript')
+        await expectStrict(
+          folder,
+          names.map((name) => join(folder, name)),
+        );
+      if (language === 'python') await expectCompiled(folder, names);
+      expect(names.length).toBeGreaterThan(50);
     },
     withinMs,
   );
@@ -121,7 +161,13 @@ it('are listed in the guide with the versions that are tried here', async () => 
   const guide = await readFile(join(root, 'docs', 'guides', 'generated-clients.md'), 'utf8');
   const listed = [...guide.matchAll(/^\| `([^`]+)` +\| ([\d.]+) +\|/gm)].map(([, name, version]) => [name, version]);
   const tried = { ...(await versions(__dirname, 'dependencies')), ...(await versions(root, 'devDependencies')) };
-  const names = [...generators.map(([name]) => name), 'quicktype', '@stoplight/spectral-cli', '@asyncapi/parser'];
+  const names = [
+    ...generators.map(([name]) => name),
+    'quicktype',
+    '@asyncapi/modelina',
+    '@stoplight/spectral-cli',
+    '@asyncapi/parser',
+  ];
   expect(Object.fromEntries(listed)).toEqual(
     Object.fromEntries([...names, '@redocly/cli'].map((name) => [name, tried[name]])),
   );
