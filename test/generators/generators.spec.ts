@@ -37,9 +37,17 @@ function programOf(name: string): string {
 /** Compiles the files to `js`, as strictly as TypeScript can. */
 async function expectStrict(project: string, files: readonly string[]): Promise<void> {
   const compilerOptions = {
-    ...{ strict: true, target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'], types: [], skipLibCheck: true },
-    ...{ module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0', esModuleInterop: true },
-    ...{ rootDir: '.', outDir: 'js' },
+    strict: true,
+    target: 'es2022',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: [],
+    skipLibCheck: true,
+    module: 'commonjs',
+    moduleResolution: 'node10',
+    ignoreDeprecations: '6.0',
+    esModuleInterop: true,
+    rootDir: '.',
+    outDir: 'js',
   };
   const configuration = workshop.path(`tsconfig.${project}.json`);
   await writeFile(configuration, JSON.stringify({ compilerOptions, files }));

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 
-/** What HTTP says of the message itself (RFC 9110, RFC 9112), whoever answers: no document declares it. */
+/** Headers of the HTTP message itself (RFC 9110, RFC 9112), which every server sends: no document declares them. */
 const ofTheMessage = new Set([
   'connection',
   'content-length',

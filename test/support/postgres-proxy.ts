@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /**
  * A way to PostgreSQL over TCP on which connections can fall silent, as when a host or a network is lost.
  *
- * Source: RFC 9293, section 3.8.3 (nobody is told of a lost peer until a time-out); a PostgreSQL whose processes stand still (SIGSTOP).
+ * Source: RFC 9293, section 3.8.3 (TCP notices a lost peer only at a time-out); a PostgreSQL whose processes stand still (SIGSTOP).
  */
 export interface PostgresProxy {
   /** Of the database, by this way. */

@@ -6,7 +6,7 @@ import { createConnection, createServer, type AddressInfo, type NetConnectOpts, 
  * without a healthy target, and a host behind a firewall that drops what comes later. Before it falls silent it may be a way to a real
  * counterpart.
  *
- * Source: RFC 9293, section 3.8.3 (nobody is told of a lost peer until a time-out); an S3 server that accepted and never answered.
+ * Source: RFC 9293, section 3.8.3 (TCP notices a lost peer only at a time-out); an S3 server that accepted and never answered.
  */
 export class SilentSocket {
   private readonly sockets = new Set<Socket>();

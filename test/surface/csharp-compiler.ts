@@ -18,7 +18,7 @@ interface Compiler {
 
 /** The newest SDK's compiler with the references of its own framework; null where there is no such SDK. */
 export async function findCompiler(): Promise<Compiler | null> {
-  // No program of this name: then there is no SDK.
+  // Swallowed: without a program of this name there is no SDK, and the caller prints which languages ran.
   const listed = await run('dotnet', ['--list-sdks'], { env: { ...process.env, ...quiet } }).catch(() => null);
   const [, version, folder] = /^(\S+) \[(.+)\]$/.exec(listed?.stdout.trim().split('\n').at(-1) ?? '') ?? [];
   if (version === undefined || folder === undefined) return null;

@@ -103,7 +103,7 @@ it(
 );
 
 it(
-  'repeat a call that was refused for now, and one whose answer was lost, and start one run',
+  'repeat a call that was refused as busy, and one whose answer was lost, and start one run',
   async () => {
     await deployment.sandbox('PUT', 'faults', { model: { delayMs: 60_000 } });
     await inEach(async ({ errors }, user) => {

@@ -149,7 +149,8 @@ describe('the progress of a run', () => {
       },
       steps: [
         {
-          ...{ text: null, isWhole: false },
+          text: null,
+          isWhole: false,
           calls: [{ ...callOf('a'), ...unreturned, returned: { outcome: 'ok', result: 12 } }],
         },
         { text: 'hi', isWhole: true, calls: [] },

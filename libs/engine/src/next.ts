@@ -151,7 +151,7 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
   }
 }
 
-/** A second claim of a segment: whoever had it before may have begun what is open, unless it was refused. */
+/** A second claim of a segment: its last worker may have started the open calls, except those that the user denied. */
 function claimedAgain(progress: RunProgress): RunProgress {
   const { steps } = progress;
   const last = steps.at(-1);

@@ -92,7 +92,7 @@ export class BadWeather implements Writes {
     }
   }
 
-  /** One that comes while it lasts begins it anew. */
+  /** Another strike of the same kind restarts its time. */
   private endsAfter(strike: 'elect' | 'stall', ms: number, end: () => void): void {
     clearTimeout(this.ends.get(strike));
     this.ends.set(strike, setTimeout(end, ms));

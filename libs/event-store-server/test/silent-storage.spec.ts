@@ -1,4 +1,4 @@
-/** PostgreSQL takes the writer's connection and then says nothing more: what waits for it is given up, and tried anew. */
+/** PostgreSQL accepts the writer's connection and then stays silent: the session is given up and opened again. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

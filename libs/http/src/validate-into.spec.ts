@@ -113,7 +113,8 @@ describe('a DTO', () => {
   it('takes null for the absence of a member that may be absent, in objects within as well, and for nothing else', () => {
     const input = { text: 'x', artifactIds: null };
     expect(validateInto(StartDto, { conversationId: id, input, profile: null, kind: null })).toEqual({
-      ...{ ok: true, value: { conversationId: id, input: { text: 'x' } } },
+      ok: true,
+      value: { conversationId: id, input: { text: 'x' } },
     });
     expect(validateInto(FaultDto, { delay: null, fail: null })).toEqual({ ok: true, value: { delay: null } });
     expect(issuesOf(StartDto, { conversationId: null, input: null, other: null })).toEqual({

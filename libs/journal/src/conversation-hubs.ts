@@ -131,7 +131,7 @@ export class ConversationHubs implements OnApplicationShutdown {
       this.stop(id, entry);
       entry.hub.then(
         (hub) => hub.giveUp(),
-        () => undefined, // whoever joins it is told
+        () => undefined, // a hub that did not start has told everyone who waited for it
       );
     }
   }

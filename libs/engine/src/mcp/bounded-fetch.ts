@@ -34,7 +34,7 @@ function withBody(response: Response, body: ReadableStream<Uint8Array>): Respons
   return Object.defineProperty(other, 'url', { value: url });
 }
 
-/** Breaks off a body that is too large. An event stream may go on for ever, so there the bound holds for each event. */
+/** Fails a body that is too large. An event stream has no end, so the bound is for each event. */
 function bounded(bytesMax: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let tail = '';
