@@ -12,6 +12,9 @@ import { auditOperations } from './money-audit';
 import { MoneyJourney } from './money-journey';
 import { settled, unbalanced, unlikeAReplay } from './stores-audit';
 
+/** Kills nobody: the process only counts. */
+const onlyCount: KillOrder = { point: null, nth: 0 };
+
 const armAttemptsMax = 100;
 const armAgainMs = 200;
 
@@ -43,6 +46,11 @@ export const noFindings: LaneFindings = {
   ...{ left: [], unlike: [], money: [], faults: [] },
 };
 
+interface PassedByApp {
+  readonly worker: PassedPoints;
+  readonly api: PassedPoints;
+}
+
 /** A deployment whose processes are killed round after round, and all that it promised meanwhile. */
 export class KillLane {
   private readonly acknowledged: Acknowledged[] = [];
@@ -65,24 +73,23 @@ export class KillLane {
   }
 
   /** Walks a journey that nobody is killed in; answers how often each process passed each point. */
-  async count(): Promise<{ readonly worker: PassedPoints; readonly api: PassedPoints }> {
-    const counting: Deaths = { first: { point: null, nth: 0 }, second: null };
-    await this.round({ seed: 0, deaths: { worker: counting, api: counting } });
-    return { worker: await this.arm('worker', counting.first), api: await this.arm('api', counting.first) };
+  async count(): Promise<PassedByApp> {
+    return this.round({ seed: 0, deaths: {} });
   }
 
-  /** Walks one journey. */
-  async round({ seed, deaths }: Round): Promise<void> {
+  /** Walks one journey; answers how often each process passed each point since it started or got its order. */
+  async round({ seed, deaths }: Round): Promise<PassedByApp> {
     const client = await this.deployment.newUser();
     const journey = new Journey(client, seededRandom(seed));
     const money = new MoneyJourney(client, journey);
     const kept = [keepAlive(this.process('worker')), keepAlive(this.process('api'))];
+    let passed: PassedByApp;
     try {
-      for (const app of ['worker', 'api'] as const) {
-        await this.orders.giveNext(app, deaths[app]?.second ?? null);
-        await this.arm(app, deaths[app]?.first ?? { point: null, nth: 0 });
-      }
+      await this.give('worker', deaths.worker ?? null);
+      await this.give('api', deaths.api ?? null);
       await Promise.all([journey.walk(), money.walk()]);
+      // An order that was not reached would kill in the next round, before anybody starts the process again.
+      passed = { worker: await this.give('worker', null), api: await this.give('api', null) };
     } finally {
       await Promise.all(kept.map((one) => one.leave()));
       await journey.close();
@@ -93,6 +100,7 @@ export class KillLane {
     }
     this.acknowledged.push(...journey.acknowledged);
     this.confirmed.push(...money.confirmed);
+    return passed;
   }
 
   /** Where a process was killed so far, as `app point nth`. */
@@ -122,7 +130,13 @@ export class KillLane {
     await rm(this.folder, { recursive: true });
   }
 
-  /** A process that was started under an order of the round before may die of it just now: then its successor gets the new one. */
+  /** Gives the running process and its successor their orders, or takes back what they have. */
+  private async give(app: 'worker' | 'api', deaths: Deaths | null): Promise<PassedPoints> {
+    await this.orders.giveNext(app, deaths?.second ?? null);
+    return this.arm(app, deaths?.first ?? onlyCount);
+  }
+
+  /** A process may die just now of the order that it has: then its successor gets the new one. */
   private async arm(app: 'worker' | 'api', order: KillOrder): Promise<PassedPoints> {
     for (let attempt = 1; ; attempt += 1) {
       try {
