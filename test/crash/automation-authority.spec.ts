@@ -22,7 +22,7 @@ const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['AUTHORITY_KILL_ROUNDS'] ?? (full ? Infinity : 4));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 /** Longer than a lost worker's lease, a restart and a busy machine need together. */
-const doneWithinMs = 90_000;
+const doneWithinMs = 180_000;
 const points: readonly ProbePoint[] = ['append:before', 'append:after', 'tool:before', 'provider:before'];
 
 let folder: string;
