@@ -1,6 +1,6 @@
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent, type EventStore } from '@app/event-store';
-import type { ConversationId } from '@app/kernel';
+import type { ConversationId, RunKey } from '@app/kernel';
 import type { Turn, TurnStep } from './model';
 import { bytesPerToken } from './models/cost';
 import { progressAfter, startedProgress, type JournaledStep, type RunProgress } from './next';
@@ -9,9 +9,14 @@ const pageEvents = 200;
 /** Events that are looked through for earlier turns, at most. */
 const lookedThroughMax = 4_000;
 
+/** A turn of a run that has ended. */
+export interface EndedTurn extends Turn {
+  readonly runKey: RunKey;
+}
+
 /**
- * The conversation's earlier turns, oldest first, before the `seq` of a run's start: as many of the newest as fit the bound, each
- * whole. Only runs that have ended count: what another run still waits for is its own. Throws Unavailable.
+ * The conversation's earlier turns before the `seq` of a run's start, cut by `newestTurns`. Only runs that have ended count: what
+ * another run still waits for is its own. Throws Unavailable.
  */
 export async function readHistory(
   store: EventStore,
@@ -20,16 +25,37 @@ export async function readHistory(
   tokensMax: number,
 ): Promise<readonly Turn[]> {
   const stream = `${conversationKind.category}-${conversationId}`;
-  let newestFirst: ConversationEvent[] = [];
-  for (let from = beforeSeq - 2; from >= 0 && newestFirst.length < lookedThroughMax; from -= pageEvents) {
+  const bytesMax = tokensMax * bytesPerToken;
+  const events: ConversationEvent[] = [];
+  let turns: readonly EndedTurn[] = [];
+  let from = beforeSeq - 2;
+  for (; from >= 0 && events.length < lookedThroughMax && sizeOf(turns) <= bytesMax; from -= pageEvents) {
     const page = await store.readStreamBackwards(stream, from, pageEvents);
-    newestFirst = [
-      ...newestFirst,
-      ...page.map((stored) => decodeEvent<ConversationEvent>(conversationKind, stored).event),
-    ];
-    if (sizeOf(newestFirst) >= tokensMax * bytesPerToken) break;
+    const earlier = page.map((stored) => decodeEvent<ConversationEvent>(conversationKind, stored).event);
+    events.unshift(...earlier.toReversed());
+    turns = endedTurns(events);
   }
-  return newestWithin(endedTurns(newestFirst.toReversed()), tokensMax * bytesPerToken);
+  return newestTurns(turns, bytesMax, from < 0);
+}
+
+/**
+ * The newest turns, oldest first and each whole: all of them where they fit, else between half of the bound and all of it. Which
+ * turn is the first then moves once in a while and not with every turn, so that a provider's cache of prompts still hits: among
+ * those where a cut is possible it is the one with the least run key, which stays the least while others come and go (Schleimer,
+ * Wilkerson and Aiken, "Winnowing", 2003).
+ *
+ * @param areAll whether there are no turns before these
+ */
+export function newestTurns(turns: readonly EndedTurn[], bytesMax: number, areAll: boolean): readonly EndedTurn[] {
+  const fitting = newestWithin(turns, bytesMax);
+  if (areAll && fitting.length === turns.length) return turns;
+  const needed = newestWithin(fitting, bytesMax / 2).length;
+  const cuts = fitting.slice(0, fitting.length - needed);
+  const first = cuts.reduce<EndedTurn | null>(
+    (least, turn) => (least && least.runKey < turn.runKey ? least : turn),
+    null,
+  );
+  return first === null ? fitting : fitting.slice(fitting.indexOf(first));
 }
 
 /** What a run shows a model: its input, and the steps whose every call has returned. */
@@ -45,9 +71,9 @@ function stepOf({ text, calls }: JournaledStep): TurnStep | null {
 }
 
 /** The turns of the runs that begin and end among these events, in the order in which they began. */
-function endedTurns(events: readonly ConversationEvent[]): Turn[] {
-  const runs = new Map<string, RunProgress>();
-  const ended = new Set<string>();
+function endedTurns(events: readonly ConversationEvent[]): EndedTurn[] {
+  const runs = new Map<RunKey, RunProgress>();
+  const ended = new Set<RunKey>();
   for (const event of events) {
     if (!('runKey' in event) || event.runKey === null) continue;
     if (event.type === 'run.started') runs.set(event.runKey, startedProgress(event));
@@ -56,7 +82,7 @@ function endedTurns(events: readonly ConversationEvent[]): Turn[] {
     runs.set(event.runKey, progressAfter(progress, event));
     if (event.type === 'run.ended') ended.add(event.runKey);
   }
-  return [...runs].flatMap(([runKey, progress]) => (ended.has(runKey) ? [turnOf(progress)] : []));
+  return [...runs].flatMap(([runKey, progress]) => (ended.has(runKey) ? [{ ...turnOf(progress), runKey }] : []));
 }
 
 /** The newest turns, which are no more than half of all that is told. */
@@ -64,7 +90,7 @@ export function newerHalf(turns: readonly Turn[]): readonly Turn[] {
   return newestWithin(turns, Math.floor(sizeOf(turns) / 2));
 }
 
-function newestWithin(turns: readonly Turn[], bytesMax: number): readonly Turn[] {
+function newestWithin<Some extends Turn>(turns: readonly Some[], bytesMax: number): readonly Some[] {
   let left = bytesMax;
   const first = turns.findLastIndex((turn) => {
     left -= sizeOf(turn);
