@@ -19,7 +19,7 @@ const context: CallContext = {
 
 /** Calls a tool that needs no consent, as the engine does. */
 export async function calling(
-  servers: McpServers,
+  servers: Pick<McpServers, 'tools'>,
   name: string,
   input: object,
   signal: AbortSignal = new AbortController().signal,

@@ -1,3 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * Ends the request for which something is fetched, at once: what is too large once is so again, and a stream that broke off would be
+ * resumed. The client says with no fetch which request it is for, also where it resumes one later.
+ */
+export const requestUnderWay = new AsyncLocalStorage<{ breakOff(why: string): void }>();
+
+const tooLarge = 'the answer is too large';
+
 /** The end of a session is told as a courtesy; a server that hangs must not keep this process from ending. */
 const farewellWithinMs = 1000;
 
@@ -22,8 +32,12 @@ export function boundedFetch(server: URL, headers: Readonly<Record<string, strin
         : (init?.signal ?? AbortSignal.timeout(answersWithinMs));
     const response = await fetch(input, { ...init, headers: sent, signal });
     if (response.body === null) return response;
+    const request = requestUnderWay.getStore();
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
-    return withBody(response, response.body.pipeThrough(bounded(bytesMax, isStream)));
+    return withBody(
+      response,
+      response.body.pipeThrough(bounded(bytesMax, isStream, () => request?.breakOff(tooLarge))),
+    );
   };
 }
 
@@ -35,7 +49,7 @@ function withBody(response: Response, body: ReadableStream<Uint8Array>): Respons
 }
 
 /** Fails a body that is too large. An event stream has no end, so the bound is for each event. */
-function bounded(bytesMax: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+function bounded(bytesMax: number, isStream: boolean, onTooLarge: () => void): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let tail = '';
   return new TransformStream({
@@ -47,8 +61,9 @@ function bounded(bytesMax: number, isStream: boolean): TransformStream<Uint8Arra
         if (end >= 0) bytes = text.length - end;
         tail = text.slice(-3);
       }
-      if (bytes > bytesMax) controller.error(new RangeError('the answer is too large'));
-      else controller.enqueue(chunk);
+      if (bytes <= bytesMax) return controller.enqueue(chunk);
+      onTooLarge();
+      controller.error(new RangeError(tooLarge));
     },
   });
 }

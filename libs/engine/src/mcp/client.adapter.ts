@@ -28,17 +28,18 @@ export async function connectMcp(
   onToolsChanged: () => void,
 ): Promise<McpConnection> {
   const stdio = way.type === 'stdio' ? new StdioTransport(way) : null;
+  let http: HttpTransport | null = null;
   const told = async <T>(act: () => Promise<T>): Promise<T> => {
     try {
       return await act();
     } catch (error) {
-      throw failureOf(error, stdio?.lastWords ?? '');
+      throw failureOf(error, http?.sessionId, stdio?.lastWords ?? '');
     }
   };
   const client = new Client({ name: 'parley', version: productVersion });
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
   await told(async () => {
-    const transport = stdio ?? (await httpTransport(way));
+    const transport = stdio ?? (http = await httpTransport(way));
     try {
       // The signal is the handshake's first request's only: a server may answer that, and then never take what comes after it.
       await unlessAborted(client.connect(transport, { timeout, signal }), signal);
@@ -47,13 +48,37 @@ export async function connectMcp(
       throw error;
     }
   });
+  const { during, leave } = leaving(client);
   return {
     get isOpen() {
       return stdio?.isOpen ?? true;
     },
     listTools: (listSignal) => told(() => listAll(client, listSignal)),
-    callTool: (name, input, options) => told(() => call(client, name, input, options)),
+    callTool: (name, input, options) => during(told(() => call(client, name, input, options))),
     close: () => client.close(),
+    leave,
+  };
+}
+
+/** Closes the client when it is left, or when the last call that is under way then has ended. */
+function leaving(client: Client): { during: <T>(call: Promise<T>) => Promise<T>; leave: () => void } {
+  let callsUnderWay = 0;
+  let isLeft = false;
+  const closeIfLeft = () => {
+    if (isLeft && callsUnderWay === 0) client.close().catch(() => undefined); // what does not close is gone either way
+  };
+  return {
+    during: (underWay) => {
+      callsUnderWay += 1;
+      return underWay.finally(() => {
+        callsUnderWay -= 1;
+        closeIfLeft();
+      });
+    },
+    leave: () => {
+      isLeft = true;
+      closeIfLeft();
+    },
   };
 }
 

@@ -30,11 +30,13 @@ export interface McpConnection {
    */
   callTool(name: string, input: JsonObject, options: CallOptions): Promise<unknown>;
   close(): Promise<void>;
+  /** Closes once the calls that are under way have ended; no other may begin. Never throws. */
+  leave(): void;
 }
 
 /**
- * `refused`: the server answered with an error, whose text is the message. `unbegun`: it took the request for no part of a session
- * that it knows, so nothing was done. `redirected`: it pointed to another origin, which is not followed. `unauthorized`: it, or the
+ * `refused`: the server answered with an error, whose text is the message. `unbegun`: it said that it does not know
+ * the session, so nothing was done. `redirected`: it pointed to another origin, which is not followed. `unauthorized`: it, or the
  * issuer of tokens for it, does not take our credentials. `broken`: no answer, or none that can be understood. Except for `refused`
  * the message is for the log.
  */

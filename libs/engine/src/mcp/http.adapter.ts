@@ -6,6 +6,7 @@ import {
   type RequestId,
   type StreamableHTTPClientTransportOptions,
 } from '@modelcontextprotocol/client';
+import { requestUnderWay } from './bounded-fetch';
 import { brokenOffCode } from './connection';
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
@@ -24,7 +25,8 @@ const resumption = {
 /**
  * Streamable HTTP as the SDK has it, which resumes dropped streams and follows a redirect only within its origin: another one would
  * be shown our credentials. What it lacks for sessions: a request that is cancelled ends its connection as well, after the server was
- * told, for servers that look at nothing else; and one whose stream ends without an answer fails at once rather than at its deadline.
+ * told, for servers that look at nothing else; and one whose stream ends without an answer, or whose answer is too large, fails at
+ * once rather than at its deadline.
  */
 export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly underWay = new Map<RequestId, AbortController>();
@@ -44,11 +46,11 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const abort = new AbortController();
     this.underWay.set(id, abort);
     try {
-      await super.send(message, {
-        ...options,
-        requestSignal: abort.signal,
-        onRequestStreamEnd: () => this.breakOff(id),
-      });
+      const onRequestStreamEnd = () => this.breakOff(id, 'the stream ended without an answer');
+      const request = { breakOff: (why: string) => this.breakOff(id, why) };
+      await requestUnderWay.run(request, () =>
+        super.send(message, { ...options, requestSignal: abort.signal, onRequestStreamEnd }),
+      );
     } catch (error) {
       this.underWay.delete(id);
       throw error;
@@ -69,13 +71,12 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     }
   }
 
-  private breakOff(id: RequestId): void {
-    if (!this.underWay.delete(id)) return;
-    this.onmessage?.({
-      jsonrpc: '2.0',
-      id,
-      error: { code: brokenOffCode, message: 'the stream ended without an answer' },
-    });
+  private breakOff(id: RequestId, why: string): void {
+    const abort = this.underWay.get(id);
+    if (abort === undefined) return;
+    this.underWay.delete(id);
+    abort.abort(); // or the stream would be resumed
+    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: brokenOffCode, message: why } });
   }
 }
 

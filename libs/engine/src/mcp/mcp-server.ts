@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
 import type { JsonObject } from '@app/kernel';
 import { unlessAborted, type McpServerSettings } from '@app/runtime';
@@ -8,6 +9,8 @@ import { offeredTools } from './listed-tools';
 
 /** How long listing may take once the server has started. */
 const answersWithinMs = 5000;
+/** A server that says without end that its tools changed is listed so often at most. */
+const changesEveryMs = 1000;
 const leftOutToldMax = 10;
 
 /** What a call came to that no answer says; why is for the log. */
@@ -33,6 +36,8 @@ export class McpServer {
   isAway = true;
   private connection: Promise<McpConnection> | null = null;
   private listing: Promise<void> | null = null;
+  private listedAt = -Infinity;
+  private isChangePending = false;
   private logged = '';
   private readonly closing = new AbortController();
   private callsUnderWay = 0;
@@ -51,6 +56,7 @@ export class McpServer {
   refresh(): Promise<void> {
     this.listing ??= this.list().finally(() => {
       this.listing = null;
+      this.listedAt = performance.now();
     });
     return this.listing;
   }
@@ -88,10 +94,16 @@ export class McpServer {
     }
   }
 
-  /** Those of before hold until the new ones are read. */
-  private async listAgain(): Promise<void> {
+  /** Lists once more for all changes that are told until then, after a pause; the tools of before hold meanwhile. Never rejects. */
+  private async listChanged(): Promise<void> {
+    if (this.isChangePending) return;
+    this.isChangePending = true;
     await this.listing;
-    await this.refresh();
+    const pauseMs = Math.max(0, this.listedAt + changesEveryMs - performance.now());
+    await sleep(pauseMs, null, { signal: this.closing.signal }).catch(() => null); // closing ends the pause
+    while (this.listing !== null) await this.listing; // one that began meanwhile may have been answered before the last change
+    this.isChangePending = false;
+    if (!this.closing.signal.aborted) await this.refresh();
   }
 
   /** One call. Whatever goes wrong is its outcome; rejects never. */
@@ -121,8 +133,8 @@ export class McpServer {
       return await connection.callTool(tool, input, options);
     } catch (error) {
       if (!(error instanceof McpFailed) || error.kind !== 'unbegun') throw error;
-      // Only forgotten, not closed: other calls may be under way.
       if (this.connection === opened) this.connection = null;
+      connection.leave(); // other calls may be under way on it
       return (await unlessAborted(this.connect(), options.signal)).callTool(tool, input, options);
     }
   }
@@ -135,7 +147,7 @@ export class McpServer {
     if (this.connection === present) {
       const patience = AbortSignal.timeout(this.settings.startTimeoutMs);
       const signal = AbortSignal.any([patience, this.closing.signal]);
-      const opening = this.open(this.settings, signal, () => void this.listAgain());
+      const opening = this.open(this.settings, signal, () => void this.listChanged());
       this.connection = opening;
       opening.catch(() => {
         if (this.connection === opening) this.connection = null;
