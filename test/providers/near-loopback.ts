@@ -4,9 +4,11 @@ import type { NearChain } from './near-chain';
 import { base58, type WireSigned } from './near-signatures';
 
 /**
- * A server on 127.0.0.1 that speaks 1Click, the solver relay and a NEAR node's JSON-RPC.
+ * A server on 127.0.0.1 that speaks 1Click, the solver relay and a NEAR node's JSON-RPC, and refuses what they refuse: a quote without
+ * its required members, another method or content type, a relay's call without a key.
  *
- * Source: docs.near-intents.org, "1Click API" (version 0) and "Message Bus", "RPC"; docs.near.org, "RPC"; JSON-RPC 2.0.
+ * Source: docs.near-intents.org, "Request a swap quote" (1Click, version 0) and "Message Bus", "RPC" (the relay wants a key);
+ * docs.near.org, "RPC"; JSON-RPC 2.0, "Request object".
  */
 export interface NearLoopback {
   readonly url: string;
@@ -14,14 +16,23 @@ export interface NearLoopback {
   readonly asked: string[];
   /** Set: answered, with status 200, instead of whatever is asked. */
   instead: ((asked: string) => string | null) | null;
+  /** Whether this is done as asked, and never answered: the connection stays open, and nothing comes. */
+  mute: (asked: string) => boolean;
   stop(): Promise<void>;
 }
 
-/** Answered as JSON; a text is sent as it is, and `lost` closes the connection. */
-type Reply = { readonly status: number; readonly body: object | string } | 'lost';
+/** Answered as JSON; a text is sent as it is, `lost` closes the connection, and `silence` leaves it open. */
+type Reply = { readonly status: number; readonly body: object | string } | 'lost' | 'silence';
 type Body = Readonly<Record<string, unknown>>;
 
+/** What the relay wants to be shown. */
+export const relayKey = 'key-for-the-loopback-relay';
+
 const bodyBytesMax = 1024 * 1024;
+const quoteMembers = [
+  ...['dry', 'swapType', 'slippageTolerance', 'originAsset', 'depositType', 'destinationAsset', 'amount'],
+  ...['refundTo', 'refundType', 'recipient', 'recipientType', 'deadline'],
+];
 
 export async function startNearLoopback(chain: NearChain): Promise<NearLoopback> {
   const asked: string[] = [];
@@ -38,6 +49,7 @@ export async function startNearLoopback(chain: NearChain): Promise<NearLoopback>
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     instead: null,
+    mute: () => false,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -48,12 +60,21 @@ export async function startNearLoopback(chain: NearChain): Promise<NearLoopback>
   async function answer(request: IncomingMessage): Promise<Reply> {
     const text = await bodyOf(request);
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const refused = refusalOf(request, url.pathname, text);
+    if (refused !== null) return refused;
     const body = (text === '' ? {} : JSON.parse(text)) as Body;
     const name = typeof body['method'] === 'string' ? body['method'] : `${request.method} ${url.pathname}`;
     asked.push(name);
     const instead = loopback.instead?.(name) ?? null;
     if (instead !== null) return { status: 200, body: instead };
     if ((await chain.ledger.faults.current()).down) return { status: 503, body: { message: 'down' } };
+    const reply = await done(url, body, text, name);
+    return loopback.mute(name) ? 'silence' : reply;
+  }
+
+  async function done(url: URL, body: Body, text: string, name: string): Promise<Reply> {
+    const isRpc = url.pathname === '/near' || url.pathname === '/relay';
+    if (isRpc && (body['jsonrpc'] !== '2.0' || body['id'] === undefined)) return rpcError(body, -32600);
     if (url.pathname === '/near') return rpc(body, await nearNode(chain, body));
     if (url.pathname === '/relay') return relay(chain, body, text);
     return oneClick(chain, name, body, url.searchParams);
@@ -67,6 +88,8 @@ async function oneClick(chain: NearChain, name: string, body: Body, query: URLSe
     case 'GET /v0/tokens':
       return { status: 200, body: await tokens(chain) };
     case 'POST /v0/quote': {
+      const missing = quoteMembers.filter((member) => body[member] === undefined);
+      if (missing.length > 0) return badRequest(`missing: ${missing.join(', ')}`);
       const quote = await chain.quote(body as Record<string, string>);
       const offered = { quote, quoteRequest: body, signature: 'ed25519:1', timestamp: new Date().toISOString() };
       return quote === null ? badRequest('no quote') : { status: 201, body: offered };
@@ -98,6 +121,7 @@ async function tokens(chain: NearChain): Promise<string> {
 }
 
 async function relay(chain: NearChain, body: Body, text: string): Promise<Reply> {
+  if (body['method'] !== 'get_status' && body['method'] !== 'publish_intent') return rpcError(body, -32601);
   const [params] = body['params'] as [{ readonly signed_data: WireSigned; readonly intent_hash: string }];
   if (body['method'] === 'get_status') return rpc(body, { result: await chain.relayStatus(params.intent_hash) });
   const fault = await chain.fault();
@@ -149,6 +173,20 @@ function rpc({ id }: Body, answer: object): Reply {
   return { status: 200, body: { jsonrpc: '2.0', id, ...answer } };
 }
 
+function rpcError({ id = null }: Body, code: number): Reply {
+  return { status: 200, body: { jsonrpc: '2.0', id, error: { code, message: 'refused' } } };
+}
+
+/** What is refused before anybody looks at the body; null where nothing is. */
+function refusalOf({ method, headers }: IncomingMessage, path: string, text: string): Reply | null {
+  const isRpc = path === '/near' || path === '/relay';
+  if (isRpc && method !== 'POST') return { status: 405, body: { message: 'method not allowed' } };
+  if (text !== '' && headers['content-type']?.split(';')[0] !== 'application/json')
+    return { status: 415, body: { message: 'unsupported media type' } };
+  const isKeyless = path === '/relay' && headers['x-api-key'] !== relayKey;
+  return isKeyless ? { status: 401, body: { message: 'unauthorized' } } : null;
+}
+
 function badRequest(message: string): Reply {
   return { status: 400, body: { message } };
 }
@@ -163,6 +201,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 function send(response: ServerResponse, reply: Reply): void {
+  if (reply === 'silence') return;
   if (reply === 'lost') {
     response.destroy();
     return;

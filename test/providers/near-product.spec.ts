@@ -7,7 +7,7 @@ import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { usdc, wNear } from './harness';
 import { NearChain } from './near-chain';
-import { startNearLoopback, type NearLoopback } from './near-loopback';
+import { relayKey, startNearLoopback, type NearLoopback } from './near-loopback';
 import { startLedger, type LedgerUnderTest } from './sandbox-provider';
 
 let ledger: LedgerUnderTest;
@@ -29,8 +29,13 @@ beforeAll(async () => {
   deployment = await startDeployment({
     mode: 'in-process',
     env: {
-      ...{ WALLET_PROVIDER: 'near-intents', NEAR_RPC_URL: `${loopback.url}/near`, ONE_CLICK_URL: loopback.url },
-      ...{ SOLVER_RELAY_URL: `${loopback.url}/relay`, PROVIDER_BREAKER_OPEN_MS: '1', LOG_LEVEL: 'silent' },
+      WALLET_PROVIDER: 'near-intents',
+      NEAR_RPC_URL: `${loopback.url}/near`,
+      ONE_CLICK_URL: loopback.url,
+      SOLVER_RELAY_URL: `${loopback.url}/relay`,
+      SOLVER_RELAY_TOKEN: relayKey,
+      PROVIDER_BREAKER_OPEN_MS: '1',
+      LOG_LEVEL: 'silent',
     },
   });
 });

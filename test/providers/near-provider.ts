@@ -4,7 +4,7 @@ import { readConfiguration } from '@app/runtime';
 import type { WalletAccount } from '@app/wallets';
 import type { ProviderUnderTest } from './harness';
 import { NearChain } from './near-chain';
-import { startNearLoopback, type NearLoopback } from './near-loopback';
+import { relayKey, startNearLoopback, type NearLoopback } from './near-loopback';
 import { KeysInMemory, startLedger } from './sandbox-provider';
 
 /** So many that the breaker stays closed: what a provider that was down is asked next counts (the breaker has specs of its own). */
@@ -30,8 +30,12 @@ export async function startNearProvider(): Promise<NearUnderTest> {
     return wallet;
   };
   const configuration = readConfiguration({
-    ...{ NEAR_RPC_URL: `${loopback.url}/near`, SOLVER_RELAY_URL: `${loopback.url}/relay`, ONE_CLICK_URL: loopback.url },
-    ...{ PROVIDER_TIMEOUT_MS: '5000', PROVIDER_BREAKER_FAILURES: String(breakerFailures) },
+    NEAR_RPC_URL: `${loopback.url}/near`,
+    SOLVER_RELAY_URL: `${loopback.url}/relay`,
+    SOLVER_RELAY_TOKEN: relayKey,
+    ONE_CLICK_URL: loopback.url,
+    PROVIDER_TIMEOUT_MS: '5000',
+    PROVIDER_BREAKER_FAILURES: String(breakerFailures),
   });
   return {
     ...{ chain, loopback, hasSessions: true, newWallet },

@@ -3,6 +3,7 @@ import { epochMsOf, instantOf } from '@app/kernel';
 import type { Order, Submission, WalletAccount } from '@app/wallets';
 import { randomUUID } from 'node:crypto';
 import { newMainAccount, usdc, wNear } from './harness';
+import { relayKey } from './near-loopback';
 import { startNearProvider, type NearUnderTest } from './near-provider';
 
 const operationSeconds = 900;
@@ -61,7 +62,8 @@ describe('NEAR Intents', () => {
 
   /** What the relay says to bytes that it is sent by anybody. */
   async function relayTo(bytes: string): Promise<unknown> {
-    const response = await fetch(`${world.loopback.url}/relay`, { method: 'POST', body: bytes });
+    const headers = { 'content-type': 'application/json', 'x-api-key': relayKey };
+    const response = await fetch(`${world.loopback.url}/relay`, { method: 'POST', headers, body: bytes });
     return ((await response.json()) as { result: unknown }).result;
   }
 

@@ -9,7 +9,7 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   DATABASE_URL: ['test/silent/stores.spec.ts'],
   EVENTSTORE_URL: ['test/silent/stores.spec.ts'],
   // Of the embedded event store, whose DATABASE_URL names the PostgreSQL behind it.
-  EVENT_STORE_LISTEN: ['libs/event-store-server/test/silent-storage.spec.ts'],
+  EVENT_STORE_LISTEN: ['libs/event-store-server/test/silent-storage.spec.ts', 'test/silent/stores.spec.ts'],
   OIDC_ISSUER: ['test/silent/issuer.spec.ts'],
   OIDC_JWKS_URI: ['test/silent/issuer.spec.ts'],
   // Servers over HTTP, those that are child processes, and the issuers of tokens for them.
@@ -21,7 +21,7 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   MODEL_BASE_URL: ['test/silent/providers.spec.ts'],
   NEAR_RPC_URL: ['test/silent/providers.spec.ts'],
   ONE_CLICK_URL: ['test/silent/providers.spec.ts'],
-  SOLVER_RELAY_URL: ['test/silent/providers.spec.ts'],
+  SOLVER_RELAY_URL: ['test/silent/providers.spec.ts', 'test/silent/submissions.spec.ts'],
   S3_ENDPOINT: ['test/silent/providers.spec.ts'],
   OTEL_EXPORTER_OTLP_ENDPOINT: ['test/silent/providers.spec.ts', 'test/silent/stores.spec.ts'],
 };

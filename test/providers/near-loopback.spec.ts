@@ -1,0 +1,47 @@
+/** What the double of NEAR Intents refuses, as the real ones do: a request of ours that is wrong is found here, not on the chain. */
+import { asId, type UserId } from '@app/kernel';
+import { randomUUID } from 'node:crypto';
+import { NearChain } from './near-chain';
+import { relayKey, startNearLoopback, type NearLoopback } from './near-loopback';
+import { startLedger, type LedgerUnderTest } from './sandbox-provider';
+
+let ledger: LedgerUnderTest;
+let loopback: NearLoopback;
+beforeAll(async () => {
+  ledger = await startLedger();
+  loopback = await startNearLoopback(new NearChain(ledger, () => asId<UserId>(randomUUID())));
+});
+afterAll(async () => {
+  await loopback.stop();
+  await ledger.stop();
+});
+
+const json = { 'content-type': 'application/json' };
+const keyed = { ...json, 'x-api-key': relayKey };
+const asked = (method: string): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [{}] });
+
+it.each([
+  ['a node asked by GET', 'GET', '/near', json, null, 405],
+  ['the relay asked by GET', 'GET', '/relay', keyed, null, 405],
+  ['a body that is not declared as JSON', 'POST', '/near', {}, asked('query'), 415],
+  ['the relay without a key', 'POST', '/relay', json, asked('get_status'), 401],
+  ['the relay with another key', 'POST', '/relay', { ...json, 'x-api-key': 'other' }, asked('get_status'), 401],
+  ['a quote without its members', 'POST', '/v0/quote', json, '{"dry":false,"amount":"1"}', 400],
+] as const)('%s is refused', async (_what, method, path, headers, body, status) => {
+  const response = await fetch(`${loopback.url}${path}`, { method, headers, ...(body !== null && { body }) });
+  await response.text();
+  expect(response.status).toBe(status);
+});
+
+it.each([
+  ['no JSON-RPC 2.0', { id: 1, method: 'query' }, -32_600],
+  ['no id', { jsonrpc: '2.0', method: 'get_status' }, -32_600],
+  ['a method that the relay does not have', { jsonrpc: '2.0', id: 1, method: 'publish', params: [{}] }, -32_601],
+])('%s is an error of JSON-RPC', async (_what, body, code) => {
+  const response = await fetch(`${loopback.url}/relay`, {
+    method: 'POST',
+    headers: keyed,
+    body: JSON.stringify(body),
+  });
+  expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } });
+});

@@ -1,0 +1,152 @@
+/** A signed submission is sent and never answered: nobody waits for it, nothing is sent twice that was taken, and money moves once. */
+import { asId, type UserId } from '@app/kernel';
+import { randomUUID } from 'node:crypto';
+import { conversationOf, untilStatus } from '../e2e/journeys';
+import { approve, approvalOf, asking, confirm, holdings, newOwner, prepare, untilOperation, usdc } from '../e2e/money';
+import { NearChain } from '../providers/near-chain';
+import { relayKey, startNearLoopback, type NearLoopback } from '../providers/near-loopback';
+import { startLedger, type LedgerUnderTest } from '../providers/sandbox-provider';
+import { startDeployment, type Deployment, type DeploymentOptions } from '../support/deployment';
+import type { TestClient } from '../support/deployment-client';
+import { SilentSocket } from '../support/silent-socket';
+import { until } from '../support/until';
+
+const WITHIN_MS = 180_000;
+const publish = 'publish_intent';
+
+let ledger: LedgerUnderTest;
+let loopback: NearLoopback;
+let relayWay: SilentSocket;
+let deployment: Deployment;
+let user: TestClient;
+
+async function begin(mode: DeploymentOptions['mode'], limitMs: number): Promise<void> {
+  ledger = await startLedger();
+  // The chain's time passes as that of the deployment does.
+  Object.defineProperty(ledger.clock, 'nowMs', { get: () => Date.now() });
+  const owners = new Map<string, UserId>();
+  const ownerOf = (address: string): UserId => {
+    const owner = owners.get(address) ?? asId<UserId>(randomUUID());
+    owners.set(address, owner);
+    return owner;
+  };
+  loopback = await startNearLoopback(new NearChain(ledger, ownerOf));
+  relayWay = await SilentSocket.before({ host: '127.0.0.1', port: Number(new URL(loopback.url).port) });
+  const urls = {
+    NEAR_RPC_URL: `${loopback.url}/near`,
+    ONE_CLICK_URL: loopback.url,
+    SOLVER_RELAY_URL: `${relayWay.url}/relay`,
+    SOLVER_RELAY_TOKEN: relayKey,
+  };
+  const limits = { PROVIDER_TIMEOUT_MS: String(limitMs), PROVIDER_BREAKER_OPEN_MS: '1', DRAIN_SECONDS: '1' };
+  deployment = await startDeployment({
+    mode,
+    env: { WALLET_PROVIDER: 'near-intents', LOG_LEVEL: 'silent', ...urls, ...limits },
+  });
+}
+
+beforeEach(async () => {
+  loopback.mute = () => false;
+  loopback.asked.length = 0;
+  await ledger.faults.change({ submit: 'ok', settleAfterSeconds: 0, down: false });
+  user = await newOwner(deployment);
+});
+afterEach(async () => {
+  relayWay.speak();
+  await ledger.audit();
+});
+
+async function end(): Promise<void> {
+  await deployment.stop();
+  await relayWay.close();
+  await loopback.stop();
+  await ledger.stop();
+}
+
+const published = () => loopback.asked.filter((asked) => asked === publish).length;
+const untilPublished = () => until('the submission', () => Promise.resolve(published() > 0 ? true : null));
+
+/** A withdrawal of 1 USDC whose owner has confirmed it. */
+async function withdrawal(): Promise<string> {
+  const asked = await prepare(user, usdc, '1000000');
+  expect((await confirm(user, asked)).status).toBe(202);
+  return asked.operationId;
+}
+
+async function settlesOnce(operationId: string): Promise<void> {
+  expect(await untilOperation(user, operationId)).toMatchObject({ status: 'settled', failure: null });
+  expect(published()).toBe(1);
+  // What was settled is counted as under way besides until the news of it has come to the balances.
+  await until('the balance', async () => ((await holdings(user))[usdc] === '249000000' ? true : null));
+}
+
+describe('with a setting that ends', () => {
+  beforeAll(() => begin('in-process', 5_000), WITHIN_MS);
+  afterAll(end, WITHIN_MS);
+
+  it(
+    'one that was taken is asked about, and not sent again',
+    async () => {
+      loopback.mute = (asked) => asked === publish;
+      await settlesOnce(await withdrawal());
+    },
+    WITHIN_MS,
+  );
+
+  it(
+    'one that never arrived is sent once the relay speaks',
+    async () => {
+      relayWay.fallSilent();
+      const operationId = await withdrawal();
+      await until('the submission', () => Promise.resolve(relayWay.waiting > 0 ? true : null));
+      await untilOperation(user, operationId, 'submitted');
+      expect((await holdings(user))[usdc]).toBe('249000000'); // what is on its way cannot be spent
+      relayWay.speak();
+      await settlesOnce(operationId);
+    },
+    WITHIN_MS,
+  );
+
+  it(
+    'no run waits for it',
+    async () => {
+      const { runId, approval } = await asking(user, await conversationOf(user), 'withdraw 1 USDC');
+      relayWay.fallSilent();
+      expect((await approve(user, approval)).status).toBe(200);
+      await untilStatus(user, runId, 'completed');
+      const { operationId } = await approvalOf(user, approval.id);
+      await untilOperation(user, operationId, 'submitted');
+      relayWay.speak();
+      await settlesOnce(operationId ?? '');
+    },
+    WITHIN_MS,
+  );
+});
+
+describe('with a setting that nobody outlasts', () => {
+  beforeAll(() => begin('processes', 600_000), WITHIN_MS);
+  afterAll(end, WITHIN_MS);
+
+  /** A withdrawal that the relay has taken, and whose worker waits to be told. */
+  async function stuck(): Promise<string> {
+    loopback.mute = (asked) => asked === publish;
+    const operationId = await withdrawal();
+    await untilPublished();
+    return operationId;
+  }
+
+  it.each([
+    ['stops in good order', 'SIGTERM', 0],
+    ['is killed', 'SIGKILL', null],
+  ] as const)(
+    'its worker %s, and the next one asks what became of it',
+    async (_, signal, code) => {
+      const operationId = await stuck();
+      expect(await deployment.workers[0]?.kill(signal)).toBe(code);
+      expect((await user.get(`/financial-operations/${operationId}`)).body).toMatchObject({ status: 'submitted' });
+      await deployment.workers[0]?.start();
+      await settlesOnce(operationId);
+    },
+    WITHIN_MS,
+  );
+});
