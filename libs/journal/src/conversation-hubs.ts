@@ -80,17 +80,19 @@ export class ConversationHubs implements OnApplicationShutdown {
   }
 
   private start(id: ConversationId): Entry {
-    const entry: Entry = { hub: this.startHub(id), readers: 0, lingering: null };
+    const isWanted = (): boolean => this.entries.get(id) === entry;
+    const entry: Entry = { hub: this.startHub(id, isWanted), readers: 0, lingering: null };
     this.entries.set(id, entry);
     return entry;
   }
 
-  private async startHub(id: ConversationId): Promise<ConversationHub> {
+  /** @param isWanted whether nobody has stopped it while it starts: what comes belongs to the hub that was started after it */
+  private async startHub(id: ConversationId, isWanted: () => boolean): Promise<ConversationHub> {
     await this.tail.start();
     const read = await this.journal.lastRevision(id);
     // What the tail has brought meanwhile is replayed to readers; what it brings from now on is delivered.
     const hub = new ConversationHub(id, this.journal, this.kind, Math.max(read, this.tail.newestOf(id)));
-    this.started.set(id, hub);
+    if (isWanted()) this.started.set(id, hub);
     return hub;
   }
 

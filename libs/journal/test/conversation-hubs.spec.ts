@@ -131,6 +131,22 @@ it('readers come back when the subscription cannot be opened, and lose nothing',
   }
 });
 
+it('a hub that is stopped while it starts takes nothing from the one that is started after it', async () => {
+  const id = newConversationId();
+  await append(id);
+  let goOn: (revision: number) => void = () => undefined;
+  jest.spyOn(journal, 'lastRevision').mockReturnValueOnce(new Promise((resolve) => (goOn = resolve)));
+  const late = hubs.join(id);
+  await until('its first read', async () => (jest.mocked(journal.lastRevision).mock.calls[0] ? true : null));
+  // As when its tail breaks meanwhile.
+  hubs['beginAnew'](new Error('the tail broke'));
+  const again = await read(id, 0);
+  goOn(0);
+  await late;
+  await append(id, 2);
+  expect(await again.reader.got(4)).toEqual([1, 2, 3, 4]);
+});
+
 it('nothing is begun when the store does not answer, and everything once it does', async () => {
   const id = newConversationId();
   await append(id);

@@ -14,5 +14,6 @@ describe('docs/configuration.md', () => {
       .filter((line) => line.startsWith('| `'))
       .map((line) => /^\| `(\w+)` \| (?:`[^`]+`)? \| .+ \|$/.exec(line)?.[1]);
     expect(rows).toEqual(Object.keys(variables));
+    expect(configurationPage()).not.toContain('[object');
   });
 });

@@ -5,7 +5,7 @@ export function configurationPage(): string {
   const rows = Object.entries(variables).map(([name, variable]) => {
     const { desc, choices, default: fallback }: Described = variable;
     const meaning = choices === undefined ? desc : `${desc} (${choices.map(code).join(' or ')})`;
-    const none = fallback === undefined || (Array.isArray(fallback) && fallback.length === 0);
+    const none = fallback === undefined || isEmpty(fallback);
     return `| ${code(name)} | ${none ? '' : code(fallback)} | ${cell(meaning ?? '')} |`;
   });
   return [
@@ -33,6 +33,10 @@ interface Described {
   readonly desc?: string;
   readonly choices?: readonly unknown[];
   readonly default?: unknown;
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 function code(value: unknown): string {
