@@ -1,5 +1,6 @@
 // npm run figures: the long tests with their full rounds (the tests read FIGURES and CRASH_ROUNDS). Arguments narrow jest.
 import './node-version.mjs';
+import { runInBadWeather } from './bad-weather.mjs';
 import { runJest } from './jest.mjs';
 import { prepare } from './prepare.mjs';
 import { runScript } from './tool.mjs';
@@ -22,7 +23,10 @@ const narrowing = process.argv.slice(2);
 await runScript(async () => {
   await prepare({ build: true });
   const env = { FIGURES: 'full', CRASH_ROUNDS: process.env.CRASH_ROUNDS ?? '50' };
-  const { passed, failed } = await runJest(narrowing.length > 0 ? narrowing : longTests, { env });
-  console.log(`${passed} passed, ${failed} failed`);
+  const none = { passed: 0, failed: 0 };
+  const long = await runJest(narrowing.length > 0 ? narrowing : longTests, { env });
+  const weather = narrowing.length > 0 ? none : await runInBadWeather({ full: true });
+  const failed = long.failed + weather.failed;
+  console.log(`${long.passed + weather.passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
 });

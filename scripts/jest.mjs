@@ -50,13 +50,13 @@ const secondLooksMax = 3;
  * As `runJest`; but a few files that failed while two ran at once on a busy machine are run once more, alone, and what comes of
  * that counts. Each is named in the output whatever comes of it: one that passed alone is a fault to look for all the same.
  */
-export async function runJestTwice(args) {
-  const first = await runJest(args);
+export async function runJestTwice(args, options = {}) {
+  const first = await runJest(args, options);
   const again = first.failedFiles;
   if (again.length === 0 || again.length > secondLooksMax) return first;
   const names = again.map((file) => path.relative(process.cwd(), file.path));
   console.log(`failed beside others, run again alone: ${names.join(', ')}`);
-  const second = await runJest(['--runTestsByPath', ...again.map((file) => file.path)], { workers: 1 });
+  const second = await runJest(['--runTestsByPath', ...again.map((file) => file.path)], { ...options, workers: 1 });
   console.log(`${second.failed === 0 ? 'passed' : 'failed'} alone: ${names.join(', ')}`);
   const sum = (member) => again.reduce((total, file) => total + file[member], 0);
   return {

@@ -1,5 +1,6 @@
-// npm test: prepares, checks, runs every jest suite, tries the product on the newest LTS of Node, and ends with the one line `N passed, N failed`. Arguments narrow jest, and leave the checks out.
+// npm test: prepares, checks, runs every jest suite, a few again in bad weather, tries the product on the newest LTS of Node, and ends with the one line `N passed, N failed`. Arguments narrow jest, and leave the checks out.
 import './node-version.mjs';
+import { runInBadWeather } from './bad-weather.mjs';
 import { runChecks, staticChecks } from './checks.mjs';
 import { missingInWords, requireProgram } from './debian.mjs';
 import { runJestTwice } from './jest.mjs';
@@ -24,6 +25,7 @@ await runScript(async () => {
     if (narrowing.length === 0) add(await runChecks(staticChecks));
     else console.log(`checks left out, jest only: ${narrowing.join(' ')}`);
     add(await runJestTwice(narrowing));
+    if (narrowing.length === 0) add(await runInBadWeather());
     if (narrowing.length === 0) add(await runOnNewestLts());
   } catch (error) {
     if (error.output) console.error(error.output.trimEnd());

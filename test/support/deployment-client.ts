@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { frameCheckOf, type FrameCheck } from './frames';
 
 const frameWithinMs = 120_000;
+const answeredWithinMs = 120_000;
+const askAgainMs = 100;
 const framesMax = 100_000;
 
 /** An HTTP answer, with its JSON body; `Body` is what the test expects it to be, unchecked. */
@@ -43,12 +46,24 @@ export class TestClient {
   }
 
   async request<Body = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Answer<Body>> {
-    return requestJson<Body>(method, this.url(path), body, this.headers);
+    return untilBack(() => requestJson<Body>(method, this.url(path), body, this.headers));
   }
 
   /** Opens an event stream. Throws when it is refused. */
   async stream(path: string, headers: Record<string, string> = {}): Promise<EventReader> {
     return EventReader.open(this.url(path), { ...this.headers, ...headers });
+  }
+}
+
+/** Asks; on a bad day of the event store (`WEATHER`) again and again while a store is away, as partners are asked to. */
+export async function untilBack<Body>(ask: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
+  const deadline = performance.now() + answeredWithinMs;
+  for (;;) {
+    const answer = await ask();
+    // Reason for the assertion: every 503 is a problem (specification, "Errors").
+    const isAway = answer.status === 503 && (answer.body as { readonly reason?: string }).reason === 'internal';
+    if (process.env['WEATHER'] === undefined || !isAway || performance.now() > deadline) return answer;
+    await sleep(askAgainMs);
   }
 }
 

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openProduct, startServing, type RunningProcess } from '@app/composition';
 import { startEventStoreServer } from '@app/event-store-server';
-import { asId, type RequestId } from '@app/kernel';
+import { asId, Unavailable, type RequestId } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { readConfiguration, type Probe } from '@app/runtime';
 import { watchAnswers } from './answers';
-import { requestJson, TestClient } from './deployment-client';
+import { requestJson, TestClient, untilBack } from './deployment-client';
 import { freePorts, isReady, TestProcess } from './deployment-process';
 import { createTestDatabase } from './postgres';
+import { until } from './until';
 
 const readyWithinMs = 120_000;
 const admittedWithinMs = 120_000;
@@ -29,7 +30,7 @@ export interface DeploymentOptions {
   readonly replicas?: { readonly api?: number; readonly worker?: number };
   /** Over the deployment's own environment (sandbox mode, quiet, generous rate limits). */
   readonly env?: Readonly<Record<string, string>>;
-  /** The seed of an event store's bad day; fair weather when absent. */
+  /** The seed of an event store's bad day; the environment's `WEATHER` when absent, and fair weather without it. */
   readonly weather?: string;
   /** Whether something optional is away from the start, so that `/readyz` never says more than `degraded`. */
   readonly degraded?: boolean;
@@ -143,9 +144,10 @@ async function startEvents(
   url: string,
   undo: Undo[],
 ): Promise<TestProcess | null> {
+  const weather = options.weather ?? process.env['WEATHER'];
   if (options.mode === 'in-process') {
     const listen = { socketPath: url.slice('unix:'.length) };
-    const server = await startEventStoreServer({ databaseUrl, listen, weatherSeed: options.weather });
+    const server = await startEventStoreServer({ databaseUrl, listen, weatherSeed: weather });
     undo.push(() => server.close());
     return null;
   }
@@ -154,7 +156,7 @@ async function startEvents(
     env: {
       DATABASE_URL: databaseUrl,
       EVENT_STORE_LISTEN: url,
-      ...(options.weather !== undefined && { EVENT_STORE_WEATHER: options.weather }),
+      ...(weather !== undefined && { EVENT_STORE_WEATHER: weather }),
     },
     ready: (output) => output.includes('event store ready'),
   });
@@ -223,14 +225,23 @@ async function mintKey(env: NodeJS.ProcessEnv): Promise<string> {
   const requestId = asId<RequestId>(randomUUID());
   const actor = { kind: 'service', id: 'test' } as const;
   const cause = { actor, requestId, correlationId: requestId, causationId: requestId };
-  const minted = await product.get(MintPartnerKey, { strict: false }).mint({ label: 'test', cause });
-  await product.close();
+  const mint = () => product.get(MintPartnerKey, { strict: false }).mint({ label: 'test', cause });
+  // Asked again on a bad day of the event store: a key that nobody was told of does no harm.
+  const whenAnswered = async () => {
+    try {
+      return await mint();
+    } catch (error) {
+      if (error instanceof Unavailable) return null;
+      throw error;
+    }
+  };
+  const minted = await until('a partner key', whenAnswered).finally(() => product.close());
   if (!minted.ok) throw new Error(`no key was minted: ${JSON.stringify(minted.refusal)}`);
   return minted.value.key;
 }
 
 async function callSandbox<Body>(method: string, url: string, body?: object): Promise<Body> {
-  const { status, body: answer } = await requestJson<Body>(method, url, body);
+  const { status, body: answer } = await untilBack(() => requestJson<Body>(method, url, body));
   if (status !== 200) throw new Error(`${url} answered ${status}: ${JSON.stringify(answer)}`);
   return answer;
 }
