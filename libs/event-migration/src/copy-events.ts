@@ -1,4 +1,11 @@
-import { streamDeleted, WrongRevision, type VerbatimEvent, type VerbatimStore } from './verbatim-store';
+import {
+  streamDeleted,
+  weightOf,
+  WrongRevision,
+  type Run,
+  type VerbatimEvent,
+  type VerbatimStore,
+} from './verbatim-store';
 
 /** The events cannot be copied there, or what is there is not a copy; its message says why. */
 export class CannotMigrate extends Error {}
@@ -6,9 +13,6 @@ export class CannotMigrate extends Error {}
 /** One append: consecutive events of one stream. Below what any server takes (1 MiB). */
 const runEventsMax = 500;
 const runBytesMax = 512 * 1024;
-/** What is under way at once. The store answers one append after the other in a millisecond each, and hundreds in a few. */
-const windowRunsMax = 500;
-const windowBytesMax = 4 * 1024 * 1024;
 
 /** What there is to copy. */
 export interface SourceCount {
@@ -49,20 +53,8 @@ export async function copyEvents(
     if (next.done === true || !isSame(next.value, there)) throw notACopy(there);
     onDone((done += 1));
   }
-  const windows = windowsOf(wanted);
-  let next = windows.next();
-  for (let window = await next; window.done !== true; window = await next) {
-    const appended = append(target, window.value);
-    // The source is read on meanwhile.
-    next = windows.next();
-    await Promise.all([appended, next]);
-    for (const run of window.value) onDone((done += run.length));
-  }
-}
-
-async function append(target: VerbatimStore, runs: readonly Run[]): Promise<void> {
   try {
-    await target.append(runs);
+    await target.append(runsOf(wanted), (events) => onDone((done += events)));
   } catch (error) {
     throw error instanceof WrongRevision ? notACopy(error) : error;
   }
@@ -85,31 +77,20 @@ export function isSame(one: VerbatimEvent, other: VerbatimEvent): boolean {
   );
 }
 
-/** Events that follow each other in the store and in one stream: one append. */
-type Run = VerbatimEvent[];
-
-/** Everything in order, in runs, as many at a time as may be under way at once. */
-async function* windowsOf(events: AsyncIterable<VerbatimEvent>): AsyncGenerator<Run[]> {
-  let window: Run[] = [];
-  let [runBytes, windowBytes] = [0, 0];
+/** Everything in order. */
+async function* runsOf(events: AsyncIterable<VerbatimEvent>): AsyncGenerator<Run> {
+  let run: VerbatimEvent[] = [];
+  let bytes = 0;
   for await (const event of events) {
-    const weight = event.data.length + event.metadata.length + event.type.length;
-    const run = window.at(-1);
-    if (run && follows(event, run) && run.length < runEventsMax && runBytes + weight <= runBytesMax) {
-      run.push(event);
-      runBytes += weight;
-    } else {
-      const isFull = window.length >= windowRunsMax || windowBytes + weight > windowBytesMax;
-      if (isFull && window.length > 0) {
-        yield window;
-        [window, windowBytes] = [[], 0];
-      }
-      window.push([event]);
-      runBytes = weight;
+    const weight = weightOf(event);
+    if (run.length > 0 && (!follows(event, run) || run.length >= runEventsMax || bytes + weight > runBytesMax)) {
+      yield run;
+      [run, bytes] = [[], 0];
     }
-    windowBytes += weight;
+    run.push(event);
+    bytes += weight;
   }
-  if (window.length > 0) yield window;
+  if (run.length > 0) yield run;
 }
 
 function follows(event: VerbatimEvent, run: Run): boolean {

@@ -1,11 +1,11 @@
 import { WrongExpectedVersionError, type EventStoreDBClient } from '@eventstore/db-client';
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
-import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
-import { ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb';
-import { AppendChannel, connectEventStore, isTransient } from '@app/event-store';
+import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
+import { ReadReq } from '@eventstore/db-client/generated/streams_pb';
+import { AppendChannel, connectEventStore, isTransient, recordedEventOf, type RecordedEvent } from '@app/event-store';
 import { Unavailable } from '@app/kernel';
 import type { CallOptions, ClientReadableStream, Metadata } from '@grpc/grpc-js';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { AppendWindow } from './append-window';
 
 /** An event with the very bytes that the store keeps. */
 export interface VerbatimEvent {
@@ -21,17 +21,24 @@ export interface VerbatimEvent {
   readonly metadata: Uint8Array;
 }
 
-type Place = { readonly commit: string; readonly prepare: string };
+type Place = { readonly commit: bigint; readonly prepare: bigint };
+
+/** The answers of a read, as they came. */
+type Answers = ClientReadableStream<Buffer>;
 
 /** What the client keeps for itself: it parses JSON on the way in and spells it anew on the way out, and bytes must stay as they are. */
 interface Channels {
   GRPCStreamCreator(
     service: typeof StreamsClient,
     name: string,
-    open: (client: StreamsClient) => ClientReadableStream<ReadResp>,
-  ): () => Promise<ClientReadableStream<ReadResp>>;
+    open: (client: StreamsClient) => Answers,
+  ): () => Promise<Answers>;
   callArguments(base: object, options?: CallOptions): [Metadata, CallOptions];
 }
+
+/** Events that follow each other in the store and in one stream: one append. */
+export type Run = readonly VerbatimEvent[];
+type Runs = Iterable<Run> | AsyncIterable<Run>;
 
 /** The target has other events in a stream than those that are to come next there. */
 export class WrongRevision extends Error {
@@ -45,9 +52,6 @@ export class WrongRevision extends Error {
 
 const pageEvents = 1_000;
 const appendDeadlineMs = 20_000;
-/** How long an append whose answer was lost is sent again; the store recognizes it by its ids. */
-const resendForMs = 60_000;
-const resendPauseMs = 500;
 
 /** A store as one sequence of events, byte by byte. */
 export class VerbatimStore {
@@ -72,28 +76,17 @@ export class VerbatimStore {
   }
 
   /**
-   * Appends runs of consecutive events of one stream each, every run to a stream that then ends right before it. All are sent before the
-   * first is answered, in order, and the store takes them in that order. Where one gets no answer, it is sent again until it is there,
-   * and only then those behind it; the store recognizes by their ids what it has.
+   * Appends runs of consecutive events of one stream each, every run to a stream that then ends right before it.
+   * @param onTaken told how many events more are there
    * @throws WrongRevision, Unavailable
    */
-  async append(runs: readonly (readonly VerbatimEvent[])[]): Promise<void> {
-    let [left, goesAlone, troubleSinceMs] = [runs, false, performance.now()];
-    while (left.length > 0) {
-      const sent = goesAlone ? left.slice(0, 1) : left;
-      const outcomes = await Promise.allSettled(sent.map((run) => this.appendOne(run)));
-      // The first one decides: what is behind it may be refused for lack of it.
-      const first = outcomes.findIndex(({ status }) => status === 'rejected');
-      const failed = outcomes[first];
-      left = left.slice(first === -1 ? sent.length : first);
-      goesAlone = failed !== undefined;
-      if (first !== 0) troubleSinceMs = performance.now();
-      if (failed?.status !== 'rejected') continue;
-      if (!isTransient(failed.reason)) throw failed.reason;
-      if (performance.now() - troubleSinceMs > resendForMs)
-        throw new Unavailable('event store', { cause: failed.reason });
-      await sleep(resendPauseMs);
-    }
+  async append(runs: Runs, onTaken: (events: number) => void = () => undefined): Promise<void> {
+    const window = new AppendWindow<Run>(
+      (run) => this.appendOne(run),
+      (run) => onTaken(run.length),
+    );
+    for await (const run of runs) await window.add(run, bytesOf(run));
+    await window.drain();
   }
 
   async close(): Promise<void> {
@@ -107,15 +100,15 @@ export class VerbatimStore {
 
   private async page(after: Place | null): Promise<{ readonly event: VerbatimEvent | null; readonly place: Place }[]> {
     const open = this.channels.GRPCStreamCreator(StreamsClient, 'readAll', (client) =>
-      client.read(readRequest(after), ...this.channels.callArguments({}, { deadline: Infinity })),
+      openRead(client, readRequest(after), ...this.channels.callArguments({}, { deadline: Infinity })),
     );
     const found: { event: VerbatimEvent | null; place: Place }[] = [];
     try {
       // Reason for the assertion: grpc-js types its streams' items as any.
-      for await (const response of (await open()) as AsyncIterable<ReadResp>) {
-        const recorded = response.getEvent()?.getEvent();
-        if (recorded === undefined) continue;
-        const place = { commit: recorded.getCommitPosition(), prepare: recorded.getPreparePosition() };
+      for await (const answer of (await open()) as AsyncIterable<Buffer>) {
+        const recorded = recordedEventOf(answer);
+        if (recorded === null) continue;
+        const place = { commit: recorded.commit.toBigInt(), prepare: recorded.prepare.toBigInt() };
         // A read begins with the event at its place.
         if (place.commit === after?.commit && place.prepare === after.prepare) continue;
         found.push({ event: verbatim(recorded), place });
@@ -126,7 +119,7 @@ export class VerbatimStore {
     return found;
   }
 
-  private async appendOne(run: readonly VerbatimEvent[]): Promise<void> {
+  private async appendOne(run: Run): Promise<void> {
     const [first] = run;
     if (first === undefined) return;
     const { stream, revision } = first;
@@ -138,28 +131,38 @@ export class VerbatimStore {
   }
 }
 
-function verbatim(recorded: ReadResp.ReadEvent.RecordedEvent): VerbatimEvent | null {
-  const stream = textOf(recorded.getStreamIdentifier()?.getStreamName_asU8());
-  const type = recorded.getMetadataMap().get('type') ?? '';
+function verbatim(recorded: RecordedEvent): VerbatimEvent | null {
+  const stream = Buffer.from(recorded.stream?.name ?? []).toString('utf8');
+  const type = recorded.system['type'] ?? '';
   // The end of a stream is one of the server's own events too, and yet a fact of that stream: it is for the caller to see.
   if (stream.startsWith('$') || (type.startsWith('$') && type !== streamDeleted)) return null;
   return {
     stream,
     type,
-    revision: BigInt(recorded.getStreamRevision()),
-    position: BigInt(recorded.getCommitPosition()),
-    id: recorded.getId()?.getString().toLowerCase() ?? '',
-    contentType: recorded.getMetadataMap().get('content-type') ?? '',
-    data: recorded.getData_asU8(),
-    metadata: recorded.getCustomMetadata_asU8(),
+    revision: recorded.revision.toBigInt(),
+    position: recorded.commit.toBigInt(),
+    id: recorded.id?.text.toLowerCase() ?? '',
+    contentType: recorded.system['content-type'] ?? '',
+    data: recorded.data,
+    metadata: recorded.metadata,
   };
+}
+
+function bytesOf(run: Run): number {
+  return run.reduce((bytes, event) => bytes + weightOf(event), 0);
+}
+
+/** What an event adds to its append, in bytes, as a server counts. */
+export function weightOf({ type, data, metadata }: VerbatimEvent): number {
+  return data.length + metadata.length + type.length;
 }
 
 /** The type of the event that ends a deleted stream. */
 export const streamDeleted = '$streamDeleted';
 
-function textOf(bytes: Uint8Array | undefined): string {
-  return bytes === undefined ? '' : Buffer.from(bytes).toString('utf8');
+function openRead(client: StreamsClient, request: ReadReq, metadata: Metadata, options: CallOptions): Answers {
+  const { path, requestSerialize } = StreamsService.read;
+  return client.makeServerStreamRequest(path, requestSerialize, (bytes) => bytes, request, metadata, options);
 }
 
 function readRequest(after: Place | null): ReadReq {
@@ -167,8 +170,8 @@ function readRequest(after: Place | null): ReadReq {
   if (after === null) all.setStart(new Empty());
   else {
     const position = new ReadReq.Options.Position();
-    position.setCommitPosition(after.commit);
-    position.setPreparePosition(after.prepare);
+    position.setCommitPosition(String(after.commit));
+    position.setPreparePosition(String(after.prepare));
     all.setPosition(position);
   }
   const options = new ReadReq.Options();

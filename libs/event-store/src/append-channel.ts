@@ -2,10 +2,10 @@ import type { EventStoreDBClient } from '@eventstore/db-client';
 import { unpackToCommandError } from '@eventstore/db-client/dist/streams/appendToStream/unpackError';
 import { convertToCommandError } from '@eventstore/db-client/dist/utils/CommandError';
 import type { Status } from '@eventstore/db-client/generated/status_pb';
-import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
-import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
+import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
+import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
 import { Unavailable } from '@app/kernel';
-import type { ClientDuplexStream } from '@grpc/grpc-js';
+import type { CallOptions, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { randomUUID } from 'node:crypto';
 import { appendRequests, uuidOf, type ProposedEvent } from './append-request';
 
@@ -15,7 +15,7 @@ export interface Place {
   readonly position: number;
 }
 
-type BatchCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
+type BatchCall = ClientDuplexStream<Buffer, BatchAppendResp>;
 
 interface Waiting {
   readonly resolve: (place: Place) => void;
@@ -75,7 +75,7 @@ export class AppendChannel {
     const { client } = this;
     const appends = new AppendCall(onEnd);
     const open = client['GRPCStreamCreator'](StreamsClient, 'batchAppend', (streams) =>
-      appends.over(streams.batchAppend(...client['callArguments']({}, { deadline: Infinity }))),
+      appends.over(openBatch(streams, ...client['callArguments']({}, { deadline: Infinity }))),
     );
     try {
       await open();
@@ -85,6 +85,12 @@ export class AppendChannel {
       throw error;
     }
   }
+}
+
+/** A BatchAppend call whose messages are encoded already. */
+function openBatch(streams: StreamsClient, metadata: Metadata, options: CallOptions): BatchCall {
+  const { path, responseDeserialize } = StreamsService.batchAppend;
+  return streams.makeBidiStreamRequest(path, (bytes: Buffer) => bytes, responseDeserialize, metadata, options);
 }
 
 /** One BatchAppend call, and the appends that wait for its answers. */
@@ -103,7 +109,7 @@ class AppendCall {
     return call;
   }
 
-  ask(id: string, requests: readonly BatchAppendReq[]): Promise<Place> {
+  ask(id: string, requests: readonly Buffer[]): Promise<Place> {
     if (this.ended !== null) return Promise.reject(this.ended);
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });

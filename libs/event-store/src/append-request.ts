@@ -1,6 +1,5 @@
-import { Empty, StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
-import { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb';
-import { Timestamp } from 'google-protobuf/google/protobuf/timestamp_pb';
+import type { UUID } from '@eventstore/db-client/generated/shared_pb';
+import { encodeBatchAppendReq, type AppendOptions, type ProposedMessage } from './messages';
 
 /** An event to be appended: its data and metadata are JSON values, or bytes that are sent as they are. */
 export interface ProposedEvent {
@@ -14,49 +13,63 @@ export interface ProposedEvent {
 /** A message is sent once it holds this much; servers take up to 4 MiB, and an append of 1 MiB. */
 const partBytesMax = 1024 * 1024;
 
-/** One append as the messages of a BatchAppend call: the first says what is to be done, the last that it is complete. */
+/** One append as the encoded messages of a BatchAppend call: the first says what is to be done, the last that it is complete. */
 export function appendRequests(
   correlationId: string,
   stream: string,
   events: readonly ProposedEvent[],
   expectedRevision: number,
   deadlineEpochMs: number,
-): BatchAppendReq[] {
-  const id = new UUID().setString(correlationId);
-  let part = new BatchAppendReq().setCorrelationId(id).setIsFinal(false);
-  part.setOptions(optionsOf(stream, expectedRevision, deadlineEpochMs));
-  const parts = [part];
+): Buffer[] {
+  const options = optionsOf(stream, expectedRevision, deadlineEpochMs);
+  const parts = partsOf(events.map(proposed));
+  return parts.map((part, index) =>
+    encodeBatchAppendReq({
+      correlationId: { text: correlationId },
+      options: index === 0 ? options : null,
+      events: part,
+      isFinal: index === parts.length - 1,
+    }),
+  );
+}
+
+/** At least one part: what is to be done is said in it. */
+function partsOf(messages: readonly ProposedMessage[]): ProposedMessage[][] {
+  const parts: ProposedMessage[][] = [];
+  let part: ProposedMessage[] = [];
   let bytes = 0;
-  for (const event of events) {
-    const message = proposed(event);
-    const size = message.getData_asU8().length + message.getCustomMetadata_asU8().length;
+  for (const message of messages) {
+    const size = message.data.length + (message.metadata?.length ?? 0);
     if (bytes > 0 && bytes + size > partBytesMax) {
-      part = new BatchAppendReq().setCorrelationId(id).setIsFinal(false);
       parts.push(part);
-      bytes = 0;
+      [part, bytes] = [[], 0];
     }
-    part.addProposedMessages(message);
+    part.push(message);
     bytes += size;
   }
-  part.setIsFinal(true);
-  return parts;
+  return [...parts, part];
 }
 
-function optionsOf(stream: string, expectedRevision: number, deadlineEpochMs: number): BatchAppendReq.Options {
-  const options = new BatchAppendReq.Options();
-  options.setStreamIdentifier(new StreamIdentifier().setStreamName(Buffer.from(stream)));
-  options.setDeadline(Timestamp.fromDate(new Date(deadlineEpochMs)));
-  if (expectedRevision < 0) options.setNoStream(new Empty());
-  else options.setStreamPosition(String(expectedRevision));
-  return options;
+function optionsOf(stream: string, expectedRevision: number, deadlineEpochMs: number): AppendOptions {
+  const isNew = expectedRevision < 0;
+  return {
+    stream: { name: Buffer.from(stream) },
+    revision: isNew ? null : expectedRevision,
+    noStream: isNew ? {} : null,
+    deadline: {
+      seconds: Math.floor(deadlineEpochMs / 1_000),
+      nanos: Math.floor((deadlineEpochMs % 1_000) * 1_000_000),
+    },
+  };
 }
 
-function proposed({ id, type, contentType, data, metadata }: ProposedEvent): BatchAppendReq.ProposedMessage {
-  const message = new BatchAppendReq.ProposedMessage().setId(new UUID().setString(id));
-  message.getMetadataMap().set('type', type).set('content-type', contentType);
-  message.setData(bytesOf(data));
-  if (metadata !== undefined) message.setCustomMetadata(bytesOf(metadata));
-  return message;
+function proposed({ id, type, contentType, data, metadata }: ProposedEvent): ProposedMessage {
+  return {
+    id: { text: id },
+    system: { type, 'content-type': contentType },
+    metadata: metadata === undefined ? null : bytesOf(metadata),
+    data: bytesOf(data),
+  };
 }
 
 function bytesOf(value: unknown): Uint8Array {

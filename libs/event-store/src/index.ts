@@ -13,6 +13,7 @@ export { EventStore, type CallLimits } from './event-store';
 export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './folded-states';
 export { EventStoreLook, lookAtEventStore, UnfitEventStore } from './look-at-event-store';
+export { recordedEventOf, type RecordedEvent } from './messages';
 export { SnapshotStore, type Snapshot } from './snapshots';
 export { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 export type { EventBatch } from './intake';

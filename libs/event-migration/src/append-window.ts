@@ -1,0 +1,88 @@
+import { isTransient } from '@app/event-store';
+import { Unavailable } from '@app/kernel';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What is under way at once. The store answers one append after the other in a millisecond each, and hundreds in a few. */
+const runsMax = 500;
+const bytesMax = 4 * 1024 * 1024;
+/** How long an append whose answer was lost is sent again; the store recognizes it by its ids. */
+const resendForMs = 60_000;
+const resendPauseMs = 500;
+
+interface Sent<Run> {
+  readonly run: Run;
+  readonly bytes: number;
+  /** Why it was not taken; null when it was. Never rejects. */
+  readonly failure: Promise<Error | null>;
+}
+
+/**
+ * Appends that are sent before the first is answered, in order, and the store takes them in that order. Where one gets no answer, all
+ * behind it get theirs first, and then they are sent again one by one, each until it is there.
+ */
+export class AppendWindow<Run> {
+  private underWay: Sent<Run>[] = [];
+  private bytes = 0;
+
+  /**
+   * @param append sends one; an error that is transient leaves open whether it was taken
+   * @param onTaken told of each that is there, in order
+   */
+  constructor(
+    private readonly append: (run: Run) => Promise<void>,
+    private readonly onTaken: (run: Run) => void,
+  ) {}
+
+  /** Sends one as soon as there is room. @throws Unavailable, and whatever refused one that was sent before */
+  async add(run: Run, bytes: number): Promise<void> {
+    while (this.underWay.length >= runsMax || (this.bytes > 0 && this.bytes + bytes > bytesMax)) await this.first();
+    this.underWay.push({ run, bytes, failure: failureOf(this.append(run)) });
+    this.bytes += bytes;
+  }
+
+  /** Waits for all that were sent. @throws as `add` */
+  async drain(): Promise<void> {
+    while (this.underWay.length > 0) await this.first();
+  }
+
+  /** The first one decides: what is behind it may be refused for lack of it. */
+  private async first(): Promise<void> {
+    const failure = await this.underWay[0]?.failure;
+    if (failure) return this.sendAgain(failure);
+    this.taken(this.underWay.shift());
+  }
+
+  private async sendAgain(failure: Error): Promise<void> {
+    if (!isTransient(failure)) throw failure;
+    await Promise.all(this.underWay.map((sent) => sent.failure));
+    for (const sent of this.underWay) {
+      await this.appendUntilThere(sent.run);
+      this.taken(sent);
+    }
+    this.underWay = [];
+  }
+
+  private async appendUntilThere(run: Run): Promise<void> {
+    const sinceMs = performance.now();
+    for (;;) {
+      const failure = await failureOf(this.append(run));
+      if (failure === null) return;
+      if (!isTransient(failure)) throw failure;
+      if (performance.now() - sinceMs > resendForMs) throw new Unavailable('event store', { cause: failure });
+      await sleep(resendPauseMs);
+    }
+  }
+
+  private taken(sent: Sent<Run> | undefined): void {
+    if (sent === undefined) return;
+    this.bytes -= sent.bytes;
+    this.onTaken(sent.run);
+  }
+}
+
+function failureOf(append: Promise<void>): Promise<Error | null> {
+  return append.then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error : new Error('an append failed', { cause: error })),
+  );
+}

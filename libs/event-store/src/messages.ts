@@ -1,0 +1,113 @@
+/**
+ * The messages of EventStoreDB that carry events, for the paths on which many go: the client's generated stubs do the same in more time.
+ * Source of the field numbers: `streams.proto` and `shared.proto` of EventStoreDB 23.10.
+ */
+import { parse } from 'protobufjs';
+
+const { root } = parse(`
+  syntax = "proto3";
+
+  message Uuid { string text = 2; }
+  message Stream { bytes name = 3; }
+  message Empty {}
+  message Timestamp { int64 seconds = 1; int32 nanos = 2; }
+
+  message BatchAppendReq {
+    Uuid correlationId = 1;
+    AppendOptions options = 2;
+    repeated ProposedMessage events = 3;
+    bool isFinal = 4;
+  }
+  message AppendOptions {
+    Stream stream = 1;
+    uint64 revision = 2;
+    Empty noStream = 3;
+    Timestamp deadline = 6;
+  }
+  message ProposedMessage {
+    Uuid id = 1;
+    map<string, string> system = 2;
+    bytes metadata = 3;
+    bytes data = 4;
+  }
+
+  message ReadResp { ReadEvent event = 1; }
+  message ReadEvent { RecordedEvent event = 1; }
+  message RecordedEvent {
+    Uuid id = 1;
+    Stream stream = 2;
+    uint64 revision = 3;
+    uint64 prepare = 4;
+    uint64 commit = 5;
+    map<string, string> system = 6;
+    bytes metadata = 7;
+    bytes data = 8;
+  }
+`);
+
+type Uuid = { readonly text: string };
+type Stream = { readonly name: Uint8Array };
+type Empty = Record<never, never>;
+
+/** `event_store.client.streams.BatchAppendReq`; integers are safe ones. */
+export interface BatchAppendReq {
+  readonly correlationId: Uuid;
+  readonly options: AppendOptions | null;
+  readonly events: readonly ProposedMessage[];
+  readonly isFinal: boolean;
+}
+
+export interface AppendOptions {
+  readonly stream: Stream;
+  /** Either a revision or `noStream`. */
+  readonly revision: number | null;
+  readonly noStream: Empty | null;
+  readonly deadline: { readonly seconds: number; readonly nanos: number };
+}
+
+export interface ProposedMessage {
+  readonly id: Uuid;
+  readonly system: Readonly<Record<string, string>>;
+  readonly metadata: Uint8Array | null;
+  readonly data: Uint8Array;
+}
+
+/** A 64-bit integer, as a decoded message has it. */
+interface Int64 {
+  toBigInt(): bigint;
+}
+
+/** `event_store.client.streams.ReadResp.ReadEvent.RecordedEvent`; what the message leaves out is empty, or null. */
+export interface RecordedEvent {
+  readonly id: Uuid | null;
+  readonly stream: Stream | null;
+  readonly revision: Int64;
+  readonly prepare: Int64;
+  readonly commit: Int64;
+  readonly system: Readonly<Record<string, string>>;
+  readonly metadata: Uint8Array;
+  readonly data: Uint8Array;
+}
+
+const batchAppendReq = root.lookupType('BatchAppendReq');
+const readResp = root.lookupType('ReadResp');
+
+export function encodeBatchAppendReq(request: BatchAppendReq): Buffer {
+  const bytes = batchAppendReq.encode(request).finish();
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+/** The event of an answer to a read, whose bytes are views of the answer's; null where it carries none. @throws when it is no message */
+export function recordedEventOf(answer: Uint8Array): RecordedEvent | null {
+  // Reason for the assertion: the type is the description above, which the library knows at run time only.
+  const { event } = readResp.decode(answer) as { readonly event?: { readonly event?: RecordedEvent | null } | null };
+  const recorded = event?.event ?? null;
+  return recorded && Object.assign(recorded, { data: bytesIn(recorded.data), metadata: bytesIn(recorded.metadata) });
+}
+
+const noBytes = Buffer.alloc(0);
+
+/** The library has an empty array where a message leaves bytes out. */
+function bytesIn(value: Uint8Array | readonly never[]): Uint8Array {
+  return value instanceof Uint8Array ? value : noBytes;
+}
