@@ -18,6 +18,8 @@ export interface PostgresProxy {
   silence(text: string): void;
   /** From now on, a connection on which a client says this text passes on nothing that the client says, until the release. */
   hold(text: string): { readonly isHolding: () => boolean; readonly release: () => void };
+  /** From now on, a connection on which a client says this text breaks, until it is mended; answers how often that was. */
+  breakAt(text: string): { readonly times: () => number; readonly mend: () => void };
   /** Breaks all connections, and listens no more. */
   close(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   const clients = new Set<Socket>();
   const texts: string[] = [];
   const holds: Hold[] = [];
+  const faults: { readonly text: string; times: number }[] = [];
   let silent = 0;
   const server = createServer((client) => {
     const postgres = createConnection(path);
@@ -47,6 +50,11 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
         silent++;
       }
       if (isSilent) return;
+      const fault = faults.find(({ text }) => bytes.includes(text));
+      if (fault !== undefined) {
+        fault.times += 1;
+        return void client.destroy();
+      }
       const hold = holds.find(({ text, kept }) => kept.some(({ to }) => to === postgres) || bytes.includes(text));
       if (hold === undefined) postgres.write(bytes);
       else hold.kept.push({ to: postgres, bytes });
@@ -86,6 +94,11 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
           for (const { to, bytes } of hold.kept) to.write(bytes);
         },
       };
+    },
+    breakAt: (text) => {
+      const fault = { text, times: 0 };
+      faults.push(fault);
+      return { times: () => fault.times, mend: () => void faults.splice(faults.indexOf(fault), 1) };
     },
     close: async () => {
       const closed = once(server.close(), 'close');

@@ -4,6 +4,8 @@ import { readProcessConfiguration, runProcess, startPatiently, startServing } fr
 /** An api process: HTTP and SSE. Needs DATABASE_URL, EVENTSTORE_URL and PARLEY_SECRET_KEY; waits for stores that are away. */
 runProcess((interrupted) => {
   const configuration = readProcessConfiguration();
-  const start = () => startServing(configuration, { api: true, worker: false });
-  return startPatiently(configuration, true, interrupted, start);
+  const roles = { api: true, worker: false };
+  return startPatiently({ configuration, serves: true, interrupted }, (issuers) =>
+    startServing(configuration, roles, { issuers }),
+  );
 });

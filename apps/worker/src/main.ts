@@ -7,5 +7,5 @@ import { readProcessConfiguration, runProcess, startPatiently, startWorking } fr
  */
 runProcess((interrupted) => {
   const configuration = readProcessConfiguration();
-  return startPatiently(configuration, false, interrupted, () => startWorking(configuration));
+  return startPatiently({ configuration, serves: false, interrupted }, () => startWorking(configuration));
 });

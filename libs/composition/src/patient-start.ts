@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lookAtEventStore } from '@app/event-store';
-import { lookAtIssuers, startWaitingServer, type Waiting } from '@app/http';
+import { EventStoreLook } from '@app/event-store';
+import { lookAtIssuers, startWaitingServer, type IssuerKeys, type Waiting } from '@app/http';
 import { Unavailable } from '@app/kernel';
 import { lookAtDatabase, openDatabase } from '@app/read-store';
 import { createPino, type Configuration } from '@app/runtime';
@@ -14,36 +14,44 @@ const lookAgainMs = 500;
 /** What is the matter with each store; null where it can be used. */
 type Troubles = Readonly<Record<'database' | 'event store', Error | null>>;
 
+export interface Patience {
+  readonly configuration: Configuration;
+  /** Whether the process listens on `PORT` too, and not only on the management port. */
+  readonly serves: boolean;
+  readonly interrupted: AbortSignal;
+}
+
 /**
- * Starts a process as soon as its stores can be used. What is a mistake from the beginning stops the start. A store that does not
- * answer does not: until it does, the process says on its ports what it waits for, and when it is there the tables are made. What
- * turns out to be a mistake only then is said in the log and in `/readyz`, for as long as it is one
- * (docs/decisions/configuration-and-start.md, "Start").
- * @param serves whether it listens on `PORT` too, and not only on the management port
+ * Starts a process as soon as its stores can be used, and begins anew where one of them is away again before the start is done. What is
+ * a mistake from the beginning stops the start. A store that does not answer does not: until it does, the process says on its ports what
+ * it waits for, and when it is there the tables are made. What turns out to be a mistake only then is said in the log and in `/readyz`,
+ * for as long as it is one (docs/decisions/configuration-and-start.md, "Start").
+ * @param start is given the issuers of user tokens, once they were looked at; none where nothing is served
  * @throws UnfitIssuer, UnfitDatabase, UnfitEventStore, CannotStart
  */
 export async function startPatiently(
-  configuration: Configuration,
-  serves: boolean,
-  interrupted: AbortSignal,
-  start: () => Promise<RunningProcess>,
+  patience: Patience,
+  start: (issuers: readonly IssuerKeys[]) => Promise<RunningProcess>,
 ): Promise<RunningProcess> {
-  if (serves) await lookAtIssuers(configuration, createPino(configuration, 'start'));
-  let troubles = await troublesOf(configuration, lookAtDatabase(urlsOf(configuration).database));
-  // Missing rights and another key show only when the tables are made; with both stores there, that is the start itself.
-  if (troubles.database === null && !areUsable(troubles))
-    troubles = { ...troubles, database: await troubleOf(prepareDatabase(configuration)) };
-  const mistake = Object.values(troubles).find(isMistake);
-  if (mistake !== undefined) throw mistake;
-  if (!areUsable(troubles)) await storesAreUsable(configuration, serves, interrupted, troubles);
-  return start();
+  const { configuration, serves } = patience;
+  const issuers = serves ? await lookAtIssuers(configuration, createPino(configuration, 'http')) : [];
+  const stores = new GivenStores(configuration);
+  try {
+    for (let troubles = await stores.firstLook(); ;) {
+      if (!areUsable(troubles)) await storesAreUsable(patience, stores, troubles);
+      const started = await start(issuers).catch(awayStore);
+      if (!(started instanceof Unavailable)) return started;
+      troubles = { ...usable, [started.dependency]: started };
+    }
+  } finally {
+    await stores.close();
+  }
 }
 
 /** Settles when the stores can be used and the tables are made; answers on the ports of the process until then. */
 async function storesAreUsable(
-  configuration: Configuration,
-  serves: boolean,
-  interrupted: AbortSignal,
+  { configuration, serves, interrupted }: Patience,
+  stores: GivenStores,
   first: Troubles,
 ): Promise<void> {
   const log = createPino(configuration, 'start');
@@ -57,8 +65,7 @@ async function storesAreUsable(
       for (const reason of reasons.filter((one) => !told.includes(one))) log.warn(reason);
       told = reasons;
       await sleep(lookAgainMs, undefined, { signal: interrupted });
-      const look = isPrepared ? lookAtDatabase(urlsOf(configuration).database) : prepareDatabase(configuration);
-      troubles = await troublesOf(configuration, look);
+      troubles = await stores.look(!isPrepared);
       isPrepared ||= troubles.database === null;
     }
     log.info('the stores are there: the start goes on');
@@ -67,13 +74,45 @@ async function storesAreUsable(
   }
 }
 
-/** Looks at both stores. @throws what is neither a mistake nor a store that is away */
-async function troublesOf(configuration: Configuration, database: Promise<void>): Promise<Troubles> {
-  const eventStore = lookAtEventStore(urlsOf(configuration).eventStore).then((found) => {
-    if (found === 'away') throw new Unavailable('event store');
-  });
-  const [ofDatabase, ofEventStore] = await Promise.all([database, eventStore].map(troubleOf));
-  return { database: ofDatabase ?? null, 'event store': ofEventStore ?? null };
+/** Both stores, as the configuration names them. */
+class GivenStores {
+  private readonly databaseUrl: string;
+  private readonly eventStore: EventStoreLook;
+
+  /** @throws UnfitEventStore */
+  constructor(private readonly configuration: Configuration) {
+    const { DATABASE_URL, EVENTSTORE_URL } = configuration.env;
+    if (DATABASE_URL === undefined || EVENTSTORE_URL === undefined)
+      throw new Error('this process has no stores of its own');
+    this.databaseUrl = DATABASE_URL;
+    this.eventStore = new EventStoreLook(EVENTSTORE_URL);
+  }
+
+  /** @throws UnfitDatabase, UnfitEventStore */
+  async firstLook(): Promise<Troubles> {
+    let troubles = await this.look(false);
+    // Missing rights and another key show only when the tables are made; with both stores there, that is the start itself.
+    if (troubles.database === null && !areUsable(troubles))
+      troubles = { ...troubles, database: await troubleOf(prepareDatabase(this.configuration)) };
+    const mistake = Object.values(troubles).find(isMistake);
+    if (mistake !== undefined) throw mistake;
+    return troubles;
+  }
+
+  /** Looks at both. @throws what is neither a mistake nor a store that is away */
+  async look(prepares: boolean): Promise<Troubles> {
+    const database = prepares ? prepareDatabase(this.configuration) : lookAtDatabase(this.databaseUrl);
+    const [ofDatabase, ofEventStore] = await Promise.all([database, this.lookAtEventStore()].map(troubleOf));
+    return { database: ofDatabase ?? null, 'event store': ofEventStore ?? null };
+  }
+
+  async close(): Promise<void> {
+    await this.eventStore.close();
+  }
+
+  private async lookAtEventStore(): Promise<void> {
+    if ((await this.eventStore.look()) === 'away') throw new Unavailable('event store');
+  }
 }
 
 async function troubleOf(look: Promise<void>): Promise<Error | null> {
@@ -123,12 +162,14 @@ function waitingFor(troubles: Troubles): Record<string, Waiting> {
   return Object.fromEntries(entries);
 }
 
-function areUsable(troubles: Troubles): boolean {
-  return Object.values(troubles).every((trouble) => trouble === null);
+const usable: Troubles = { database: null, 'event store': null };
+
+/** A store that was away again during the start. @throws any other failure */
+function awayStore(error: unknown): Unavailable {
+  if (error instanceof Unavailable && Object.hasOwn(usable, error.dependency)) return error;
+  throw error;
 }
 
-function urlsOf({ env }: Configuration): { readonly database: string; readonly eventStore: string } {
-  const { DATABASE_URL: database, EVENTSTORE_URL: eventStore } = env;
-  if (database === undefined || eventStore === undefined) throw new Error('this process has no stores of its own');
-  return { database, eventStore };
+function areUsable(troubles: Troubles): boolean {
+  return Object.values(troubles).every((trouble) => trouble === null);
 }

@@ -2,7 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { EventStoreModule } from '@app/event-store';
 import { MemoryRateWindows, PostgresRateWindows, RateWindows, SqlExecutor } from '@app/http';
 import { Clock } from '@app/kernel';
-import { Database, ReadStoreModule, type ProcessRoles } from '@app/read-store';
+import { Database, ReadStoreModule, type OnOpen, type ProcessRoles } from '@app/read-store';
 import { Configuration, Metrics, ModelFaults, NoFaults, openTracing, Probe, SystemClock, Tracing } from '@app/runtime';
 import { SandboxModule } from '@app/sandbox';
 import { TimersModule } from '@app/timers';
@@ -20,6 +20,7 @@ interface ProcessOptions {
   readonly probe?: Probe;
   /** No other process serves this deployment, nor can: then rate windows need no database. */
   readonly alone?: boolean;
+  readonly onOpen?: OnOpen;
 }
 
 /**
@@ -27,14 +28,14 @@ interface ProcessOptions {
  * stores, and the secret key, must be in its configuration.
  */
 export function createProcessModule(options: ProcessOptions): DynamicModule {
-  const { configuration, roles, probe = new Probe(), alone = false } = options;
+  const { configuration, roles, probe = new Probe(), alone = false, onOpen } = options;
   return {
     module: class ProcessModule {},
     imports: [
       runtimeModule(configuration, probe),
       ...(configuration.sandbox ? [SandboxModule.register({ api: roles.api }), PriceWatchModule] : [RealTimeModule]),
       EventStoreModule.register(),
-      ReadStoreModule.register({ roles, ...readStore }),
+      ReadStoreModule.register({ roles, onOpen, ...readStore }),
       TimersModule.register({ worker: roles.worker }),
       httpPortsModule(alone),
       walletProviderModule(configuration),

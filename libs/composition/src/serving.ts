@@ -1,7 +1,15 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { closeGracefully, createHttpApp, Cursors, Draining, ReadinessChecks, startManagementServer } from '@app/http';
-import { Database, type ProcessRoles } from '@app/read-store';
+import {
+  closeGracefully,
+  createHttpApp,
+  Cursors,
+  Draining,
+  ReadinessChecks,
+  startManagementServer,
+  type IssuerKeys,
+} from '@app/http';
+import { Database, type OnOpen, type ProcessRoles } from '@app/read-store';
 import { createPino, Metrics, PinoNestLogger, type Configuration, type Probe } from '@app/runtime';
 import { createProcessModule } from './process.module';
 import { listenFailure } from './start-failures';
@@ -17,19 +25,25 @@ export interface RunningProcess {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a process that serves the partner API, and works too when its roles say so.
- * @param how.alone whether no other process can serve the same deployment
- * @throws CannotStart
- */
+export interface ServingOptions {
+  readonly probe?: Probe;
+  /** Whether no other process can serve the same deployment. */
+  readonly alone?: boolean;
+  /** The issuers of user tokens, where they were looked at already. */
+  readonly issuers?: readonly IssuerKeys[];
+}
+
+/** Starts a process that serves the partner API, and works too when its roles say so. @throws CannotStart, Unavailable */
 export async function startServing(
   configuration: Configuration,
   roles: ProcessRoles,
-  how: { readonly probe?: Probe; readonly alone?: boolean } = {},
+  { issuers, ...how }: ServingOptions = {},
 ): Promise<RunningProcess> {
   const { env } = configuration;
-  const module = createProcessModule({ configuration, roles, ...how });
-  const app = await createHttpApp(module, configuration);
+  const log = createPino(configuration, 'http');
+  const app = await closedOnFailure((onOpen) =>
+    createHttpApp(createProcessModule({ configuration, roles, onOpen, ...how }), configuration, log, issuers),
+  );
   try {
     await onPort('PORT', env.PORT, () => app.listen(env.PORT, env.HOST));
     const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveManagement(app, configuration));
@@ -76,11 +90,24 @@ export async function openProduct(
   roles: ProcessRoles = { api: false, worker: false },
   probe?: Probe,
 ): Promise<INestApplicationContext> {
-  const root = createProcessModule({ configuration, roles, ...(probe && { probe }) });
-  return NestFactory.createApplicationContext(withoutHttp(root, configuration), {
-    logger: new PinoNestLogger(createPino(configuration, 'worker')),
-    abortOnError: false,
+  return closedOnFailure((onOpen) => {
+    const root = createProcessModule({ configuration, roles, onOpen, ...(probe && { probe }) });
+    return NestFactory.createApplicationContext(withoutHttp(root, configuration), {
+      logger: new PinoNestLogger(createPino(configuration, 'worker')),
+      abortOnError: false,
+    });
   });
+}
+
+/** What a module opens while it is made, nobody else can close when that fails: there is no application then. */
+async function closedOnFailure<Made>(make: (onOpen: OnOpen) => Promise<Made>): Promise<Made> {
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    return await make((close) => closers.unshift(close));
+  } catch (error) {
+    for (const close of closers) await close();
+    throw error;
+  }
 }
 
 /** What is left to be done at the end is worth a moment, not the patience of a request. */

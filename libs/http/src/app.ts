@@ -35,16 +35,18 @@ import { UserTokens } from './user-tokens';
 /**
  * The application that serves HTTP, ready for `listen`: problems, strict bodies, admission, health, logs and metrics.
  * The module must bind `PartnerKeys`, `Accounts`, `RateWindows`, `Clock`, `Metrics` and `Tracing` somewhere.
+ * @param lookedAt the issuers of the configuration, where they were looked at already
  * @throws UnfitIssuer
  */
 export async function createHttpApp(
   module: DynamicModule | Type,
   configuration: Configuration,
   log: Logger = createPino(configuration, 'http'),
+  lookedAt?: readonly IssuerKeys[],
 ): Promise<NestFastifyApplication> {
   const { env } = configuration;
   // Before anything is made: an issuer that can only be a mistake is told at once.
-  const issuers = await lookAtIssuers(configuration, log);
+  const issuers = lookedAt ?? (await lookAtIssuers(configuration, log));
   const bounds = connectionBounds(configuration);
   const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES, bounds, env.TRUSTED_PROXIES));
   const app = await NestFactory.create<NestFastifyApplication>(HttpModule.around(module, configuration), adapter, {

@@ -25,6 +25,7 @@ export {
 } from './dto';
 export { exactly } from './exactly';
 export { lookAtIssuers } from './identity-providers';
+export type { IssuerKeys } from './issuer-keys';
 export { UnfitIssuer } from './issuer-keys';
 export { startManagementServer } from './management';
 export { HttpModule } from './http.module';

@@ -11,5 +11,5 @@ export { applyBatch, emptyReadModel } from './projection-batch';
 export { ProjectionRunner } from './projection-runner';
 export { runReactor, type Reactor } from './reactor';
 export { ReadGate } from './read-gate';
-export { openDatabase, ReadStoreModule } from './read-store.module';
+export { openDatabase, ReadStoreModule, type OnOpen } from './read-store.module';
 export { UserQuotas } from './user-quotas';

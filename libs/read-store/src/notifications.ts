@@ -2,6 +2,7 @@ import { heldConnection } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { answering } from './database';
 import { endConnection } from './silent-servers';
 
 const reconnectMs = 250;
@@ -23,9 +24,9 @@ export class Notifications {
 
   constructor(private readonly url: string) {}
 
-  /** Connects for the first time, and listens to what was asked for so far. Throws when PostgreSQL is away. */
+  /** Connects for the first time, and listens to what was asked for so far. Throws Unavailable. */
   async open(): Promise<void> {
-    await this.connect();
+    await answering(() => this.connect());
   }
 
   /** Calls the listener for each payload of the channel until the returned function is called. */

@@ -21,6 +21,7 @@ export class Processes {
   private readonly logger = new Logger(Processes.name);
   private timer: NodeJS.Timeout | null = null;
   private beating: Promise<void> | null = null;
+  private stopped = false;
   private readonly reported: (() => readonly string[])[] = [];
 
   constructor(
@@ -31,6 +32,7 @@ export class Processes {
   /** Registers this process and keeps its row fresh. */
   async start(): Promise<void> {
     await this.beat();
+    if (this.stopped) return;
     // A slow database gets one heartbeat at a time.
     this.timer = setInterval(() => {
       this.beating ??= this.beat()
@@ -41,6 +43,7 @@ export class Processes {
 
   /** Removes this process's row, so that others need not wait for its silence. With the database away they do, and it is logged. */
   async stop(): Promise<void> {
+    this.stopped = true;
     if (this.timer !== null) clearInterval(this.timer);
     // A heartbeat under way would bring the row back.
     await this.beating;

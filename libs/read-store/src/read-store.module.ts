@@ -1,4 +1,4 @@
-import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Module, type DynamicModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { EventStore, SnapshotStore } from '@app/event-store';
 import { Configuration, Metrics, Probe, Tracing } from '@app/runtime';
 import { Database, type MigrationClass, type RowClass } from './database';
@@ -13,11 +13,15 @@ import { ProjectionRunner } from './projection-runner';
 import { ReadGate } from './read-gate';
 import { UserQuotas } from './user-quotas';
 
+/** Told how to close what was opened: whoever makes the module owes it when the making fails; afterwards the module does it. */
+export type OnOpen = (close: () => Promise<void>) => void;
+
 export interface ReadStoreOptions {
   readonly roles: ProcessRoles;
   readonly rows: readonly RowClass[];
   readonly migrations: readonly MigrationClass[];
   readonly projections: readonly AnyProjection[];
+  readonly onOpen?: OnOpen | undefined;
 }
 
 /** PostgreSQL for a whole process: migrated before anything uses it, and projected into when the process is a worker. */
@@ -34,29 +38,7 @@ export class ReadStoreModule implements OnApplicationShutdown {
     return {
       module: ReadStoreModule,
       providers: [
-        {
-          provide: Database,
-          useFactory: (configuration: Configuration) => openDatabase(configuration, options),
-          inject: [Configuration],
-        },
-        {
-          provide: Notifications,
-          useFactory: async (database: Database) => {
-            const notifications = new Notifications(database.url);
-            await notifications.open();
-            return notifications;
-          },
-          inject: [Database],
-        },
-        {
-          provide: Processes,
-          useFactory: async (database: Database) => {
-            const processes = new Processes(database, options.roles);
-            await processes.start();
-            return processes;
-          },
-          inject: [Database],
-        },
+        ...openedAtStart(options),
         {
           provide: SnapshotStore,
           useFactory: (database: Database) => new PostgresSnapshots(database),
@@ -86,6 +68,41 @@ export class ReadStoreModule implements OnApplicationShutdown {
     await this.notifications.close();
     await this.database.close();
   }
+}
+
+/** What is connected, or running, as soon as it is made. */
+function openedAtStart({ onOpen = () => undefined, roles, ...tables }: ReadStoreOptions): Provider[] {
+  return [
+    {
+      provide: Database,
+      useFactory: async (configuration: Configuration) => {
+        const database = await openDatabase(configuration, tables);
+        onOpen(() => database.close());
+        return database;
+      },
+      inject: [Configuration],
+    },
+    {
+      provide: Notifications,
+      useFactory: async (database: Database) => {
+        const notifications = new Notifications(database.url);
+        onOpen(() => notifications.close());
+        await notifications.open();
+        return notifications;
+      },
+      inject: [Database],
+    },
+    {
+      provide: Processes,
+      useFactory: async (database: Database) => {
+        const processes = new Processes(database, roles);
+        onOpen(() => processes.stop());
+        await processes.start();
+        return processes;
+      },
+      inject: [Database],
+    },
+  ];
 }
 
 /**
