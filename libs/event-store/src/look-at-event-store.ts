@@ -78,11 +78,18 @@ function refusalOf(error: unknown): string | null {
       ? 'the event store refuses the user or password of EVENTSTORE_URL: correct them'
       : 'the event store does not let the user of EVENTSTORE_URL read $all: give it that right, as members of $admins have it';
   }
-  const message = cause instanceof Error ? cause.message : '';
-  const [trouble] = /self-signed certificate|certificate[^.:\n]*|wrong version number/i.exec(message) ?? [];
-  if (trouble === undefined) return null;
-  return trouble === 'wrong version number'
-    ? 'the event store speaks no TLS: set tls=false in EVENTSTORE_URL, or give the store a certificate'
+  return cause instanceof Error ? tlsRefusalOf(cause.message) : null;
+}
+
+/** The message of `@grpc/grpc-js` has that of Node's TLS in it. */
+function tlsRefusalOf(message: string): string | null {
+  if (/wrong version number/i.test(message))
+    return 'the event store speaks no TLS: set tls=false in EVENTSTORE_URL, or give the store a certificate';
+  if (/does not match certificate/i.test(message))
+    return "the event store's certificate is for another host: name the host in EVENTSTORE_URL as the certificate does";
+  const [trouble] = /(unable to [^.:;\n]*|self-signed )?certificate[^.:;\n]*/i.exec(message) ?? [];
+  return trouble === undefined
+    ? null
     : `the event store's certificate is not believed (${trouble}): name its authority with tlsCAFile in EVENTSTORE_URL`;
 }
 
