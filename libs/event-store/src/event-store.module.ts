@@ -1,14 +1,11 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { Configuration, Probe } from '@app/runtime';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
 import { lookAtEventStore } from './look-at-event-store';
 import { SnapshotStore } from './snapshots';
 import { TransactHandler } from './transact';
-
-const disposeWithinMs = 2_000;
 
 /** One client, one cache of folded states and one `Transact` handler for the whole process. */
 @Global()
@@ -42,12 +39,8 @@ export class EventStoreModule implements OnApplicationShutdown {
     };
   }
 
-  /** Bounded: the client waits for ever for the end of a call whose reader has left. */
   async onApplicationShutdown(): Promise<void> {
-    const patience = new AbortController();
-    const late = sleep(disposeWithinMs, undefined, { signal: patience.signal }).catch(() => undefined); // disposed in time
-    await Promise.race([this.store.dispose(), late]);
-    patience.abort();
+    await this.store.dispose();
   }
 }
 

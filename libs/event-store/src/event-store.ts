@@ -14,7 +14,7 @@ import { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppendChannel } from './append-channel';
 import { decodeStored, type StoredEvent } from './codec';
-import { connectEventStore, type Purpose } from './connection';
+import { connectEventStore, disconnect, type Purpose } from './connection';
 import { shares } from './open-calls';
 import { ReadCalls, type Read } from './read-calls';
 import { isTransient } from './transient-errors';
@@ -31,6 +31,7 @@ const defaultLimits: CallLimits = { resendForMs: 3_000, callTimeoutMs: 10_000 };
 /** Events that are looked at together on the way back from the end, and how many of them at most. */
 const lookBackEvents = 32;
 const lookBackEventsMax = 1_024;
+const disposeWithinMs = 2_000;
 /** A revision that no stream has. */
 const nowhere = 1_000_000_000;
 
@@ -155,9 +156,10 @@ export class EventStore {
     return position;
   }
 
-  /** Ends every connection; may wait for ever for calls that were left before their end. */
+  /** Ends every connection, within 2 s: the client itself waits for ever for the end of a call whose reader has left. */
   async dispose(): Promise<void> {
-    await Promise.all([this.client, this.tailClient, this.catchUpClient].map((client) => client.dispose()));
+    const clients = [this.client, this.tailClient, this.catchUpClient];
+    await Promise.all(clients.map((client) => disconnect(client, disposeWithinMs)));
   }
 
   /** Whether the store can be read and takes appends, each within the given time. */
