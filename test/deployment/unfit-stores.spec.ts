@@ -12,6 +12,7 @@ import { debianProgram } from '../support/debian';
 import { freePorts, TestProcess } from '../support/deployment-process';
 import { startPgbouncer } from '../support/pgbouncer';
 import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { StrictS3 } from '../support/strict-s3';
 import { parley } from './cli';
 
 const atMostMs = 300_000;
@@ -228,6 +229,45 @@ describe('an event store', () => {
       expect(
         await saidBy('api', { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://localhost:${plain}?tls=true` }),
       ).toBe('the event store speaks no TLS: set tls=false in EVENTSTORE_URL, or give the store a certificate');
+    },
+    atMostMs,
+  );
+});
+
+describe('an artifact store', () => {
+  let server: StrictS3;
+  beforeAll(async () => {
+    server = await StrictS3.start();
+    undo.push(() => server.stop());
+  });
+
+  /** The first that each program says is of the bucket: its other stores are fit. */
+  const given = (more: Record<string, string>): Record<string, string> => ({
+    ...{ DATABASE_URL: database.url, ARTIFACT_STORE: 's3', S3_ENDPOINT: server.endpoint, S3_BUCKET: StrictS3.bucket },
+    ...{ S3_ACCESS_KEY_ID: StrictS3.credentials.accessKeyId, ...more },
+    S3_SECRET_ACCESS_KEY: StrictS3.credentials.secretAccessKey,
+  });
+
+  it(
+    'without the bucket',
+    () =>
+      saysEach(
+        ['standalone'],
+        given({ S3_BUCKET: 'not-there' }),
+        /^S3_BUCKET names not-there, and there is no such bucket: make it, or name another$/,
+      ),
+    atMostMs,
+  );
+
+  it(
+    'that does not let this service write',
+    async () => {
+      server.rights = new Set(['s3:GetObject']);
+      await saysEach(
+        ['standalone'],
+        given({}),
+        /^S3 lets this service not write and read in the bucket parley-strict \(AccessDenied\): allow s3:PutObject and s3:GetObject/,
+      );
     },
     atMostMs,
   );

@@ -52,6 +52,8 @@ export class S3Store implements ArtifactStore {
   constructor({ bucket, endpoint, forcePathStyle, region, credentials, timeoutMs }: S3Options) {
     this.bucket = bucket;
     this.timeoutMs = timeoutMs;
+    // Else it prints at every start on Node 20 that later versions need 22; ours is locked before those (docs/production.md).
+    process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
     this.client = new S3Client({
       region,
       forcePathStyle,
