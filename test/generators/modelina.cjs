@@ -2,6 +2,7 @@
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const {
+  CSHARP_JSON_SERIALIZER_PRESET,
   CSharpGenerator,
   GoGenerator,
   JavaGenerator,
@@ -9,11 +10,36 @@ const {
   TypeScriptGenerator,
 } = require('@asyncapi/modelina');
 
+/** Modelina declares an optional constant as nullable, which no constant of C# may be. */
+const csharpConstants = {
+  class: {
+    property: ({ content, property }) => (property.property.options.const ? content.replaceAll('?', '') : content),
+  },
+};
+
+/** Modelina imports no UUID for a list of them; and it names a nullable member like the class that it holds, which then implements itself. */
+const javaImports = {
+  class: {
+    self({ content, model, renderer }) {
+      if (content.includes('UUID[]')) renderer.dependencyManager.addDependency('import java.util.UUID;');
+      return content.replace(/ implements ([^{]+) {/, (_, names) => {
+        const others = names.split(', ').filter((name) => name !== model.name);
+        return others.length === 0 ? ' {' : ` implements ${others.join(', ')} {`;
+      });
+    },
+  },
+};
+
+const csharp = new CSharpGenerator({ presets: [CSHARP_JSON_SERIALIZER_PRESET, csharpConstants] });
 const languages = {
   typescript: { generator: new TypeScriptGenerator(), options: { exportType: 'named' }, extension: 'ts' },
   python: { generator: new PythonGenerator(), options: { packageName: 'parley' }, extension: 'py' },
-  csharp: { generator: new CSharpGenerator(), options: { namespace: 'Parley' }, extension: 'cs' },
-  java: { generator: new JavaGenerator(), options: { packageName: 'parley' }, extension: 'java' },
+  csharp: { generator: csharp, options: { namespace: 'Parley' }, extension: 'cs' },
+  java: {
+    generator: new JavaGenerator({ presets: [javaImports] }),
+    options: { packageName: 'parley' },
+    extension: 'java',
+  },
   go: { generator: new GoGenerator(), options: { packageName: 'parley' }, extension: 'go' },
 };
 

@@ -49,8 +49,9 @@ export class Workshop {
   }
 
   /** Runs a program in the folder to its end, however it ends; one that hangs is killed. */
-  async run(program: string, args: readonly string[]): Promise<Ended> {
-    const options = { cwd: this.folder, env: environment(), timeout: withinMs, maxBuffer: outputMax };
+  async run(program: string, args: readonly string[], settings: Record<string, string> = {}): Promise<Ended> {
+    const env = { ...environment(), ...settings };
+    const options = { cwd: this.folder, env, timeout: withinMs, maxBuffer: outputMax };
     try {
       return { code: 0, ...(await promisify(execFile)(program, args, options)) };
     } catch (error) {

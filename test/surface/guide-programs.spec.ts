@@ -3,7 +3,7 @@ import { PackedProject } from '../client/packed';
 import { conversationOf, journal, say, startLongRun } from '../e2e/journeys';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
-import type { Command } from './csharp-compiler';
+import type { Command } from '../support/csharp-compiler';
 import { languages, makersHere, printedBy, programOf, type Language } from './guide-programs';
 import { LosingProxy, type LosingProxyOptions } from './losing-proxy';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PackedProject } from '../client/packed';
 import { debianProgram } from '../support/debian';
-import { findCompiler, type Command } from './csharp-compiler';
+import { findCompiler, type Command } from '../support/csharp-compiler';
 
 const run = promisify(execFile);
 const endsWithinMs = 120_000;

@@ -12,6 +12,8 @@ export type Command = readonly [string, ...string[]];
 
 /** The compiler of an SDK of .NET, called directly: a build of a project takes a minute and asks for packages. */
 interface Compiler {
+  /** The compiler with the framework's references; options and files follow. */
+  readonly command: Command;
   /** Compiles a program of one file, warnings being errors. @param path where it goes, without a suffix */
   compile(path: string, code: string): Promise<Command>;
 }
@@ -29,12 +31,14 @@ export async function findCompiler(): Promise<Compiler | null> {
   if (pack === undefined) return null;
   const references = join(packs, pack, 'ref', `net${major}.0`);
   const names = (await readdir(references)).filter((name) => name.endsWith('.dll'));
+  const command: Command = ['dotnet', csc, '-nologo', ...names.map((name) => `-r:${join(references, name)}`)];
   return {
+    command,
     async compile(path, code) {
       await writeFile(`${path}.cs`, code);
-      const options = ['-nologo', '-nullable:enable', '-warnaserror', `-out:${path}.dll`];
-      const libraries = names.map((name) => `-r:${join(references, name)}`);
-      await run('dotnet', [csc, ...options, ...libraries, `${path}.cs`], { env: { ...process.env, ...quiet } }).catch(
+      const [program, ...args] = command;
+      const options = ['-nullable:enable', '-warnaserror', `-out:${path}.dll`];
+      await run(program, [...args, ...options, `${path}.cs`], { env: { ...process.env, ...quiet } }).catch(
         (failed: ExecFileException) => {
           throw new Error(`${path}.cs does not compile:\n${failed.stdout}${failed.stderr}`);
         },
