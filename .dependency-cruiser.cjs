@@ -36,6 +36,9 @@ const sliceNames = Object.keys(slices);
 /** They read the event types of any slice, and import nothing that runs. */
 const eventReaders = ['journal', 'activity'];
 
+/** Doubles of other people's products: tests import them, nothing else does. */
+const doubles = 'testing';
+
 /** They implement ports of slices for one outside world or another. */
 const adapters = ['sandbox', 'near-intents'];
 
@@ -44,6 +47,8 @@ const spec = '\\.spec\\.ts$';
 const pureFile = '\\.(decider|events|upcasters)\\.ts$|/condition-evaluator\\.ts$';
 const lib = (...names) => `^libs/(${names.join('|')})/`;
 const npm = (...packages) => `(^|/)node_modules/(${packages.join('|')})(/|$)`;
+/** Where others enter a library. */
+const entry = `^libs/(?:(?!${doubles}/)[^/]+/src|${doubles}/src/[^/]+)/index\\.ts$`;
 const platform = `(^|/)node_modules/|^(node:)?(${builtinModules.join('|')})$`;
 
 /** The libraries under the slices. The projection runner of read-store follows the subscriptions of event-store. */
@@ -60,6 +65,8 @@ const base = {
   'data-folder': ['kernel'],
   // Copies every event of one store into another, byte by byte, which is below what event-store offers.
   'event-migration': ['kernel', 'runtime', 'event-store', 'read-store'],
+  // NEAR's double keeps its books on the sandbox's ledger.
+  [doubles]: ['kernel', 'wallets', 'sandbox'],
 };
 
 /** One rule for each library with a fixed list: any other library of ours is out of its reach. */
@@ -68,7 +75,7 @@ const alongTheList = (entries) =>
     name: `along-the-list:${name}`,
     comment: `libs/${name} may import ${allowed.join(', ') || 'no other library of ours'}.`,
     from: { path: lib(name), pathNot: spec },
-    to: { path: '^libs/', pathNot: lib(name, ...allowed) },
+    to: { path: '^libs/', pathNot: lib(name, doubles, ...allowed) },
   }));
 
 const withFoundation = (entries) =>
@@ -110,6 +117,12 @@ const rules = [
     from: { path: '^libs/', pathNot: lib(...listed) },
     to: {},
   },
+  {
+    name: 'doubles-in-tests',
+    comment: 'The product never meets a double: only specs, test/ and libs/*/test/ import @app/testing.',
+    from: { path: product, pathNot: [lib(doubles), '^libs/[^/]+/test/', spec] },
+    to: { path: lib(doubles) },
+  },
   ...alongTheList(base),
   ...alongTheList(withFoundation(slices)),
   {
@@ -139,20 +152,21 @@ const rules = [
   },
   {
     name: 'entered-by-index',
-    comment: 'A library is entered by its index.ts only.',
+    comment:
+      'A library is entered by its index.ts only; the doubles by that of a folder, since no test needs them all.',
     from: { path: '^libs/([^/]+)/|^(?:apps|test)/' },
-    to: { path: '^libs/', pathNot: ['^libs/$1/', '^libs/[^/]+/src/index\\.ts$'] },
+    to: { path: '^libs/', pathNot: ['^libs/$1/', entry] },
   },
   {
     name: 'entered-by-name',
     comment: 'Another library is @app/<library>; a relative path is for the setup of jest, which knows no such names.',
     from: { path: '^libs/([^/]+)/|^apps/' },
-    to: { path: '^libs/[^/]+/src/index\\.ts$', pathNot: '^libs/$1/', dependencyTypesNot: ['aliased'] },
+    to: { path: entry, pathNot: '^libs/$1/', dependencyTypesNot: ['aliased'] },
   },
   {
     name: 'event-store-client',
-    comment: 'Only event-store, event-store-server and event-migration speak to the store.',
-    from: { path: product, pathNot: lib('event-store', 'event-store-server', 'event-migration') },
+    comment: 'Only event-store, event-store-server and event-migration speak to the store, and its double as it does.',
+    from: { path: product, pathNot: lib('event-store', 'event-store-server', 'event-migration', doubles) },
     to: { path: npm('@eventstore/db-client') },
   },
   {
@@ -164,7 +178,7 @@ const rules = [
   {
     name: 'sdks-in-adapters',
     comment: 'SDKs of models, providers and collectors in *.adapter.ts only.',
-    from: { path: product, pathNot: ['\\.adapter\\.ts$', spec] },
+    from: { path: product, pathNot: ['\\.adapter\\.ts$', spec, lib(doubles)] },
     to: {
       path: npm(
         'ai',

@@ -43,5 +43,8 @@ module.exports = {
   ],
   transform: { '\\.ts$': swc(true), '\\.[cm]?js$': swc(false) },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(${esm.join('|')})/)`],
-  moduleNameMapper: { '^@app/([^/]+)$': '<rootDir>/libs/$1/src' },
+  moduleNameMapper: {
+    '^@app/([^/]+)$': '<rootDir>/libs/$1/src',
+    '^@app/testing/([^/]+)$': '<rootDir>/libs/testing/src/$1',
+  },
 };

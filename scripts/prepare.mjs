@@ -10,6 +10,7 @@ import { StepFailed, binary, npmCommand, root, runStep } from './tool.mjs';
 const installStamp = path.join('node_modules', '.parley-install');
 const buildStamp = path.join(root, 'dist', '.parley-build');
 const client = path.join('libs', 'client');
+const notInProduct = [client, path.join('libs', 'testing')];
 const clientStamp = path.join(root, client, 'dist', '.parley-build');
 
 /** Guarantees that node_modules matches package-lock.json and, if asked, that dist and libs/client/dist match the sources. Throws StepFailed (nothing is stamped as fresh then). */
@@ -87,7 +88,9 @@ function productHash() {
   const topLevel = readdirSync(root).filter((name) =>
     /^(tsconfig.*\.json|nest-cli\.json|package-lock\.json)$/.test(name),
   );
-  const libraries = filesUnder('libs').filter((file) => !file.startsWith(client + path.sep));
+  const libraries = filesUnder('libs').filter(
+    (file) => !notInProduct.some((folder) => file.startsWith(folder + path.sep)),
+  );
   return hashOf([...topLevel, ...filesUnder('apps'), ...libraries]);
 }
 

@@ -16,7 +16,7 @@ const libraries = [
   ...['kernel', 'runtime', 'event-store', 'read-store', 'timers', 'http', 'event-store-server', 'embedded-postgres'],
   ...['partners', 'users', 'deployment', 'budget', 'consent', 'conversations', 'wallets', 'artifacts', 'runs'],
   ...['automations', 'approvals', 'engine', 'journal', 'activity', 'sandbox', 'composition'],
-  ...['canonical', 'near-intents', 'data-folder', 'event-migration', 'reference'],
+  ...['canonical', 'near-intents', 'data-folder', 'event-migration', 'reference', 'testing'],
 ];
 
 const uses = (...imports: string[]): string => imports.map((path) => `import '${path}';\n`).join('');
@@ -44,7 +44,11 @@ export const cleanTree: readonly PlantedFile[] = [
   },
   { path: 'apps/api/src/main.ts', text: uses('./api.module') },
   { path: 'apps/api/src/api.module.ts', text: uses('@app/runs', '@app/embedded-postgres') },
-  { path: 'test/e2e/journey.ts', text: uses('@app/sandbox', '../../libs/users/src/index') },
+  { path: 'libs/testing/src/models/index.ts', text: uses('./loopback-models') },
+  { path: 'libs/testing/src/models/loopback-models.ts', text: uses('@app/kernel', 'ai') },
+  { path: 'libs/engine/test/provider-models.ts', text: uses('@app/testing/models') },
+  { path: 'libs/engine/src/step.spec.ts', text: uses('@app/testing/models') },
+  { path: 'test/e2e/journey.ts', text: uses('@app/sandbox', '@app/testing/models', '../../libs/users/src/index') },
 ];
 
 /** Each library that has a list imports one that stands on nobody's list. */
@@ -65,6 +69,9 @@ export const violations: readonly PlantedFile[] = [
   { path: 'libs/runs/src/b-clock.ts', text: uses('node:perf_hooks') },
   { path: 'libs/forgotten/src/index.ts', text: uses('@app/kernel'), rule: 'listed-libraries' },
   ...pastTheList,
+  { path: 'libs/engine/src/uses-a-double.ts', text: uses('@app/testing/models'), rule: 'doubles-in-tests' },
+  { path: 'libs/composition/src/uses-a-double.ts', text: uses('@app/testing/models'), rule: 'doubles-in-tests' },
+  { path: 'apps/api/src/uses-a-double.ts', text: uses('@app/testing/models'), rule: 'doubles-in-tests' },
   { path: 'libs/client/src/uses-nest.ts', text: uses('@nestjs/common'), rule: 'client-stands-alone' },
   { path: 'libs/http/src/uses-a-slice.ts', text: uses('@app/users'), rule: 'along-the-list:http' },
   { path: 'libs/conversations/src/uses-a-later.ts', text: uses('@app/runs'), rule: 'along-the-list:conversations' },
@@ -73,6 +80,8 @@ export const violations: readonly PlantedFile[] = [
   { path: 'libs/runs/src/deep.ts', text: uses('../../budget/src/reserve'), rule: 'entered-by-index' },
   { path: 'libs/budget/src/reserve.ts', text: uses('./index') },
   { path: 'test/e2e/deep.ts', text: uses('../../libs/budget/src/reserve'), rule: 'entered-by-index' },
+  { path: 'test/e2e/deep-double.ts', text: uses('../../libs/testing/src/models/wire'), rule: 'entered-by-index' },
+  { path: 'libs/testing/src/models/wire.ts', text: uses('./loopback-models') },
   { path: 'libs/runs/src/relative.ts', text: uses('../../budget/src/index'), rule: 'entered-by-name' },
   { path: 'apps/api/src/relative.ts', text: uses('../../../libs/budget/src/index'), rule: 'entered-by-name' },
   { path: 'libs/runs/src/raw-client.ts', text: uses('@eventstore/db-client'), rule: 'event-store-client' },

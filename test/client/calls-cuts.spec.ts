@@ -6,7 +6,7 @@ import { startDeployment, type Deployment } from '../support/deployment';
 import { TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
 import { clientOf, patience } from './clients';
-import { CuttingProxy } from './cutting-proxy';
+import { CuttingProxy } from '@app/testing/proxies';
 
 const calls = process.env['FIGURES'] === 'full' ? 300 : 25;
 const withinMs = 600_000;

@@ -4,7 +4,7 @@ import { conversationOf, journal, say } from '../e2e/journeys';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { clientOf, patience } from './clients';
-import { CuttingProxy } from './cutting-proxy';
+import { CuttingProxy } from '@app/testing/proxies';
 
 const cutsWanted = process.env['FIGURES'] === 'full' ? 1_000 : 60;
 const runs = 6;

@@ -1,5 +1,5 @@
 import type { ConversationEvent } from '@app/conversations';
-import type { Asked, Scripted } from '../models/loopback-models';
+import type { Asked, Scripted } from '@app/testing/models';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usdc, type Approval } from '../e2e/money';

@@ -6,7 +6,7 @@ import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent } from '@app/event-store';
 import type { ProbePoint } from '@app/runtime';
 import { holdings, newOwner, operationsOf, prompt, providerFault, untilOperation, usdc } from '../e2e/money';
-import { LoopbackModels } from '../models/loopback-models';
+import { LoopbackModels } from '@app/testing/models';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestProcess } from '../support/deployment-process';
 import { expectedTold, scriptedSteps, toldIn, transferByRun } from './engine-journey';

@@ -2,10 +2,10 @@
 import { startPatiently, startServing, startWorking, type RunningProcess } from '@app/composition';
 import { readConfiguration } from '@app/runtime';
 import { Client } from 'pg';
-import { LoopbackIssuer } from '../http/loopback-issuer';
+import { LoopbackIssuer } from '@app/testing/identity';
 import { freePorts } from '../support/deployment-process';
 import { EmbeddedStore } from '../support/embedded-stores';
-import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy';
+import { startPostgresProxy, type PostgresProxy } from '@app/testing/stores';
 import { until } from '../support/until';
 
 const WITHIN_MS = 300_000;

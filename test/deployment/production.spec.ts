@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
-import { LoopbackIssuer } from '../http/loopback-issuer';
+import { LoopbackIssuer } from '@app/testing/identity';
 import { freePorts, isReady, TestProcess, type AppName } from '../support/deployment-process';
 import { createTestDatabase, type TestDatabase } from '../support/postgres';
 import { until } from '../support/until';

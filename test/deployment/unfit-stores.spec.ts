@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { Metadata, Server, ServerCredentials, status, type ServiceError } from '@grpc/grpc-js';
 import { Client } from 'pg';
-import { LoopbackIssuer } from '../http/loopback-issuer';
+import { LoopbackIssuer } from '@app/testing/identity';
 import { debianProgram } from '../support/debian';
 import { freePorts, TestProcess } from '../support/deployment-process';
 import { startPgbouncer } from '../support/pgbouncer';
 import { createTestDatabase, type TestDatabase } from '../support/postgres';
-import { StrictS3 } from '../support/strict-s3';
+import { StrictS3 } from '@app/testing/objects';
 import { parley } from './cli';
 
 const atMostMs = 300_000;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@app/kernel';
-import type { Scripted } from '../models/loopback-models';
+import type { Scripted } from '@app/testing/models';
 import type { TestClient } from '../support/deployment-client';
 import { pdfOf } from '../support/pdf-files';
 import { eventsOf, startStage, type Stage } from './engine-stage';

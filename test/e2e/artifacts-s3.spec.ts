@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startDeployment, type Deployment } from '../support/deployment';
-import { StrictS3 } from '../support/strict-s3';
+import { StrictS3 } from '@app/testing/objects';
 import { conversationOf, raw, say } from './journeys';
 
 /** With the rights of docs/production.md and no others. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDeployment, type Deployment } from '../support/deployment';
-import { ElectingStore } from '../support/electing-store';
+import { ElectingStore } from '@app/testing/stores';
 import { EmbeddedStore } from '../support/embedded-stores';
 import { conversationOf, untilEnded } from './journeys';
 import { approve, asking, holdings, newOwner, operationsOf, outcomeOf, prompt, usdc } from './money';

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '@app/event-store';
 import { readAllEvents } from '../crash/stores-audit';
-import { LoopbackModels, type Provider, type RecordedRequest } from '../models/loopback-models';
+import { LoopbackModels, type Provider, type RecordedRequest } from '@app/testing/models';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { Frame, TestClient } from '../support/deployment-client';
 import { journal } from './journeys';

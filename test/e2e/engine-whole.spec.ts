@@ -1,9 +1,8 @@
 /** Issue 4, "Done when": a provider and an MCP server by environment variables alone, in the processes of the build. */
 import { eventsOf, resultsIn } from './engine-stage';
 import { conversationOf, say } from './journeys';
-import { LoopbackMcp } from '../mcp/loopback-mcp';
-import { saying } from '../mcp/tool-server';
-import { LoopbackModels, type Provider } from '../models/loopback-models';
+import { LoopbackMcp, saying } from '@app/testing/mcp';
+import { LoopbackModels, type Provider } from '@app/testing/models';
 import { startDeployment } from '../support/deployment';
 
 const outputSchema = {

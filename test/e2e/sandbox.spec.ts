@@ -4,7 +4,7 @@ import { Database } from '@app/read-store';
 import { Timers, type Timer } from '@app/timers';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { randomUUID } from 'node:crypto';
-import { LoopbackIssuer } from '../http/loopback-issuer';
+import { LoopbackIssuer } from '@app/testing/identity';
 import { startDeployment, type Deployment } from '../support/deployment';
 import { requestJson, TestClient } from '../support/deployment-client';
 

@@ -2,7 +2,7 @@ import { userIdOf } from '@app/http';
 import { SignJWT } from 'jose';
 import { until } from '../support/until';
 import { goodKey, startLoopback, type Loopback } from './loopback-app';
-import { LoopbackIssuer } from './loopback-issuer';
+import { LoopbackIssuer } from '@app/testing/identity';
 
 let loopback: Loopback;
 let token: string;

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { UnfitIssuer, userIdOf } from '@app/http';
 import { pino } from 'pino';
-import { SilentSocket } from '../support/silent-socket';
+import { SilentSocket } from '@app/testing/proxies';
 import { until } from '../support/until';
-import { issuedTokens, type IssuedToken } from './issued-tokens';
+import { issuedTokens, type IssuedToken, LoopbackIssuer } from '@app/testing/identity';
 import { goodKey, startLoopback, type Loopback } from './loopback-app';
-import { LoopbackIssuer } from './loopback-issuer';
 
 let loopback: Loopback | null = null;
 let lines: Record<string, unknown>[];

@@ -21,7 +21,7 @@ import { asId, Clock, Unavailable, type PartnerKeyId, type UserId } from '@app/k
 import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
-import { LoopbackIssuer } from './loopback-issuer';
+import { LoopbackIssuer } from '@app/testing/identity';
 
 /** A service clock that stands still until it is told. */
 export class SetClock extends Clock {

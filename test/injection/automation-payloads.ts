@@ -1,5 +1,5 @@
 import type { JsonObject } from '@app/kernel';
-import type { ScriptedCall } from '../models/loopback-models';
+import type { ScriptedCall } from '@app/testing/models';
 import { asked, refused, type Payload } from './payloads';
 
 /** A rule of the user's own, whose contract the user has approved: its authority is what the texts are after. */

@@ -16,8 +16,7 @@ import {
   usdc,
   type Approval,
 } from '../e2e/money';
-import { LoopbackMcp } from '../mcp/loopback-mcp';
-import { saying } from '../mcp/tool-server';
+import { LoopbackMcp, saying } from '@app/testing/mcp';
 import type { TestClient } from '../support/deployment-client';
 import { fatesIn } from './fates';
 import { hostileTexts, type HostileText } from './hostile-texts';

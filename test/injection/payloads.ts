@@ -1,5 +1,5 @@
 import type { JsonObject } from '@app/kernel';
-import type { ScriptedCall } from '../models/loopback-models';
+import type { ScriptedCall } from '@app/testing/models';
 
 /** What must come of a call: an approval that waits, an error, or an answer about the caller's own. */
 export type Fate = 'asked' | 'refused' | 'own';

@@ -10,7 +10,7 @@ import { Database, Notifications, Processes } from '@app/read-store';
 import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { goodKey, KeysInMemory, SetClock, WindowsInMemory } from '../http/loopback-app';
-import { LoopbackIssuer } from '../http/loopback-issuer';
+import { LoopbackIssuer } from '@app/testing/identity';
 import { JournalModule, LiveFrames, LiveFramesModule } from '@app/journal';
 import type { TestStores } from './journal-store';
 

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { conversationOf, untilEnded } from '../e2e/journeys';
 import { startDeployment, type Deployment } from '../support/deployment';
 import { requestJson } from '../support/deployment-client';
-import { OtlpReceiver, pathOf } from './otlp-receiver';
+import { OtlpReceiver, pathOf } from '@app/testing/observability';
 
 let receiver: OtlpReceiver;
 let deployment: Deployment;

@@ -6,8 +6,7 @@ import { approve, asking, confirm, holdings, newOwner, outcomeOf, prepare, until
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { usdc, wNear } from './harness';
-import { NearChain } from './near-chain';
-import { relayKey, startNearLoopback, type NearLoopback } from './near-loopback';
+import { NearChain, relayKey, startNearLoopback, type NearLoopback } from '@app/testing/near';
 import { startLedger, type LedgerUnderTest } from './sandbox-provider';
 
 let ledger: LedgerUnderTest;

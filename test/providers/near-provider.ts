@@ -3,8 +3,7 @@ import { nearIntents } from '@app/near-intents';
 import { readConfiguration } from '@app/runtime';
 import type { WalletAccount } from '@app/wallets';
 import type { ProviderUnderTest } from './harness';
-import { NearChain } from './near-chain';
-import { relayKey, startNearLoopback, type NearLoopback } from './near-loopback';
+import { NearChain, relayKey, startNearLoopback, type NearLoopback } from '@app/testing/near';
 import { KeysInMemory, startLedger } from './sandbox-provider';
 
 /** So many that the breaker stays closed: what a provider that was down is asked next counts (the breaker has specs of its own). */

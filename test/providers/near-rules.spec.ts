@@ -3,7 +3,7 @@ import { epochMsOf, instantOf } from '@app/kernel';
 import type { Order, Submission, WalletAccount } from '@app/wallets';
 import { randomUUID } from 'node:crypto';
 import { newMainAccount, usdc, wNear } from './harness';
-import { relayKey } from './near-loopback';
+import { relayKey } from '@app/testing/near';
 import { startNearProvider, type NearUnderTest } from './near-provider';
 
 const operationSeconds = 900;

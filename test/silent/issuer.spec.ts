@@ -1,8 +1,8 @@
 /** An issuer accepts and never answers: whoever has its keys is let in, and whoever waits for them waits no longer than OIDC_TIMEOUT_MS. */
 import { userIdOf } from '@app/http';
 import { goodKey, startLoopback, type Loopback } from '../http/loopback-app';
-import { LoopbackIssuer } from '../http/loopback-issuer';
-import { SilentSocket } from '../support/silent-socket';
+import { LoopbackIssuer } from '@app/testing/identity';
+import { SilentSocket } from '@app/testing/proxies';
 import { until } from '../support/until';
 
 const timeoutMs = '300';

@@ -1,14 +1,13 @@
 /** MCP servers as child processes start and never answer: nobody waits longer than its setting, and an abort ends a call at once. */
-import { join } from 'node:path';
 import { eventsOf } from '../e2e/engine-stage';
 import { conversationOf, say, start, untilEnded } from '../e2e/journeys';
-import { LoopbackModels } from '../models/loopback-models';
+import { stdioProgram } from '@app/testing/mcp';
+import { LoopbackModels } from '@app/testing/models';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
 
 const WITHIN_MS = 180_000;
-const program = join(__dirname, '..', 'mcp', 'stdio-server.cjs');
 
 let models: LoopbackModels;
 let deployment: Deployment;
@@ -20,7 +19,7 @@ beforeAll(async () => {
     return {
       name,
       consent: 'auto',
-      transport: { type: 'stdio', command: process.execPath, args: [program, mode] },
+      transport: { type: 'stdio', command: process.execPath, args: [stdioProgram, mode] },
       ...limits,
     };
   };

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import S3rver from 's3rver';
 import { eventsOf } from '../e2e/engine-stage';
 import { conversationOf, expectProblem, journalTypes, raw, say, start, untilEnded } from '../e2e/journeys';
-import { LoopbackMcp } from '../mcp/loopback-mcp';
-import { LoopbackModels, type Scripted } from '../models/loopback-models';
+import { LoopbackMcp } from '@app/testing/mcp';
+import { LoopbackModels, type Scripted } from '@app/testing/models';
 import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
-import { SilentSocket } from '../support/silent-socket';
+import { SilentSocket } from '@app/testing/proxies';
 import { until } from '../support/until';
 
 const WITHIN_MS = 180_000;

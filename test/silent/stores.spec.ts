@@ -7,7 +7,7 @@ import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { isReady, TestProcess } from '../support/deployment-process';
 import { createTestDatabase, type TestDatabase } from '../support/postgres';
-import { SilentSocket } from '../support/silent-socket';
+import { SilentSocket } from '@app/testing/proxies';
 import { until } from '../support/until';
 
 const WITHIN_MS = 300_000;

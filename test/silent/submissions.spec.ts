@@ -3,12 +3,11 @@ import { asId, type UserId } from '@app/kernel';
 import { randomUUID } from 'node:crypto';
 import { conversationOf, untilStatus } from '../e2e/journeys';
 import { approve, approvalOf, asking, confirm, holdings, newOwner, prepare, untilOperation, usdc } from '../e2e/money';
-import { NearChain } from '../providers/near-chain';
-import { relayKey, startNearLoopback, type NearLoopback } from '../providers/near-loopback';
+import { NearChain, relayKey, startNearLoopback, type NearLoopback } from '@app/testing/near';
 import { startLedger, type LedgerUnderTest } from '../providers/sandbox-provider';
 import { startDeployment, type Deployment, type DeploymentOptions } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
-import { SilentSocket } from '../support/silent-socket';
+import { SilentSocket } from '@app/testing/proxies';
 import { until } from '../support/until';
 
 const WITHIN_MS = 180_000;

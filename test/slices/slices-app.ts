@@ -27,7 +27,7 @@ import { UsersModule, usersReadModel } from '@app/users';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
 import { SetClock, WindowsInMemory } from '../http/loopback-app';
-import { LoopbackIssuer } from '../http/loopback-issuer';
+import { LoopbackIssuer } from '@app/testing/identity';
 import { createTestDatabase, type TestDatabase } from '../support/postgres';
 
 const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, budgetReadModel];

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { debianProgram } from './debian';
 import { freePorts } from './deployment-process';
-import { startPostgresProxy } from './postgres-proxy';
+import { startPostgresProxy } from '@app/testing/stores';
 import { until } from './until';
 
 /** It refuses to run as root. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import S3rver from 's3rver';
-import { SilentSocket } from '../../../test/support/silent-socket';
+import { SilentSocket } from '@app/testing/proxies';
 import { until } from '../../../test/support/until';
 import type { ArtifactStore } from '../src/artifact-store';
 import { DirectoryStore } from '../src/directory-store';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Unavailable } from '@app/kernel';
-import { SilentSocket } from '../../../test/support/silent-socket';
-import { leastRights, StrictS3, type S3Right } from '../../../test/support/strict-s3';
+import { SilentSocket } from '@app/testing/proxies';
+import { leastRights, StrictS3, type S3Right } from '@app/testing/objects';
 import { UnfitArtifactStore } from '../src/artifact-store';
 import { S3Store, type S3Options } from '../src/s3-store.adapter';
 

@@ -1,7 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { readConfiguration } from '@app/runtime';
-import { LoopbackMcp } from '../../../test/mcp/loopback-mcp';
-import { saying } from '../../../test/mcp/tool-server';
+import { LoopbackMcp, saying } from '@app/testing/mcp';
 import { until } from '../../../test/support/until';
 import { connectMcp } from '../src/mcp/client.adapter';
 import { McpServer } from '../src/mcp/mcp-server';

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfiguration } from '@app/runtime';
+import { stdioProgram } from '@app/testing/mcp';
 import type { ToolResult } from '../src/tool';
 import { until } from '../../../test/support/until';
 import { McpServers } from '../src/mcp/mcp-servers';
 import { calling } from './mcp-calls';
-
-const program = join(__dirname, '../../../test/mcp/stdio-server.cjs');
 
 let servers: McpServers;
 afterEach(() => servers.onModuleDestroy());
@@ -19,7 +17,7 @@ async function listed(
   timeoutMs = 60_000,
   startTimeoutMs = 60_000,
 ): Promise<void> {
-  const transport = { type: 'stdio', command: process.execPath, args: [program, mode], env };
+  const transport = { type: 'stdio', command: process.execPath, args: [stdioProgram, mode], env };
   const settings = { name: 'child', transport, consent: 'auto', timeoutMs, startTimeoutMs };
   servers = new McpServers(readConfiguration({ MCP_SERVERS: JSON.stringify([settings]) }));
   await servers.onModuleInit();
@@ -109,7 +107,7 @@ describe('a server as a child process', () => {
 
   it('ends when we are killed', async () => {
     await listed('good');
-    const holder = `const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(program)}], { stdio: 'pipe' });
+    const holder = `const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(stdioProgram)}], { stdio: 'pipe' });
       console.log(child.pid)`;
     const parent = spawn(process.execPath, ['-e', holder], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [printed] = (await once(parent.stdout, 'data')) as [Buffer]; // a stream without encoding yields buffers

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfiguration } from '@app/runtime';
-import { LoopbackMcp } from '../../../test/mcp/loopback-mcp';
+import { LoopbackMcp } from '@app/testing/mcp';
 import { McpServers } from '../src/mcp/mcp-servers';
 import { calling } from './mcp-calls';
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import { Logger } from '@nestjs/common';
-import type { Provider, ScriptedReply } from '../../../test/models/loopback-models';
+import type { Provider, ScriptedReply } from '@app/testing/models';
 import type { ModelRequest, ToolExchange, Turn } from '../src/model';
 import { modelRequest } from './model-request';
 import { ProviderModels } from './provider-models';

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { Provider, Scripted } from '../../../test/models/loopback-models';
+import type { Provider, Scripted } from '@app/testing/models';
 import type { LanguageModel } from '../src/model';
 import { modelRequest } from './model-request';
 import { modelsWith, ProviderModels } from './provider-models';

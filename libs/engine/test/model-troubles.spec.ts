@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { contextRefusals } from '../../../test/models/refusals';
 import {
+  contextRefusals,
   LoopbackModels,
   type Asked,
   type Provider,
   type Scripted,
   type ScriptedReply,
-} from '../../../test/models/loopback-models';
+} from '@app/testing/models';
 import { ModelFailed } from '../src/model';
 import type { ModelTrouble } from '../src/model-troubles';
 import { modelRequest } from './model-request';

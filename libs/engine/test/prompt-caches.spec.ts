@@ -1,4 +1,4 @@
-import { LoopbackModels, type Provider } from '../../../test/models/loopback-models';
+import { LoopbackModels, type Provider } from '@app/testing/models';
 import type { LanguageModel, ModelReply, ModelRequest, ToolExchange, TurnStep } from '../src/model';
 import { modelRequest } from './model-request';
 import { modelsWith } from './provider-models';

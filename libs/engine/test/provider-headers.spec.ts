@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { Provider } from '../../../test/models/loopback-models';
+import type { Provider } from '@app/testing/models';
 import { modelRequest } from './model-request';
 import { ProviderModels } from './provider-models';
 

@@ -1,5 +1,5 @@
 import { NoFaults, readConfiguration } from '@app/runtime';
-import { LoopbackModels, type Asked, type Provider, type Script } from '../../../test/models/loopback-models';
+import { LoopbackModels, type Asked, type Provider, type Script } from '@app/testing/models';
 import type { LanguageModel, ModelReply, ModelRequest } from '../src/model';
 import { Models } from '../src/models';
 import { RulesModel } from '../src/rules-model';

@@ -1,7 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { Asked, Provider, Scripted } from '../../../test/models/loopback-models';
-import type { RefusedPart } from '../../../test/models/part-refusals';
-import { partRefusals } from '../../../test/models/refusals';
+import { type Asked, type Provider, type Scripted, type RefusedPart, partRefusals } from '@app/testing/models';
 import type { ModelFailed } from '../src/model';
 import { modelRequest } from './model-request';
 import { ProviderModels } from './provider-models';

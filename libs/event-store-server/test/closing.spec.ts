@@ -7,7 +7,7 @@ import { AppendReq, DeleteReq, ReadReq } from '@eventstore/db-client/generated/s
 import { credentials, status, type StatusObject } from '@grpc/grpc-js';
 import { batch, batchPart, identifier, textUuid } from '../../../test/contract/protocol';
 import { EmbeddedStore } from '../../../test/support/embedded-stores';
-import { startPostgresProxy, type PostgresProxy } from '../../../test/support/postgres-proxy';
+import { startPostgresProxy, type PostgresProxy } from '@app/testing/stores';
 import { until } from '../../../test/support/until';
 
 let store: EmbeddedStore;

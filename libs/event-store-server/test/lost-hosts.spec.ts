@@ -1,7 +1,7 @@
 /** A host that is lost says nothing: both ends of a long connection must ask whether the other is still there. */
 import { readFile } from 'node:fs/promises';
 import { EmbeddedStore } from '../../../test/support/embedded-stores';
-import { startPostgresProxy } from '../../../test/support/postgres-proxy';
+import { startPostgresProxy } from '@app/testing/stores';
 import { until } from '../../../test/support/until';
 import { openWriterSession } from '../src/storage/session';
 

@@ -6,7 +6,7 @@ import { EventStoreDBClient, streamNameFilter } from '@eventstore/db-client';
 import { Client } from 'pg';
 import { Recorder, collect, numbers, testEvents, uniqueStream } from '../../../test/contract/contract-store';
 import { EmbeddedStore } from '../../../test/support/embedded-stores';
-import { startPostgresProxy, type PostgresProxy } from '../../../test/support/postgres-proxy';
+import { startPostgresProxy, type PostgresProxy } from '@app/testing/stores';
 import { until } from '../../../test/support/until';
 
 const expired = 20_000;

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgresProxy, type PostgresProxy } from '../../../test/support/postgres-proxy';
+import { startPostgresProxy, type PostgresProxy } from '@app/testing/stores';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/postgres';
 import { startEventStoreServer } from '../src';
 

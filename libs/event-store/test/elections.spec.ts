@@ -9,7 +9,7 @@ import { credentials, Metadata } from '@grpc/grpc-js';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '../../../test/support/counter';
 import { freePorts } from '../../../test/support/deployment-process';
-import { ElectingStore, electionTexts } from '../../../test/support/electing-store';
+import { ElectingStore, electionTexts } from '@app/testing/stores';
 import { EmbeddedStore, impatient, patient } from '../../../test/support/embedded-stores';
 import { createTestDatabase } from '../../../test/support/postgres';
 import { until } from '../../../test/support/until';

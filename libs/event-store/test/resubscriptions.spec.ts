@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import timers from 'node:timers/promises';
 import { counted, counterKind, someCause } from '../../../test/support/counter';
-import { ElectingStore } from '../../../test/support/electing-store';
+import { ElectingStore } from '@app/testing/stores';
 import { EmbeddedStore } from '../../../test/support/embedded-stores';
 import { until } from '../../../test/support/until';
 import { connectEventStore, encodeEvent, followCategories, type EventBatch } from '../src';

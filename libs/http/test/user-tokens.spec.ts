@@ -1,5 +1,5 @@
 import { SetClock } from '../../../test/http/loopback-app';
-import { LoopbackIssuer } from '../../../test/http/loopback-issuer';
+import { LoopbackIssuer } from '@app/testing/identity';
 import { until } from '../../../test/support/until';
 import { IssuerKeys } from '../src/issuer-keys';
 import { UserTokens, type DemandedAudience } from '../src/user-tokens';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '../../../test/support/counter';
 import { EmbeddedStore, until } from '../../../test/support/embedded-stores';
-import { startPostgresProxy } from '../../../test/support/postgres-proxy';
+import { startPostgresProxy } from '@app/testing/stores';
 import { until as patiently } from '../../../test/support/until';
 import { Database, keepLeading, runReactor } from '../src';
 import { LeaderSession } from '../src/leader-session';

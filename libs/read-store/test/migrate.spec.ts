@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { Unavailable } from '@app/kernel';
-import { startPostgresProxy } from '../../../test/support/postgres-proxy';
+import { startPostgresProxy } from '@app/testing/stores';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/postgres';
 import { Database, migrate, UnfitDatabase, type MigrationClass } from '../src';
 import { leaderLocks } from '../src/leadership';

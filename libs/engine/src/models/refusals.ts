@@ -15,7 +15,7 @@ const contextCodes = ['context_length_exceeded', 'exceed_context_size_error'];
 /**
  * Then words: vLLM, OpenRouter, DeepSeek, LM Studio, Ollama and most others ("context length", "context size"), Anthropic ("prompt is
  * too long", "context limit"), Gemini ("input token count"), Azure ("input tokens exceed"), LiteLLM ("ContextWindowExceeded"), and
- * vLLM where the prompt leaves no room for an answer ("max_tokens must be at least 1"). test/models/refusals.ts has them whole.
+ * vLLM where the prompt leaves no room for an answer ("max_tokens must be at least 1"). libs/testing/src/models/refusals.ts has them whole.
  */
 const contextWords =
   /context[ _]?(length|size|window|limit)|maximum model length|prompt (is )?too long|input token count .{0,40}exceeds|input tokens exceed|max_tokens must be at least 1, got -/i;

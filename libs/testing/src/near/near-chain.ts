@@ -1,14 +1,33 @@
 import { instantOf, type UserId } from '@app/kernel';
-import { planned, quoteStands, type Handling, type NewOrder, type OrderState, type SubmitFault } from '@app/sandbox';
+import {
+  planned,
+  quoteStands,
+  type Handling,
+  type LedgerOrders,
+  type LedgerWallets,
+  type Market,
+  type NewOrder,
+  type OrderState,
+  type ProviderFaults,
+  type SubmitFault,
+} from '@app/sandbox';
 import type { Order, TokenAmount } from '@app/wallets';
 import { createHash, randomBytes } from 'node:crypto';
 import { base58, nonceParts, payloadDigest, signerOf, type WireSigned } from './near-signatures';
-import type { LedgerUnderTest } from './sandbox-provider';
 
 /** What the relay answers to an intent; the reasons are the contract's words. */
 export type PublishAnswer =
   | { readonly status: 'OK'; readonly intent_hash: string }
   | { readonly status: 'FAILED'; readonly reason: string; readonly intent_hash: string };
+
+/** The books behind it, on a database of their own, by a clock that the test sets. */
+interface Books {
+  readonly clock: { readonly nowMs: number };
+  readonly market: Market;
+  readonly faults: ProviderFaults;
+  readonly wallets: LedgerWallets;
+  readonly orders: LedgerOrders;
+}
 
 interface Message {
   readonly signer_id: string;
@@ -44,7 +63,7 @@ export class NearChain {
   private readonly orderKeys = new Map<string, string>();
 
   constructor(
-    readonly ledger: LedgerUnderTest,
+    readonly ledger: Books,
     private readonly userOf: (address: string) => UserId,
   ) {}
 

@@ -1,5 +1,5 @@
 import type { Provider, ScriptedRefusal } from './loopback-models';
-import { partRefusalBodies, type SeenRefusal } from './part-refusals';
+import { partRefusalBodies, type RefusedPart, type SeenRefusal } from './part-refusals';
 
 /** An error in the format of chat completions. */
 const told = (message: string, fields: object = {}): object => ({ error: { message, ...fields } });
@@ -137,7 +137,9 @@ export function contextRefusals(
 }
 
 /** How a provider's servers refuse a part of a request that can be left out. */
-export function partRefusals(provider: Provider) {
+export function partRefusals(
+  provider: Provider,
+): readonly { readonly part: RefusedPart; readonly server: string; readonly refusal: ScriptedRefusal }[] {
   return partRefusalBodies.flatMap(([part, [server, spoken, status, body]]) =>
     spoken === provider ? [{ part, server, refusal: { status, body } }] : [],
   );

@@ -1,9 +1,8 @@
 /** What the double of NEAR Intents refuses, as the real ones do: a request of ours that is wrong is found here, not on the chain. */
 import { asId, type UserId } from '@app/kernel';
 import { randomUUID } from 'node:crypto';
-import { NearChain } from './near-chain';
-import { relayKey, startNearLoopback, type NearLoopback } from './near-loopback';
-import { startLedger, type LedgerUnderTest } from './sandbox-provider';
+import { NearChain, relayKey, startNearLoopback, type NearLoopback } from '../src/near';
+import { startLedger, type LedgerUnderTest } from '../../../test/providers/sandbox-provider';
 
 let ledger: LedgerUnderTest;
 let loopback: NearLoopback;

@@ -29,48 +29,31 @@ interface Hold {
   readonly kept: { readonly to: Socket; readonly bytes: Buffer }[];
 }
 
+/** What befalls the connections from now on. */
+interface Faults {
+  readonly silences: string[];
+  readonly holds: Hold[];
+  readonly breaks: { readonly text: string; times: number }[];
+  /** Connections that are silent. */
+  silent: number;
+}
+
 /** @param databaseUrl of a server of this machine, by its socket's folder */
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl);
   const path = join(target.searchParams.get('host') ?? '', `.s.PGSQL.${target.port || '5432'}`);
-  const sockets = new Set<Socket>();
+  const faults: Faults = { silences: [], holds: [], breaks: [], silent: 0 };
   const clients = new Set<Socket>();
-  const texts: string[] = [];
-  const holds: Hold[] = [];
-  const faults: { readonly text: string; times: number }[] = [];
-  let silent = 0;
+  const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const postgres = createConnection(path);
-    let isSilent = false;
     clients.add(client);
     client.on('close', () => clients.delete(client));
-    client.on('data', (bytes) => {
-      if (!isSilent && texts.some((text) => bytes.includes(text))) {
-        isSilent = true;
-        silent++;
-      }
-      if (isSilent) return;
-      const fault = faults.find(({ text }) => bytes.includes(text));
-      if (fault !== undefined) {
-        fault.times += 1;
-        return void client.destroy();
-      }
-      const hold = holds.find(({ text, kept }) => kept.some(({ to }) => to === postgres) || bytes.includes(text));
-      if (hold === undefined) postgres.write(bytes);
-      else hold.kept.push({ to: postgres, bytes });
-    });
-    postgres.on('data', (bytes) => void (isSilent || client.write(bytes)));
     for (const socket of [client, postgres]) {
       sockets.add(socket);
-      socket.on('error', () => undefined); // the other side learns of it by the end
-      socket.on('close', () => {
-        sockets.delete(socket);
-        // Nor does a lost side say that it ends.
-        if (isSilent) return;
-        client.destroy();
-        postgres.destroy();
-      });
+      socket.on('close', () => sockets.delete(socket));
     }
+    passOn(client, postgres, faults);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -82,28 +65,63 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   return {
     url: url.toString(),
     clientPorts: () => [...clients].map(({ remotePort }) => remotePort ?? 0),
-    silent: () => silent,
-    silence: (text) => void texts.push(text),
+    ...commandsOf(faults),
+    close: async () => {
+      const closed = once(server.close(), 'close');
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function passOn(client: Socket, postgres: Socket, faults: Faults): void {
+  let isSilent = false;
+  client.on('data', (bytes) => {
+    if (!isSilent && faults.silences.some((text) => bytes.includes(text))) {
+      isSilent = true;
+      faults.silent++;
+    }
+    if (isSilent) return;
+    const broken = faults.breaks.find(({ text }) => bytes.includes(text));
+    if (broken !== undefined) {
+      broken.times += 1;
+      return void client.destroy();
+    }
+    const hold = faults.holds.find(({ text, kept }) => kept.some(({ to }) => to === postgres) || bytes.includes(text));
+    if (hold === undefined) postgres.write(bytes);
+    else hold.kept.push({ to: postgres, bytes });
+  });
+  postgres.on('data', (bytes) => void (isSilent || client.write(bytes)));
+  for (const socket of [client, postgres]) {
+    socket.on('error', () => undefined); // the other side learns of it by the end
+    socket.on('close', () => {
+      // Nor does a lost side say that it ends.
+      if (isSilent) return;
+      client.destroy();
+      postgres.destroy();
+    });
+  }
+}
+
+function commandsOf(faults: Faults): Pick<PostgresProxy, 'silent' | 'silence' | 'hold' | 'breakAt'> {
+  return {
+    silent: () => faults.silent,
+    silence: (text) => void faults.silences.push(text),
     hold: (text) => {
       const hold: Hold = { text, kept: [] };
-      holds.push(hold);
+      faults.holds.push(hold);
       return {
         isHolding: () => hold.kept.length > 0,
         release: () => {
-          holds.splice(holds.indexOf(hold), 1);
+          faults.holds.splice(faults.holds.indexOf(hold), 1);
           for (const { to, bytes } of hold.kept) to.write(bytes);
         },
       };
     },
     breakAt: (text) => {
-      const fault = { text, times: 0 };
-      faults.push(fault);
-      return { times: () => fault.times, mend: () => void faults.splice(faults.indexOf(fault), 1) };
-    },
-    close: async () => {
-      const closed = once(server.close(), 'close');
-      for (const socket of sockets) socket.destroy();
-      await closed;
+      const broken = { text, times: 0 };
+      faults.breaks.push(broken);
+      return { times: () => broken.times, mend: () => void faults.breaks.splice(faults.breaks.indexOf(broken), 1) };
     },
   };
 }

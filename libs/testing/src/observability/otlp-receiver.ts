@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -23,9 +23,12 @@ interface TracesBody {
 }
 
 /**
- * An OpenTelemetry collector on loopback that keeps what it is sent (OTLP over HTTP, in JSON).
+ * An OpenTelemetry collector on loopback that keeps what it is sent (OTLP over HTTP, in JSON). It refuses what the OpenTelemetry
+ * Collector refuses: another path (404), another method (405), a body that is not declared as JSON (415), and one that is no traces or
+ * whose ids are not hexadecimal (400).
  *
- * Source: the pages of OTLP, "OTLP/HTTP Request" and "OTLP/HTTP Response".
+ * Source: the pages of OTLP, "OTLP/HTTP Request" and "OTLP/HTTP Response"; open-telemetry/opentelemetry-collector,
+ * receiver/otlpreceiver/otlphttp.go (the refusals).
  */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
@@ -40,10 +43,7 @@ export class OtlpReceiver {
       request.setEncoding('utf8');
       request.on('data', (chunk: string) => (body += chunk));
       request.on('end', () => {
-        this.text += body;
-        const { resourceSpans } = JSON.parse(body) as TracesBody;
-        this.spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)));
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+        response.writeHead(refusalOf(request) ?? this.take(body), { 'content-type': 'application/json' }).end('{}');
       });
     });
   }
@@ -77,6 +77,36 @@ export class OtlpReceiver {
   async close(): Promise<void> {
     this.server.closeAllConnections();
     await once(this.server.close(), 'close');
+  }
+
+  /** Keeps the spans; gives the status that says whether it could. */
+  private take(body: string): number {
+    this.text += body;
+    const spans = spansIn(body);
+    if (spans === null) return 400;
+    this.spans.push(...spans);
+    return 200;
+  }
+}
+
+/** The status that refuses a request before its body is read; null where nothing is wrong with it. */
+function refusalOf({ url, method, headers }: IncomingMessage): number | null {
+  if (url !== '/v1/traces') return 404;
+  if (method !== 'POST') return 405;
+  return headers['content-type']?.split(';')[0] === 'application/json' ? null : 415;
+}
+
+/** Null where it is no body of traces, or an id in it is not written in hexadecimal. */
+function spansIn(body: string): ReceivedSpan[] | null {
+  try {
+    // Reason for the assertion: another shape throws here, or has no ids, and is refused.
+    const { resourceSpans } = JSON.parse(body) as TracesBody;
+    const spans = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
+    return spans.every(({ traceId, spanId }) => /^[0-9a-f]{32}$/i.test(traceId) && /^[0-9a-f]{16}$/i.test(spanId))
+      ? spans
+      : null;
+  } catch {
+    return null; // the sender is told with 400
   }
 }
 

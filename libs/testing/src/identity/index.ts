@@ -1,0 +1,2 @@
+export { issuedTokens, type IssuedToken } from './issued-tokens';
+export { LoopbackIssuer } from './loopback-issuer';

@@ -1,0 +1,3 @@
+export { LoopbackMcp } from './loopback-mcp';
+export { stdioProgram } from './stdio-program';
+export { saying } from './tool-server';

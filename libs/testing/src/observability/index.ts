@@ -1,0 +1,1 @@
+export { attributesOf, OtlpReceiver, pathOf, type ReceivedSpan } from './otlp-receiver';

@@ -1,0 +1,2 @@
+export { CuttingProxy } from './cutting-proxy';
+export { SilentSocket } from './silent-socket';

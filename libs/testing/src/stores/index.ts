@@ -1,0 +1,2 @@
+export { ElectingStore, electionTexts } from './electing-store';
+export { startPostgresProxy, type PostgresProxy } from './postgres-proxy';
