@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Logger } from '@nestjs/common';
 import { readConfiguration } from '@app/runtime';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
@@ -12,21 +13,26 @@ const stream = { 'content-type': 'text/event-stream' };
 
 let mcp: LoopbackMcp;
 let server: McpServer;
-/** By itself: nothing looks after it but what the test does. */
 beforeEach(async () => {
   mcp = await LoopbackMcp.start();
   mcp.tools = [{ name: 'look' }];
-  const transport = { type: 'http', url: mcp.url };
-  const { env } = readConfiguration({ MCP_SERVERS: JSON.stringify([{ name: 'docs', transport, consent: 'auto' }]) });
-  const [settings] = env.MCP_SERVERS;
-  if (settings === undefined) throw new Error('no server is configured');
-  server = new McpServer(settings, new Set(), connectMcp, new Logger('test'));
-  await server.refresh();
+  server = await connected();
 });
 afterEach(async () => {
   await server.close();
   await mcp.stop();
 });
+
+/** By itself: nothing looks after it but what the test does. */
+async function connected(): Promise<McpServer> {
+  const transport = { type: 'http', url: mcp.url };
+  const { env } = readConfiguration({ MCP_SERVERS: JSON.stringify([{ name: 'docs', transport, consent: 'auto' }]) });
+  const [settings] = env.MCP_SERVERS;
+  if (settings === undefined) throw new Error('no server is configured');
+  const connecting = new McpServer(settings, new Set(), connectMcp, new Logger('test'));
+  await connecting.refresh();
+  return connecting;
+}
 
 const call = () => calling(server, 'docs_look', {});
 
@@ -135,4 +141,25 @@ describe('a server whose streams can be resumed', () => {
       expect(resumed).toBe(when === 'at once' ? 0 : 1);
     },
   );
+
+  it('and that tells too much by itself is not asked again, and heard on', async () => {
+    const standing: ServerResponse[] = [];
+    mcp.misbehave = (request, response) => {
+      if (request.method !== 'GET') return false;
+      response.writeHead(200, stream).flushHeaders();
+      return standing.push(response) > 0;
+    };
+    await server.close();
+    server = await connected();
+    const opened = await until('its own stream', () => Promise.resolve(standing[0]));
+    const tell = (id: number, params: object) =>
+      opened.write(
+        `id: ${id}\ndata: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', params })}\n\n`,
+      );
+    mcp.tools = [{ name: 'last' }];
+    tell(8, { _meta: { tooLarge } });
+    tell(9, {});
+    await until('what it tells next', () => Promise.resolve(server.tools.find(({ name }) => name === 'docs_last')));
+    expect(standing).toHaveLength(1);
+  });
 });

@@ -15,7 +15,8 @@ const farewellWithinMs = 1000;
 const answersWithinMs = 10_000;
 
 /** What ends an event of an event stream. */
-const blankLines = ['\n\n', '\r\n\r\n', '\r\r'];
+const blankLine = /\n\n|\r\n\r\n|\r\r/g;
+const endOfEvent = Buffer.from('\n\n');
 
 /**
  * A fetch for the protocol's HTTP transport: no message that it reads is larger than the bound, and `headers`, which may hold
@@ -32,12 +33,13 @@ export function boundedFetch(server: URL, headers: Readonly<Record<string, strin
         : (init?.signal ?? AbortSignal.timeout(answersWithinMs));
     const response = await fetch(input, { ...init, headers: sent, signal });
     if (response.body === null) return response;
-    const request = requestUnderWay.getStore();
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
-    return withBody(
-      response,
-      response.body.pipeThrough(bounded(bytesMax, isStream, () => request?.breakOff(tooLarge))),
-    );
+    const request = requestUnderWay.getStore();
+    const within =
+      isStream && request === undefined
+        ? withoutLargeEvents(bytesMax)
+        : bounded(bytesMax, isStream, () => request?.breakOff(tooLarge));
+    return withBody(response, response.body.pipeThrough(within));
   };
 }
 
@@ -50,20 +52,61 @@ function withBody(response: Response, body: ReadableStream<Uint8Array>): Respons
 
 /** Fails a body that is too large. An event stream has no end, so the bound is for each event. */
 function bounded(bytesMax: number, isStream: boolean, onTooLarge: () => void): TransformStream<Uint8Array, Uint8Array> {
+  const event = new EventLength();
   let bytes = 0;
-  let tail = '';
   return new TransformStream({
     transform(chunk, controller) {
-      bytes += chunk.byteLength;
-      if (isStream) {
-        const text = tail + Buffer.from(chunk).toString('latin1');
-        const end = Math.max(...blankLines.map((line) => text.lastIndexOf(line)));
-        if (end >= 0) bytes = text.length - end;
-        tail = text.slice(-3);
-      }
+      bytes = isStream ? event.after(chunk).bytes : bytes + chunk.byteLength;
       if (bytes <= bytesMax) return controller.enqueue(chunk);
       onTooLarge();
       controller.error(new RangeError(tooLarge));
     },
   });
+}
+
+/**
+ * Leaves out the rest of an event that is too large, and goes on with the next: what a server tells by itself is waited for by nobody,
+ * and a stream that broke off would be resumed at the same event. The part before has no meaning, and the client reports it so.
+ */
+function withoutLargeEvents(bytesMax: number): TransformStream<Uint8Array, Uint8Array> {
+  const event = new EventLength();
+  let isLeavingOut = false;
+  return new TransformStream({
+    transform(chunk, controller) {
+      const { bytes, firstEnd, lastEnd } = event.after(chunk);
+      if (isLeavingOut && firstEnd === null) return;
+      if (isLeavingOut) controller.enqueue(endOfEvent);
+      controller.enqueue(chunk.subarray(isLeavingOut ? (firstEnd ?? 0) : 0, lastEnd ?? 0));
+      isLeavingOut = bytes > bytesMax;
+      if (!isLeavingOut) controller.enqueue(chunk.subarray(lastEnd ?? 0));
+    },
+  });
+}
+
+/** How long the event of an event stream is of which bytes come. */
+class EventLength {
+  private bytes = 0;
+  private tail = '';
+
+  /** @returns the bytes of the event that goes on after the chunk, and where in the chunk the first and the last end, if any does */
+  after(chunk: Uint8Array): EventEnds {
+    const text = this.tail + Buffer.from(chunk).toString('latin1');
+    const inChunk = (end: number) => Math.max(0, end - this.tail.length);
+    const ends = [...text.matchAll(blankLine)].map(({ 0: line, index }) => index + line.length);
+    const [first, last] = [ends[0], ends.at(-1)];
+    const found = {
+      bytes: last === undefined ? this.bytes + chunk.byteLength : text.length - last,
+      firstEnd: first === undefined ? null : inChunk(first),
+      lastEnd: last === undefined ? null : inChunk(last),
+    };
+    this.bytes = found.bytes;
+    this.tail = text.slice(-3);
+    return found;
+  }
+}
+
+interface EventEnds {
+  readonly bytes: number;
+  readonly firstEnd: number | null;
+  readonly lastEnd: number | null;
 }
