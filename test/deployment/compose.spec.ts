@@ -15,6 +15,7 @@ const required = {
   PARLEY_SECRET_KEY: randomBytes(32).toString('base64'),
   OIDC_ISSUER: 'https://id.example',
   OIDC_MAIN_ACCOUNT_CLAIM: 'account',
+  SOLVER_RELAY_TOKEN: 'for-the-relay',
 };
 
 interface Service {

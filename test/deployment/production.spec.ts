@@ -67,7 +67,7 @@ describe('production refuses every sandbox default, all at once', () => {
 
   it.each<AppName>(['api', 'worker'])('and the stores that only npm start brings, in the %s', async (app) => {
     const env = { PARLEY_MODE: 'production', WALLET_PROVIDER: 'near-intents', OIDC_ISSUER: 'https://id.example' };
-    const key = { PARLEY_SECRET_KEY: randomBytes(32).toString('base64') };
+    const key = { PARLEY_SECRET_KEY: randomBytes(32).toString('base64'), SOLVER_RELAY_TOKEN: 'for-the-relay' };
     const refused = new TestProcess({ app, cwd: folder, env: { ...env, ...key }, ready: () => false });
     await expect(refused.start()).rejects.toThrow('not set: DATABASE_URL, EVENTSTORE_URL');
   });
@@ -84,6 +84,7 @@ describe('production', () => {
         ...{
           PARLEY_MODE: 'production',
           WALLET_PROVIDER: 'near-intents',
+          SOLVER_RELAY_TOKEN: 'for-the-relay',
           OIDC_ISSUER: issuer.issuer,
           LOG_LEVEL: 'warn',
         },

@@ -420,7 +420,10 @@ describe('production mode', () => {
     await issuer.start();
     const production = await startDeployment({
       mode: 'in-process',
-      env: { PARLEY_MODE: 'production', OIDC_ISSUER: issuer.issuer, WALLET_PROVIDER: 'near-intents' },
+      env: {
+        ...{ PARLEY_MODE: 'production', OIDC_ISSUER: issuer.issuer },
+        ...{ WALLET_PROVIDER: 'near-intents', SOLVER_RELAY_TOKEN: 'for-the-relay' },
+      },
     });
     try {
       const [baseUrl = ''] = production.baseUrls;

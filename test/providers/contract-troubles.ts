@@ -1,7 +1,7 @@
 import { SessionRejected } from '@app/wallets';
 import { randomUUID } from 'node:crypto';
 import { usdc, wNear } from './harness';
-import { providerAway, settledAfterSeconds, type Stage } from './contract-stage';
+import { operationSeconds, providerAway, settledAfterSeconds, type Stage } from './contract-stage';
 
 /** What holds whatever goes wrong. */
 export function troubleCases(stage: Stage): void {
@@ -10,7 +10,7 @@ export function troubleCases(stage: Stage): void {
       const submission = await stage.plan(stage.withdraw('1000000'));
       await stage.world.setFaults({ submit: 'timeout_before_accept' });
       await expect(stage.submit(submission)).rejects.toMatchObject(providerAway);
-      expect(await stage.settlement(submission)).toEqual({ kind: 'never_accepted' });
+      expect(await stage.settlement(submission)).toEqual({ kind: 'never_accepted', isFinal: false });
       await stage.world.setFaults({ submit: 'ok' });
       expect(await stage.submit(submission)).toMatchObject({ kind: 'accepted' });
       stage.world.advance(settledAfterSeconds);
@@ -42,17 +42,22 @@ export function troubleCases(stage: Stage): void {
       expect(await stage.world.received(stage.owner, usdc)).toBe(1_000_000n);
     });
 
-    it('a refused order moves nothing, and stays refused', async () => {
+    it('a refused order moves nothing, and comes to nothing once it has expired', async () => {
       const submission = await stage.plan(stage.withdraw('1000000'));
       await stage.world.setFaults({ submit: 'reject' });
-      const refusal = { kind: 'rejected', failure: { reason: 'provider_rejected' } };
-      expect(await stage.submit(submission)).toMatchObject(refusal);
-      await stage.world.setFaults({ submit: 'ok' });
-      expect(await stage.submit(submission)).toMatchObject(refusal);
-      // A provider that keeps no record of what it refused says that it never took it.
+      const refusal = await stage.submit(submission);
+      expect(refusal).toMatchObject({ failure: { reason: 'provider_rejected' } });
+      // A provider that keeps no record of what it refused says that it has not taken it.
       expect(['failed', 'never_accepted']).toContain((await stage.settlement(submission)).kind);
       stage.world.advance(settledAfterSeconds);
       expect(await stage.holdings()).toMatchObject({ [usdc]: '250000000' });
+      await stage.world.setFaults({ submit: 'ok' });
+      // What is rejected is so for ever; what is only refused may be taken until it expires.
+      if (refusal.kind === 'rejected') expect(await stage.submit(submission)).toMatchObject(refusal);
+      stage.world.advance(operationSeconds);
+      expect(['failed', 'never_accepted']).toContain((await stage.settlement(submission)).kind);
+      if (refusal.kind === 'refused')
+        expect(await stage.settlement(submission)).toEqual({ kind: 'never_accepted', isFinal: true });
     });
 
     it('a refunded swap gives back what it took', async () => {
@@ -106,7 +111,7 @@ export function troubleCases(stage: Stage): void {
       ]);
       for (const answer of answers) expect(answer).toMatchObject({ status: 'rejected', reason: providerAway });
       await stage.world.setFaults({ down: false });
-      expect(await stage.settlement(submission)).toEqual({ kind: 'never_accepted' });
+      expect(await stage.settlement(submission)).toEqual({ kind: 'never_accepted', isFinal: false });
       expect(await stage.holdings()).toMatchObject({ [usdc]: '250000000' });
     });
 
@@ -122,14 +127,14 @@ export function troubleCases(stage: Stage): void {
         stage.provider.holdings(stage.wallet),
         stage.provider.plan(stage.withdraw('1')),
         stage.submit(planned),
-        stage.settlement(taken),
       ]);
       const rejected = { status: 'rejected', reason: expect.any(SessionRejected) as unknown };
       for (const answer of answers) expect(answer).toEqual(rejected);
+      await stage.world.giveBackKey(stage.wallet);
       await stage.provider.connect(stage.wallet);
       stage.world.advance(settledAfterSeconds);
       expect(await stage.settlement(taken)).toMatchObject({ kind: 'settled' });
-      expect(await stage.settlement(planned)).toEqual({ kind: 'never_accepted' });
+      expect(await stage.settlement(planned)).toEqual({ kind: 'never_accepted', isFinal: false });
       expect(await stage.holdings()).toMatchObject({ [usdc]: '249000000' });
       await stage.world.setFaults({ sessionRejected: true });
       await expect(stage.provider.holdings(stage.wallet)).rejects.toBeInstanceOf(SessionRejected);

@@ -63,7 +63,7 @@ export function planCases(stage: Stage): void {
       });
       expect(submission.deadline <= what.latestDeadline).toBe(true);
       expect(submission.deadline > stage.world.now()).toBe(true);
-      expect(await stage.settlement(submission)).toEqual({ kind: 'never_accepted' });
+      expect(await stage.settlement(submission)).toEqual({ kind: 'never_accepted', isFinal: false });
       expect(await stage.holdings()).toEqual(before);
     });
 

@@ -24,6 +24,8 @@ export interface ProviderUnderTest {
   setFaults(faults: Partial<Faults>): Promise<void>;
   /** A wallet of a new user, not connected yet. */
   newWallet(): WalletAccount;
+  /** The owner of a wallet whose session was rejected does what it needs to be taken again. */
+  giveBackKey(wallet: WalletAccount): Promise<void>;
   /** Tokens from outside for a connected wallet. */
   fund(wallet: WalletAccount, amount: TokenAmount): Promise<void>;
   /** Fixes a token's price in dollars, or lets it move again. */

@@ -10,6 +10,7 @@ import { NearChain, relayKey, startNearLoopback, type NearLoopback } from '@app/
 import { startLedger, type LedgerUnderTest } from './sandbox-provider';
 
 let ledger: LedgerUnderTest;
+let chain: NearChain;
 let loopback: NearLoopback;
 let deployment: Deployment;
 let user: TestClient;
@@ -24,7 +25,8 @@ beforeAll(async () => {
     owners.set(address, owner);
     return owner;
   };
-  loopback = await startNearLoopback(new NearChain(ledger, ownerOf));
+  chain = new NearChain(ledger, ownerOf);
+  loopback = await startNearLoopback(chain);
   deployment = await startDeployment({
     mode: 'in-process',
     env: {
@@ -98,6 +100,7 @@ describe('the product on NEAR Intents', () => {
       change: 'authorization_required',
     });
     expect((await user.get('/wallet')).body).toMatchObject({ authStatus: 'authorization_required' });
+    await chain.addKey(String((await user.get('/wallet')).body['address']));
     expect((await user.post('/wallet')).body).toMatchObject({ authStatus: 'ready' });
     expect((await holdings(user))[usdc]).toBe('250000000');
   });

@@ -42,6 +42,7 @@ export async function startNearProvider(): Promise<NearUnderTest> {
     now: () => instantOf(clock.nowMs),
     advance: (seconds) => void (clock.nowMs += seconds * 1000),
     setFaults: async (change) => void (await faults.change(change)),
+    giveBackKey: ({ address }) => chain.addKey(address),
     fund: async (wallet, amount) => void (await wallets.deposit(wallet.userId, amount)),
     pinPrice: (tokenId, priceUsd) => market.pin(tokenId, priceUsd),
     received: (mainAccountId, tokenId) => ledger.balance(`main:${mainAccountId}`, tokenId),

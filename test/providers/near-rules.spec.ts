@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { epochMsOf, instantOf } from '@app/kernel';
-import type { Order, Submission, WalletAccount } from '@app/wallets';
+import { SessionRejected, type Order, type Revocation, type Submission, type WalletAccount } from '@app/wallets';
 import { randomUUID } from 'node:crypto';
 import { newMainAccount, usdc, wNear } from './harness';
-import { relayKey } from '@app/testing/near';
+import { relayKey, type WireSigned } from '@app/testing/near';
 import { startNearProvider, type NearUnderTest } from './near-provider';
 
-const operationSeconds = 900;
+const operationSeconds = 300;
 const settledAfterSeconds = 60;
 const daySeconds = 24 * 60 * 60;
 
@@ -67,6 +67,18 @@ describe('NEAR Intents', () => {
     return ((await response.json()) as { result: unknown }).result;
   }
 
+  /** What the contract says to bytes that anybody brings to it; null when it executes them. */
+  async function execute(bytes: string): Promise<string | null> {
+    const { params } = JSON.parse(bytes) as { params: [{ signed_data: WireSigned }] };
+    return world.chain.execute(params[0].signed_data, bytes);
+  }
+
+  async function revocationOf(submission: Submission): Promise<Revocation> {
+    const revocation = await world.provider.revocations?.plan(wallet, submission);
+    if (revocation == null) throw new Error('it cannot be revoked');
+    return revocation;
+  }
+
   const instead = (asked: string, answer: object): void => {
     world.loopback.instead = (name) => (name === asked ? JSON.stringify(answer) : null);
   };
@@ -81,7 +93,7 @@ describe('NEAR Intents', () => {
       const bytes = submission.bytes.replace(signature, signature.exec(other.bytes)?.[0] ?? '');
       expect(bytes).not.toBe(submission.bytes);
       expect(await relayTo(bytes)).toMatchObject({ status: 'FAILED', reason: 'invalid signature' });
-      expect(await submit({ ...submission, bytes })).toMatchObject({ kind: 'rejected' });
+      expect(await submit({ ...submission, bytes })).toMatchObject({ kind: 'refused' });
     });
 
     it('a nonce that was used: of two intents signed under one key, one has its effect', async () => {
@@ -105,13 +117,13 @@ describe('NEAR Intents', () => {
       const late = await plan(withdraw('1000000'));
       world.chain.salts.splice(0, Infinity, 'deadbeef');
       expect(await relayTo(late.bytes)).toMatchObject({ status: 'FAILED', reason: 'invalid salt' });
-      expect(await submit(late)).toMatchObject({ kind: 'rejected', failure: { reason: 'provider_rejected' } });
+      expect(await submit(late)).toMatchObject({ kind: 'refused', failure: { reason: 'provider_rejected' } });
       world.chain.salts.splice(0, Infinity, ...salts);
     });
 
     it('a deadline that has passed', async () => {
       const submission = await plan(withdraw('1000000'));
-      world.advance(operationSeconds);
+      world.advance(operationSeconds + 1);
       expect(await relayTo(submission.bytes)).toMatchObject({ status: 'FAILED', reason: 'deadline has expired' });
     });
 
@@ -160,14 +172,14 @@ describe('NEAR Intents', () => {
     it('cannot be said once the contract may have forgotten its nonce', async () => {
       const [kept, invalidated] = [await plan(withdraw('1000000')), await plan(withdraw('1000000'))];
       world.advance(operationSeconds + 1);
-      expect(await settlement(kept)).toEqual({ kind: 'never_accepted' });
+      expect(await settlement(kept)).toEqual({ kind: 'never_accepted', isFinal: true });
       const salts = [...world.chain.salts];
       world.chain.salts.splice(0, Infinity, 'deadbeef');
       expect(await settlement(invalidated)).toEqual({ kind: 'unknown' });
       world.chain.salts.splice(0, Infinity, ...salts);
-      world.advance(6 * daySeconds);
-      expect(await settlement(kept)).toEqual({ kind: 'never_accepted' });
-      world.advance(daySeconds);
+      world.advance(daySeconds - operationSeconds - 2);
+      expect(await settlement(kept)).toEqual({ kind: 'never_accepted', isFinal: true });
+      world.advance(operationSeconds + 1);
       expect(await settlement(kept)).toEqual({ kind: 'unknown' });
     });
 
@@ -188,6 +200,87 @@ describe('NEAR Intents', () => {
       expect(await settlement(submission)).toMatchObject({ kind: 'pending' });
       expect(world.loopback.asked).toContain('POST /v0/deposit/submit');
     });
+  });
+
+  describe('what was refused', () => {
+    const whole = '250000000';
+
+    it('for want of balance is executed when strangers bring the same bytes once the wallet was funded', async () => {
+      const [one, other] = [await plan(withdraw(whole)), await plan(withdraw(whole))];
+      expect(await submit(one)).toMatchObject({ kind: 'accepted' });
+      expect(await submit(other)).toMatchObject({ kind: 'refused', failure: { reason: 'insufficient_balance' } });
+      expect(await settlement(other)).toEqual({ kind: 'never_accepted', isFinal: false });
+      await world.fund(wallet, { tokenId: usdc, amountRaw: whole });
+      expect(await execute(other.bytes)).toBeNull();
+      world.advance(settledAfterSeconds);
+      expect(await settlement(other)).toMatchObject({ kind: 'settled' });
+    });
+
+    it('never can be executed once it was revoked', async () => {
+      const [one, other] = [await plan(withdraw(whole)), await plan(withdraw(whole))];
+      await submit(one);
+      await submit(other);
+      const revocation = await revocationOf(other);
+      expect(await world.provider.revocations?.send(wallet, revocation)).toEqual({ kind: 'sent' });
+      expect(await world.provider.settlement(wallet, other, revocation)).toEqual({
+        ...{ kind: 'never_accepted', isFinal: true },
+      });
+      await world.fund(wallet, { tokenId: usdc, amountRaw: whole });
+      expect(await execute(other.bytes)).toBe('nonce was already used');
+    });
+
+    it('and then executed is not revoked: the revocation comes too late', async () => {
+      const submission = await plan(withdraw('1000000'));
+      const revocation = await revocationOf(submission);
+      expect(await execute(submission.bytes)).toBeNull();
+      expect(await world.provider.revocations?.send(wallet, revocation)).toEqual({ kind: 'too_late' });
+      world.advance(settledAfterSeconds);
+      expect(await settlement(submission)).toMatchObject({ kind: 'settled' });
+      // Whoever does not know that it came too late cannot tell which of the two was executed.
+      expect(await world.provider.settlement(wallet, submission, revocation)).toEqual({ kind: 'unknown' });
+    });
+
+    it('while the account was locked is executed once it is not any more', async () => {
+      const submission = await plan(withdraw('1000000'));
+      world.chain.locked.add(wallet.address);
+      await expect(submit(submission)).rejects.toBeInstanceOf(SessionRejected);
+      await expect(world.provider.connect(wallet)).rejects.toBeInstanceOf(SessionRejected);
+      expect(await settlement(submission)).toEqual({ kind: 'never_accepted', isFinal: false });
+      world.chain.locked.delete(wallet.address);
+      expect(await submit(submission)).toMatchObject({ kind: 'accepted' });
+    });
+
+    it('in words that are not the contract’s was not refused: nobody can tell', async () => {
+      const submission = await plan(withdraw('1000000'));
+      instead('publish_intent', { result: { status: 'FAILED', reason: 'solvers are asleep', intent_hash: 'x' } });
+      await expect(submit(submission)).rejects.toMatchObject({ reason: 'provider_unavailable' });
+    });
+
+    it('at its deadline may still be executed, and a moment later not', async () => {
+      const submission = await plan(withdraw('1000000'));
+      world.advance(operationSeconds);
+      expect(await settlement(submission)).toEqual({ kind: 'never_accepted', isFinal: false });
+      world.advance(1);
+      expect(await settlement(submission)).toEqual({ kind: 'never_accepted', isFinal: true });
+      expect(await execute(submission.bytes)).toBe('deadline has expired');
+    });
+  });
+
+  describe('a main account', () => {
+    it.each(['ab'.repeat(32), `0x${'ab'.repeat(20)}`, 'ada.near'])('is %s', async (account) =>
+      expect(await world.provider.isMainAccount(account)).toBe(true),
+    );
+    it.each(['3fa85f64-5717-4562-b3fc-2c963f66afa6', 'ada', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'])(
+      'is not %s: nobody holds a key to it, and nothing is signed for it',
+      async (mainAccountId) => {
+        expect(await world.provider.isMainAccount(mainAccountId)).toBe(false);
+        const what = order({ kind: 'withdraw', input: { tokenId: usdc, amountRaw: '1000000' }, mainAccountId });
+        expect(await world.provider.plan(what)).toEqual({
+          ok: false,
+          failure: { reason: 'provider_rejected', text: 'The main account does not exist on NEAR.' },
+        });
+      },
+    );
   });
 
   describe('a quote is none', () => {

@@ -92,7 +92,7 @@ describe('the ledger', () => {
     expect(taken).toMatchObject({ kind: 'accepted', checkAt: settlesAt });
     world.advance(0.001);
     expect(await world.provider.submit(wallet, late)).toMatchObject({ kind: 'rejected' });
-    expect(await world.provider.settlement(wallet, late)).toEqual({ kind: 'never_accepted' });
+    expect(await world.provider.settlement(wallet, late)).toEqual({ kind: 'never_accepted', isFinal: true });
     world.ledger.clock.nowMs = Date.parse(settlesAt) - 1;
     expect(await world.provider.settlement(wallet, last)).toMatchObject({ kind: 'pending', checkAt: settlesAt });
     world.advance(0.001);

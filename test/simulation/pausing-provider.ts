@@ -5,6 +5,7 @@ import {
   type OperationState,
   type Order,
   type Planned,
+  type Revocations,
   type Settlement,
   type Submission,
   type Submitted,
@@ -40,6 +41,11 @@ export class PausingProvider extends WalletProvider {
     return true;
   }
 
+  override async isMainAccount(): Promise<boolean> {
+    await this.pause();
+    return true;
+  }
+
   override async holdings(): Promise<readonly Holding[]> {
     return this.between(() => this.world.provider.holdings());
   }
@@ -70,6 +76,22 @@ export class PausingProvider extends WalletProvider {
       return settlement;
     });
   }
+
+  override readonly revocations: Revocations = {
+    plan: (_, submission) => this.between(() => this.world.provider.planRevocation(submission)),
+    send: (_, revocation) =>
+      this.between(() => {
+        const journaled = this.world.events.some(
+          (event) =>
+            event.type === 'revocation.journaled' && JSON.stringify(event.revocation) === JSON.stringify(revocation),
+        );
+        if (!journaled) throw new Error(`${revocation.key} was revoked before that was journaled`);
+        if (this.world.provider.revocationsSent.has(revocation.key))
+          throw new Error(`${revocation.key} was revoked twice`);
+        this.world.provider.revocationsSent.add(revocation.key);
+        return this.world.provider.revoke(revocation);
+      }),
+  };
 
   private mustBeAllowed(submission: Submission): void {
     const { key } = submission;

@@ -5,6 +5,8 @@ import {
   type OperationFailure,
   type Order,
   type Planned,
+  type Revocation,
+  type Revoked,
   type Settlement,
   type Submission,
   type Submitted,
@@ -18,6 +20,8 @@ export interface Hostility {
   readonly delayed: number;
   readonly duplicated: number;
   readonly rejected: number;
+  /** Refused, and kept by strangers who send the bytes later. */
+  readonly refused: number;
   readonly greedy: number;
   readonly refunded: number;
   readonly failed: number;
@@ -27,7 +31,7 @@ export interface Hostility {
 
 export const peace: Hostility = {
   ...{ away: 0, timeoutBefore: 0, timeoutAfter: 0, delayed: 0, duplicated: 0 },
-  ...{ rejected: 0, greedy: 0, refunded: 0, failed: 0, forgets: 0, unsure: 0 },
+  ...{ rejected: 0, refused: 0, greedy: 0, refunded: 0, failed: 0, forgets: 0, unsure: 0 },
 };
 
 type Outcome = 'settled' | 'refunded' | 'failed';
@@ -54,6 +58,8 @@ interface Lapse {
 
 /** What was sent and takes its time to arrive. A port promises that nothing is under way for as long as the driver waits to be sure. */
 const delayMaxMs = 20_000;
+/** Strangers may take longer than any deadline. */
+const strangersDelayMaxMs = 2_400_000;
 const forgetsAtFirstMaxMs = 25_000;
 const hourMs = 3_600_000;
 /** At the end of bytes that take more than what was ordered. */
@@ -62,11 +68,25 @@ const greedyMark = '!';
 /** A provider in simulated time, which counts effects by key. */
 export class SimulatedProvider {
   readonly taken = new Map<string, Taken>();
-  readonly counts = { acceptedUnheard: 0, duplicates: 0, lapses: 0, resends: 0, refusals: 0, greedy: 0, sessions: 0 };
+  readonly counts = {
+    acceptedUnheard: 0,
+    duplicates: 0,
+    lapses: 0,
+    resends: 0,
+    refusals: 0,
+    greedy: 0,
+    sessions: 0,
+    strangers: 0,
+
+    revoked: 0,
+  };
   sessionGood = true;
+  /** Keys of the submissions whose revocation was sent. */
+  readonly revocationsSent = new Set<string>();
+  private readonly revoked = new Set<string>();
   private readonly refused = new Map<string, OperationFailure>();
   private readonly sent = new Map<string, number>();
-  private inFlight: { readonly atMs: number; readonly submission: Submission }[] = [];
+  private inFlight: { readonly atMs: number; readonly submission: Submission; readonly isStrangers: boolean }[] = [];
 
   constructor(
     readonly clock: { readonly nowMs: number },
@@ -83,7 +103,7 @@ export class SimulatedProvider {
   arrive(): void {
     const arrived = this.inFlight.filter(({ atMs }) => atMs <= this.clock.nowMs).sort((a, b) => a.atMs - b.atMs);
     this.inFlight = this.inFlight.filter(({ atMs }) => atMs > this.clock.nowMs);
-    for (const { atMs, submission } of arrived) this.deliver(submission, atMs);
+    for (const { atMs, submission, isStrangers } of arrived) this.deliver(submission, atMs, isStrangers);
   }
 
   holdings(): readonly Holding[] {
@@ -125,8 +145,8 @@ export class SimulatedProvider {
       this.send(submission);
       throw away();
     }
-    if (this.happens('rejected') && !this.taken.has(key))
-      this.refused.set(key, { reason: 'provider_rejected', text: 'No.' });
+    if (this.happens('rejected') && !this.taken.has(key)) this.refused.set(key, refusal);
+    if (!this.taken.has(key) && !this.refused.has(key) && this.happens('refused')) return this.refuse(submission);
     this.deliver(submission, this.clock.nowMs);
     if (this.happens('duplicated')) this.send(submission);
     if (this.happens('timeoutAfter')) {
@@ -139,18 +159,45 @@ export class SimulatedProvider {
     return { kind: 'accepted', providerReference: reference, checkAt: this.maybe(instantOf(settlesAtMs)) };
   }
 
-  settlement({ key }: Submission): Settlement {
+  /** Strangers keep the bytes, and have them executed later, or not. */
+  private refuse(submission: Submission): Submitted {
+    this.counts.strangers += 1;
+    const atMs = this.clock.nowMs + Math.floor(this.random() ** 2 * strangersDelayMaxMs);
+    this.inFlight.push({ atMs, submission, isStrangers: true });
+    return { kind: 'refused', failure: refusal };
+  }
+
+  planRevocation({ key }: Submission): Revocation | null {
+    this.enter();
+    return this.happens('refused') ? null : { key, bytes: `revoke ${key}` };
+  }
+
+  /** Takes the place of the submission, unless that was executed. */
+  revoke({ key }: Revocation): Revoked {
+    this.enter();
+    if (this.happens('timeoutBefore')) throw away();
+    if (this.happens('refused')) return { kind: 'refused' };
+    const isLate = this.taken.has(key);
+    if (!isLate && !this.revoked.has(key)) this.counts.revoked += 1;
+    if (!isLate) this.revoked.add(key);
+    if (this.happens('timeoutAfter')) throw away();
+    return { kind: isLate ? 'too_late' : 'sent' };
+  }
+
+  settlement({ key, deadline }: Submission): Settlement {
     this.enter();
     const taken = this.taken.get(key);
     const { nowMs } = this.clock;
     if (taken === undefined) {
       const failure = this.refused.get(key);
-      return failure === undefined || this.random() < 0.5 ? { kind: 'never_accepted' } : { kind: 'failed', failure };
+      if (failure === undefined)
+        return { kind: 'never_accepted', isFinal: this.revoked.has(key) || nowMs >= epochMsOf(deadline) };
+      return this.random() < 0.5 ? { kind: 'never_accepted', isFinal: true } : { kind: 'failed', failure };
     }
     const lapse = taken.lapses.find(({ fromMs, toMs }) => fromMs <= nowMs && nowMs < toMs);
     if (lapse !== undefined) {
       this.counts.lapses += 1;
-      return { kind: lapse.kind };
+      return lapse.kind === 'unknown' ? { kind: 'unknown' } : { kind: 'never_accepted', isFinal: false };
     }
     const { reference: providerReference, settlesAtMs, outcome } = taken;
     if (nowMs < settlesAtMs) return { kind: 'pending', providerReference, checkAt: this.maybe(instantOf(settlesAtMs)) };
@@ -168,16 +215,22 @@ export class SimulatedProvider {
 
   private send(submission: Submission): void {
     this.counts.duplicates += 1;
-    this.inFlight.push({ atMs: this.clock.nowMs + Math.floor(this.random() * delayMaxMs), submission });
+    this.inFlight.push({
+      atMs: this.clock.nowMs + Math.floor(this.random() * delayMaxMs),
+      submission,
+      isStrangers: false,
+    });
   }
 
   /** At most one effect for a key, and none after the deadline or a refusal, however late and however often it arrives. */
-  private deliver(submission: Submission, atMs: number): void {
+  private deliver(submission: Submission, atMs: number, isStrangers = false): void {
     const { key, input, deadline } = submission;
-    if (this.taken.has(key) || this.refused.has(key)) return;
+    if (this.taken.has(key) || this.refused.has(key) || this.revoked.has(key)) return;
     const balance = this.balances.get(input.tokenId) ?? 0n;
     const refuse = (reason: OperationFailure['reason']): void => {
       this.counts.refusals += 1;
+      // What strangers fail with, they may try again.
+      if (isStrangers) return;
       this.refused.set(key, { reason, text: 'No.' });
     };
     if (atMs >= epochMsOf(deadline)) return refuse('quote_expired');
@@ -221,6 +274,8 @@ export class SimulatedProvider {
     return taken;
   }
 }
+
+const refusal: OperationFailure = { reason: 'provider_rejected', text: 'No.' };
 
 function away(): Unavailable {
   return new Unavailable('wallet provider', { reason: 'provider_unavailable' });

@@ -68,11 +68,12 @@ export class SettlementSchedule {
         refunded: seldom(),
         failed: seldom(),
         rejected: seldom(),
+        refused: seldom(),
         greedy: seldom(),
       },
     };
     // Most schedules have a fault of which there is too much.
-    for (const fault of ['timeoutAfter', 'forgets', 'delayed', 'timeoutBefore', 'unsure'] as const)
+    for (const fault of ['timeoutAfter', 'forgets', 'delayed', 'timeoutBefore', 'unsure', 'refused'] as const)
       if (random() < 0.3) this.hostility[fault] = 0.9;
     this.crashes = random() < 0.7 ? often() * 0.3 : 0;
     this.disabledUntilMs = random() < 0.05 ? startMs + this.upTo(20 * minuteMs) : 0;

@@ -1,5 +1,6 @@
 /**
- * Reliability 5: a provider that takes and times out, delivers twice, forgets, refunds, rejects and loses its sessions; workers
+ * Reliability 5: a provider that takes and times out, delivers twice, forgets, refunds, rejects, refuses what strangers
+ * have executed later, and loses its sessions; workers
  * that die anywhere; over thousands of seeded schedules. Nothing is paid twice, and nothing that was paid is forgotten.
  * A failing seed plays the same again: SEED=123 npx jest test/simulation/settlement
  */

@@ -6,6 +6,6 @@ export const failures = {
   insufficient_balance: { reason: 'insufficient_balance', text: 'The wallet does not hold enough.' },
   nothing: { reason: 'provider_rejected', text: 'The amount is too small to be moved.' },
   no_quote: { reason: 'provider_rejected', text: 'The provider makes no offer for this swap.' },
-  key_not_accepted: { reason: 'provider_rejected', text: 'The provider did not take it.' },
+  nobody: { reason: 'provider_rejected', text: 'The main account does not exist on NEAR.' },
   other: { reason: 'provider_rejected', text: 'The provider did not take it.' },
 } as const satisfies Record<string, OperationFailure>;

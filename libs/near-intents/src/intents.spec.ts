@@ -1,5 +1,5 @@
 import { instantOf } from '@app/kernel';
-import { proofPayload, publishRequest, readPublishRequest, transferPayload } from './intents';
+import { publishRequest, readPublishRequest, revocationPayload, transferPayload } from './intents';
 import { intentHashOf, type SignedData } from './nep413';
 import { encodeNonce, tailOf } from './nonce';
 
@@ -25,8 +25,15 @@ describe('intents', () => {
     });
   });
 
-  it('prove who holds a key by moving nothing', () => {
-    expect(JSON.parse(proofPayload(signerId, deadline, nonce).message)).toMatchObject({ intents: [] });
+  it('are revoked by an empty one that has their nonce and deadline, and moves nothing', () => {
+    const sent = readPublishRequest(publishRequest('op/0/1', signedTransfer()));
+    if (sent === null) throw new Error('it was not read');
+    const payload = revocationPayload(sent);
+    expect(payload.nonce).toBe(sent.nonceText);
+    expect(JSON.parse(payload.message)).toEqual({ signer_id: signerId, deadline, intents: [] });
+    const bytes = publishRequest('op/0/1', { ...signedTransfer(), payload });
+    expect(readPublishRequest(bytes)).toMatchObject({ receiverId: null, nonceText: sent.nonceText });
+    expect(readPublishRequest(bytes)?.intentHash).not.toBe(sent.intentHash);
   });
 
   it('are published by the same bytes whenever they are made of the same', () => {
@@ -47,13 +54,11 @@ describe('intents', () => {
 
   it('are in no other bytes', () => {
     const request = publishRequest('op/0/1', signedTransfer());
-    const proof = { ...signedTransfer(), payload: proofPayload(signerId, deadline, nonce) };
     const foreign = [
       ...['', 'null', '{}', '[]', '{"params":[]}', '{"params":[{"signed_data":[]}]}', request.slice(0, -1)],
       request.replace('intents.near', 'intentz.near'),
       request.replace('"id":"op/0/1"', '"id":7'),
       request.replace(/"nonce":"[^"]+"/, `"nonce":"${Buffer.alloc(32).toString('base64')}"`),
-      publishRequest('op/0/1', proof),
     ];
     for (const bytes of foreign) expect(readPublishRequest(bytes)).toBeNull();
   });

@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
 import { isJsonObject, type Instant } from '@app/kernel';
-import { decodeNonce, type Nonce } from './nonce';
+import { decodeNonce, encodeNonce, type Nonce } from './nonce';
 import { intentHashOf, verifierAccount, type Nep413Payload, type SignedData } from './nep413';
 
 /** What the bytes of a submission say. */
@@ -12,8 +12,8 @@ export interface Sent {
   /** As it is written, in base64. */
   readonly nonceText: string;
   readonly nonce: Nonce;
-  /** Whom the tokens go to: the owner's account, or the deposit address of a swap. */
-  readonly receiverId: string;
+  /** Whom the tokens go to: the owner's account, or the deposit address of a swap; null: it moves nothing. */
+  readonly receiverId: string | null;
   readonly deadline: Instant;
 }
 
@@ -34,9 +34,9 @@ export function transferPayload(transfer: {
   return payloadOf(transfer.signerId, transfer.deadline, transfer.nonce, [intent]);
 }
 
-/** The payload of no intent at all: it proves who holds the key, and moves nothing. */
-export function proofPayload(signerId: string, deadline: Instant, nonce: Uint8Array): Nep413Payload {
-  return payloadOf(signerId, deadline, nonce, []);
+/** The payload of no intent at all: executed, it takes the nonce of what was sent, and moves nothing. */
+export function revocationPayload({ signerId, deadline, nonce }: Sent): Nep413Payload {
+  return payloadOf(signerId, deadline, encodeNonce(nonce), []);
 }
 
 function payloadOf(signerId: string, deadline: Instant, nonce: Uint8Array, intents: readonly object[]): Nep413Payload {
@@ -58,9 +58,10 @@ export function readPublishRequest(bytes: string): Sent | null {
   const nonce = typeof nonceText === 'string' ? decodeNonce(Buffer.from(nonceText, 'base64')) : null;
   if (typeof message !== 'string' || typeof nonceText !== 'string' || nonce === null) return null;
   const { signer_id: signerId, deadline, intents } = membersOf(parsed(message));
-  const { receiver_id: receiverId } = membersOf(firstOf(intents));
+  const receiverId = Array.isArray(intents) && intents.length === 0 ? null : membersOf(firstOf(intents))['receiver_id'];
   const key = request['id'];
-  if (typeof key !== 'string' || typeof signerId !== 'string' || typeof receiverId !== 'string') return null;
+  if (typeof key !== 'string' || typeof signerId !== 'string') return null;
+  if (typeof receiverId !== 'string' && receiverId !== null) return null;
   if (typeof deadline !== 'string' || recipient !== verifierAccount) return null;
   const intentHash = intentHashOf({ message, nonce: nonceText, recipient });
   // Reason for the assertion: `payloadOf` wrote an Instant there.

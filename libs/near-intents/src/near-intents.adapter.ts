@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, epochMsOf, instantOf } from '@app/kernel';
+import { Clock, epochMsOf, instantOf, Unavailable, unreachable } from '@app/kernel';
 import {
   SessionRejected,
   Signer,
@@ -7,6 +7,8 @@ import {
   type Holding,
   type Order,
   type Planned,
+  type Revocation,
+  type Revocations,
   type Settlement,
   type Submission,
   type Submitted,
@@ -14,20 +16,24 @@ import {
   type WalletAccount,
 } from '@app/wallets';
 import { failures } from './failures';
-import { proofPayload, publishRequest, readPublishRequest, transferPayload, type Sent } from './intents';
+import { publishRequest, readPublishRequest, revocationPayload, transferPayload, type Sent } from './intents';
 import { signed } from './nep413';
 import { encodeNonce, tailOf } from './nonce';
 import { offerFor } from './offers';
-import { outcomeOf, standingOf, type Apis } from './outcomes';
+import { outcomeOf, type Apis } from './outcomes';
+import type { Refusal } from './solver-relay';
 import { TokenList } from './token-list';
 
+/** What is signed expires so soon, since a refusal is no end before that. */
+const submissionTtlMs = 5 * 60 * 1000;
 /**
- * How long after a submission's deadline the contract keeps its nonce. While it does, an unused nonce proves that the
- * submission was not executed; later the contract may have forgotten.
+ * How long after a submission's deadline the contract keeps its nonce. While it does, an unused nonce proves that the submission was
+ * not executed; later the contract may have forgotten. A deployment that was down for as long can still read its outcomes.
  */
-const nonceKeptMs = 7 * 24 * 60 * 60 * 1000;
-/** How long the proof that opens a session can be used. */
-const proofTtlMs = 5 * 60 * 1000;
+const nonceKeptMs = 24 * 60 * 60 * 1000;
+
+/** Accounts that exist without being made: whoever holds the key of NEAR, or of Ethereum, can use them. */
+const implicitAccount = /^([0-9a-f]{64}|0x[0-9a-f]{40})$/;
 
 /** The specification's bounds of what assets are called. */
 const symbolLengthMax = 64;
@@ -47,23 +53,22 @@ export class NearIntents extends WalletProvider {
     super();
   }
 
-  /** The session is 1Click's; what it stands for is that the contract takes the wallet's key, so that has the last word. */
+  /** A wallet needs no more than a contract that takes its key. */
   override async connect(wallet: WalletAccount): Promise<void> {
-    const deadlineMs = this.clock.epochMs() + proofTtlMs;
-    const salt = await this.apis.verifier.currentSalt();
-    const nonce = encodeNonce({
-      salt,
-      expiresAtMs: deadlineMs,
-      tail: tailOf(`session/${wallet.walletId}/${deadlineMs}`),
-    });
-    const payload = proofPayload(wallet.address, instantOf(deadlineMs), nonce);
-    const taken = await this.apis.oneClick.authenticate(await this.sign(wallet, payload));
-    const accepted = taken && (await this.apis.verifier.hasPublicKey(wallet.address, wallet.address));
-    if (!accepted) throw new SessionRejected();
+    await this.requireSession(wallet);
   }
 
   override async hasSession({ address }: WalletAccount): Promise<boolean> {
-    return this.apis.verifier.hasPublicKey(address, address);
+    const { verifier } = this.apis;
+    const [isTaken, isLocked] = await Promise.all([
+      verifier.hasPublicKey(address, address),
+      verifier.isLocked(address),
+    ]);
+    return isTaken && !isLocked;
+  }
+
+  override async isMainAccount(accountId: string): Promise<boolean> {
+    return implicitAccount.test(accountId) || this.apis.verifier.accountExists(accountId);
   }
 
   override async holdings(wallet: WalletAccount): Promise<readonly Holding[]> {
@@ -85,10 +90,12 @@ export class NearIntents extends WalletProvider {
     const { wallet, key, attempt, latestDeadline } = order;
     if (latestDeadline <= this.clock.now()) return { ok: false, failure: failures.expired };
     await this.requireSession(wallet);
+    if (order.order.kind === 'withdraw' && !(await this.isMainAccount(order.order.mainAccountId)))
+      return { ok: false, failure: failures.nobody };
     const offer = await offerFor(this.apis, order);
     if ('reason' in offer) return { ok: false, failure: offer };
     const { receiverId, input, output } = offer;
-    const deadlineMs = Math.min(epochMsOf(latestDeadline), offer.inactiveAtMs);
+    const deadlineMs = Math.min(epochMsOf(latestDeadline), offer.inactiveAtMs, this.clock.epochMs() + submissionTtlMs);
     const deadline = instantOf(deadlineMs);
     const salt = await this.apis.verifier.currentSalt();
     const nonce = encodeNonce({ salt, expiresAtMs: deadlineMs + nonceKeptMs, tail: tailOf(key) });
@@ -99,26 +106,43 @@ export class NearIntents extends WalletProvider {
 
   override async submit(wallet: WalletAccount, submission: Submission): Promise<Submitted> {
     const sent = sentBy(wallet, submission);
-    if (sent === null) return { kind: 'rejected', failure: failures.other };
+    if (sent === null) return { kind: 'refused', failure: failures.other };
     const published = await this.apis.relay.publish(submission.bytes);
     // What is refused now may have been taken when it was sent before.
-    if (published.kind === 'refused' && !(await this.wasTaken(sent))) {
-      if (published.why === 'key_not_accepted') throw new SessionRejected();
-      return { kind: 'rejected', failure: failures[published.why] };
-    }
-    return { kind: 'accepted', providerReference: sent.intentHash, checkAt: null };
+    if (published.kind !== 'refused' || (await this.relayHas(sent)))
+      return { kind: 'accepted', providerReference: sent.intentHash, checkAt: null };
+    return refusedFor(published.why);
   }
 
-  override async settlement(wallet: WalletAccount, submission: Submission): Promise<Settlement> {
+  override async settlement(
+    wallet: WalletAccount,
+    submission: Submission,
+    revocation?: Revocation | null,
+  ): Promise<Settlement> {
     const sent = sentBy(wallet, submission);
-    if (sent === null) return { kind: 'unknown' };
-    await this.requireSession(wallet);
-    return outcomeOf(this.apis, submission, sent);
+    const revoking = revocation == null ? null : sentBy(wallet, revocation);
+    if (sent === null || (revocation != null && revoking === null)) return { kind: 'unknown' };
+    return outcomeOf(this.apis, submission, sent, revoking);
   }
 
-  private async wasTaken(sent: Sent): Promise<boolean> {
-    const { executed, relay } = await standingOf(this.apis, sent);
-    return executed || relay.kind !== 'not_found';
+  /** What was refused is revoked by an empty intent with its nonce: of the two the contract executes one at most. */
+  override readonly revocations: Revocations = {
+    plan: async (wallet, submission) => {
+      const sent = sentBy(wallet, submission);
+      if (sent === null || sent.receiverId === null) return null;
+      return { key: submission.key, bytes: publishRequest(sent.key, await this.sign(wallet, revocationPayload(sent))) };
+    },
+    send: async (wallet, revocation) => {
+      if (sentBy(wallet, revocation) === null) return { kind: 'refused' };
+      const published = await this.apis.relay.publish(revocation.bytes);
+      if (published.kind !== 'refused') return { kind: 'sent' };
+      return { kind: published.why === 'nonce_used' ? 'too_late' : 'refused' };
+    },
+  };
+
+  private async relayHas({ intentHash }: Sent): Promise<boolean> {
+    const { kind } = await this.apis.relay.status(intentHash);
+    return kind === 'settled' || kind === 'pending';
   }
 
   /** @throws SessionRejected when the contract does not take the wallet's key any more */
@@ -138,8 +162,31 @@ function undescribed(tokenId: string): Token {
   return { tokenId, symbol, name, decimals: null, priceUsdDecimal: null, iconUrl: null };
 }
 
-/** What is in the bytes, if they are this submission of this wallet. */
-function sentBy({ address }: WalletAccount, { key, bytes }: Submission): Sent | null {
+/** What is in the bytes, if they are this wallet's for this submission. */
+function sentBy({ address }: WalletAccount, { key, bytes }: Pick<Submission, 'key' | 'bytes'>): Sent | null {
   const sent = readPublishRequest(bytes);
   return sent?.key === key && sent.signerId === address ? sent : null;
+}
+
+/**
+ * What the contract's refusal means here. @throws SessionRejected where the owner has to act first, Unavailable where only the outcome
+ * tells: a nonce that is used may be this submission's own.
+ */
+function refusedFor(why: Refusal): Submitted {
+  switch (why) {
+    case 'key_not_accepted':
+    case 'account_locked':
+      throw new SessionRejected();
+    case 'nonce_used':
+      throw new Unavailable('wallet provider', { reason: 'provider_unavailable' });
+    case 'expired':
+      return { kind: 'refused', failure: failures.expired };
+    case 'insufficient_balance':
+      return { kind: 'refused', failure: failures.insufficient_balance };
+    case 'invalid_salt':
+    case 'invalid_intent':
+      return { kind: 'refused', failure: failures.other };
+    default:
+      return unreachable(why);
+  }
 }

@@ -28,8 +28,7 @@ export function nearIntents({ env }: Configuration, signer: Signer, clock: Clock
       repeatsMax,
     });
   const verifier = new Verifier(http('NEAR RPC', env.NEAR_RPC_URL, {}));
-  const relayKey = env.SOLVER_RELAY_TOKEN ?? env.ONE_CLICK_TOKEN;
-  const relay = new SolverRelay(http('solver relay', env.SOLVER_RELAY_URL, keyed(relayKey)));
+  const relay = new SolverRelay(http('solver relay', env.SOLVER_RELAY_URL, keyed(env.SOLVER_RELAY_TOKEN)));
   const oneClick = new OneClick(http('1Click', env.ONE_CLICK_URL, keyed(env.ONE_CLICK_TOKEN)));
   return new NearIntents({ verifier, relay, oneClick }, new TokenList(oneClick, ttlMs), signer, clock);
 }

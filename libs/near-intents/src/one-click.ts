@@ -4,7 +4,6 @@ import { Unavailable, type Instant } from '@app/kernel';
 import type { Token } from '@app/wallets';
 import { plainDecimal } from './decimals';
 import type { JsonHttp } from './json-http';
-import type { SignedData } from './nep413';
 import { Malformed, read } from './reading';
 
 /** A token as 1Click lists it. */
@@ -120,24 +119,6 @@ export class OneClick {
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error; // JsonHttp has logged the rest
     }
-  }
-
-  /** Opens a session for whoever signed the empty intent; false when the signature was not taken. */
-  authenticate(signedData: SignedData): Promise<boolean> {
-    const body = JSON.stringify({ signedData });
-    const call = {
-      name: 'authenticate',
-      method: 'POST',
-      path: '/v0/auth/authenticate',
-      body,
-      repeatable: true,
-    } as const;
-    return this.http.ask(call, ({ status, body: answer }) => {
-      if (status === 400) return false;
-      if (status !== 200 && status !== 201) throw new Malformed(`status ${status}`);
-      read.object(answer, 'session');
-      return true;
-    });
   }
 }
 

@@ -2,9 +2,10 @@ import { epochMsOf, unreachable } from '@app/kernel';
 import type { Settlement, Submission } from '@app/wallets';
 import { failures } from './failures';
 import type { Sent } from './intents';
+import { verdictOn, type Verdict } from './outcome.decider';
 import type { OneClick } from './one-click';
 import type { RelayStatus, SolverRelay } from './solver-relay';
-import type { FinalBlock, Verifier } from './verifier';
+import type { Verifier } from './verifier';
 
 /** The APIs behind which NEAR Intents is. */
 export interface Apis {
@@ -13,48 +14,59 @@ export interface Apis {
   readonly oneClick: OneClick;
 }
 
-/** What relay and contract say of a transfer together. */
-export interface Standing {
-  readonly relay: RelayStatus;
-  /** Whether the contract has executed it. */
-  readonly executed: boolean;
-  readonly block: FinalBlock;
-}
-
 /**
- * Where a transfer stands. The contract has the last word: the relay may lag behind it, or forget. It takes each nonce once, and a
- * block that is final is never undone. @throws Unavailable
+ * Where a transfer stands, and what the relay knows of it. The contract has the last word: the relay may lag behind it, or forget. It
+ * takes each nonce once, and a block that is final is never undone.
+ *
+ * @param revocation what may have been executed in its place
+ * @throws Unavailable
  */
-export async function standingOf(
+async function standingOf(
   { relay, verifier }: Apis,
-  { intentHash, signerId, nonceText }: Sent,
-): Promise<Standing> {
-  const [known, block] = await Promise.all([relay.status(intentHash), verifier.finalBlock()]);
-  const executed = known.kind === 'settled' || (await verifier.isNonceUsed(signerId, nonceText, block));
-  return { relay: known, executed, block };
+  { intentHash, signerId, nonceText, nonce, deadline }: Sent,
+  revocation: Sent | null,
+): Promise<{ readonly verdict: Verdict; readonly relay: RelayStatus }> {
+  const [known, revoked, block] = await Promise.all([
+    relay.status(intentHash),
+    revocation === null ? null : relay.status(revocation.intentHash),
+    verifier.finalBlock(),
+  ]);
+  const deadlineMs = epochMsOf(deadline);
+  const isNonceUsed = await verifier.isNonceUsed(signerId, nonceText, block);
+  // Only an unused nonce after the deadline needs a contract that remembers.
+  const isSaltValid = isNonceUsed || block.epochMs <= deadlineMs || (await verifier.isSaltValid(nonce.salt, block));
+  const nonceExpiresAtMs = nonce.expiresAtMs;
+  const said = { relay: known.kind, revocation: revoked?.kind ?? null, isNonceUsed, isSaltValid, block };
+  return { verdict: verdictOn({ ...said, deadlineMs, nonceExpiresAtMs }), relay: known };
 }
 
-/** What became of a submission. @throws Unavailable */
-export async function outcomeOf(apis: Apis, submission: Submission, sent: Sent): Promise<Settlement> {
-  const standing = await standingOf(apis, sent);
-  if (!standing.executed) return notExecuted(apis.verifier, sent, standing);
-  const { intentHash: providerReference } = sent;
-  return submission.output === null
-    ? { kind: 'settled', providerReference, output: null }
-    : swapped(apis.oneClick, sent, submission.output.tokenId, standing.relay);
-}
-
-async function notExecuted(verifier: Verifier, sent: Sent, { relay, block }: Standing): Promise<Settlement> {
-  const { intentHash: providerReference, nonce, deadline } = sent;
-  if (relay.kind === 'pending') return { kind: 'pending', providerReference, checkAt: null };
-  const failed = relay.kind === 'failed';
-  // Who has the bytes could still have them executed: an end is told only when the chain's own time is past their deadline.
-  if (block.epochMs <= epochMsOf(deadline))
-    return failed ? { kind: 'pending', providerReference, checkAt: deadline } : { kind: 'never_accepted' };
-  // An unused nonce proves something only while the contract would remember a used one.
-  const remembered = block.epochMs < nonce.expiresAtMs && (await verifier.isSaltValid(nonce.salt, block));
-  if (!remembered) return { kind: 'unknown' };
-  return failed ? { kind: 'failed', failure: failures.other } : { kind: 'never_accepted' };
+/** What became of a submission; see `standingOf`. @throws Unavailable */
+export async function outcomeOf(
+  apis: Apis,
+  submission: Submission,
+  sent: Sent,
+  revocation: Sent | null,
+): Promise<Settlement> {
+  const { verdict, relay } = await standingOf(apis, sent, revocation);
+  const { intentHash: providerReference, deadline } = sent;
+  switch (verdict) {
+    case 'executed':
+      return submission.output === null
+        ? { kind: 'settled', providerReference, output: null }
+        : swapped(apis.oneClick, sent, submission.output.tokenId, relay);
+    case 'never':
+      return relay.kind === 'failed'
+        ? { kind: 'failed', failure: failures.other }
+        : { kind: 'never_accepted', isFinal: true };
+    case 'under_way':
+      return { kind: 'pending', providerReference, checkAt: relay.kind === 'failed' ? deadline : null };
+    case 'open':
+      return { kind: 'never_accepted', isFinal: false };
+    case 'unknown':
+      return { kind: 'unknown' };
+    default:
+      return unreachable(verdict);
+  }
 }
 
 async function swapped(
@@ -63,8 +75,8 @@ async function swapped(
   tokenId: string,
   relay: RelayStatus,
 ): Promise<Settlement> {
-  const swap = await oneClick.swap(receiverId);
-  if (swap === null) return { kind: 'unknown' };
+  const swap = receiverId === null ? null : await oneClick.swap(receiverId);
+  if (swap === null || receiverId === null) return { kind: 'unknown' };
   const { status, amountOut } = swap;
   const output = amountOut === null || amountOut === '0' ? null : { tokenId, amountRaw: amountOut };
   switch (status) {

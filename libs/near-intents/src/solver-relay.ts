@@ -1,17 +1,43 @@
 import { Logger } from '@nestjs/common';
 import type { JsonHttp } from './json-http';
-import { Malformed, read } from './reading';
+import { CallFailed, Malformed, read } from './reading';
 import { rpcResult } from './verifier';
 
 /** What the relay says to an intent that it was given. */
 export type Published =
   | { readonly kind: 'taken' }
-  /** It has had the intent before: it took this nonce already. */
+  /** It has had these very bytes before. */
   | { readonly kind: 'taken_before' }
-  | {
-      readonly kind: 'refused';
-      readonly why: 'expired' | 'insufficient_balance' | 'key_not_accepted' | 'other';
-    };
+  | { readonly kind: 'refused'; readonly why: Refusal };
+
+/** Why the contract would not execute an intent now. */
+export type Refusal =
+  | 'nonce_used'
+  | 'expired'
+  | 'insufficient_balance'
+  | 'key_not_accepted'
+  | 'account_locked'
+  | 'invalid_salt'
+  | 'invalid_intent';
+
+/**
+ * What the contract says of an intent that it does not execute (near/intents, contracts/defuse/core/src/error.rs), in the relay's words
+ * around it. What is in no line is no refusal: nobody can tell what became of the intent.
+ */
+const contractWords: readonly (readonly [RegExp, Refusal])[] = [
+  [/nonce was already used/, 'nonce_used'],
+  [/deadline has expired|nonce was already expired|^expired$/, 'expired'],
+  [/insufficient balance or overflow/, 'insufficient_balance'],
+  [/public key '[^']*' doesn't exist for account '[^']*'/, 'key_not_accepted'],
+  [/account '[^']*' is locked/, 'account_locked'],
+  [/invalid salt/, 'invalid_salt'],
+  [
+    /invalid intent|invalid signature|invalid nonce|deadline is greater than nonce|wrong verifying_contract/,
+    'invalid_intent',
+  ],
+  [/gas overflow|invariant violated: |JSON: |token_id: |token_id is too long: /, 'invalid_intent'],
+  [/account '[^']*' not found|NFT '[^']*' is already deposited/, 'invalid_intent'],
+];
 
 export type RelayStatus =
   | { readonly kind: 'settled'; readonly transactionHash: string }
@@ -62,18 +88,12 @@ export class SolverRelay {
     });
   }
 
-  /** The relay's reasons are the contract's words, sometimes among others of its own. */
   private failed(reason: string): Published {
-    if (reason === 'internal') throw new Malformed('the relay failed');
-    if (reason === 'already processed' || reason.includes('nonce was already used')) return { kind: 'taken_before' };
+    if (reason === 'already processed') return { kind: 'taken_before' };
+    const why = contractWords.find(([words]) => words.test(reason))?.[1];
+    if (why === undefined)
+      throw new CallFailed(`a reason that is not the contract's: ${reason.slice(0, reasonLoggedMax)}`);
     this.logger.warn(`an intent was refused: ${reason.slice(0, reasonLoggedMax)}`);
-    return { kind: 'refused', why: whyRefused(reason) };
+    return { kind: 'refused', why };
   }
-}
-
-function whyRefused(reason: string): Extract<Published, { kind: 'refused' }>['why'] {
-  if (reason === 'expired' || reason.includes('has expired')) return 'expired';
-  if (reason.includes('insufficient balance')) return 'insufficient_balance';
-  if (reason.includes("public key doesn't exist")) return 'key_not_accepted';
-  return 'other';
 }

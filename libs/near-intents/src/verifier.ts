@@ -1,5 +1,6 @@
 import { hex } from '@scure/base';
 import { parse } from 'lossless-json';
+import { isJsonObject } from '@app/kernel';
 import type { Answer, JsonHttp } from './json-http';
 import { publicKeyText, verifierAccount } from './nep413';
 import { saltLength } from './nonce';
@@ -63,6 +64,26 @@ export class Verifier {
     return this.view('has_public_key', args, newest, (value) => read.truth(value, 'has_public_key'));
   }
 
+  /** Whether the account is locked: then the contract executes nothing of it. */
+  isLocked(accountId: string): Promise<boolean> {
+    return this.view('is_account_locked', { account_id: accountId }, newest, (value) =>
+      read.truth(value, 'is_account_locked'),
+    );
+  }
+
+  /** Whether somebody has made the account on NEAR itself. */
+  accountExists(accountId: string): Promise<boolean> {
+    const params = { request_type: 'view_account', finality: 'final', account_id: accountId };
+    const body = requestOf('query', params);
+    return this.http.ask({ name: 'view_account', method: 'POST', path: '', body, repeatable: true }, (answer) => {
+      const error = read.object(answer.body, 'answer')['error'];
+      if (isJsonObject(error) && isJsonObject(error['cause']) && error['cause']['name'] === 'UNKNOWN_ACCOUNT')
+        return false;
+      read.text(rpcResult(answer)['code_hash'], 'code_hash');
+      return true;
+    });
+  }
+
   /** The balances of all tokens that the account holds, by token. */
   async balances(accountId: string): Promise<ReadonlyMap<string, string>> {
     const balances = new Map<string, string>();
@@ -116,11 +137,15 @@ export class Verifier {
     use: (result: Readonly<Record<string, unknown>>) => T,
     name = method,
   ): Promise<T> {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 'parley', method, params });
+    const body = requestOf(method, params);
     return this.http.ask({ name, method: 'POST', path: '', body, repeatable: true }, (answer) =>
       use(rpcResult(answer)),
     );
   }
+}
+
+function requestOf(method: string, params: object): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 'parley', method, params });
 }
 
 /** The result of a JSON-RPC answer. @throws CallFailed for an error, Malformed */
@@ -131,8 +156,9 @@ export function rpcResult({ body }: Answer): Readonly<Record<string, unknown>> {
   return read.object(answer['result'], 'result');
 }
 
-/** What a view returned: its JSON comes as a list of bytes. */
+/** What a view returned: its JSON comes as a list of bytes. @throws CallFailed for one that the contract ended, Malformed */
 function returnedBy(result: Readonly<Record<string, unknown>>): unknown {
+  if (typeof result['error'] === 'string') throw new CallFailed(`the view failed: ${result['error'].slice(0, 500)}`);
   const bytes = read.list(result['result'], 'result of the view', resultBytesMax);
   return parse(Buffer.from(bytes.map((byte) => read.count(byte, 'byte', 255))).toString('utf8'));
 }

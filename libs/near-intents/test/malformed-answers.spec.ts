@@ -97,15 +97,6 @@ const cases: readonly Case[] = [
     call: ({ oneClick }) => oneClick.announceDeposit(account, 'x', account),
     fits: (value) => value === undefined,
   },
-  {
-    ...{ name: 'authenticate', right: { accessToken: 'a', refreshToken: 'r', expiresIn: 1, refreshExpiresIn: 1 } },
-    call: ({ oneClick }) =>
-      oneClick.authenticate({
-        ...{ standard: 'nep413', payload: { message: '{}', nonce: '', recipient: 'intents.near' } },
-        ...{ public_key: 'ed25519:1', signature: 'ed25519:1' },
-      }),
-    fits: isTruth,
-  },
 ];
 
 describe('answers that are not what an API promises', () => {

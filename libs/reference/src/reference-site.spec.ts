@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 function site(mode: 'sandbox' | 'production', dataDir = folder): ReferenceSite {
-  const production = { OIDC_ISSUER: 'https://login.example', WALLET_PROVIDER: 'near-intents' };
+  const wallets = { WALLET_PROVIDER: 'near-intents', SOLVER_RELAY_TOKEN: 'for-the-relay' };
+  const production = { OIDC_ISSUER: 'https://login.example', ...wallets };
   const configuration = readConfiguration({
     PARLEY_MODE: mode,
     PARLEY_DATA_DIR: dataDir,

@@ -11,6 +11,7 @@ const production = {
   PARLEY_SECRET_KEY: secretKey,
   OIDC_ISSUER: 'https://id.example',
   WALLET_PROVIDER: 'near-intents',
+  SOLVER_RELAY_TOKEN: 'for-the-relay',
 };
 
 describe('readConfiguration', () => {
@@ -105,6 +106,18 @@ describe('readConfiguration', () => {
     ]);
     expect(messageOf({ ...production, WALLET_PROVIDER: 'sandbox' })).toContain('WALLET_PROVIDER');
     expect(readConfiguration({ ...production, HOST: '0.0.0.0' }).env.HOST).toBe('0.0.0.0');
+  });
+
+  it('demands what near-intents moves money with', () => {
+    expect(
+      messageOf({ ...production, SOLVER_RELAY_TOKEN: '' })
+        .split('\n')
+        .slice(1),
+    ).toEqual(['  SOLVER_RELAY_TOKEN: must be set, since the relay takes nothing without it']);
+    const subject = { WALLET_PROVIDER: 'near-intents', OIDC_MAIN_ACCOUNT_CLAIM: 'sub' };
+    expect(messageOf(subject)).toContain('OIDC_MAIN_ACCOUNT_CLAIM: must name a claim with an account on NEAR');
+    expect(readConfiguration({ ...subject, WALLET_PROVIDER: 'sandbox' }).env.OIDC_MAIN_ACCOUNT_CLAIM).toBe('sub');
+    expect(readConfiguration({ WALLET_PROVIDER: 'near-intents' }).env.SOLVER_RELAY_TOKEN).toBeUndefined();
   });
 
   it('takes an empty value for none', () => {

@@ -7,6 +7,7 @@ import { identityVariables, leavesKeysOpen } from './identity-variables';
 import { allowedAsInsecure, insecureVariables, refusedAsInsecure } from './insecure-variables';
 import { mcpVariables } from './mcp-variables';
 import { modelVariables, offersUnpriced } from './model-variables';
+import { nearIntentsRules } from './near-intents-rules';
 import { sandboxDefaults } from './sandbox-defaults';
 import { shareVariables } from './share-variables';
 import { unknownVariables } from './unknown-variables';
@@ -81,13 +82,16 @@ export const variables = {
   ONE_CLICK_URL: httpUrl({ default: 'https://1click.chaindefuser.com', desc: '1Click, for the provider near-intents' }),
   ONE_CLICK_TOKEN: str({
     default: undefined,
-    desc: 'Secret, the key for 1Click from the partner portal of NEAR Intents; unset: swaps cost a fee',
+    desc: 'Secret, the key for 1Click from the partner portal of NEAR Intents; unset: swaps cost a higher fee',
   }),
   SOLVER_RELAY_URL: httpUrl({
     default: 'https://solver-relay-v2.chaindefuser.com/rpc',
     desc: 'The solver relay, for the provider near-intents',
   }),
-  SOLVER_RELAY_TOKEN: str({ default: undefined, desc: 'Secret, the key for the solver relay; unset: that for 1Click' }),
+  SOLVER_RELAY_TOKEN: str({
+    default: undefined,
+    desc: 'Secret, the key for the solver relay, which takes nothing without it; production with near-intents must have it',
+  }),
   PROVIDER_TIMEOUT_MS: positiveInteger({
     default: 10_000,
     desc: 'How long one request to a provider may take, in milliseconds',
@@ -211,6 +215,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
       const broken = Object.entries(errors).map(([name, error]) => `  ${name}: ${describe(name, error)}`);
       for (const name of openInSandbox(given)) broken.push(`  ${name}: sandbox mode listens on loopback only`);
       broken.push(...sandboxDefaults(given, defaultDataDir).map((rule) => `  ${rule}`));
+      broken.push(...nearIntentsRules(given).map((rule) => `  ${rule}`));
       // Reason for the assertion: envalid gives the values that passed, and types them unknown.
       broken.push(...refusedAsInsecure(valid as Partial<Environment>).map((rule) => `  ${rule}`));
       if (offersUnpriced(given)) broken.push('  MODEL_PRICES: must price every model of MODEL_NAME and MODEL_ALLOWED');

@@ -59,6 +59,11 @@ export class SandboxLedger extends WalletProvider {
     });
   }
 
+  /** The ledger makes whatever account is paid to. */
+  override isMainAccount(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   override async holdings(wallet: WalletAccount): Promise<readonly Holding[]> {
     return answering(async () => {
       const { tokens } = await this.enter(wallet);
@@ -104,10 +109,10 @@ export class SandboxLedger extends WalletProvider {
     return answering(async () => {
       await this.enter(wallet);
       const order = orderIn(bytes, key, wallet);
-      if (order === null) return { kind: 'never_accepted' };
+      if (order === null) return { kind: 'never_accepted', isFinal: true }; // no signature ever makes it the wallet's
       const overdue = order.deadline <= this.clock.now();
       const state = overdue ? await this.orders.giveUp(order) : await this.orders.find(key);
-      return state === null ? { kind: 'never_accepted' } : settlementOf(state, bytes);
+      return state === null ? { kind: 'never_accepted', isFinal: false } : settlementOf(state, bytes);
     });
   }
 
@@ -181,7 +186,7 @@ function settlementOf(state: OrderState, bytes: string): Settlement {
     case 'rejected':
       return { kind: 'failed', failure: state.failure };
     case 'never_accepted':
-      return { kind: 'never_accepted' };
+      return { kind: 'never_accepted', isFinal: true };
   }
 }
 

@@ -3,13 +3,15 @@ import { Probe, type ProbePoint } from '@app/runtime';
 import { at, expiresAt, failure, operationId, reference, used } from '../test/operation-facts';
 import { driveOperation, type OperationWorld } from './drive-operation';
 import { operationDecider } from './operation.decider';
-import type { OperationEvent } from './operation.events';
+import type { OperationEvent, Revocation } from './operation.events';
 import {
   SessionRejected,
   WalletProvider,
   type Holding,
   type Order,
   type Planned,
+  type Revocations,
+  type Revoked,
   type Settlement,
   type Submitted,
   type Token,
@@ -30,6 +32,7 @@ class ScriptedProvider extends WalletProvider {
   settles: () => Settlement = () => ({ kind: 'settled', providerReference: reference, output: null });
 
   override connect = async (): Promise<void> => undefined;
+  override isMainAccount = async (): Promise<boolean> => true;
   override hasSession = async (): Promise<boolean> => true;
   override holdings = async (): Promise<readonly Holding[]> => this.held;
   override findToken = async (): Promise<Token | null> => ({ ...usdc, decimals: this.decimals });
@@ -44,8 +47,15 @@ class ScriptedProvider extends WalletProvider {
     this.calls.push(`submit ${key}`);
     return this.submits();
   };
-  override settlement = async (_: unknown, { key }: { readonly key: string }): Promise<Settlement> => {
+  override revocations: Revocations | null = null;
+  revocationAsked: Revocation | null = null;
+  override settlement = async (
+    _: unknown,
+    { key }: { readonly key: string },
+    revocation?: Revocation | null,
+  ): Promise<Settlement> => {
     this.calls.push(`ask ${key}`);
+    this.revocationAsked = revocation ?? null;
     return this.settles();
   };
 }
@@ -122,7 +132,7 @@ it('plans nothing for a wallet that was disabled, and sends nothing that was jou
   };
   await driveOperation(world, true);
   world.status = 'disabled';
-  world.provider.settles = () => ({ kind: 'never_accepted' });
+  world.provider.settles = () => ({ kind: 'never_accepted', isFinal: false });
   await driveOperation(world, true);
   expect(world.provider.calls).toEqual([`plan ${key(0)}`, `submit ${key(0)}`, `ask ${key(0)}`]);
 });
@@ -152,6 +162,83 @@ it('fails with what the provider rejects it for', async () => {
   expect(world.events.at(-1)).toEqual({ type: 'operation.failed', at, failure });
 });
 
+it('waits for the last word on what the provider refused, and sends and signs nothing meanwhile', async () => {
+  world.provider.submits = () => ({ kind: 'refused', failure });
+  world.provider.settles = () => ({ kind: 'never_accepted', isFinal: false });
+  expect(await driveOperation(world, true)).toMatchObject({ ...waiting, progressed: true });
+  expect(await driveOperation(world, true)).toMatchObject({ ...waiting, progressed: false });
+  expect(world.types).toEqual(['submission.journaled', 'submission.refused']);
+  expect(world.provider.calls).toEqual([`plan ${key(0)}`, `submit ${key(0)}`, `ask ${key(0)}`]);
+  world.provider.settles = () => ({ kind: 'never_accepted', isFinal: true });
+  expect(await driveOperation(world, true)).toEqual({ do: 'over' });
+  expect(world.events.at(-1)).toEqual({ type: 'operation.failed', at, failure });
+});
+
+describe('what the provider refused, and can revoke', () => {
+  const revocation = { key: key(0), bytes: 'nothing' };
+  let revokes: () => Revoked;
+  beforeEach(async () => {
+    revokes = () => ({ kind: 'sent' });
+    world.provider.submits = () => ({ kind: 'refused', failure });
+    world.provider.settles = () => ({ kind: 'never_accepted', isFinal: false });
+    world.provider.revocations = {
+      plan: async () => revocation,
+      send: async () => {
+        world.provider.calls.push('revoke');
+        return revokes();
+      },
+    };
+    await driveOperation(world, true);
+  });
+
+  it('is revoked once its refusal was journaled; then it ends for the refusal', async () => {
+    await driveOperation(world, true);
+    expect(world.types).toEqual(['submission.journaled', 'submission.refused', 'revocation.journaled']);
+    expect(world.provider.calls.slice(-2)).toEqual([`ask ${key(0)}`, 'revoke']);
+    world.provider.settles = () => ({ kind: 'never_accepted', isFinal: true });
+    expect(await driveOperation(world, true)).toEqual({ do: 'over' });
+    expect(world.events.at(-1)).toEqual({ type: 'operation.failed', at, failure });
+  });
+
+  it('is settled where the revocation comes too late', async () => {
+    revokes = () => ({ kind: 'too_late' });
+    await driveOperation(world, true);
+    expect(world.types.at(-1)).toBe('revocation.came_too_late');
+    expect(world.provider.revocationAsked).toBeNull();
+    world.provider.settles = () => ({ kind: 'settled', providerReference: reference, output: null });
+    await driveOperation(world, true);
+    expect(world.provider.revocationAsked).toBeNull();
+    expect(world.types).toContain('action.settled');
+  });
+
+  it('is not revoked again where no answer came', async () => {
+    revokes = () => {
+      throw new Unavailable('wallet provider');
+    };
+    await driveOperation(world, true);
+    await driveOperation(world, true);
+    expect(world.provider.revocationAsked).toEqual(revocation);
+    expect(world.types.at(-1)).toBe('revocation.journaled');
+    expect(world.provider.calls.filter((call) => call === 'revoke')).toHaveLength(1);
+  });
+
+  it('is left to its deadline where the provider does not revoke it', async () => {
+    world.provider.revocations = { plan: async () => null, send: () => Promise.reject(new Error('never asked')) };
+    expect(await driveOperation(world, true)).toMatchObject(waiting);
+    expect(world.types).toEqual(['submission.journaled', 'submission.refused']);
+  });
+});
+
+it('settles what was refused and then executed all the same', async () => {
+  world.provider.submits = () => ({ kind: 'refused', failure });
+  await driveOperation(world, true);
+  await driveOperation(world, true);
+  expect(world.types.slice(0, 4)).toEqual([
+    ...['submission.journaled', 'submission.refused'],
+    ...['submission.accepted', 'action.settled'],
+  ]);
+});
+
 it('waits for the owner when the session is rejected', async () => {
   world.provider.submits = () => {
     throw new SessionRejected();
@@ -168,7 +255,7 @@ it('asks when the answer did not come, and sends the same again only if it never
     return { kind: 'accepted', providerReference: reference, checkAt: null };
   };
   await driveOperation(world, true);
-  world.provider.settles = () => ({ kind: 'never_accepted' });
+  world.provider.settles = () => ({ kind: 'never_accepted', isFinal: false });
   await driveOperation(world, true);
   expect(world.provider.calls).toEqual([
     `plan ${key(0)}`,

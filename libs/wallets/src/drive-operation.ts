@@ -1,6 +1,6 @@
 import { Unavailable, unreachable, type Instant, type Result } from '@app/kernel';
 import type { Probe } from '@app/runtime';
-import type { OperationFailure, Submission } from './operation.events';
+import type { OperationFailure, Revocation } from './operation.events';
 import { chooseOrder, isAsOrdered, type ChosenOrder } from './operation-order';
 import { nextStep, type Learned, type Step, type Wait } from './operation.process';
 import { isUnderWay, type OperationState } from './operation.state';
@@ -82,11 +82,17 @@ async function taken(world: OperationWorld, state: OperationState, step: Doable,
         return await send(world, state, step);
       case 'ask':
         return await ask(world, state, step);
+      case 'plan_revocation':
+        return await planRevocation(world, state, step);
+      case 'revoke':
+        return await revoke(world, state, step);
       case 'give_up':
         return await giveUp(world, step, step.failure);
-      case 'record_unresolved':
-        await world.record({ type: 'RecordUnresolved', at: world.now(), index: step.index, key: step.key });
-        return aWhile;
+      case 'fail': {
+        const { index, key, failure } = step;
+        await world.record({ type: 'RecordFailure', at: world.now(), index, key, failure });
+        return nothing;
+      }
       default:
         return unreachable(step);
     }
@@ -161,25 +167,63 @@ async function hasAgreedDecimals(
 async function send(
   world: OperationWorld,
   state: OperationState,
-  { index, submission }: { readonly index: number; readonly submission: Submission },
+  { index, submission }: StepTo<'send'>,
 ): Promise<Learned> {
   const wallet = await world.wallet(state);
   if (wallet.status !== 'active') return aWhile;
   const submitted = await probed(world, () => world.provider.submit(wallet, submission));
-  const of = { at: world.now(), index, key: submission.key };
-  if (submitted.kind === 'rejected') return giveUp(world, of, submitted.failure);
-  await world.record({ type: 'RecordAcceptance', ...of, providerReference: submitted.providerReference });
-  return { kind: 'wait', until: submitted.checkAt };
+  const { key } = submission;
+  const of = { at: world.now(), index, key };
+  switch (submitted.kind) {
+    case 'accepted':
+      await world.record({ type: 'RecordAcceptance', ...of, providerReference: submitted.providerReference });
+      return { kind: 'wait', until: submitted.checkAt };
+    case 'rejected':
+      return giveUp(world, of, submitted.failure);
+    case 'refused':
+      await world.record({ type: 'RecordRefusal', ...of, failure: submitted.failure });
+      return aWhile;
+    default:
+      return unreachable(submitted);
+  }
+}
+
+async function planRevocation(
+  world: OperationWorld,
+  state: OperationState,
+  { index, submission }: StepTo<'plan_revocation'>,
+): Promise<Learned> {
+  const wallet = await world.wallet(state);
+  if (wallet.status !== 'active') return aWhile;
+  const revocation = (await world.provider.revocations?.plan(wallet, submission)) ?? null;
+  if (revocation === null) return aWhile;
+  const { key } = submission;
+  const journaled = await world.record({ type: 'JournalRevocation', at: world.now(), index, key, revocation });
+  return journaled ? { kind: 'revocation_journaled', key } : nothing;
+}
+
+async function revoke(
+  world: OperationWorld,
+  state: OperationState,
+  { index, revocation }: StepTo<'revoke'>,
+): Promise<Learned> {
+  const wallet = await world.wallet(state);
+  if (wallet.status !== 'active') return aWhile;
+  const { key, bytes } = revocation;
+  const revoked = await probed(world, async () => world.provider.revocations?.send(wallet, { key, bytes }));
+  if (revoked?.kind === 'too_late')
+    await world.record({ type: 'RecordRevocationTooLate', at: world.now(), index, key });
+  return aWhile;
 }
 
 async function ask(
   world: OperationWorld,
   state: OperationState,
-  { index, submission }: { readonly index: number; readonly submission: Submission },
+  { index, submission }: StepTo<'ask'>,
 ): Promise<Learned> {
   const wallet = await world.wallet(state);
-  const askedAt = world.now();
-  const settlement = await probed(world, () => world.provider.settlement(wallet, submission));
+  const revocation = pendingRevocation(state, index);
+  const settlement = await probed(world, () => world.provider.settlement(wallet, submission, revocation));
   const { key } = submission;
   const of = { at: world.now(), index, key };
   switch (settlement.kind) {
@@ -197,13 +241,19 @@ async function ask(
       await world.record({ type: 'RecordFailure', ...of, failure: settlement.failure });
       return nothing;
     case 'never_accepted':
-      return { kind: 'never_accepted', key, askedAt };
+      return { kind: 'never_accepted', key, isFinal: settlement.isFinal };
     case 'unknown':
       await world.record({ type: 'RecordUnresolved', ...of });
       return aWhile;
     default:
       return unreachable(settlement);
   }
+}
+
+/** What may be executed in the submission's place. */
+function pendingRevocation(state: OperationState, index: number): Revocation | null {
+  const revocation = state.actions[index]?.revocation ?? null;
+  return revocation === null || revocation.cameTooLate ? null : { key: revocation.key, bytes: revocation.bytes };
 }
 
 async function giveUp(

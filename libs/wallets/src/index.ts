@@ -3,7 +3,14 @@ export { agentOperationId, AgentTransfers } from './agent-transfers';
 export { driveOperation, type OperationWorld } from './drive-operation';
 export { AutomationContractShape, ContractShape } from './contract.schema';
 export { OperationDriver } from './operation-driver';
-export type { OperationEvent, OperationFailure, OperationTerms, Submission, TokenAmount } from './operation.events';
+export type {
+  OperationEvent,
+  OperationFailure,
+  OperationTerms,
+  Revocation,
+  Submission,
+  TokenAmount,
+} from './operation.events';
 export { isPatient, nextLook } from './operation-pace';
 export type { OperationState } from './operation.state';
 export { operationKind } from './operation.stream';
@@ -17,6 +24,8 @@ export {
   type Holding,
   type Order,
   type Planned,
+  type Revocations,
+  type Revoked,
   type Settlement,
   type Submitted,
   type Token,

@@ -15,6 +15,12 @@ export type OperationEvent =
   | (OfAction<'submission.journaled'> & { readonly submission: Submission })
   /** The provider has taken it: from here on only the provider can say what becomes of it. */
   | (OfAction<'submission.accepted'> & { readonly providerReference: string })
+  /** The provider did not take it this time. That is no end: until the bytes expire, whoever has them may have them executed. */
+  | (OfAction<'submission.refused'> & { readonly failure: OperationFailure })
+  /** What is about to be sent so that the refused submission never can be executed, journaled before it is sent. */
+  | (OfAction<'revocation.journaled'> & { readonly revocation: Revocation })
+  /** The submission was executed before its revocation arrived, which never will be executed itself. */
+  | OfAction<'revocation.came_too_late'>
   | (OfAction<'action.settled'> & { readonly output: TokenAmount | null })
   /** The input, or what was left of it, came back; `output` is what was delivered of it all the same. */
   | (OfAction<'action.refunded'> & { readonly output: TokenAmount | null })
@@ -66,6 +72,14 @@ export interface Submission {
   readonly output: TokenAmount | null;
   /** After this instant the provider does not take it any more. */
   readonly deadline: Instant;
+}
+
+/** What takes a submission's place at the provider: of the two, one at most is ever executed. */
+export interface Revocation {
+  /** Of the submission. */
+  readonly key: string;
+  /** Opaque to all but the provider that made it. */
+  readonly bytes: string;
 }
 
 export const operationFailureReasons = [

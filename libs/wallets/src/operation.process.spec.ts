@@ -7,11 +7,13 @@ import {
   confirmed,
   expiresAt,
   failed,
+  failure,
   journaled,
   opened,
   operationId,
   operationSettled,
   prepared,
+  refused,
   settled,
   submissionOf,
   unresolved,
@@ -26,12 +28,12 @@ const soon = after(at, 1_000);
 const grace = 30_000;
 /** Of bytes that expire before the operation does. */
 const deadline = after(at, 60_000);
-const believed = after(deadline, grace);
+const lastWord = after(deadline, grace);
 const key = `${operationId}/0/1`;
 
 const nothing: Learned = { kind: 'nothing' };
 const wait: Learned = { kind: 'wait', until: null };
-const neverAccepted = (askedAt: Instant): Learned => ({ kind: 'never_accepted', key, askedAt });
+const neverAccepted = (isFinal: boolean): Learned => ({ kind: 'never_accepted', key, isFinal });
 
 function next(events: readonly OperationEvent[], now = soon, learned = nothing) {
   return nextStep(fold(operationDecider, operationDecider.initialState, events), now, learned);
@@ -88,11 +90,11 @@ describe('what was journaled', () => {
   it('is asked about when its deadline has passed', () =>
     expect(next([used, sent], deadline, { kind: 'journaled', key })).toStrictEqual(ask));
   it('is sent again when it never was accepted', () =>
-    expect(next([used, sent], soon, neverAccepted(soon))).toStrictEqual(send));
+    expect(next([used, sent], soon, neverAccepted(false))).toStrictEqual(send));
   it('is asked about when the word is on another attempt', () =>
-    expect(next([used, sent, journaled(0, 2)], soon, neverAccepted(soon))).toMatchObject({ do: 'ask' }));
-  it('waits, not longer than until the last word on it counts', () =>
-    expect(next([used, sent], soon, wait)).toStrictEqual({ do: 'wait', until: null, noLaterThan: believed }));
+    expect(next([used, sent, journaled(0, 2)], soon, neverAccepted(true))).toMatchObject({ do: 'ask' }));
+  it('waits, not longer than until the last word on it is expected', () =>
+    expect(next([used, sent], soon, wait)).toStrictEqual({ do: 'wait', until: null, noLaterThan: lastWord }));
   it('waits as long as the provider says', () => {
     const until = after(at, 5_000);
     const checkAt: Learned = { kind: 'wait', until };
@@ -100,48 +102,72 @@ describe('what was journaled', () => {
   });
 });
 
-describe('what was never accepted when its deadline has passed', () => {
-  it('waits until that is certain', () =>
-    expect(next([used, sent], deadline, neverAccepted(deadline))).toMatchObject({ do: 'wait', until: believed }));
-  it('is asked about again, since that was said too early', () =>
-    expect(next([used, sent], believed, neverAccepted(deadline))).toStrictEqual(ask));
-  it('is replaced', () =>
-    expect(next([used, sent], believed, neverAccepted(believed))).toStrictEqual({
+describe('what was never accepted', () => {
+  it('is not sent after its deadline, and waits for the last word', () =>
+    expect(next([used, sent], deadline, neverAccepted(false))).toStrictEqual({
+      ...{ do: 'wait', until: null },
+      noLaterThan: lastWord,
+    }));
+  it('keeps waiting while there is no last word, also beyond the expiry', () =>
+    expect(next([used, sent], expiresAt, neverAccepted(false))).toMatchObject({ do: 'wait', noLaterThan: null }));
+  it('is replaced once it never can be', () =>
+    expect(next([used, sent], lastWord, neverAccepted(true))).toStrictEqual({
       ...{ do: 'plan', index: 0, attempt: 2 },
       latestDeadline: after(expiresAt, -grace),
     }));
   it('times out with the operation', () =>
-    expect(next([used, sent], expiresAt, neverAccepted(expiresAt))).toStrictEqual({
+    expect(next([used, sent], expiresAt, neverAccepted(true))).toStrictEqual({
       ...{ do: 'give_up', index: 0, key },
       failure: timedOut,
     }));
-  it('keeps the operation open beyond its expiry while it is not certain', () => {
-    const late = [used, journaled(0, 1, expiresAt)];
-    expect(next(late, expiresAt, neverAccepted(expiresAt))).toMatchObject({
-      do: 'wait',
-      until: after(expiresAt, grace),
-    });
+});
+
+describe('what the provider refused', () => {
+  const refusedOnce = [used, sent, refused(0)];
+  const revocation = { key, bytes: 'nothing' };
+  const revoked: OperationEvent[] = [...refusedOnce, { type: 'revocation.journaled', at, index: 0, revocation }];
+  const late: OperationEvent[] = [...revoked, { type: 'revocation.came_too_late', at, index: 0 }];
+  const revoke = { do: 'revoke', index: 0, revocation: { ...revocation, cameTooLate: false } };
+  it('is asked about first', () => expect(next(refusedOnce)).toStrictEqual(ask));
+  it('is revoked, and not sent again', () => {
+    const step = { do: 'plan_revocation', index: 0, submission };
+    expect(next(refusedOnce, soon, neverAccepted(false))).toStrictEqual(step);
+    const learned: Learned = { kind: 'revocation_journaled', key };
+    expect(next(revoked, soon, learned)).toStrictEqual(revoke);
   });
+  it('is asked about when another has journaled its revocation', () => expect(next(revoked)).toStrictEqual(ask));
+  it.each<[string, OperationEvent[], Instant]>([
+    ['its revocation was sent', revoked, soon],
+    ['its revocation came too late', late, soon],
+    ['its deadline has passed', refusedOnce, deadline],
+  ])('waits for the last word when %s', (_, events, now) =>
+    expect(next(events, now, neverAccepted(false))).toMatchObject({ do: 'wait', noLaterThan: lastWord }),
+  );
+  it('ends for its reason once it never can be executed', () =>
+    expect(next(refusedOnce, soon, neverAccepted(true))).toStrictEqual({ do: 'give_up', index: 0, key, failure }));
 });
 
 describe('what the provider could not say', () => {
   const unknown = [used, sent, unresolved];
   it('is asked about, and nothing is sent', () => {
     expect(next(unknown)).toStrictEqual(ask);
-    expect(next(unknown, soon, neverAccepted(soon))).toMatchObject({ do: 'wait', until: believed });
+    expect(next(unknown, soon, neverAccepted(false))).toMatchObject({ do: 'wait', noLaterThan: lastWord });
   });
   it('has nothing in its place', () =>
-    expect(next(unknown, believed, neverAccepted(believed))).toMatchObject({ do: 'give_up', key }));
+    expect(next(unknown, soon, neverAccepted(true))).toMatchObject({ do: 'give_up', key }));
 });
 
 describe('what the provider had accepted and then never did', () => {
   const taken = [used, sent, accepted(0)];
-  it.each([soon, believed, expiresAt])('is unresolved at %s', (now) =>
-    expect(next(taken, now, neverAccepted(now))).toStrictEqual({ do: 'record_unresolved', index: 0, key }),
+  it('is waited for', () =>
+    expect(next(taken, expiresAt, neverAccepted(false))).toMatchObject({ do: 'wait', until: null }));
+  it.each<[string, OperationEvent[]]>([
+    ['under way', taken],
+    ['unresolved', [...taken, unresolved]],
+  ])('fails once it never can be executed: %s', (_, events) =>
+    expect(next(events, soon, neverAccepted(true))).toStrictEqual({
+      ...{ do: 'fail', index: 0, key },
+      failure: { reason: 'provider_rejected', text: 'The provider took it and did not execute it in time.' },
+    }),
   );
-  it('is asked about for ever', () => {
-    expect(next([...taken, unresolved], expiresAt)).toStrictEqual(ask);
-    const waiting = { do: 'wait', until: null, noLaterThan: null };
-    expect(next([...taken, unresolved], expiresAt, neverAccepted(expiresAt))).toStrictEqual(waiting);
-  });
 });

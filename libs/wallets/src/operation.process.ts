@@ -1,12 +1,9 @@
 import { epochMsOf, instantOf, type Instant } from '@app/kernel';
-import type { OperationFailure, Submission } from './operation.events';
+import type { OperationFailure, Revocation, Submission } from './operation.events';
 import { currentAction, type CurrentAction, type OperationState } from './operation.state';
 
-/**
- * How long after a submission's deadline the provider's "never accepted" is believed: what was on its way at the deadline has arrived
- * by then, and a provider that is slow to know its own submissions knows them.
- */
-const believedAfterMs = 30_000;
+/** How long after a submission's deadline the provider's last word on it is expected: by then it knows what was on its way. */
+const lastWordAfterMs = 30_000;
 /** An action whose turn comes late, after a slow one or by a confirmation in the last second, still has this long to be sent. */
 const sendingMinMs = 60_000;
 
@@ -15,8 +12,10 @@ export type Learned =
   | { readonly kind: 'nothing' }
   /** It has journaled the submission itself, a moment ago. */
   | { readonly kind: 'journaled'; readonly key: string }
-  /** The provider was asked at that instant, and had not taken the submission. */
-  | { readonly kind: 'never_accepted'; readonly key: string; readonly askedAt: Instant }
+  /** It has journaled the revocation of the submission itself, a moment ago. */
+  | { readonly kind: 'revocation_journaled'; readonly key: string }
+  /** The provider has not taken the submission; `isFinal`: it is proven that it never will. */
+  | { readonly kind: 'never_accepted'; readonly key: string; readonly isFinal: boolean }
   /** Nothing more can be done before that instant; null: nobody knows how long. */
   | { readonly kind: 'wait'; readonly until: Instant | null };
 
@@ -25,9 +24,13 @@ export type Step =
   /** Not used yet, or over. */
   | { readonly do: 'nothing' }
   | { readonly do: 'plan'; readonly index: number; readonly attempt: number; readonly latestDeadline: Instant }
-  | { readonly do: 'send' | 'ask'; readonly index: number; readonly submission: Submission }
+  | { readonly do: 'send'; readonly index: number; readonly submission: Submission }
+  | { readonly do: 'ask'; readonly index: number; readonly submission: Submission }
+  | { readonly do: 'plan_revocation'; readonly index: number; readonly submission: Submission }
+  | { readonly do: 'revoke'; readonly index: number; readonly revocation: Revocation }
   | { readonly do: 'give_up'; readonly index: number; readonly key: string | null; readonly failure: OperationFailure }
-  | { readonly do: 'record_unresolved'; readonly index: number; readonly key: string }
+  /** The provider had taken it, and it came to nothing all the same. */
+  | { readonly do: 'fail'; readonly index: number; readonly key: string; readonly failure: OperationFailure }
   | Wait;
 
 /** There is nothing to do before `until`, if that is known; then `noLaterThan` says when something else can be done at the latest. */
@@ -41,9 +44,11 @@ export interface Wait {
  * The process of an operation: what is next, from its stream and what this driver has learned.
  *
  * The rules (docs/decisions/money.md): bytes are journaled before they are sent. A driver that did not journal them a moment ago asks
- * what became of them before it sends them. The same bytes go out again only while the provider says that it has not taken them and
- * their deadline has not passed; new bytes only once it is certain that the old ones never will be taken, and before the operation
- * expires; nothing at all once the provider has taken them or could not say.
+ * what became of them before it sends them. The same bytes go out again only while the provider says that it has not taken them, has
+ * not refused them, and their deadline has not passed. New bytes, and the end of the action, only once it is proven that the old ones
+ * never will be executed; a refusal proves nothing, since others may have the bytes: it is revoked where
+ * the provider can. A revocation goes out once: where it came too late, that proves that the submission was executed. New bytes only before the operation expires, and
+ * nothing at all once the provider has taken them or could not say.
  */
 export function nextStep(state: OperationState | null, now: Instant, learned: Learned): Step {
   const action = currentAction(state);
@@ -56,15 +61,23 @@ export function nextStep(state: OperationState | null, now: Instant, learned: Le
   }
   if (learned.kind === 'journaled' && learned.key === submission.key && now < submission.deadline)
     return { do: 'send', index, submission };
+  const { revocation } = action;
+  if (learned.kind === 'revocation_journaled' && learned.key === submission.key && revocation !== null)
+    return { do: 'revoke', index, revocation };
   if (learned.kind !== 'never_accepted' || learned.key !== submission.key) return { do: 'ask', index, submission };
-  return afterNeverAccepted(state, { ...action, submission }, now, learned.askedAt);
+  return afterNeverAccepted(state, { ...action, submission }, now, learned.isFinal);
 }
 
 const timedOut: OperationFailure = { reason: 'timed_out', text: 'The provider did not take it in time.' };
 
-/** From then on, a provider that says that it never took the submission is believed. */
-function believedFrom({ deadline }: Submission): Instant {
-  return later(deadline, believedAfterMs);
+const neverDone: OperationFailure = {
+  reason: 'provider_rejected',
+  text: 'The provider took it and did not execute it in time.',
+};
+
+/** From then on the provider's last word on it is expected. */
+function lastWordFrom({ deadline }: Submission): Instant {
+  return later(deadline, lastWordAfterMs);
 }
 
 /** The provider says that it has not taken what was journaled last. */
@@ -72,22 +85,21 @@ function afterNeverAccepted(
   state: OperationState,
   action: CurrentAction & { readonly submission: Submission },
   now: Instant,
-  askedAt: Instant,
+  isFinal: boolean,
 ): Step {
-  const { index, submission, providerReference } = action;
-  const { status } = state;
-  const { key } = submission;
-  if (providerReference !== null) {
-    // It had said otherwise. Only an outcome ends this.
-    return status === 'unresolved' ? wait(null, null, now) : { do: 'record_unresolved', index, key };
-  }
-  if (askedAt >= believedFrom(submission)) {
+  const { index, submission, providerReference, refusal, revocation } = action;
+  const { key, attempt, deadline } = submission;
+  const isSendable = state.status === 'submitted' && providerReference === null && refusal === null;
+  if (isFinal) {
     const last = lastInstant(state);
-    if (status === 'submitted' && now < last) return plan(index, submission.attempt + 1, now, last);
-    return { do: 'give_up', index, key, failure: timedOut };
+    if (providerReference !== null) return { do: 'fail', index, key, failure: neverDone };
+    if (isSendable && now < last) return plan(index, attempt + 1, now, last);
+    return { do: 'give_up', index, key, failure: refusal ?? timedOut };
   }
-  if (status === 'submitted' && now < submission.deadline) return { do: 'send', index, submission };
-  return now < believedFrom(submission) ? wait(believedFrom(submission), null, now) : { do: 'ask', index, submission };
+  if (isSendable && now < deadline) return { do: 'send', index, submission };
+  const isRevocable = state.status === 'submitted' && refusal !== null && now < deadline;
+  if (isRevocable && revocation === null) return { do: 'plan_revocation', index, submission };
+  return wait(null, lastWordFrom(submission), now);
 }
 
 /** Until then something may be sent for the present action. */
@@ -96,15 +108,15 @@ function lastInstant({ terms, turnAt }: OperationState): Instant {
   return least > terms.expiresAt ? least : terms.expiresAt;
 }
 
-/** Where there is time, the bytes expire early enough for the provider's last word on them to be believed when the operation expires. */
+/** Where there is time, the bytes expire early enough for the provider's last word on them when the operation expires. */
 function plan(index: number, attempt: number, now: Instant, last: Instant): Step {
-  const early = later(last, -believedAfterMs);
-  return { do: 'plan', index, attempt, latestDeadline: early > later(now, believedAfterMs) ? early : last };
+  const early = later(last, -lastWordAfterMs);
+  return { do: 'plan', index, attempt, latestDeadline: early > later(now, lastWordAfterMs) ? early : last };
 }
 
-/** When the provider's word on an action that it has not taken yet begins to count; null once it has taken it. */
+/** When the provider's last word on what it has not taken is expected; null once it has taken it. */
 function lastWordOn({ submission, providerReference }: CurrentAction): Instant | null {
-  return submission === null || providerReference !== null ? null : believedFrom(submission);
+  return submission === null || providerReference !== null ? null : lastWordFrom(submission);
 }
 
 function wait(until: Instant | null, noLaterThan: Instant | null, now: Instant): Wait {

@@ -1,6 +1,6 @@
 import { evolveApproval, openedApproval, type ApprovalState } from '@app/consent';
 import { unreachable, type Instant } from '@app/kernel';
-import type { OperationEvent, OperationFailure, OperationTerms, Submission } from './operation.events';
+import type { OperationEvent, OperationFailure, OperationTerms, Revocation, Submission } from './operation.events';
 
 export const operationStatuses = [
   'prepared',
@@ -37,6 +37,10 @@ export interface ActionState {
   readonly submission: Submission | null;
   /** The provider's name for it, once it has taken it. */
   readonly providerReference: string | null;
+  /** Why the provider did not take what was journaled last; not its last word. */
+  readonly refusal: OperationFailure | null;
+  /** What was journaled to revoke it. */
+  readonly revocation: (Revocation & { readonly cameTooLate: boolean }) | null;
 }
 
 /** An action whose turn it is. */
@@ -44,7 +48,10 @@ export interface CurrentAction extends ActionState {
   readonly index: number;
 }
 
-const untouched: ActionState = { status: 'pending', submission: null, providerReference: null };
+const untouched: ActionState = {
+  ...{ status: 'pending', submission: null, providerReference: null },
+  ...{ refusal: null, revocation: null },
+};
 
 /** The action that is to be brought to its end next; null when the operation is not begun yet, or over. */
 export function currentAction(state: OperationState | null): CurrentAction | null {
@@ -81,6 +88,7 @@ function begun(event: BeginEvent): OperationState {
 }
 
 function evolveBegun(state: OperationState, event: Exclude<OperationEvent, BeginEvent>): OperationState {
+  if ('index' in event) return evolveAction(state, event);
   switch (event.type) {
     case 'approval.opened':
       return { ...state, approval: openedApproval(event) };
@@ -89,10 +97,32 @@ function evolveBegun(state: OperationState, event: Exclude<OperationEvent, Begin
       return evolveDecided(state, event);
     case 'operation.confirmed':
       return { ...state, status: 'submitted', turnAt: event.at };
+    case 'operation.settled':
+      return { ...state, status: 'settled' };
+    case 'operation.failed':
+      return { ...state, status: 'failed', failure: event.failure };
+    case 'operation.unresolved':
+      return { ...state, status: 'unresolved' };
+    default:
+      return unreachable(event);
+  }
+}
+
+function evolveAction(
+  state: OperationState,
+  event: Extract<OperationEvent, { readonly index: number }>,
+): OperationState {
+  switch (event.type) {
     case 'submission.journaled':
       return withAction(state, event.index, { submission: event.submission });
     case 'submission.accepted':
       return withAction(state, event.index, { status: 'submitted', providerReference: event.providerReference });
+    case 'submission.refused':
+      return withAction(state, event.index, { refusal: event.failure });
+    case 'revocation.journaled':
+      return withAction(state, event.index, { revocation: { ...event.revocation, cameTooLate: false } });
+    case 'revocation.came_too_late':
+      return withRevocationTooLate(state, event.index);
     case 'action.settled':
       // What the provider could not tell of this action, it has told now.
       return { ...withAction(state, event.index, { status: 'settled' }), status: 'submitted', turnAt: event.at };
@@ -100,12 +130,6 @@ function evolveBegun(state: OperationState, event: Exclude<OperationEvent, Begin
       return withAction(state, event.index, { status: 'refunded' });
     case 'action.failed':
       return withAction(state, event.index, { status: 'failed' });
-    case 'operation.settled':
-      return { ...state, status: 'settled' };
-    case 'operation.failed':
-      return { ...state, status: 'failed', failure: event.failure };
-    case 'operation.unresolved':
-      return { ...state, status: 'unresolved' };
     default:
       return unreachable(event);
   }
@@ -118,6 +142,11 @@ function evolveDecided(state: OperationState, event: DecidedEvent): OperationSta
   const approval = state.approval && evolveApproval(state.approval, event);
   if (event.type === 'approval.expired') return { ...state, approval, status: 'expired' };
   return event.status === 'denied' ? { ...state, approval, status: 'denied' } : { ...state, approval };
+}
+
+function withRevocationTooLate(state: OperationState, index: number): OperationState {
+  const revocation = state.actions[index]?.revocation ?? null;
+  return revocation === null ? state : withAction(state, index, { revocation: { ...revocation, cameTooLate: true } });
 }
 
 function withAction(state: OperationState, index: number, change: Partial<ActionState>): OperationState {

@@ -14,5 +14,5 @@ export const operationKind: StreamKind<OperationState | null, OperationCommand, 
   decider: operationDecider,
   privateMembers: operationPrivateMembers,
   upcasters: { ...approvalUpcasters, 'operation.used': [alwaysWithMainAccount] },
-  stateVersion: 1,
+  stateVersion: 2,
 };

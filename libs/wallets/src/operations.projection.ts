@@ -60,6 +60,7 @@ function fixedInput({ input, quantity }: ContractAction): TokenAmount | null {
 
 /** What an event changes of an operation's row. */
 function after(row: OperationRow, event: Exclude<OperationEvent, BeginEvent>): Partial<OperationRow> {
+  if ('index' in event) return afterAction(row, event);
   switch (event.type) {
     case 'approval.opened':
       return {};
@@ -70,6 +71,27 @@ function after(row: OperationRow, event: Exclude<OperationEvent, BeginEvent>): P
       return { status: 'expired' };
     case 'operation.confirmed':
       return { status: 'submitted' };
+    case 'operation.settled':
+      return { status: 'settled', settledAt: event.at };
+    case 'operation.failed':
+      return { status: 'failed', failure: event.failure };
+    case 'operation.unresolved':
+      return { status: 'unresolved' };
+    default:
+      return unreachable(event);
+  }
+}
+
+/** What an event changes of one action. */
+function afterAction(
+  row: OperationRow,
+  event: Extract<OperationEvent, { readonly index: number }>,
+): Partial<OperationRow> {
+  switch (event.type) {
+    case 'submission.refused': // only its last word is an end
+    case 'revocation.journaled':
+    case 'revocation.came_too_late':
+      return {};
     case 'submission.journaled': {
       const { input, output } = event.submission;
       return actionChanged(row, event.index, { status: 'submitted', input, output });
@@ -83,12 +105,6 @@ function after(row: OperationRow, event: Exclude<OperationEvent, BeginEvent>): P
       return actionChanged(row, event.index, { status: 'refunded', output: event.output });
     case 'action.failed':
       return actionChanged(row, event.index, { status: 'failed', output: null });
-    case 'operation.settled':
-      return { status: 'settled', settledAt: event.at };
-    case 'operation.failed':
-      return { status: 'failed', failure: event.failure };
-    case 'operation.unresolved':
-      return { status: 'unresolved' };
     default:
       return unreachable(event);
   }

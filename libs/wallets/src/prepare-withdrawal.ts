@@ -73,7 +73,8 @@ export class PrepareWithdrawal {
     const { mainAccountId } = owner;
     const why = unusable(wallet);
     if (why !== null) return refuse(withdrawalChanged(why));
-    if (mainAccountId === null) return refuse(withdrawalChanged('main_account_missing'));
+    if (mainAccountId === null || !(await this.provider.isMainAccount(mainAccountId)))
+      return refuse(withdrawalChanged('main_account_missing'));
     const { tokenId, amountRaw } = asked.value;
     const spendable = await this.wallets.spendable(owner.userId);
     if (!spendable.ok) return spendable;

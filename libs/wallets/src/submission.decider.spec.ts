@@ -9,6 +9,7 @@ import {
   operationId,
   operationSettled,
   reference,
+  refused,
   settled,
   submissionOf,
   unresolved,
@@ -16,6 +17,7 @@ import {
   oneWithdrawal,
 } from '../test/operation-facts';
 import { operationDecider } from './operation.decider';
+import type { OperationEvent } from './operation.events';
 import type { SubmissionCommand } from './submission.decider';
 
 const operation = specification(operationDecider);
@@ -34,6 +36,7 @@ const refund: SubmissionCommand = {
 };
 const fail: SubmissionCommand = { type: 'RecordFailure', ...about(0), failure };
 const giveUp = (key: string | null): SubmissionCommand => ({ type: 'GiveUp', at, index: 0, key, failure });
+const refuse: SubmissionCommand = { type: 'RecordRefusal', ...about(0), failure };
 const cannotSay: SubmissionCommand = { type: 'RecordUnresolved', ...about(0) };
 
 const [firstSettled, secondJournaled] = [[used, journaled(0), accepted(0), settled(0)], journaled(1)];
@@ -63,12 +66,57 @@ describe('an acceptance', () => {
   it('is recorded once', () => operation.given(used, journaled(0)).when(accept(0)).thenOnce(accepted(0)));
   it('makes the action submitted', () =>
     expect(operation.given(used, journaled(0), accepted(0)).state?.actions).toStrictEqual([
-      { status: 'submitted', submission: submissionOf(0), providerReference: reference },
-      { status: 'pending', submission: null, providerReference: null },
+      {
+        status: 'submitted',
+        submission: submissionOf(0),
+        providerReference: reference,
+        refusal: null,
+        revocation: null,
+      },
+      { status: 'pending', submission: null, providerReference: null, refusal: null, revocation: null },
     ]));
   it('of an earlier attempt comes too late', () =>
     operation.given(used, journaled(0), journaled(0, 2)).when(accept(0)).thenNothing());
   it('of what was not journaled is none', () => operation.given(used).when(accept(0)).thenNothing());
+});
+
+describe('a refusal', () => {
+  it('is recorded once', () => operation.given(used, journaled(0)).when(refuse).thenOnce(refused(0)));
+  it('is no end', () => {
+    const { state } = operation.given(used, journaled(0), refused(0));
+    expect(state).toMatchObject({ status: 'submitted', failure: null, actions: [{ refusal: failure }, {}] });
+  });
+  it('has no other bytes in its place', () =>
+    operation.given(used, journaled(0), refused(0)).when(journal(0, 2)).thenNothing());
+  it('comes too late for what was accepted', () =>
+    operation.given(used, journaled(0), accepted(0)).when(refuse).thenNothing());
+  it('is followed by the settlement of what others had executed', () =>
+    operation.given(used, journaled(0), refused(0)).when(settle(0)).thenOnce(accepted(0), settled(0)));
+  it('is followed by an end once nothing can come of it', () =>
+    operation
+      .given(used, journaled(0), refused(0))
+      .when(giveUp(about(0).key))
+      .thenOnce(...failed(0)));
+});
+
+describe('a revocation', () => {
+  const { key } = about(0);
+  const revocation = { key, bytes: 'nothing' };
+  const revoke: SubmissionCommand = { type: 'JournalRevocation', ...about(0), revocation };
+  const revoked: OperationEvent = { type: 'revocation.journaled', at, index: 0, revocation };
+  const tooLate: SubmissionCommand = { type: 'RecordRevocationTooLate', ...about(0) };
+  const late: OperationEvent = { type: 'revocation.came_too_late', at, index: 0 };
+  it('is journaled once', () => operation.given(used, journaled(0), refused(0)).when(revoke).thenOnce(revoked));
+  it('is only of what was refused', () => {
+    operation.given(used, journaled(0)).when(revoke).thenNothing();
+    operation.given(used, journaled(0), refused(0), accepted(0)).when(revoke).thenNothing();
+  });
+  it('may come too late, once', () =>
+    operation.given(used, journaled(0), refused(0), revoked).when(tooLate).thenOnce(late));
+  it('that was not journaled does not come too late', () =>
+    operation.given(used, journaled(0), refused(0)).when(tooLate).thenNothing());
+  it('that came too late has none in its place', () =>
+    operation.given(used, journaled(0), refused(0), revoked, late).when(revoke).thenNothing());
 });
 
 describe('a settlement', () => {

@@ -1,5 +1,5 @@
 import { accept, unreachable, type Decision, type Instant } from '@app/kernel';
-import type { OperationEvent, OperationFailure, Submission, TokenAmount } from './operation.events';
+import type { OperationEvent, OperationFailure, Revocation, Submission, TokenAmount } from './operation.events';
 import { currentAction, type CurrentAction, type OperationState } from './operation.state';
 
 /**
@@ -18,6 +18,11 @@ export type SubmissionCommand =
       readonly providerReference: string;
       readonly output: TokenAmount | null;
     })
+  /** The provider did not take it, and does not say that it never will. */
+  | (OfSubmission<'RecordRefusal'> & { readonly failure: OperationFailure })
+  /** Only what was refused is revoked, and once. */
+  | (OfSubmission<'JournalRevocation'> & { readonly revocation: Revocation })
+  | OfSubmission<'RecordRevocationTooLate'>
   /** The provider says that it came to nothing. */
   | (OfSubmission<'RecordFailure'> & { readonly failure: OperationFailure })
   /** Nothing can be sent for the action (any more), and nothing that was sent was ever taken; null: nothing was journaled. */
@@ -49,6 +54,10 @@ function decideOutcome(
   switch (command.type) {
     case 'RecordAcceptance':
       return accept(...accepted(command, action));
+    case 'RecordRefusal':
+    case 'JournalRevocation':
+    case 'RecordRevocationTooLate':
+      return accept(...decideRefusal(command, action));
     case 'RecordSettled':
       return accept(
         ...accepted(command, action),
@@ -72,17 +81,43 @@ function decideOutcome(
   }
 }
 
+/** A refusal counts until something else is heard; what was refused is revoked once. */
+function decideRefusal(
+  command: CommandOf<'RecordRefusal' | 'JournalRevocation' | 'RecordRevocationTooLate'>,
+  action: CurrentAction,
+): OperationEvent[] {
+  const { at, index } = command;
+  switch (command.type) {
+    case 'RecordRefusal':
+      return action.providerReference === null && action.refusal === null
+        ? [{ type: 'submission.refused', at, index, failure: command.failure }]
+        : [];
+    case 'JournalRevocation':
+      return isRefused(action) && action.revocation === null
+        ? [{ type: 'revocation.journaled', at, index, revocation: command.revocation }]
+        : [];
+    case 'RecordRevocationTooLate':
+      return action.revocation?.cameTooLate === false ? [{ type: 'revocation.came_too_late', at, index }] : [];
+    default:
+      return unreachable(command);
+  }
+}
+
+function isRefused({ providerReference, refusal }: CurrentAction): boolean {
+  return providerReference === null && refusal !== null;
+}
+
 const refunded: OperationFailure = { reason: 'refunded', text: 'The provider gave back what was sent.' };
 
 type CommandOf<Type extends SubmissionCommand['type']> = Extract<SubmissionCommand, { readonly type: Type }>;
 
-/** New bytes only in place of bytes that were never taken; while the provider cannot tell, there are none. */
+/** New bytes only in place of bytes that never will be taken: not while the provider cannot tell, and not after a refusal. */
 function journal(
   { at, index, submission }: CommandOf<'JournalSubmission'>,
   { status }: OperationState,
   action: CurrentAction,
 ): Decision<OperationEvent> {
-  if (status === 'unresolved' || action.providerReference !== null) return accept();
+  if (status === 'unresolved' || action.providerReference !== null || action.refusal !== null) return accept();
   if (submission.attempt !== (action.submission?.attempt ?? 0) + 1) return accept();
   return accept({ type: 'submission.journaled', at, index, submission });
 }

@@ -1,5 +1,5 @@
 import type { Instant, UserId, WalletId } from '@app/kernel';
-import type { OperationFailure, Submission, TokenAmount } from './operation.events';
+import type { OperationFailure, Revocation, Submission, TokenAmount } from './operation.events';
 import type { ProviderName } from './wallet.events';
 
 /** A wallet as its provider knows it. */
@@ -53,7 +53,9 @@ export type Submitted =
   /** `checkAt`: when it is worth asking what became of it, if the provider can tell. */
   | { readonly kind: 'accepted'; readonly providerReference: string; readonly checkAt: Instant | null }
   /** It was not taken, and these bytes never will be. */
-  | { readonly kind: 'rejected'; readonly failure: OperationFailure };
+  | { readonly kind: 'rejected'; readonly failure: OperationFailure }
+  /** It was not taken now; whoever has the bytes may still have them executed until they expire. */
+  | { readonly kind: 'refused'; readonly failure: OperationFailure };
 
 /** What the provider says became of a submission. */
 export type Settlement =
@@ -61,10 +63,25 @@ export type Settlement =
   | { readonly kind: 'settled'; readonly providerReference: string; readonly output: TokenAmount | null }
   | { readonly kind: 'refunded'; readonly providerReference: string; readonly output: TokenAmount | null }
   | { readonly kind: 'failed'; readonly failure: OperationFailure }
-  /** It was not taken so far; the same bytes may still be sent until their deadline. */
-  | { readonly kind: 'never_accepted' }
+  /** It was not taken so far. `isFinal`: it is proven that it never will be, whoever sends the bytes. */
+  | { readonly kind: 'never_accepted'; readonly isFinal: boolean }
   /** The provider cannot say; nothing may be sent again. */
   | { readonly kind: 'unknown' };
+
+export type Revoked =
+  /** On its way; what became of it, `settlement` tells. */
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'refused' }
+  /** The submission was executed before, and the revocation never will be. */
+  | { readonly kind: 'too_late' };
+
+/** How a provider makes sure that what it refused never is executed. Both throw Unavailable, and SessionRejected. */
+export interface Revocations {
+  /** Works out (and signs) what would be sent. No effect, however often; null where the submission cannot be revoked. */
+  plan(wallet: WalletAccount, submission: Submission): Promise<Revocation | null>;
+  /** Sends it, once. */
+  send(wallet: WalletAccount, revocation: Revocation): Promise<Revoked>;
+}
 
 /** The provider does not take the wallet's session any more: its owner must reconnect. */
 export class SessionRejected extends Error {}
@@ -83,6 +100,9 @@ export abstract class WalletProvider {
   /** Whether the provider takes the wallet's session; the answer may be 30 s old. */
   abstract hasSession(wallet: WalletAccount): Promise<boolean>;
 
+  /** Whether somebody can hold the account, so that what lands there is not lost; it is spelled as accounts are. */
+  abstract isMainAccount(accountId: string): Promise<boolean>;
+
   /** All positive balances, in no particular order. @throws SessionRejected */
   abstract holdings(wallet: WalletAccount): Promise<readonly Holding[]>;
 
@@ -95,6 +115,18 @@ export abstract class WalletProvider {
   /** Sends a submission: any number of times, with at most one effect. @throws SessionRejected */
   abstract submit(wallet: WalletAccount, submission: Submission): Promise<Submitted>;
 
-  /** What became of a submission. @throws SessionRejected */
-  abstract settlement(wallet: WalletAccount, submission: Submission): Promise<Settlement>;
+  /**
+   * What became of a submission.
+   *
+   * @param revocation what was journaled to revoke it and may have been executed in its place
+   * @throws SessionRejected
+   */
+  abstract settlement(
+    wallet: WalletAccount,
+    submission: Submission,
+    revocation?: Revocation | null,
+  ): Promise<Settlement>;
+
+  /** Null for a provider whose refusals are final. */
+  readonly revocations: Revocations | null = null;
 }

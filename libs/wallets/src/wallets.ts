@@ -7,6 +7,7 @@ import {
   notFound,
   ok,
   refuse,
+  Unavailable,
   withdrawalChanged,
   type Cause,
   type OperationId,
@@ -50,7 +51,9 @@ export class Wallets {
     const at = this.clock.now();
     const address = await this.signer.publicKey(userId);
     const identity = { userId, walletId: asId<WalletId>(uuidV7()), address, provider: this.provider.name };
-    const ensured = await this.give(userId, { type: 'EnsureWallet', at, ...identity, mainAccountId }, cause);
+    const landsAt = await this.mainAccountIfKnown(mainAccountId);
+    const command: WalletCommand = { type: 'EnsureWallet', at, ...identity, mainAccountId: landsAt };
+    const ensured = await this.give(userId, command, cause);
     if (!ensured.ok || ensured.value.status === 'disabled') return ensured;
     const wallet = ensured.value;
     if (wallet.authStatus === 'ready') {
@@ -97,6 +100,17 @@ export class Wallets {
   /** Records that the provider does not take the wallet's session any more. Idempotent. */
   async rejected(userId: UserId, cause: Cause): Promise<void> {
     await this.give(userId, { type: 'RecordRejection', at: this.clock.now() }, cause);
+  }
+
+  /** The account, if it is one as far as the provider can tell now: what it cannot tell is not taken down. */
+  private async mainAccountIfKnown(mainAccountId: string | null): Promise<string | null> {
+    if (mainAccountId === null) return null;
+    try {
+      return (await this.provider.isMainAccount(mainAccountId)) ? mainAccountId : null;
+    } catch (error) {
+      if (error instanceof Unavailable && error.dependency === 'wallet provider') return null;
+      throw error;
+    }
   }
 
   /** What has waited for a session is looked at now. */

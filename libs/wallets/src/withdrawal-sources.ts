@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { byRichness, isPinnable, valueUsdCents } from '@app/consent';
 import { because, Clock, notFound, ok, refuse, withdrawalChanged, type Result, type UserId } from '@app/kernel';
 import { unusable } from './wallet.decider';
-import type { Holding } from './wallet-provider';
+import { WalletProvider, type Holding } from './wallet-provider';
 import { Wallets } from './wallets';
 import { assetLimits, type WithdrawalSourcesView } from './withdrawal.schema';
 
@@ -12,6 +12,7 @@ export class WithdrawalSources {
   constructor(
     private readonly clock: Clock,
     private readonly wallets: Wallets,
+    private readonly provider: WalletProvider,
   ) {}
 
   /**
@@ -26,6 +27,7 @@ export class WithdrawalSources {
     if (why === 'wallet_disabled') return refuse(withdrawalChanged(why));
     if (mainAccountId === null || wallet.authStatus === 'pending') return refuse(because('provider_unavailable'));
     if (why !== null) return refuse(withdrawalChanged(why));
+    if (!(await this.provider.isMainAccount(mainAccountId))) return refuse(because('provider_unavailable'));
     const asOf = this.clock.now();
     const spendable = await this.wallets.spendable(userId);
     if (!spendable.ok) return spendable;

@@ -114,6 +114,7 @@ export const accepted = (index: number): OperationEvent => ({
   ...{ type: 'submission.accepted', at, index },
   providerReference: reference,
 });
+export const refused = (index: number): OperationEvent => ({ type: 'submission.refused', at, index, failure });
 export const settled = (index: number): OperationEvent => ({ type: 'action.settled', at, index, output: null });
 export const operationSettled: OperationEvent = { type: 'operation.settled', at };
 export const unresolved: OperationEvent = { type: 'operation.unresolved', at };

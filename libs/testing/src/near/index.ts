@@ -1,2 +1,3 @@
 export { NearChain } from './near-chain';
 export { relayKey, startNearLoopback, type NearLoopback } from './near-loopback';
+export type { WireSigned } from './near-signatures';

@@ -52,12 +52,19 @@ const unlimited = { get: () => 10n ** 39n } as unknown as ReadonlyMap<string, bi
 /**
  * The verifier contract, the relay's queue and 1Click's book, on the sandbox's ledger and with its faults.
  *
- * Source: docs.near-intents.org, "Verifier" (salts, nonces, deadlines, what it says to a wrong one), "Message Bus" (statuses) and
+ * Source: near/intents, contracts/defuse (core/src/error.rs for its words; a deadline counts until it is before the block's time);
+ * docs.near-intents.org, "Verifier" (salts, nonces), "Message Bus" (statuses) and
  * "1Click API", "Swap Statuses".
  */
 export class NearChain {
   /** The salts that the contract takes; the last one is the current one. */
   readonly salts = [randomBytes(4).toString('hex')];
+  /** Accounts that are locked: nothing of theirs is executed. */
+  readonly locked = new Set<string>();
+  /** Named accounts that somebody has made on NEAR. */
+  readonly accounts = new Set(['ada.near']);
+  /** Nonces that an empty intent has used. */
+  private readonly revoked = new Set<string>();
   private readonly offers = new Map<string, Offered>();
   /** Of each intent that the relay was given and took. */
   private readonly orderKeys = new Map<string, string>();
@@ -75,51 +82,63 @@ export class NearChain {
     return (await this.ledger.faults.current()).submit;
   }
 
-  /** 1Click opens a session for whoever proves to hold the key. */
-  async authenticate(signed: WireSigned): Promise<boolean> {
-    const signer = signerOf(signed);
-    const { signer_id: address, deadline } = messageOf(signed);
-    if (signer === null || signer !== address || this.wrongWith(signed, deadline) !== null) return false;
-    await this.ledger.wallets.open(address, this.userOf(address));
-    return true;
-  }
-
-  /** Whether the contract takes the account's own key. */
+  /** Whether the contract takes the account's own key, which it does of itself, until the owner removes it (the fault `sessionRejected`). */
   async takesKey(address: string, publicKey: string): Promise<boolean> {
-    const own = publicKey === `ed25519:${base58(Buffer.from(address, 'hex'))}`;
-    return own && (await this.ledger.wallets.session(address)) === 'good';
+    if (!/^[0-9a-f]{64}$/.test(address) || publicKey !== keyOf(address)) return false;
+    if ((await this.ledger.wallets.session(address)) === 'none') await this.addKey(address);
+    return (await this.ledger.wallets.session(address)) === 'good';
   }
 
+  /** The owner adds the account's own key again. */
+  async addKey(address: string): Promise<void> {
+    await this.ledger.wallets.open(address, this.userOf(address));
+  }
+
+  /** The relay brings an intent to the chain; what it refuses, it keeps nothing of. */
   async publish(signed: WireSigned, bytes: string): Promise<PublishAnswer> {
     const intentHash = base58(payloadDigest(signed));
     const failed = (reason: string): PublishAnswer => ({ status: 'FAILED', reason, intent_hash: intentHash });
+    const before = this.orderKeys.get(intentHash);
+    if (before !== undefined) return failed('already processed');
+    if ((await this.fault()) === 'reject') return failed('invalid intent');
+    const refused = await this.execute(signed, bytes);
+    if (refused !== null) return failed(refused);
+    this.orderKeys.set(intentHash, orderKeyOf(messageOf(signed).signer_id, signed.payload.nonce));
+    return { status: 'OK', intent_hash: intentHash };
+  }
+
+  /** The contract executes an intent, whoever brings it, or says why it does not: null when it has executed it. */
+  async execute(signed: WireSigned, bytes: string): Promise<string | null> {
     const message = messageOf(signed);
-    const [intent] = message.intents;
-    if (signerOf(signed) === null) return failed('invalid signature');
-    if (signerOf(signed) !== message.signer_id) return failed("public key doesn't exist for this account");
-    if (!(await this.takesOwnKey(message.signer_id))) return failed("public key doesn't exist for this account");
-    if (intent?.intent !== 'transfer' || signed.payload.recipient !== 'intents.near') return failed('invalid intent');
-    const key = orderKeyOf(message.signer_id, signed.payload.nonce);
-    const before = await this.ledger.orders.find(key);
-    if (before !== null && isTaken(before)) {
-      const same = before.digest === createHash('sha256').update(bytes).digest('hex');
-      return failed(same ? 'already processed' : 'nonce was already used');
+    const { signer_id: address, deadline, intents } = message;
+    const wrong = await this.wrongWith(signed, address, deadline);
+    if (wrong !== null) return wrong;
+    const key = orderKeyOf(address, signed.payload.nonce);
+    if (this.revoked.has(key) || isTakenOrNull(await this.ledger.orders.find(key))) return 'nonce was already used';
+    const [intent] = intents;
+    if (intent === undefined) {
+      this.revoked.add(key);
+      return null;
     }
-    const wrong = this.wrongWith(signed, message.deadline);
-    if (wrong !== null) return failed(wrong);
+    if (intent.intent !== 'transfer') return 'invalid intent';
     const order = this.orderFor(key, bytes, message, intent);
+    const { tokenId, amountRaw } = order.input;
+    const held = (await this.ledger.wallets.spendable(address)).get(tokenId) ?? 0n;
+    if (BigInt(amountRaw) > held) return 'insufficient balance or overflow';
     const state = await this.ledger.orders.submit(order, await this.handling(order));
-    if (!isTaken(state)) return failed(reasonOf(state));
-    this.orderKeys.set(intentHash, key);
+    if (!isTaken(state)) return reasonOf(state);
     const offer = this.offers.get(intent.receiver_id);
     if (offer !== undefined) offer.orderKey = key;
-    return { status: 'OK', intent_hash: intentHash };
+    return null;
   }
 
   async relayStatus(intentHash: string): Promise<object> {
     const key = this.orderKeys.get(intentHash);
     const state = key === undefined ? null : await this.settled(key);
     const transaction = { hash: base58(createHash('sha256').update(intentHash).digest()) };
+    // The relay was given this very intent, and its nonce is used by nothing else.
+    if (key !== undefined && this.revoked.has(key))
+      return { intent_hash: intentHash, status: 'SETTLED', data: transaction };
     if (key === undefined || state === null || !isTaken(state))
       return { intent_hash: intentHash, status: 'NOT_FOUND_OR_NOT_VALID' };
     if (state.status === 'accepted' && !this.isSwap(key)) return { intent_hash: intentHash, status: 'PENDING' };
@@ -129,6 +148,7 @@ export class NearChain {
   /** A swap's transfer is done as soon as the relay has it; a withdrawal is done when the ledger settles it. */
   async isNonceUsed(address: string, nonce: string): Promise<boolean> {
     const key = orderKeyOf(address, nonce);
+    if (this.revoked.has(key)) return true;
     const state = await this.settled(key);
     return state !== null && isTaken(state) && (state.status !== 'accepted' || this.isSwap(key));
   }
@@ -184,15 +204,19 @@ export class NearChain {
     return this.ledger.wallets.holdings(address);
   }
 
-  private takesOwnKey(address: string): Promise<boolean> {
-    return this.takesKey(address, `ed25519:${base58(Buffer.from(address, 'hex'))}`);
-  }
-
-  private wrongWith({ payload }: WireSigned, deadline: string): string | null {
+  private async wrongWith(signed: WireSigned, address: string, deadline: string): Promise<string | null> {
+    const { payload } = signed;
+    const signer = signerOf(signed);
     const nonce = nonceParts(payload.nonce);
+    if (signer === null) return 'invalid signature';
+    if (payload.recipient !== 'intents.near') return 'wrong verifying_contract';
+    if (Date.parse(deadline) < this.nowMs) return 'deadline has expired';
+    if (this.locked.has(address)) return `account '${address}' is locked`;
+    if (signer !== address || !(await this.takesKey(address, keyOf(address))))
+      return `public key '${keyOf(signer)}' doesn't exist for account '${address}'`;
     if (nonce === null || !this.salts.includes(nonce.salt)) return 'invalid salt';
     if (Date.parse(deadline) > nonce.expiresAtMs) return 'deadline is greater than nonce';
-    return this.nowMs >= Date.parse(deadline) ? 'deadline has expired' : null;
+    return nonce.expiresAtMs < this.nowMs ? 'nonce was already expired' : null;
   }
 
   private orderFor(key: string, bytes: string, message: Message, intent: Message['intents'][number]): NewOrder {
@@ -202,19 +226,19 @@ export class NearChain {
       offer === undefined
         ? ({ kind: 'withdraw', mainAccountId: intent.receiver_id } as const)
         : ({ kind: 'swap', output: offer.output } as const);
-    const deadline = instantOf(Date.parse(message.deadline));
+    // The contract executes at the deadline itself; the ledger does not.
+    const deadline = instantOf(Date.parse(message.deadline) + 1);
     return { key, bytes, address: message.signer_id, input: { tokenId, amountRaw }, target, deadline };
   }
 
   private async handling(order: NewOrder): Promise<Handling> {
     const { faults, tokens } = await this.ledger.market.look();
-    const refused = { reason: 'provider_rejected', text: 'invalid intent' } as const;
     const moved = faults.submit === 'quote_moved' || !quoteStands(order, tokens);
     // A withdrawal is one transfer: done or not done. What a moved quote no longer buys, 1Click gives back.
     const returned = faults.submit === 'refund' || moved;
     const ofSwap = returned ? 'refund' : faults.submit === 'partial_fill' ? 'partial' : 'deliver';
     return {
-      refusal: faults.submit === 'reject' ? refused : null,
+      refusal: null,
       outcome: order.target.kind === 'swap' ? ofSwap : 'deliver',
       hidden: faults.submit === 'not_found_first',
       settlesAt: instantOf(this.nowMs + faults.settleAfterSeconds * 1000),
@@ -238,6 +262,14 @@ function messageOf({ payload }: WireSigned): Message {
 
 function orderKeyOf(address: string, nonce: string): string {
   return `${address}/${nonce}`;
+}
+
+function keyOf(address: string): string {
+  return `ed25519:${base58(Buffer.from(address, 'hex'))}`;
+}
+
+function isTakenOrNull(state: OrderState | null): boolean {
+  return state !== null && isTaken(state);
 }
 
 function isTaken(state: OrderState): boolean {
