@@ -86,9 +86,6 @@ export class PausingProvider extends WalletProvider {
             event.type === 'revocation.journaled' && JSON.stringify(event.revocation) === JSON.stringify(revocation),
         );
         if (!journaled) throw new Error(`${revocation.key} was revoked before that was journaled`);
-        if (this.world.provider.revocationsSent.has(revocation.key))
-          throw new Error(`${revocation.key} was revoked twice`);
-        this.world.provider.revocationsSent.add(revocation.key);
         return this.world.provider.revoke(revocation);
       }),
   };

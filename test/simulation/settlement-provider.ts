@@ -6,7 +6,6 @@ import {
   type Order,
   type Planned,
   type Revocation,
-  type Revoked,
   type Settlement,
   type Submission,
   type Submitted,
@@ -81,8 +80,6 @@ export class SimulatedProvider {
     revoked: 0,
   };
   sessionGood = true;
-  /** Keys of the submissions whose revocation was sent. */
-  readonly revocationsSent = new Set<string>();
   private readonly revoked = new Set<string>();
   private readonly refused = new Map<string, OperationFailure>();
   private readonly sent = new Map<string, number>();
@@ -173,15 +170,15 @@ export class SimulatedProvider {
   }
 
   /** Takes the place of the submission, unless that was executed. */
-  revoke({ key }: Revocation): Revoked {
+  revoke({ key }: Revocation): void {
     this.enter();
     if (this.happens('timeoutBefore')) throw away();
-    if (this.happens('refused')) return { kind: 'refused' };
-    const isLate = this.taken.has(key);
-    if (!isLate && !this.revoked.has(key)) this.counts.revoked += 1;
-    if (!isLate) this.revoked.add(key);
+    if (this.happens('refused')) return;
+    if (!this.taken.has(key) && !this.revoked.has(key)) {
+      this.counts.revoked += 1;
+      this.revoked.add(key);
+    }
     if (this.happens('timeoutAfter')) throw away();
-    return { kind: isLate ? 'too_late' : 'sent' };
   }
 
   settlement({ key, deadline }: Submission): Settlement {

@@ -7,7 +7,7 @@ type RelayWord = 'settled' | 'pending' | 'failed' | 'not_found';
 export interface Evidence {
   /** The relay on the signed transfer. */
   readonly relay: RelayWord;
-  /** The relay on the empty intent that was journaled to take the transfer's nonce; null: none was, or it came too late. */
+  /** The relay on the empty intent that was journaled to take the transfer's nonce; null: none was. */
   readonly revocation: RelayWord | null;
   /** As of that block. */
   readonly isNonceUsed: boolean;

@@ -11,7 +11,6 @@ import {
   type Order,
   type Planned,
   type Revocations,
-  type Revoked,
   type Settlement,
   type Submitted,
   type Token,
@@ -176,9 +175,9 @@ it('waits for the last word on what the provider refused, and sends and signs no
 
 describe('what the provider refused, and can revoke', () => {
   const revocation = { key: key(0), bytes: 'nothing' };
-  let revokes: () => Revoked;
+  let revokes: () => Promise<void>;
   beforeEach(async () => {
-    revokes = () => ({ kind: 'sent' });
+    revokes = async () => undefined;
     world.provider.submits = () => ({ kind: 'refused', failure });
     world.provider.settles = () => ({ kind: 'never_accepted', isFinal: false });
     world.provider.revocations = {
@@ -200,26 +199,13 @@ describe('what the provider refused, and can revoke', () => {
     expect(world.events.at(-1)).toEqual({ type: 'operation.failed', at, failure });
   });
 
-  it('is settled where the revocation comes too late', async () => {
-    revokes = () => ({ kind: 'too_late' });
-    await driveOperation(world, true);
-    expect(world.types.at(-1)).toBe('revocation.came_too_late');
-    expect(world.provider.revocationAsked).toBeNull();
-    world.provider.settles = () => ({ kind: 'settled', providerReference: reference, output: null });
-    await driveOperation(world, true);
-    expect(world.provider.revocationAsked).toBeNull();
-    expect(world.types).toContain('action.settled');
-  });
-
-  it('is not revoked again where no answer came', async () => {
-    revokes = () => {
-      throw new Unavailable('wallet provider');
-    };
+  it('is asked about together with its revocation, which is sent again', async () => {
+    revokes = () => Promise.reject(new Unavailable('wallet provider'));
     await driveOperation(world, true);
     await driveOperation(world, true);
     expect(world.provider.revocationAsked).toEqual(revocation);
     expect(world.types.at(-1)).toBe('revocation.journaled');
-    expect(world.provider.calls.filter((call) => call === 'revoke')).toHaveLength(1);
+    expect(world.provider.calls.filter((call) => call === 'revoke')).toHaveLength(2);
   });
 
   it('is left to its deadline where the provider does not revoke it', async () => {

@@ -1,6 +1,6 @@
 import { Unavailable, unreachable, type Instant, type Result } from '@app/kernel';
 import type { Probe } from '@app/runtime';
-import type { OperationFailure, Revocation } from './operation.events';
+import type { OperationFailure } from './operation.events';
 import { chooseOrder, isAsOrdered, type ChosenOrder } from './operation-order';
 import { nextStep, type Learned, type Step, type Wait } from './operation.process';
 import { isUnderWay, type OperationState } from './operation.state';
@@ -205,14 +205,11 @@ async function planRevocation(
 async function revoke(
   world: OperationWorld,
   state: OperationState,
-  { index, revocation }: StepTo<'revoke'>,
+  { revocation }: StepTo<'revoke'>,
 ): Promise<Learned> {
   const wallet = await world.wallet(state);
   if (wallet.status !== 'active') return aWhile;
-  const { key, bytes } = revocation;
-  const revoked = await probed(world, async () => world.provider.revocations?.send(wallet, { key, bytes }));
-  if (revoked?.kind === 'too_late')
-    await world.record({ type: 'RecordRevocationTooLate', at: world.now(), index, key });
+  await probed(world, async () => world.provider.revocations?.send(wallet, revocation));
   return aWhile;
 }
 
@@ -222,7 +219,7 @@ async function ask(
   { index, submission }: StepTo<'ask'>,
 ): Promise<Learned> {
   const wallet = await world.wallet(state);
-  const revocation = pendingRevocation(state, index);
+  const revocation = state.actions[index]?.revocation ?? null;
   const settlement = await probed(world, () => world.provider.settlement(wallet, submission, revocation));
   const { key } = submission;
   const of = { at: world.now(), index, key };
@@ -248,12 +245,6 @@ async function ask(
     default:
       return unreachable(settlement);
   }
-}
-
-/** What may be executed in the submission's place. */
-function pendingRevocation(state: OperationState, index: number): Revocation | null {
-  const revocation = state.actions[index]?.revocation ?? null;
-  return revocation === null || revocation.cameTooLate ? null : { key: revocation.key, bytes: revocation.bytes };
 }
 
 async function giveUp(

@@ -25,7 +25,6 @@ export {
   type Order,
   type Planned,
   type Revocations,
-  type Revoked,
   type Settlement,
   type Submitted,
   type Token,

@@ -19,8 +19,6 @@ export type OperationEvent =
   | (OfAction<'submission.refused'> & { readonly failure: OperationFailure })
   /** What is about to be sent so that the refused submission never can be executed, journaled before it is sent. */
   | (OfAction<'revocation.journaled'> & { readonly revocation: Revocation })
-  /** The submission was executed before its revocation arrived, which never will be executed itself. */
-  | OfAction<'revocation.came_too_late'>
   | (OfAction<'action.settled'> & { readonly output: TokenAmount | null })
   /** The input, or what was left of it, came back; `output` is what was delivered of it all the same. */
   | (OfAction<'action.refunded'> & { readonly output: TokenAmount | null })

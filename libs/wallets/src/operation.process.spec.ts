@@ -126,8 +126,7 @@ describe('what the provider refused', () => {
   const refusedOnce = [used, sent, refused(0)];
   const revocation = { key, bytes: 'nothing' };
   const revoked: OperationEvent[] = [...refusedOnce, { type: 'revocation.journaled', at, index: 0, revocation }];
-  const late: OperationEvent[] = [...revoked, { type: 'revocation.came_too_late', at, index: 0 }];
-  const revoke = { do: 'revoke', index: 0, revocation: { ...revocation, cameTooLate: false } };
+  const revoke = { do: 'revoke', index: 0, revocation };
   it('is asked about first', () => expect(next(refusedOnce)).toStrictEqual(ask));
   it('is revoked, and not sent again', () => {
     const step = { do: 'plan_revocation', index: 0, submission };
@@ -135,11 +134,13 @@ describe('what the provider refused', () => {
     const learned: Learned = { kind: 'revocation_journaled', key };
     expect(next(revoked, soon, learned)).toStrictEqual(revoke);
   });
-  it('is asked about when another has journaled its revocation', () => expect(next(revoked)).toStrictEqual(ask));
+  it('is asked about before its revocation is sent again', () => {
+    expect(next(revoked)).toStrictEqual(ask);
+    expect(next(revoked, soon, neverAccepted(false))).toStrictEqual(revoke);
+  });
   it.each<[string, OperationEvent[], Instant]>([
-    ['its revocation was sent', revoked, soon],
-    ['its revocation came too late', late, soon],
     ['its deadline has passed', refusedOnce, deadline],
+    ['its deadline and that of its revocation have passed', revoked, deadline],
   ])('waits for the last word when %s', (_, events, now) =>
     expect(next(events, now, neverAccepted(false))).toMatchObject({ do: 'wait', noLaterThan: lastWord }),
   );

@@ -47,7 +47,7 @@ export interface Wait {
  * what became of them before it sends them. The same bytes go out again only while the provider says that it has not taken them, has
  * not refused them, and their deadline has not passed. New bytes, and the end of the action, only once it is proven that the old ones
  * never will be executed; a refusal proves nothing, since others may have the bytes: it is revoked where
- * the provider can. A revocation goes out once: where it came too late, that proves that the submission was executed. New bytes only before the operation expires, and
+ * the provider can, by bytes that are journaled, and sent, as those of the submission are. New bytes only before the operation expires, and
  * nothing at all once the provider has taken them or could not say.
  */
 export function nextStep(state: OperationState | null, now: Instant, learned: Learned): Step {
@@ -97,9 +97,13 @@ function afterNeverAccepted(
     return { do: 'give_up', index, key, failure: refusal ?? timedOut };
   }
   if (isSendable && now < deadline) return { do: 'send', index, submission };
-  const isRevocable = state.status === 'submitted' && refusal !== null && now < deadline;
-  if (isRevocable && revocation === null) return { do: 'plan_revocation', index, submission };
+  if (refusal !== null && state.status === 'submitted' && now < deadline) return revoke(index, submission, revocation);
   return wait(null, lastWordFrom(submission), now);
+}
+
+/** Others may have the bytes that were refused: something that moves nothing takes their place. */
+function revoke(index: number, submission: Submission, revocation: Revocation | null): Step {
+  return revocation === null ? { do: 'plan_revocation', index, submission } : { do: 'revoke', index, revocation };
 }
 
 /** Until then something may be sent for the present action. */

@@ -40,7 +40,7 @@ export interface ActionState {
   /** Why the provider did not take what was journaled last; not its last word. */
   readonly refusal: OperationFailure | null;
   /** What was journaled to revoke it. */
-  readonly revocation: (Revocation & { readonly cameTooLate: boolean }) | null;
+  readonly revocation: Revocation | null;
 }
 
 /** An action whose turn it is. */
@@ -120,9 +120,7 @@ function evolveAction(
     case 'submission.refused':
       return withAction(state, event.index, { refusal: event.failure });
     case 'revocation.journaled':
-      return withAction(state, event.index, { revocation: { ...event.revocation, cameTooLate: false } });
-    case 'revocation.came_too_late':
-      return withRevocationTooLate(state, event.index);
+      return withAction(state, event.index, { revocation: event.revocation });
     case 'action.settled':
       // What the provider could not tell of this action, it has told now.
       return { ...withAction(state, event.index, { status: 'settled' }), status: 'submitted', turnAt: event.at };
@@ -142,11 +140,6 @@ function evolveDecided(state: OperationState, event: DecidedEvent): OperationSta
   const approval = state.approval && evolveApproval(state.approval, event);
   if (event.type === 'approval.expired') return { ...state, approval, status: 'expired' };
   return event.status === 'denied' ? { ...state, approval, status: 'denied' } : { ...state, approval };
-}
-
-function withRevocationTooLate(state: OperationState, index: number): OperationState {
-  const revocation = state.actions[index]?.revocation ?? null;
-  return revocation === null ? state : withAction(state, index, { revocation: { ...revocation, cameTooLate: true } });
 }
 
 function withAction(state: OperationState, index: number, change: Partial<ActionState>): OperationState {

@@ -90,7 +90,6 @@ function afterAction(
   switch (event.type) {
     case 'submission.refused': // only its last word is an end
     case 'revocation.journaled':
-    case 'revocation.came_too_late':
       return {};
     case 'submission.journaled': {
       const { input, output } = event.submission;

@@ -104,19 +104,11 @@ describe('a revocation', () => {
   const revocation = { key, bytes: 'nothing' };
   const revoke: SubmissionCommand = { type: 'JournalRevocation', ...about(0), revocation };
   const revoked: OperationEvent = { type: 'revocation.journaled', at, index: 0, revocation };
-  const tooLate: SubmissionCommand = { type: 'RecordRevocationTooLate', ...about(0) };
-  const late: OperationEvent = { type: 'revocation.came_too_late', at, index: 0 };
   it('is journaled once', () => operation.given(used, journaled(0), refused(0)).when(revoke).thenOnce(revoked));
   it('is only of what was refused', () => {
     operation.given(used, journaled(0)).when(revoke).thenNothing();
     operation.given(used, journaled(0), refused(0), accepted(0)).when(revoke).thenNothing();
   });
-  it('may come too late, once', () =>
-    operation.given(used, journaled(0), refused(0), revoked).when(tooLate).thenOnce(late));
-  it('that was not journaled does not come too late', () =>
-    operation.given(used, journaled(0), refused(0)).when(tooLate).thenNothing());
-  it('that came too late has none in its place', () =>
-    operation.given(used, journaled(0), refused(0), revoked, late).when(revoke).thenNothing());
 });
 
 describe('a settlement', () => {

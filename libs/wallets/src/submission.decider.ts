@@ -22,7 +22,6 @@ export type SubmissionCommand =
   | (OfSubmission<'RecordRefusal'> & { readonly failure: OperationFailure })
   /** Only what was refused is revoked, and once. */
   | (OfSubmission<'JournalRevocation'> & { readonly revocation: Revocation })
-  | OfSubmission<'RecordRevocationTooLate'>
   /** The provider says that it came to nothing. */
   | (OfSubmission<'RecordFailure'> & { readonly failure: OperationFailure })
   /** Nothing can be sent for the action (any more), and nothing that was sent was ever taken; null: nothing was journaled. */
@@ -56,7 +55,6 @@ function decideOutcome(
       return accept(...accepted(command, action));
     case 'RecordRefusal':
     case 'JournalRevocation':
-    case 'RecordRevocationTooLate':
       return accept(...decideRefusal(command, action));
     case 'RecordSettled':
       return accept(
@@ -83,7 +81,7 @@ function decideOutcome(
 
 /** A refusal counts until something else is heard; what was refused is revoked once. */
 function decideRefusal(
-  command: CommandOf<'RecordRefusal' | 'JournalRevocation' | 'RecordRevocationTooLate'>,
+  command: CommandOf<'RecordRefusal' | 'JournalRevocation'>,
   action: CurrentAction,
 ): OperationEvent[] {
   const { at, index } = command;
@@ -96,8 +94,6 @@ function decideRefusal(
       return isRefused(action) && action.revocation === null
         ? [{ type: 'revocation.journaled', at, index, revocation: command.revocation }]
         : [];
-    case 'RecordRevocationTooLate':
-      return action.revocation?.cameTooLate === false ? [{ type: 'revocation.came_too_late', at, index }] : [];
     default:
       return unreachable(command);
   }

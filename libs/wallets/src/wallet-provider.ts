@@ -68,19 +68,12 @@ export type Settlement =
   /** The provider cannot say; nothing may be sent again. */
   | { readonly kind: 'unknown' };
 
-export type Revoked =
-  /** On its way; what became of it, `settlement` tells. */
-  | { readonly kind: 'sent' }
-  | { readonly kind: 'refused' }
-  /** The submission was executed before, and the revocation never will be. */
-  | { readonly kind: 'too_late' };
-
 /** How a provider makes sure that what it refused never is executed. Both throw Unavailable, and SessionRejected. */
 export interface Revocations {
   /** Works out (and signs) what would be sent. No effect, however often; null where the submission cannot be revoked. */
   plan(wallet: WalletAccount, submission: Submission): Promise<Revocation | null>;
-  /** Sends it, once. */
-  send(wallet: WalletAccount, revocation: Revocation): Promise<Revoked>;
+  /** Sends it. What became of it, `settlement` tells: no answer to this proves anything. */
+  send(wallet: WalletAccount, revocation: Revocation): Promise<void>;
 }
 
 /** The provider does not take the wallet's session any more: its owner must reconnect. */

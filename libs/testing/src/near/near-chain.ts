@@ -1,4 +1,4 @@
-import { instantOf, type UserId } from '@app/kernel';
+import { instantOf, type Instant, type UserId } from '@app/kernel';
 import {
   planned,
   quoteStands,
@@ -241,7 +241,8 @@ export class NearChain {
       refusal: null,
       outcome: order.target.kind === 'swap' ? ofSwap : 'deliver',
       hidden: faults.submit === 'not_found_first',
-      settlesAt: instantOf(this.nowMs + faults.settleAfterSeconds * 1000),
+      // Nothing is executed after its deadline.
+      settlesAt: earlier(instantOf(this.nowMs + faults.settleAfterSeconds * 1000), order.deadline),
     };
   }
 
@@ -262,6 +263,10 @@ function messageOf({ payload }: WireSigned): Message {
 
 function orderKeyOf(address: string, nonce: string): string {
   return `${address}/${nonce}`;
+}
+
+function earlier(one: Instant, other: Instant): Instant {
+  return one < other ? one : other;
 }
 
 function keyOf(address: string): string {
