@@ -1,11 +1,13 @@
-import { execFile, type ExecFileException } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { execFile, spawnSync, type ExecFileException } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 /** Its own telemetry and greetings stay off. */
 const quiet = { DOTNET_CLI_TELEMETRY_OPTOUT: '1', DOTNET_NOLOGO: '1' };
+const answersWithinMs = 60_000;
 
 /** What starts a program. */
 export type Command = readonly [string, ...string[]];
@@ -14,26 +16,31 @@ export type Command = readonly [string, ...string[]];
 interface Compiler {
   /** The compiler with the framework's references; options and files follow. */
   readonly command: Command;
+  /** The versions of C# that it takes, as it lists them itself (`10.0`). */
+  languageVersions(): readonly string[];
   /** Compiles a program of one file, warnings being errors. @param path where it goes, without a suffix */
   compile(path: string, code: string): Promise<Command>;
 }
 
-/** The newest SDK's compiler with the references of its own framework; null where there is no such SDK. */
-export async function findCompiler(): Promise<Compiler | null> {
-  // Swallowed: without a program of this name there is no SDK, and the caller prints which languages ran.
-  const listed = await run('dotnet', ['--list-sdks'], { env: { ...process.env, ...quiet } }).catch(() => null);
-  const [, version, folder] = /^(\S+) \[(.+)\]$/.exec(listed?.stdout.trim().split('\n').at(-1) ?? '') ?? [];
+/** The newest SDK's compiler with the references of its own framework; null where there is no such SDK. At once, so that a spec can ask before it lists its tests. */
+export function findCompiler(): Compiler | null {
+  const listed = ask('dotnet', '--list-sdks') ?? '';
+  const [, version, folder] = /^(\S+) \[(.+)\]$/.exec(listed.trim().split('\n').at(-1) ?? '') ?? [];
   if (version === undefined || folder === undefined) return null;
   const csc = join(folder, version, 'Roslyn', 'bincore', 'csc.dll');
   const packs = join(dirname(folder), 'packs', 'Microsoft.NETCore.App.Ref');
   const [major = ''] = version.split('.');
-  const pack = (await readdir(packs).catch(() => [])).find((name) => name.startsWith(`${major}.`));
+  const pack = existsSync(packs) ? readdirSync(packs).find((name) => name.startsWith(`${major}.`)) : undefined;
   if (pack === undefined) return null;
   const references = join(packs, pack, 'ref', `net${major}.0`);
-  const names = (await readdir(references)).filter((name) => name.endsWith('.dll'));
+  const names = readdirSync(references).filter((name) => name.endsWith('.dll'));
   const command: Command = ['dotnet', csc, '-nologo', ...names.map((name) => `-r:${join(references, name)}`)];
   return {
     command,
+    languageVersions() {
+      const versions = ask('dotnet', csc, '-langversion:?') ?? '';
+      return [...versions.matchAll(/^\d+(\.\d+)?/gm)].map(([name]) => name);
+    },
     async compile(path, code) {
       await writeFile(`${path}.cs`, code);
       const [program, ...args] = command;
@@ -51,4 +58,11 @@ export async function findCompiler(): Promise<Compiler | null> {
       return ['dotnet', `${path}.dll`];
     },
   };
+}
+
+/** What a program prints; null where it is absent or fails. */
+export function ask(program: string, ...args: readonly string[]): string | null {
+  const options = { encoding: 'utf8', env: { ...process.env, ...quiet }, timeout: answersWithinMs } as const;
+  const { status, stdout } = spawnSync(program, args, options);
+  return status === 0 ? stdout : null;
 }

@@ -36,7 +36,7 @@ export async function makersHere(project: PackedProject): Promise<ReadonlyMap<La
       },
     ],
   ]);
-  const compiler = await findCompiler();
+  const compiler = findCompiler();
   if (compiler !== null) makers.set('csharp', (name, code) => compiler.compile(join(project.folder, name), code));
   return makers;
 }
