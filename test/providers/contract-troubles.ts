@@ -104,7 +104,7 @@ export function troubleCases(stage: Stage): void {
       const answers = await Promise.allSettled([
         stage.provider.connect(stage.wallet),
         stage.provider.holdings(stage.wallet),
-        stage.provider.findToken({ tokenId: usdc }),
+        stage.provider.findToken(usdc),
         stage.provider.plan(stage.withdraw('1')),
         stage.submit(submission),
         stage.settlement(submission),

@@ -42,8 +42,12 @@ export class MeddledProvider extends WalletProvider {
     return this.between(() => this.real.holdings(wallet));
   }
 
-  override findToken(by: { readonly tokenId: string } | { readonly symbol: string }): Promise<Token | null> {
-    return this.between(() => this.real.findToken(by));
+  override findToken(tokenId: string): Promise<Token | null> {
+    return this.between(() => this.real.findToken(tokenId));
+  }
+
+  override tokensCalled(symbol: string): Promise<readonly Token[]> {
+    return this.between(() => this.real.tokensCalled(symbol));
   }
 
   override plan(order: Order): Promise<Planned> {

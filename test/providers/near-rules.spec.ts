@@ -317,6 +317,20 @@ describe('NEAR Intents', () => {
     });
   });
 
+  it('offers the tokens that the contract can hold, and leaves a malformed one out alone', async () => {
+    const good = { assetId: 'nep141:good.near', symbol: 'GOOD', decimals: 6, price: 1 };
+    const odd = [{ ...good, assetId: '1cs_v1:btc:native:coin' }, { ...good, decimals: 'six' }, 'GOOD', null];
+    instead('GET /v0/tokens', [...odd, good]);
+    expect((await world.provider.tokensCalled('good')).map(({ tokenId }) => tokenId)).toEqual([good.assetId]);
+    expect(await world.provider.findToken('1cs_v1:btc:native:coin')).toBeNull();
+    expect(await world.provider.holdings(wallet)).toHaveLength(4);
+  });
+
+  it('tells a view that the contract ended from an outage', async () => {
+    instead('query', { jsonrpc: '2.0', id: 'parley', result: { error: 'wasm execution failed', logs: [] } });
+    await expect(world.provider.holdings(wallet)).rejects.toMatchObject({ reason: 'provider_unavailable' });
+  });
+
   it('holds many tokens, some of which nobody describes', async () => {
     const tokenIds = Array.from({ length: 230 }, (_, index) => `nep141:${'junk'.repeat(20)}${index}.near`);
     for (const tokenId of tokenIds) await world.fund(wallet, { tokenId, amountRaw: '7' });

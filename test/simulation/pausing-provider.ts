@@ -50,9 +50,13 @@ export class PausingProvider extends WalletProvider {
     return this.between(() => this.world.provider.holdings());
   }
 
-  override async findToken(by: { readonly tokenId: string } | { readonly symbol: string }): Promise<Token | null> {
+  override async tokensCalled(): Promise<readonly Token[]> {
     await this.pause();
-    const tokenId = 'tokenId' in by ? by.tokenId : by.symbol;
+    return [];
+  }
+
+  override async findToken(tokenId: string): Promise<Token | null> {
+    await this.pause();
     return { tokenId, symbol: tokenId, name: tokenId, decimals: 6, priceUsdDecimal: '1', iconUrl: null };
   }
 

@@ -168,7 +168,7 @@ export class Automations {
   private async check(definition: AutomationDefinition, now: Instant): Promise<Result<readonly Token[]>> {
     const pinned = pinnedTokens(definition).map(({ tokenId }) => tokenId);
     const named = new Set([...pinned, ...watchedTokenIds(definition.condition)]);
-    const found = await Promise.all([...named].map(async (tokenId) => this.provider.findToken({ tokenId })));
+    const found = await Promise.all([...named].map(async (tokenId) => this.provider.findToken(tokenId)));
     const tokens = found.filter((token) => token !== null);
     // Looked up now: the engine's tools need this class as well.
     const offer = this.modules.get(EngineOffer, { strict: false });

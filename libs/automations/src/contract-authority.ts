@@ -86,7 +86,7 @@ export class ContractAuthority {
     const held = spendable.ok ? spendable.value : [];
     const heldIds = new Set(held.map(({ tokenId }) => tokenId));
     const others = pinnedIds(actions).filter((tokenId) => !heldIds.has(tokenId));
-    const found = await Promise.all(others.map(async (tokenId) => this.provider.findToken({ tokenId })));
+    const found = await Promise.all(others.map(async (tokenId) => this.provider.findToken(tokenId)));
     return [...held, ...found.flatMap((token) => (token === null ? [] : [{ ...token, amountRaw: '0' }]))];
   }
 }

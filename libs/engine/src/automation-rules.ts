@@ -18,7 +18,7 @@ import type { ContractAction } from '@app/consent';
 import { automationIn, type AskedAutomation, type AskedWake } from './automation-phrases';
 import type { ModelRequest, ToolExchange } from './model';
 import { moneyStagesIn, type AskedAmount, type MoneyClause } from './money-phrases';
-import { assetsIn, errorIn, proposedAction, resultOf, type Asset } from './money-rules';
+import { type Asset, assetsIn, candidatesIn, errorIn, proposedAction, resultOf, whichOf } from './money-rules';
 import { calling, exchangesOf, type RuledAnswer } from './ruled-answer';
 
 const nameLengthMax = 120;
@@ -86,6 +86,8 @@ function watchedIn(wake: AskedWake, request: ModelRequest): WatchedToken | { rea
     ({ tool, input }) => tool === 'token_price' && isJsonObject(input) && Object.values(input)[0] === symbol,
   );
   if (told === undefined) return { answer: calling(request, 'token_price', by) };
+  const candidates = candidatesIn(told);
+  if (candidates !== null) return { answer: { text: `${whichOf(symbol, candidates)} Nothing was set up.` } };
   const { tokenId } = resultOf(told);
   if (typeof tokenId !== 'string') return { answer: { text: `I know no token ${symbol}, so nothing was set up.` } };
   return { tokenId, op, priceUsd };

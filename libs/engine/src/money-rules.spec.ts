@@ -50,6 +50,9 @@ it.each([
   expect(asked(input, [told('token_price', eth)])).toEqual({ text: 'ETH is at $3000.5.' });
   expect(asked(input, [told('token_price', { ...eth, priceUsdDecimal: null })])).toEqual(text('no price'));
   expect(asked(input, [told('token_price', { error: 'the token is not known' }, 'error')])).toEqual(text('not known'));
+  expect(asked(input, [told('token_price', { candidates: [eth, near] })])).toEqual(
+    text(`${eth.tokenId}, ${near.tokenId}`),
+  );
 });
 
 describe('a withdrawal', () => {
@@ -100,6 +103,15 @@ describe('a swap', () => {
     expect(asked('swap 5 USDC to ETH', [held, price])).toEqual(toEth);
     const unknown = told('token_price', { error: 'not known' }, 'error', { symbol: 'ETH' });
     expect(asked('swap 5 USDC to ETH', [held, unknown])).toEqual(text('know no token ETH'));
+  });
+
+  it('guesses no token by a symbol that several bear', () => {
+    const another = { ...eth, tokenId: 'nep141:aurora' };
+    const several = told('token_price', { candidates: [eth, another] }, 'ok', { symbol: 'ETH' });
+    expect(asked('swap 5 USDC to ETH', [held, several])).toEqual(text('so name one by its id'));
+    const holding = told('wallet_balances', { assets: [usdc, { ...usdc, tokenId: 'nep141:base.omft.near' }] });
+    expect(asked('swap 5 USDC to NEAR', [holding])).toEqual(text('Several tokens are called USDC'));
+    expect(asked('withdraw 1 USDC', [holding])).toEqual(text('Nothing was moved.'));
   });
 
   it('takes a value in dollars', () => {

@@ -39,6 +39,8 @@ function tellPrice(request: ModelRequest, symbol: string): RuledAnswer {
   const told = exchangesOf(request).find(({ tool }) => tool === 'token_price');
   if (told === undefined)
     return calling(request, 'token_price', symbol.includes(':') ? { tokenId: symbol } : { symbol });
+  const candidates = candidatesIn(told);
+  if (candidates !== null) return { text: whichOf(symbol, candidates) };
   const { symbol: name, priceUsdDecimal } = resultOf(told);
   if (typeof name !== 'string') return { text: `I could not read the price: ${errorIn(told)}.` };
   if (typeof priceUsdDecimal !== 'string') return { text: `${name} has no price now.` };
@@ -87,8 +89,10 @@ export function proposedAction(
   clause: MoneyClause,
   assets: readonly Asset[],
 ): { readonly action: ContractAction; readonly input: Asset } | { readonly answer: RuledAnswer } {
-  const input = tokenNamed(clause.symbol, assets);
-  if (input === null) return { answer: { text: `The wallet holds no ${clause.symbol}, so nothing was moved.` } };
+  const [input, ...others] = tokensNamed(clause.symbol, assets);
+  if (others.length > 0)
+    return { answer: { text: `${whichOf(clause.symbol, tokensNamed(clause.symbol, assets))} Nothing was moved.` } };
+  if (input === undefined) return { answer: { text: `The wallet holds no ${clause.symbol}, so nothing was moved.` } };
   const output = clause.toSymbol === null ? null : outputOf(request, clause.toSymbol, assets);
   if (output !== null && 'answer' in output) return output;
   const action = actionFor(clause, input, output);
@@ -100,12 +104,16 @@ function outputOf(
   toSymbol: string,
   assets: readonly Asset[],
 ): KnownToken | { readonly answer: RuledAnswer } {
-  const output = tokenNamed(toSymbol, [...assets, ...pricedTokens(request)]);
-  if (output !== null) return output;
-  const asked = exchangesOf(request).some(
+  const named = tokensNamed(toSymbol, [...assets, ...pricedTokens(request)]);
+  if (named.length > 1) return { answer: { text: `${whichOf(toSymbol, named)} Nothing was moved.` } };
+  const [output] = named;
+  if (output !== undefined) return output;
+  const asked = exchangesOf(request).find(
     ({ tool, input: given }) => tool === 'token_price' && isJsonObject(given) && given['symbol'] === toSymbol,
   );
-  if (asked) return { answer: { text: `I know no token ${toSymbol}, so nothing was moved.` } };
+  const candidates = asked === undefined ? null : candidatesIn(asked);
+  if (candidates !== null) return { answer: { text: `${whichOf(toSymbol, candidates)} Nothing was moved.` } };
+  if (asked !== undefined) return { answer: { text: `I know no token ${toSymbol}, so nothing was moved.` } };
   return { answer: calling(request, 'token_price', { symbol: toSymbol }) };
 }
 
@@ -141,10 +149,22 @@ function wordsFor(made: readonly ToolExchange[], failed: ToolExchange | undefine
   return `It could not be done: ${errorIn(failed)}.`;
 }
 
-/** NEAR means wNEAR (docs/decisions/money.md). */
-function tokenNamed<Known extends KnownToken>(name: string, tokens: readonly Known[]): Known | null {
+/** Each once. NEAR means wNEAR (docs/decisions/money.md). */
+function tokensNamed<Known extends KnownToken>(name: string, tokens: readonly Known[]): readonly Known[] {
   const wanted = name.toLowerCase() === 'near' ? 'wnear' : name.toLowerCase();
-  return tokens.find(({ symbol, tokenId }) => symbol.toLowerCase() === wanted || tokenId === name) ?? null;
+  const named = tokens.filter(({ symbol, tokenId }) => symbol.toLowerCase() === wanted || tokenId === name);
+  return [...new Map(named.map((token) => [token.tokenId, token])).values()];
+}
+
+/** The tokens that bear a symbol which `token_price` did not guess by; null where it knew one, or none. */
+export function candidatesIn(exchange: ToolExchange): readonly KnownToken[] | null {
+  const { candidates } = resultOf(exchange);
+  return Array.isArray(candidates) ? tokensIn(candidates) : null;
+}
+
+/** A symbol that several tokens bear is not guessed by. */
+export function whichOf(symbol: string, candidates: readonly KnownToken[]): string {
+  return `Several tokens are called ${symbol}, so name one by its id: ${candidates.map(({ tokenId }) => tokenId).join(', ')}.`;
 }
 
 function pinned({ tokenId, decimals }: KnownToken): TokenChoice | null {

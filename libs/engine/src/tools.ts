@@ -34,7 +34,7 @@ export class Tools {
   ) {
     const tools: readonly Tool[] = [
       walletBalances(agentWallets, wallets, clock),
-      tokenPrice(provider, clock),
+      tokenPrice({ provider, wallets, clock }),
       intentsTransfer({ agentWallets, transfers, provider, controls }),
       ...automationTools({ automations, provider, clock, offer: () => modules.get(EngineOffer, { strict: false }) }),
       artifactRead(artifacts),

@@ -81,9 +81,12 @@ export class NearIntents extends WalletProvider {
     return held.map(([tokenId, amountRaw]) => ({ ...(tokens.get(tokenId) ?? undescribed(tokenId)), amountRaw }));
   }
 
-  override async findToken(by: { readonly tokenId: string } | { readonly symbol: string }): Promise<Token | null> {
-    if ('symbol' in by) return this.tokens.bySymbol(by.symbol);
-    return (await this.tokens.all()).get(by.tokenId) ?? null;
+  override async findToken(tokenId: string): Promise<Token | null> {
+    return (await this.tokens.all()).get(tokenId) ?? null;
+  }
+
+  override tokensCalled(symbol: string): Promise<readonly Token[]> {
+    return this.tokens.called(symbol);
   }
 
   override async plan(order: Order): Promise<Planned> {

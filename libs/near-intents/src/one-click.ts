@@ -6,13 +6,6 @@ import { plainDecimal } from './decimals';
 import type { JsonHttp } from './json-http';
 import { Malformed, read } from './reading';
 
-/** A token as 1Click lists it. */
-export interface ListedToken extends Token {
-  readonly blockchain: string;
-  /** Whether it is its chain's own coin. */
-  readonly native: boolean;
-}
-
 export interface QuoteRequest {
   readonly swapType: 'EXACT_INPUT' | 'EXACT_OUTPUT';
   readonly originAsset: string;
@@ -45,6 +38,8 @@ export interface Swap {
 const slippageToleranceBps = 100;
 const tokensMax = 20_000;
 const decimalsMax = 255;
+/** How the contract names what it holds (near/intents, contracts/defuse/core/src/token_id). */
+const heldByContract = /^nep(141|171|245):./;
 
 const swapStatus: Readonly<Record<string, Swap['status']>> = {
   PENDING_DEPOSIT: 'awaiting_deposit',
@@ -62,14 +57,26 @@ export class OneClick {
 
   constructor(private readonly http: JsonHttp) {}
 
-  tokens(): Promise<readonly ListedToken[]> {
+  tokens(): Promise<readonly Token[]> {
     return this.http.ask(
       { name: 'tokens', method: 'GET', path: '/v0/tokens', repeatable: true },
       ({ status, body }) => {
         if (status !== 200) throw new Malformed(`status ${status}`);
-        return read.list(body, 'tokens', tokensMax).map(listedToken);
+        return read.list(body, 'tokens', tokensMax).flatMap((token) => this.listed(token));
       },
     );
+  }
+
+  /** A token that the contract can hold; one that is malformed is left out alone. */
+  private listed(value: unknown): readonly Token[] {
+    try {
+      const token = listedToken(value);
+      return heldByContract.test(token.tokenId) ? [token] : [];
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      this.logger.warn(`a token is left out: ${error.message}`);
+      return [];
+    }
   }
 
   /** An offer with an address to deposit at; null when 1Click makes none. Asking obliges to nothing. */
@@ -122,7 +129,7 @@ export class OneClick {
   }
 }
 
-function listedToken(value: unknown): ListedToken {
+function listedToken(value: unknown): Token {
   const token = read.object(value, 'token');
   const symbol = read.text(token['symbol'], 'symbol');
   return {
@@ -132,8 +139,6 @@ function listedToken(value: unknown): ListedToken {
     decimals: token['decimals'] == null ? null : read.count(token['decimals'], 'decimals', decimalsMax),
     priceUsdDecimal: token['price'] == null ? null : priceOf(token['price']),
     iconUrl: null,
-    blockchain: token['blockchain'] == null ? '' : read.text(token['blockchain'], 'blockchain'),
-    native: token['contractAddress'] == null,
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Token } from '@app/wallets';
-import type { ListedToken, OneClick } from './one-click';
+import type { OneClick } from './one-click';
 
 /** 1Click's tokens, asked for at most once in a while. */
 export class TokenList {
-  private listed: Promise<readonly ListedToken[]> | null = null;
+  private listed: Promise<readonly Token[]> | null = null;
   private askedAtMs = 0;
 
   /** `ttlMs`: how long an answer is good, in real time. */
@@ -14,20 +14,19 @@ export class TokenList {
 
   /** All tokens that are known, by id. @throws Unavailable */
   async all(): Promise<ReadonlyMap<string, Token>> {
-    return new Map((await this.current()).map((token) => [token.tokenId, described(token)]));
+    return new Map((await this.current()).map((token) => [token.tokenId, token]));
   }
 
-  /** The usual one of the tokens with the symbol, which is often one token on many chains. @throws Unavailable */
-  async bySymbol(symbol: string): Promise<Token | null> {
+  /** All tokens with the symbol, in any case, by id: often one token on many chains. @throws Unavailable */
+  async called(symbol: string): Promise<readonly Token[]> {
     const lower = symbol.toLowerCase();
     const wanted = lower === 'near' ? 'wnear' : lower; // NEAR itself is not traded; the token that wraps it is
-    const [usual] = (await this.current())
+    return (await this.current())
       .filter((token) => token.symbol.toLowerCase() === wanted)
-      .sort((a, b) => unusualness(a) - unusualness(b) || (a.tokenId < b.tokenId ? -1 : 1));
-    return usual === undefined ? null : described(usual);
+      .sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1));
   }
 
-  private current(): Promise<readonly ListedToken[]> {
+  private current(): Promise<readonly Token[]> {
     const nowMs = performance.now();
     if (this.listed !== null && nowMs - this.askedAtMs < this.ttlMs) return this.listed;
     const listed = this.oneClick.tokens();
@@ -39,15 +38,4 @@ export class TokenList {
     });
     return listed;
   }
-}
-
-/** First NEAR's own, then the coin on the chain that has its name, then a chain's own coin, then any. */
-function unusualness({ blockchain, symbol, native }: ListedToken): number {
-  if (blockchain === 'near') return 0;
-  if (native && blockchain === symbol.toLowerCase()) return 1;
-  return native ? 2 : 3;
-}
-
-function described({ tokenId, symbol, name, decimals, priceUsdDecimal, iconUrl }: ListedToken): Token {
-  return { tokenId, symbol, name, decimals, priceUsdDecimal, iconUrl };
 }

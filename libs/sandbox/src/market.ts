@@ -55,15 +55,16 @@ export class Market {
   }
 }
 
-/** The token of this id, or under this symbol in any case. */
-export function findIn(
-  tokens: readonly Token[],
-  by: { readonly tokenId: string } | { readonly symbol: string },
-): Token | null {
-  if ('tokenId' in by) return tokens.find(({ tokenId }) => tokenId === by.tokenId) ?? null;
-  const symbol = by.symbol.toLowerCase();
-  const alias = Object.hasOwn(symbolAliases, symbol) ? symbolAliases[symbol] : undefined;
-  return tokens.find((token) => token.tokenId === alias || token.symbol.toLowerCase() === symbol) ?? null;
+/** The token with this id. */
+export function tokenOf(tokens: readonly Token[], tokenId: string): Token | null {
+  return tokens.find((token) => token.tokenId === tokenId) ?? null;
+}
+
+/** Those under this symbol, in any case. */
+export function tokensCalled(tokens: readonly Token[], symbol: string): readonly Token[] {
+  const lower = symbol.toLowerCase();
+  const alias = Object.hasOwn(symbolAliases, lower) ? symbolAliases[lower] : undefined;
+  return tokens.filter((token) => token.tokenId === alias || token.symbol.toLowerCase() === lower);
 }
 
 /** What a token is quoted by; null when its decimals or its price are not known. */

@@ -4,7 +4,7 @@ import { asId, invalid, notFound, refuse } from '@app/kernel';
 import type { TokenAmount } from '@app/wallets';
 import { LedgerWallets } from './ledger-wallets';
 import { LoopbackOnly } from './loopback.guard';
-import { findIn, Market } from './market';
+import { Market, tokenOf } from './market';
 import { Deposit, price, PriceChange, tokenIdLengthMax } from './money.dto';
 import { PinnedPrices } from './pinned-prices';
 
@@ -67,6 +67,6 @@ export class MoneyController {
     await this.market.pin(tokenId, priceUsd);
     await this.pinned.changed(tokenId);
     const { tokens } = await this.market.look();
-    return { tokenId, priceUsd: findIn(tokens, { tokenId })?.priceUsdDecimal ?? null };
+    return { tokenId, priceUsd: tokenOf(tokens, tokenId)?.priceUsdDecimal ?? null };
   }
 }

@@ -1,5 +1,5 @@
 import type { OperationFailure, Order, Token, TokenAmount } from '@app/wallets';
-import { findIn, quoted } from './market';
+import { quoted, tokenOf } from './market';
 import type { OrderTarget } from './order-outcome';
 import { deliveredFor, holds, neededFor, type QuotedToken } from './quotes';
 
@@ -39,7 +39,7 @@ export function quoteStands({ input, target }: Terms, tokens: readonly Token[]):
 }
 
 function withdrawal(order: Extract<Order['order'], { kind: 'withdraw' }>, tokens: readonly Token[]): Terms | Refused {
-  if (findIn(tokens, order.input) === null) return unknownToken;
+  if (tokenOf(tokens, order.input.tokenId) === null) return unknownToken;
   return { input: order.input, target: { kind: 'withdraw', mainAccountId: order.mainAccountId } };
 }
 
@@ -48,8 +48,7 @@ function swap(order: SwapOrder, tokens: readonly Token[]): Terms | Refused {
     order.kind === 'swap_exact_input'
       ? [order.input.tokenId, order.outputTokenId]
       : [order.inputTokenId, order.output.tokenId];
-  if (findIn(tokens, { tokenId: inputId }) === null || findIn(tokens, { tokenId: outputId }) === null)
-    return unknownToken;
+  if (tokenOf(tokens, inputId) === null || tokenOf(tokens, outputId) === null) return unknownToken;
   const sides = bothSides(inputId, outputId, tokens);
   if (sides === null) return noQuote;
   if (order.kind === 'swap_exact_input') {
@@ -69,7 +68,7 @@ function swapTerms(input: TokenAmount, output: TokenAmount): Terms {
 
 function bothSides(inputId: string, outputId: string, tokens: readonly Token[]): [QuotedToken, QuotedToken] | null {
   const [input, output] = [inputId, outputId].map((tokenId) => {
-    const token = findIn(tokens, { tokenId });
+    const token = tokenOf(tokens, tokenId);
     return token === null ? null : quoted(token);
   });
   return inputId === outputId || !input || !output ? null : [input, output];

@@ -16,7 +16,7 @@ import {
 } from '@app/wallets';
 import { LedgerOrders } from './ledger-orders';
 import { LedgerWallets } from './ledger-wallets';
-import { findIn, Market, type MarketView } from './market';
+import { Market, tokenOf, tokensCalled, type MarketView } from './market';
 import { digestOf, type Handling, type NewOrder, type OrderState } from './order.queries';
 import { planned, quoteStands, type Terms } from './planning';
 import type { ProviderFault } from './provider-faults';
@@ -75,8 +75,12 @@ export class SandboxLedger extends WalletProvider {
     });
   }
 
-  override async findToken(by: { readonly tokenId: string } | { readonly symbol: string }): Promise<Token | null> {
-    return answering(async () => findIn((await this.look()).tokens, by));
+  override async findToken(tokenId: string): Promise<Token | null> {
+    return answering(async () => tokenOf((await this.look()).tokens, tokenId));
+  }
+
+  override async tokensCalled(symbol: string): Promise<readonly Token[]> {
+    return answering(async () => tokensCalled((await this.look()).tokens, symbol));
   }
 
   override async plan({ wallet, key, attempt, order, latestDeadline }: Order): Promise<Planned> {

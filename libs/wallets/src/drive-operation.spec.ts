@@ -35,6 +35,7 @@ class ScriptedProvider extends WalletProvider {
   override hasSession = async (): Promise<boolean> => true;
   override holdings = async (): Promise<readonly Holding[]> => this.held;
   override findToken = async (): Promise<Token | null> => ({ ...usdc, decimals: this.decimals });
+  override tokensCalled = async (): Promise<readonly Token[]> => [usdc];
   override plan = async ({ key, attempt, order, latestDeadline }: Order): Promise<Planned> => {
     this.calls.push(`plan ${key}`);
     if (order.kind === 'swap_exact_output') throw new Error('no test orders that');

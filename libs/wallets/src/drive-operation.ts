@@ -161,7 +161,7 @@ async function hasAgreedDecimals(
   { output }: Extract<ChosenOrder, { readonly ok: true }>,
 ): Promise<boolean> {
   if (output === null) return true;
-  return (await provider.findToken({ tokenId: output.tokenId }))?.decimals === output.decimals;
+  return (await provider.findToken(output.tokenId))?.decimals === output.decimals;
 }
 
 async function send(

@@ -99,7 +99,7 @@ export class PrepareWithdrawal {
 
   /** A token of which nothing can be spent; null when the provider does not know it. */
   private async notHeld(tokenId: string): Promise<Holding | null> {
-    const token = await this.provider.findToken({ tokenId });
+    const token = await this.provider.findToken(tokenId);
     return token === null ? null : { ...token, amountRaw: '0' };
   }
 

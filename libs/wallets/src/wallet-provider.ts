@@ -99,8 +99,11 @@ export abstract class WalletProvider {
   /** All positive balances, in no particular order. @throws SessionRejected */
   abstract holdings(wallet: WalletAccount): Promise<readonly Holding[]>;
 
-  /** The token, or null when the provider does not know it. A symbol (any case) means the token that is usual under it: `NEAR` is wNEAR. */
-  abstract findToken(by: { readonly tokenId: string } | { readonly symbol: string }): Promise<Token | null>;
+  /** The token, or null when the provider does not know it. */
+  abstract findToken(tokenId: string): Promise<Token | null>;
+
+  /** Every token that bears the symbol (in any case), which often is one token on many chains; `NEAR` means wNEAR. */
+  abstract tokensCalled(symbol: string): Promise<readonly Token[]>;
 
   /** Works out (and signs) what would be sent for an order. No effect, however often. @throws SessionRejected */
   abstract plan(order: Order): Promise<Planned>;

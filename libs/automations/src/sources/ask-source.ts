@@ -63,7 +63,7 @@ export class AskSource {
   }
 
   private async price(tokenId: string): Promise<Answer> {
-    const token = await this.provider.findToken({ tokenId });
+    const token = await this.provider.findToken(tokenId);
     if (token === null) return unknownToken;
     const { priceUsdDecimal } = token;
     return priceUsdDecimal === null ? noPrice : ready({ tokenId, priceUsd: priceUsdDecimal });
@@ -74,7 +74,7 @@ export class AskSource {
     if (wallet === null) return noWallet;
     const held = (await this.provider.holdings(wallet)).find((holding) => holding.tokenId === tokenId);
     if (held !== undefined) return balanceOf(held, held.amountRaw);
-    const token = await this.provider.findToken({ tokenId });
+    const token = await this.provider.findToken(tokenId);
     return token === null ? unknownToken : balanceOf(token, '0');
   }
 }

@@ -160,7 +160,7 @@ async function tokensOf(provider: WalletProvider, definition: AutomationDefiniti
     'tokenId' in source ? [source.tokenId] : [],
   );
   const ids = new Set([...pinnedTokens(definition).map(({ tokenId }) => tokenId), ...watched]);
-  const found = await Promise.all([...ids].map(async (tokenId) => provider.findToken({ tokenId })));
+  const found = await Promise.all([...ids].map(async (tokenId) => provider.findToken(tokenId)));
   return found.filter((token) => token !== null);
 }
 

@@ -105,7 +105,7 @@ async function reviewed(
 ): Promise<Reviewed | FailedReview> {
   const symbols = new Map<string, string>();
   for (const { tokenId, decimals } of pinnedTokens(contract)) {
-    const token = await provider.findToken({ tokenId });
+    const token = await provider.findToken(tokenId);
     if (token === null) return refused(`the token ${tokenId} is not known`);
     if (token.decimals !== decimals) return refused(`the token ${tokenId} does not have ${decimals} decimals`);
     symbols.set(tokenId, token.symbol);

@@ -1,0 +1,57 @@
+import { asId, instantOf, ok, type UserId } from '@app/kernel';
+import type { Token } from '@app/wallets';
+import type { CallContext } from '../tool';
+import { tokenPrice } from './token-price';
+
+const token = (tokenId: string, symbol: string): Token => {
+  return { tokenId, symbol, name: symbol, decimals: 6, priceUsdDecimal: '1', iconUrl: null };
+};
+const tokens = [
+  token('nep141:eth.bridge.near', 'ETH'),
+  token('nep141:eth.omft.near', 'ETH'),
+  token('nep141:usdc', 'USDC'),
+];
+
+/** What the tool answers where the wallet holds these. */
+async function priceOf(input: Record<string, string>, held: readonly string[] = []) {
+  // Reason for the assertions: of these parts the tool uses nothing else.
+  const parts = {
+    provider: {
+      findToken: async (tokenId: string) => tokens.find((one) => one.tokenId === tokenId) ?? null,
+      tokensCalled: async (symbol: string) => tokens.filter((one) => one.symbol === symbol),
+    },
+    wallets: { spendable: async () => ok(held.map((tokenId) => ({ tokenId, amountRaw: '1' }))) },
+    clock: { now: () => instantOf(0) },
+  } as unknown as Parameters<typeof tokenPrice>[0];
+  const context = { userId: asId<UserId>('user') } as CallContext;
+  return tokenPrice(parts).run(input, context, new AbortController().signal);
+}
+
+const named = (tokenId: string) => ({ outcome: 'ok', result: expect.objectContaining({ tokenId }) as unknown });
+
+describe('token_price', () => {
+  it('tells a token by its id, and by a symbol that one token bears', async () => {
+    expect(await priceOf({ tokenId: 'nep141:eth.omft.near' })).toMatchObject(named('nep141:eth.omft.near'));
+    expect(await priceOf({ symbol: 'USDC' })).toMatchObject(named('nep141:usdc'));
+  });
+
+  it('means the one that the wallet holds by a symbol that several bear', async () => {
+    expect(await priceOf({ symbol: 'ETH' }, ['nep141:eth.bridge.near'])).toMatchObject(named('nep141:eth.bridge.near'));
+  });
+
+  it.each([
+    ['none of them', ['nep141:usdc']],
+    ['more than one', tokens.map(({ tokenId }) => tokenId)],
+  ])('guesses nothing where the wallet holds %s', async (_, held) =>
+    expect(await priceOf({ symbol: 'ETH' }, held)).toMatchObject({
+      outcome: 'ok',
+      result: { candidates: [{ tokenId: 'nep141:eth.bridge.near' }, { tokenId: 'nep141:eth.omft.near' }] },
+    }),
+  );
+
+  it('knows no other token', async () => {
+    expect(await priceOf({ symbol: 'DOGE' })).toMatchObject({ outcome: 'error' });
+    expect(await priceOf({ tokenId: 'ETH' })).toMatchObject({ outcome: 'error' });
+    expect(await priceOf({ tokenId: 'nep141:usdc', symbol: 'USDC' })).toMatchObject({ outcome: 'error' });
+  });
+});
