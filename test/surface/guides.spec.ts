@@ -1,7 +1,7 @@
 import { startSandbox, type Sandbox } from '../support/sandbox';
 import { commandBlocks, differences, runBlocks, type BlockRun, type CommandBlock } from './guide-commands';
 
-const guides = ['first-run', 'approvals', 'withdrawals', 'automations', 'streaming', 'errors'];
+const guides = ['first-run', 'approvals', 'withdrawals', 'funding', 'automations', 'streaming', 'errors'];
 const guideWithinMs = 240_000;
 
 let sandbox: Sandbox;

@@ -2,7 +2,10 @@ import MarkdownIt from 'markdown-it';
 import { readSiteFile } from './site-folder';
 
 /** The guides in the order in which they are best read; each is a file of `docs/guides`. */
-export const guideNames = ['first-run', 'approvals', 'withdrawals', 'automations', 'streaming', 'errors'] as const;
+export const guideNames = [
+  ...(['first-run', 'approvals', 'withdrawals', 'funding'] as const),
+  ...(['automations', 'streaming', 'errors'] as const),
+];
 
 export interface Guide {
   readonly name: string;
