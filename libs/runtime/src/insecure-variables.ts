@@ -74,7 +74,7 @@ function insecureOf(env: Values): Insecure[] {
 }
 
 function isClearHttp(text: string): boolean {
-  return !/^https:/i.test(text) && !isLoopback(hostOf(text));
+  return !/^https:/i.test(text) && !isOnThisMachine(text);
 }
 
 /** The names by which `pg` is asked for TLS in which the server has to show who it is. */
@@ -108,6 +108,11 @@ function serverUrls(servers: unknown): string[] {
     const issuer = isJsonObject(clientCredentials) ? clientCredentials['issuer'] : undefined;
     return [url, issuer].filter((address) => typeof address === 'string');
   });
+}
+
+/** Whether a URL leads to this very machine. */
+export function isOnThisMachine(text: string): boolean {
+  return isLoopback(hostOf(text));
 }
 
 /** The host that a URL names; empty where it names none. */

@@ -14,6 +14,13 @@ describe('the main account', () => {
     expect(mainAccountOf(readConfiguration({}), asId(`1${userId.slice(1)}`), {})).not.toBe(derived);
   });
 
+  it('is not derived for a chain that is not on this machine: nobody holds the key', () => {
+    const near = { WALLET_PROVIDER: 'near-intents' };
+    expect(mainAccountOf(readConfiguration(near), userId, {})).toBeNull();
+    const here = { ...near, NEAR_RPC_URL: 'http://127.0.0.1:3030/near' };
+    expect(mainAccountOf(readConfiguration(here), userId, {})).toMatch(/^[0-9a-f]{64}$/);
+  });
+
   it.each(['ada.near', 'a-b_c.d.near', '0f'.repeat(32)])('is what the claim names: %s', (account) =>
     expect(by(account)).toBe(account),
   );
