@@ -2,9 +2,10 @@ import { instantOf, type UserId } from '@app/kernel';
 import { nearIntents } from '@app/near-intents';
 import { readConfiguration } from '@app/runtime';
 import type { WalletAccount } from '@app/wallets';
+import { randomBytes } from 'node:crypto';
 import type { ProviderUnderTest } from './harness';
-import { NearChain, relayKey, startNearLoopback, type NearLoopback } from '@app/testing/near';
-import { KeysInMemory, startLedger } from './sandbox-provider';
+import { NearChain, relayKey, startNearLoopback, type ContractViews, type NearLoopback } from '@app/testing/near';
+import { KeysInMemory, startLedger, type LedgerUnderTest } from './sandbox-provider';
 
 /** So many that the breaker stays closed: what a provider that was down is asked next counts (the breaker has specs of its own). */
 const breakerFailures = 1_000_000;
@@ -13,16 +14,37 @@ const breakerFailures = 1_000_000;
 export interface NearUnderTest extends ProviderUnderTest {
   readonly chain: NearChain;
   readonly loopback: NearLoopback;
+  /** Who signs for the wallets. */
+  readonly keys: KeysInMemory;
+  /** The contract's owners lock an account. */
+  lock(wallet: WalletAccount): void;
+  unlock(wallet: WalletAccount): void;
+  /** A new current salt; the ones before are still taken. */
+  rotateSalt(): void;
+  /** The current salt is taken no more, and another one is current. */
+  invalidateSalt(): void;
+  /** The owner of a wallet removes its key. */
+  removeKey(wallet: WalletAccount): Promise<void>;
+}
+
+/** What plays the verifier contract. */
+export interface PlayedContract {
+  readonly chain: NearChain;
+  readonly views?: ContractViews;
 }
 
 /** The near-intents provider on a loopback server that stands on a ledger of its own. */
-export async function startNearProvider(): Promise<NearUnderTest> {
+export async function startNearProvider(
+  play: (ledger: LedgerUnderTest, userOf: (address: string) => UserId) => PlayedContract = (ledger, userOf) => ({
+    chain: new NearChain(ledger, userOf),
+  }),
+): Promise<NearUnderTest> {
   const ledger = await startLedger();
   const { clock, faults, market, wallets } = ledger;
   const keys = new KeysInMemory();
   const owners = new Map<string, UserId>();
-  const chain = new NearChain(ledger, (address) => owners.get(address)!);
-  const loopback = await startNearLoopback(chain);
+  const { chain, views } = play(ledger, (address) => owners.get(address)!);
+  const loopback = await startNearLoopback(chain, views);
   const newWallet = (): WalletAccount => {
     const wallet = keys.newWallet();
     owners.set(wallet.address, wallet.userId);
@@ -37,12 +59,17 @@ export async function startNearProvider(): Promise<NearUnderTest> {
     PROVIDER_BREAKER_FAILURES: String(breakerFailures),
   });
   return {
-    ...{ chain, loopback, hasSessions: true, newWallet },
+    ...{ chain, loopback, keys, hasSessions: true, newWallet },
     provider: nearIntents(configuration, keys, clock, 0),
     now: () => instantOf(clock.nowMs),
     advance: (seconds) => void (clock.nowMs += seconds * 1000),
     setFaults: async (change) => void (await faults.change(change)),
     giveBackKey: ({ address }) => chain.addKey(address),
+    lock: ({ address }) => void chain.locked.add(address),
+    unlock: ({ address }) => void chain.locked.delete(address),
+    rotateSalt: () => void chain.salts.push(newSalt()),
+    invalidateSalt: () => void chain.salts.splice(-1, 1, newSalt()),
+    removeKey: async () => void (await faults.change({ sessionRejected: true })),
     fund: async (wallet, amount) => void (await wallets.deposit(wallet.userId, amount)),
     pinPrice: (tokenId, priceUsd) => market.pin(tokenId, priceUsd),
     received: (mainAccountId, tokenId) => ledger.balance(`main:${mainAccountId}`, tokenId),
@@ -52,4 +79,8 @@ export async function startNearProvider(): Promise<NearUnderTest> {
       await ledger.stop();
     },
   };
+}
+
+function newSalt(): string {
+  return randomBytes(4).toString('hex');
 }

@@ -101,12 +101,12 @@ export class NearSchedule {
     if (chance < 0.06) await this.near.fund(this.wallet, { tokenId: usdc, amountRaw: String(this.amount) });
     else if (chance < 0.14) await this.leave();
     else if (chance < 0.26) await this.strangersTry();
-    else if (chance < 0.3) this.near.chain.locked.add(this.wallet.address);
-    else if (chance < 0.36) this.near.chain.locked.delete(this.wallet.address);
+    else if (chance < 0.3) this.near.lock(this.wallet);
+    else if (chance < 0.36) this.near.unlock(this.wallet);
     else if (chance < 0.5) this.near.advance(Math.floor(this.random() ** 2 * 400));
     else if (chance < 0.64) await this.near.setFaults({ submit: this.pick(relayFaults) });
     else if (chance < 0.7) this.relayLies();
-    else if (chance < 0.72) this.near.chain.salts.push(this.salt());
+    else if (chance < 0.72) this.near.rotateSalt();
     else if (chance < 0.75) throw new Unavailable('wallet provider', { reason: 'provider_unavailable' });
     else if (chance < 0.78) {
       this.counts.deaths += 1;
@@ -175,7 +175,7 @@ export class NearSchedule {
   /** The owner moves everything away by another transfer. */
   private async leave(): Promise<void> {
     const held = (await this.near.chain.balances(this.wallet.address)).get(usdc) ?? 0n;
-    if (held === 0n || this.near.chain.locked.has(this.wallet.address)) return;
+    if (held === 0n || !(await this.near.provider.hasSession(this.wallet))) return;
     const order = { kind: 'withdraw', input: { tokenId: usdc, amountRaw: String(held) } } as const;
     const planned = await this.near.provider.plan({
       ...{ wallet: this.wallet, key: `${randomUUID()}/0/1`, attempt: 1 },
@@ -195,15 +195,9 @@ export class NearSchedule {
 
   private async calmDown(): Promise<void> {
     this.near.loopback.instead = null;
-    this.near.chain.locked.delete(this.wallet.address);
+    this.near.unlock(this.wallet);
     await this.near.setFaults({ submit: 'ok' });
     await this.near.fund(this.wallet, { tokenId: usdc, amountRaw: String(this.amount) });
-  }
-
-  private salt(): string {
-    return Math.floor(this.random() * 0xffff_ffff)
-      .toString(16)
-      .padStart(8, '0');
   }
 
   private pick<Item>(items: readonly Item[]): Item {

@@ -114,15 +114,17 @@ export class NearChain {
     const wrong = await this.wrongWith(signed, address, deadline);
     if (wrong !== null) return wrong;
     const key = orderKeyOf(address, signed.payload.nonce);
+    if (this.locked.has(address)) return `account '${address}' is locked`;
     if (this.revoked.has(key) || isTakenOrNull(await this.ledger.orders.find(key))) return 'nonce was already used';
     const [intent] = intents;
     if (intent === undefined) {
       this.revoked.add(key);
       return null;
     }
-    if (intent.intent !== 'transfer') return 'invalid intent';
+    if (intent.intent !== 'transfer' || intent.receiver_id === address) return 'invalid intent';
     const order = this.orderFor(key, bytes, message, intent);
     const { tokenId, amountRaw } = order.input;
+    if (BigInt(amountRaw) === 0n) return 'invalid intent';
     const held = (await this.ledger.wallets.spendable(address)).get(tokenId) ?? 0n;
     if (BigInt(amountRaw) > held) return 'insufficient balance or overflow';
     const state = await this.ledger.orders.submit(order, await this.handling(order));
@@ -204,6 +206,7 @@ export class NearChain {
     return this.ledger.wallets.holdings(address);
   }
 
+  /** In the contract's order; it still takes nonces of the old kind, which nothing of ours has. */
   private async wrongWith(signed: WireSigned, address: string, deadline: string): Promise<string | null> {
     const { payload } = signed;
     const signer = signerOf(signed);
@@ -211,7 +214,6 @@ export class NearChain {
     if (signer === null) return 'invalid signature';
     if (payload.recipient !== 'intents.near') return 'wrong verifying_contract';
     if (Date.parse(deadline) < this.nowMs) return 'deadline has expired';
-    if (this.locked.has(address)) return `account '${address}' is locked`;
     if (signer !== address || !(await this.takesKey(address, keyOf(address))))
       return `public key '${keyOf(signer)}' doesn't exist for account '${address}'`;
     if (nonce === null || !this.salts.includes(nonce.salt)) return 'invalid salt';
