@@ -146,7 +146,16 @@ describe.each(chains)('$name refuses', ({ start, isContract }) => {
     const bytes = publishing(signed, submissionKey);
     const amount = { tokenId: usdc, amountRaw: '1' };
     try {
-      const submission = { key: submissionKey, attempt: 1, bytes, input: amount, output: null, deadline: near.now() };
+      const submission = {
+        key: submissionKey,
+        attempt: 1,
+        bytes,
+        input: amount,
+        output: null,
+        leastOutput: null,
+        quote: null,
+        deadline: near.now(),
+      };
       const submitted = await near.provider.submit(scene.wallet, submission);
       return submitted.kind === 'refused' ? submitted.failure.reason : submitted.kind;
     } catch (error) {

@@ -110,7 +110,7 @@ describe('withdraw 1.5 USDC', () => {
       actions: [
         {
           ...{ index: 0, kind: 'withdraw_to_owner', status: 'settled' },
-          ...{ input: { tokenId: usdc, amountRaw: '1500000' }, output: null },
+          ...{ input: { tokenId: usdc, amountRaw: '1500000' }, output: null, leastOutput: null, returned: null },
           providerReference: expect.any(String) as string,
         },
       ],

@@ -20,6 +20,7 @@ export function submissionCases(stage: Stage): void {
         kind: 'settled',
         providerReference: reference,
         output: null,
+        returned: null,
       });
       expect(await stage.holdings()).toMatchObject({ [usdc]: '248500000' });
       expect(await stage.world.received(stage.owner, usdc)).toBe(1_500_000n);

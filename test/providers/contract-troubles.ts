@@ -66,7 +66,10 @@ export function troubleCases(stage: Stage): void {
       await stage.world.setFaults({ submit: 'refund' });
       expect(await stage.submit(submission)).toMatchObject({ kind: 'accepted' });
       stage.world.advance(settledAfterSeconds);
-      expect(await stage.settlement(submission)).toMatchObject({ kind: 'refunded', output: null });
+      expect(await stage.settlement(submission)).toMatchObject({
+        ...{ kind: 'refunded', output: null },
+        returned: submission.input,
+      });
       expect(await stage.holdings()).toEqual(before);
     });
 
@@ -84,6 +87,7 @@ export function troubleCases(stage: Stage): void {
       expect(BigInt(after[wNear] ?? 0) - BigInt(before[wNear] ?? 0)).toBe(delivered);
       const spent = BigInt(before[usdc] ?? 0) - BigInt(after[usdc] ?? 0);
       expect(spent > 0n && spent < 10_000_000n).toBe(true);
+      expect(end).toMatchObject({ returned: { tokenId: usdc, amountRaw: (10_000_000n - spent).toString() } });
     });
 
     it('a quote that has moved is refused, or what was taken for it comes back', async () => {

@@ -33,6 +33,7 @@ beforeAll(async () => {
       WALLET_PROVIDER: 'near-intents',
       NEAR_RPC_URL: `${loopback.url}/near`,
       ONE_CLICK_URL: loopback.url,
+      ONE_CLICK_QUOTE_KEY: loopback.quoteKey,
       SOLVER_RELAY_URL: `${loopback.url}/relay`,
       SOLVER_RELAY_TOKEN: relayKey,
       PROVIDER_BREAKER_OPEN_MS: '1',

@@ -4,7 +4,14 @@ import { readConfiguration } from '@app/runtime';
 import type { WalletAccount } from '@app/wallets';
 import { randomBytes } from 'node:crypto';
 import type { ProviderUnderTest } from './harness';
-import { NearChain, relayKey, startNearLoopback, type ContractViews, type NearLoopback } from '@app/testing/near';
+import {
+  NearChain,
+  oneClickKey,
+  relayKey,
+  startNearLoopback,
+  type ContractViews,
+  type NearLoopback,
+} from '@app/testing/near';
 import { KeysInMemory, startLedger, type LedgerUnderTest } from './sandbox-provider';
 
 /** So many that the breaker stays closed: what a provider that was down is asked next counts (the breaker has specs of its own). */
@@ -54,7 +61,7 @@ export async function startNearProvider(
     NEAR_RPC_URL: `${loopback.url}/near`,
     SOLVER_RELAY_URL: `${loopback.url}/relay`,
     SOLVER_RELAY_TOKEN: relayKey,
-    ONE_CLICK_URL: loopback.url,
+    ...{ ONE_CLICK_URL: loopback.url, ONE_CLICK_TOKEN: oneClickKey, ONE_CLICK_QUOTE_KEY: loopback.quoteKey },
     PROVIDER_TIMEOUT_MS: '5000',
     PROVIDER_BREAKER_FAILURES: String(breakerFailures),
   });

@@ -45,11 +45,6 @@ describe('NEAR Intents', () => {
     order({ kind: 'withdraw', input: { tokenId: usdc, amountRaw }, mainAccountId: owner }, overrides);
   const swap = (amountRaw: string): Order =>
     order({ kind: 'swap_exact_input', input: { tokenId: usdc, amountRaw }, outputTokenId: wNear });
-  const exactly = (amountRaw: string): Order =>
-    order({
-      ...{ kind: 'swap_exact_output', inputTokenId: usdc, inputMaxRaw: '100000000' },
-      output: { tokenId: wNear, amountRaw },
-    });
   const submit = (submission: Submission) => world.provider.submit(wallet, submission);
   const settlement = (submission: Submission) => world.provider.settlement(wallet, submission);
   const received = () => world.received(owner, usdc);
@@ -193,6 +188,17 @@ describe('NEAR Intents', () => {
       expect(await settlement(submission)).toMatchObject({ kind: 'settled' });
     });
 
+    it('tells what came back of a swap: what an exact output did not need, and of a refund all but the fee', async () => {
+      const submission = await plan(swap('10000000'));
+      await submit(submission);
+      const details = { amountOut: '7', refundedAmount: '120' };
+      const returned = { tokenId: usdc, amountRaw: '120' };
+      instead('GET /v0/status', { status: 'SUCCESS', swapDetails: details });
+      expect(await settlement(submission)).toMatchObject({ kind: 'settled', output: { amountRaw: '7' }, returned });
+      instead('GET /v0/status', { status: 'REFUNDED', swapDetails: { ...details, amountOut: '0' } });
+      expect(await settlement(submission)).toMatchObject({ kind: 'refunded', output: null, returned });
+    });
+
     it('is hurried along when 1Click has not seen the deposit yet', async () => {
       const submission = await plan(swap('10000000'));
       await submit(submission);
@@ -281,40 +287,6 @@ describe('NEAR Intents', () => {
         });
       },
     );
-  });
-
-  describe('a quote is none', () => {
-    const offer = {
-      depositAddress: 'ab'.repeat(32),
-      amountIn: '10000000',
-      amountOut: '3',
-      deadline: '2999-01-01T00:00:00Z',
-    };
-    const planOf = async (what: Order) => {
-      const planned = await world.provider.plan(what);
-      return planned.ok ? 'planned' : planned.failure.reason;
-    };
-
-    it('when it takes anything but what was asked, or delivers less', async () => {
-      instead('POST /v0/quote', { quote: offer });
-      expect(await planOf(swap('10000000'))).toBe('planned');
-      expect(await planOf(swap('9999999'))).toBe('provider_rejected');
-      expect(await planOf(exactly('3'))).toBe('planned');
-      expect(await planOf(exactly('4'))).toBe('provider_rejected');
-      instead('POST /v0/quote', { quote: { ...offer, amountIn: '100000001' } });
-      expect(await planOf(exactly('3'))).toBe('insufficient_balance');
-    });
-
-    it('when it would pay the wallet itself', async () => {
-      instead('POST /v0/quote', { quote: { ...offer, depositAddress: wallet.address } });
-      expect(await planOf(swap('10000000'))).toBe('provider_rejected');
-    });
-
-    it('after its address has become inactive: the intent expires before', async () => {
-      const inactive = instantOf(epochMsOf(world.now()) + 30_000);
-      instead('POST /v0/quote', { quote: { ...offer, timeWhenInactive: inactive } });
-      expect((await plan(swap('10000000'))).deadline).toBe(inactive);
-    });
   });
 
   it('offers the tokens that the contract can hold, and leaves a malformed one out alone', async () => {

@@ -34,6 +34,7 @@ async function begin(mode: DeploymentOptions['mode'], limitMs: number): Promise<
   const urls = {
     NEAR_RPC_URL: `${loopback.url}/near`,
     ONE_CLICK_URL: loopback.url,
+    ONE_CLICK_QUOTE_KEY: loopback.quoteKey,
     SOLVER_RELAY_URL: `${relayWay.url}/relay`,
     SOLVER_RELAY_TOKEN: relayKey,
   };

@@ -57,7 +57,7 @@ export class PausingProvider extends WalletProvider {
 
   override async findToken(tokenId: string): Promise<Token | null> {
     await this.pause();
-    return { tokenId, symbol: tokenId, name: tokenId, decimals: 6, priceUsdDecimal: '1', iconUrl: null };
+    return { tokenId, symbol: tokenId, name: tokenId, decimals: 6, priceUsdDecimal: null, iconUrl: null };
   }
 
   override async plan(order: Order): Promise<Planned> {

@@ -124,7 +124,8 @@ export class SimulatedProvider {
     const output = order.kind === 'swap_exact_output' ? order.output : null;
     const bought =
       order.kind === 'swap_exact_input' ? { tokenId: order.outputTokenId, amountRaw: input.amountRaw } : output;
-    const submission = { key, attempt, bytes: `${key}@${deadline}`, input, output: bought, deadline };
+    const promised = { output: bought, leastOutput: bought, quote: null };
+    const submission = { key, attempt, bytes: `${key}@${deadline}`, input, ...promised, deadline };
     if (!this.happens('greedy')) return { ok: true, submission };
     this.counts.greedy += 1;
     const more = { ...input, amountRaw: (BigInt(input.amountRaw) * 3n).toString() };
@@ -199,7 +200,7 @@ export class SimulatedProvider {
     const { reference: providerReference, settlesAtMs, outcome } = taken;
     if (nowMs < settlesAtMs) return { kind: 'pending', providerReference, checkAt: this.maybe(instantOf(settlesAtMs)) };
     if (outcome === 'failed') return { kind: 'failed', failure: { reason: 'provider_rejected', text: 'No.' } };
-    return { kind: outcome, providerReference, output: null };
+    return { kind: outcome, providerReference, output: null, returned: null };
   }
 
   private enter(): void {

@@ -37,7 +37,16 @@ describe('a prepared withdrawal', () => {
       ...{ id: body.operationId, kind: 'withdrawal', status: 'prepared', approvalId: body.approvalId, contract },
       ...{ conversationId: null, runId: null, automationId: null, failure: null, settledAt: null },
       actions: [
-        { index: 0, kind: 'withdraw_to_owner', status: 'pending', input, output: null, providerReference: null },
+        {
+          index: 0,
+          kind: 'withdraw_to_owner',
+          status: 'pending',
+          input,
+          output: null,
+          leastOutput: null,
+          returned: null,
+          providerReference: null,
+        },
       ],
       ...{ createdAt: new Date(before).toISOString(), updatedAt: new Date(before).toISOString() },
     });

@@ -37,14 +37,14 @@ const events: readonly OperationEvent[] = [
     ...{ type: 'submission.journaled', at: sentAt, index: 0 },
     submission: {
       ...{ key: `${operation.id}/0/1`, attempt: 1, bytes: '{"signed":"…"}', input: asked, output: asked },
-      deadline: expiresAt,
+      ...{ leastOutput: null, quote: null, deadline: expiresAt },
     },
   },
   {
     ...{ type: 'submission.accepted', at: at('2026-11-21T09:19:24.260Z'), index: 0 },
     providerReference: operation.actions[0]?.providerReference ?? '',
   },
-  { type: 'action.settled', at: settledAt, index: 0, output: asked },
+  { type: 'action.settled', at: settledAt, index: 0, output: asked, returned: null },
   { type: 'operation.settled', at: settledAt },
 ];
 

@@ -112,11 +112,14 @@ export function terms(changes: Partial<OperationTerms> = {}): OperationTerms {
 /** The one action, sent once and settled. */
 export function settledActions(id: string): OperationEvent[] {
   const input = { tokenId: 'nep141:wrap.near', amountRaw: '1500000' };
-  const submission = { key: `${id}/0/1`, attempt: 1, bytes: '{"signed":true}', input, output: null, deadline: at(200) };
+  const submission = {
+    ...{ key: `${id}/0/1`, attempt: 1, bytes: '{"signed":true}', input },
+    ...{ output: null, leastOutput: null, quote: null, deadline: at(200) },
+  };
   return [
     { type: 'submission.journaled', at: at(71), index: 0, submission },
     { type: 'submission.accepted', at: at(72), index: 0, providerReference: 'ref-1' },
-    { type: 'action.settled', at: at(80), index: 0, output: null },
+    { type: 'action.settled', at: at(80), index: 0, output: null, returned: null },
     { type: 'operation.settled', at: at(80) },
   ];
 }

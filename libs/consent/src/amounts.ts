@@ -50,7 +50,7 @@ export function valueUsdCents(amount: PricedAmount): string | null {
 }
 
 /** What an amount is worth in US dollars, exactly; null without a price or without decimals. */
-function valueUsdOf({ amountRaw, decimals, priceUsdDecimal }: PricedAmount): Decimal | null {
+export function valueUsdOf({ amountRaw, decimals, priceUsdDecimal }: PricedAmount): Decimal | null {
   const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
   if (price === null || decimals === null) return null;
   return multiplied(decimalOf(integerOf(amountRaw), decimals), price);

@@ -1,4 +1,4 @@
-export { byRichness, scaledAmount, unscaledAmount, valueUsdCents } from './amounts';
+export { byRichness, scaledAmount, unscaledAmount, valueUsdCents, valueUsdOf } from './amounts';
 export {
   decideApproval,
   endedApproval,

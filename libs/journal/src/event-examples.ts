@@ -88,7 +88,7 @@ const payloads: { readonly [Type in Payload['type']]: Omit<PayloadOf<Type>, 'typ
         ...{ index: 0, kind: 'withdraw_to_owner', status: 'settled' },
         input: { tokenId: usdc, amountRaw: '1500000' },
         output: { tokenId: usdc, amountRaw: '1500000' },
-        providerReference: 'sandbox-7',
+        ...{ leastOutput: null, returned: null, providerReference: 'sandbox-7' },
       },
     ],
     failure: null,

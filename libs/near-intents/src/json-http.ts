@@ -41,13 +41,17 @@ export interface Answer {
   readonly status: number;
   /** Numbers in it are `LosslessNumber`s: they keep every digit. */
   readonly body: unknown;
+  /** The body to the letter. */
+  readonly text: string;
 }
 
 const answerBytesMax = 4 * 1024 * 1024;
 const repeatAfterMs = 100;
 const loggedWordsMax = 500;
-/** Answers that say that the other side is in trouble, or that this deployment's token is: no answer to the question. */
-const noAnswer = (status: number): boolean => status >= 500 || [401, 403, 408, 429].includes(status);
+/** Answers that say that the other side is in trouble: no answer to the question. */
+const noAnswer = (status: number): boolean => status >= 500 || [408, 429].includes(status);
+/** The other side is well, and does not take this deployment's token. */
+const noEntry = (status: number): boolean => [401, 403].includes(status);
 
 /** Asks an API over HTTP, with a time-out, a bounded answer, repeats where they are harmless, and a circuit breaker. */
 export class JsonHttp {
@@ -101,8 +105,9 @@ export class JsonHttp {
       signal: AbortSignal.timeout(this.api.timeoutMs),
     });
     const text = await boundedText(response);
+    if (noEntry(response.status)) throw new CallFailed(`status ${response.status}: the token is not taken`);
     if (noAnswer(response.status)) throw new Malformed(`status ${response.status}: ${text.slice(0, loggedWordsMax)}`);
-    return { status: response.status, body: parse(text) };
+    return { status: response.status, body: parse(text), text };
   }
 }
 

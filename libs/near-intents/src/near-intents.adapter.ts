@@ -97,14 +97,15 @@ export class NearIntents extends WalletProvider {
       return { ok: false, failure: failures.nobody };
     const offer = await offerFor(this.apis, order);
     if ('reason' in offer) return { ok: false, failure: offer };
-    const { receiverId, input, output } = offer;
+    const { receiverId, input, output, leastOutput, quote } = offer;
     const deadlineMs = Math.min(epochMsOf(latestDeadline), offer.inactiveAtMs, this.clock.epochMs() + submissionTtlMs);
     const deadline = instantOf(deadlineMs);
+    if (deadline <= this.clock.now()) return { ok: false, failure: failures.expired };
     const salt = await this.apis.verifier.currentSalt();
     const nonce = encodeNonce({ salt, expiresAtMs: deadlineMs + nonceKeptMs, tail: tailOf(key) });
     const payload = transferPayload({ signerId: wallet.address, receiverId, ...input, deadline, nonce });
     const bytes = publishRequest(key, await this.sign(wallet, payload));
-    return { ok: true, submission: { key, attempt, bytes, input, output, deadline } };
+    return { ok: true, submission: { key, attempt, bytes, input, output, leastOutput, quote, deadline } };
   }
 
   override async submit(wallet: WalletAccount, submission: Submission): Promise<Submitted> {

@@ -4,7 +4,7 @@ import { Configuration } from '@app/runtime';
 import { Signer, WalletProvider } from '@app/wallets';
 import { JsonHttp, type Api } from './json-http';
 import { NearIntents } from './near-intents.adapter';
-import { OneClick } from './one-click';
+import { OneClick } from './one-click.adapter';
 import { SolverRelay } from './solver-relay';
 import { TokenList } from './token-list';
 import { Verifier } from './verifier';
@@ -29,7 +29,7 @@ export function nearIntents({ env }: Configuration, signer: Signer, clock: Clock
     });
   const verifier = new Verifier(http('NEAR RPC', env.NEAR_RPC_URL, {}));
   const relay = new SolverRelay(http('solver relay', env.SOLVER_RELAY_URL, keyed(env.SOLVER_RELAY_TOKEN)));
-  const oneClick = new OneClick(http('1Click', env.ONE_CLICK_URL, keyed(env.ONE_CLICK_TOKEN)));
+  const oneClick = new OneClick(http('1Click', env.ONE_CLICK_URL, keyed(env.ONE_CLICK_TOKEN)), env.ONE_CLICK_QUOTE_KEY);
   return new NearIntents({ verifier, relay, oneClick }, new TokenList(oneClick, ttlMs), signer, clock);
 }
 

@@ -1,10 +1,10 @@
 import type { OperationFailure, Order, Submission, TokenAmount, WalletAccount } from '@app/wallets';
 import { failures } from './failures';
-import type { OneClick } from './one-click';
+import type { OneClick } from './one-click.adapter';
 import type { Verifier } from './verifier';
 
 /** What an order comes to: one transfer to somebody inside the verifier contract. */
-export interface Offer extends Pick<Submission, 'input' | 'output'> {
+export interface Offer extends Pick<Submission, 'input' | 'output' | 'leastOutput' | 'quote'> {
   /** The owner's account, or the deposit address of a swap. */
   readonly receiverId: string;
   /** What arrives there later may be lost. */
@@ -18,10 +18,13 @@ export async function offerFor(
 ): Promise<Offer | OperationFailure> {
   const offer =
     order.kind === 'withdraw'
-      ? { receiverId: order.mainAccountId, input: order.input, output: null, inactiveAtMs: Infinity }
+      ? { ...withdrawn, receiverId: order.mainAccountId, input: order.input }
       : await quoted(apis.oneClick, wallet, order, latestDeadline);
   return 'reason' in offer ? offer : ((await unaffordable(apis.verifier, wallet, offer.input)) ?? offer);
 }
+
+/** A transfer to the owner needs nobody's promise. */
+const withdrawn = { output: null, leastOutput: null, quote: null, inactiveAtMs: Infinity };
 
 type Swap = Exclude<Order['order'], { readonly kind: 'withdraw' }>;
 
@@ -35,17 +38,16 @@ async function quoted(
   const asked = order.kind === 'swap_exact_input' ? order.input.amountRaw : order.output.amountRaw;
   if (asked === '0') return failures.nothing;
   const swapType = order.kind === 'swap_exact_input' ? 'EXACT_INPUT' : 'EXACT_OUTPUT';
-  const request = { swapType, originAsset, destinationAsset, amount: asked, accountId: address, deadline } as const;
-  const quote = await oneClick.quote(request);
-  if (quote === null || quote.depositAddress === address) return failures.no_quote;
-  const { amountIn, amountOut, depositAddress: receiverId, inactiveAtMs } = quote;
-  // A quote for anything but what was asked is none.
-  if (order.kind === 'swap_exact_input' ? amountIn !== asked : BigInt(amountOut) < BigInt(asked))
-    return failures.no_quote;
+  const wanted = { swapType, originAsset, destinationAsset, amount: asked, accountId: address, deadline } as const;
+  const quote = await oneClick.quote(wanted);
+  if (quote === null) return failures.no_quote;
+  const { amountIn, amountOut, leastAmountOut, depositAddress: receiverId, inactiveAtMs } = quote;
   if (order.kind === 'swap_exact_output' && BigInt(amountIn) > BigInt(order.inputMaxRaw))
     return failures.insufficient_balance;
   const input = { tokenId: originAsset, amountRaw: amountIn };
-  return { receiverId, inactiveAtMs, input, output: { tokenId: destinationAsset, amountRaw: amountOut } };
+  const leastOutput = { tokenId: destinationAsset, amountRaw: leastAmountOut };
+  const output = { tokenId: destinationAsset, amountRaw: amountOut };
+  return { receiverId, inactiveAtMs, input, output, leastOutput, quote: quote.text };
 }
 
 function sidesOf(order: Swap): readonly [originAsset: string, destinationAsset: string] {

@@ -3,7 +3,7 @@ import type { Settlement, Submission } from '@app/wallets';
 import { failures } from './failures';
 import type { Sent } from './intents';
 import { verdictOn, type Verdict } from './outcome.decider';
-import type { OneClick } from './one-click';
+import type { OneClick } from './one-click.adapter';
 import type { RelayStatus, SolverRelay } from './solver-relay';
 import type { Verifier } from './verifier';
 
@@ -52,8 +52,8 @@ export async function outcomeOf(
   switch (verdict) {
     case 'executed':
       return submission.output === null
-        ? { kind: 'settled', providerReference, output: null }
-        : swapped(apis.oneClick, sent, submission.output.tokenId, relay);
+        ? { kind: 'settled', providerReference, output: null, returned: null }
+        : swapped(apis.oneClick, sent, [submission.input.tokenId, submission.output.tokenId], relay);
     case 'never':
       return relay.kind === 'failed'
         ? { kind: 'failed', failure: failures.other }
@@ -72,18 +72,19 @@ export async function outcomeOf(
 async function swapped(
   oneClick: OneClick,
   { intentHash: providerReference, receiverId, signerId }: Sent,
-  tokenId: string,
+  [inputId, outputId]: readonly [inputId: string, outputId: string],
   relay: RelayStatus,
 ): Promise<Settlement> {
   const swap = receiverId === null ? null : await oneClick.swap(receiverId);
   if (swap === null || receiverId === null) return { kind: 'unknown' };
   const { status, amountOut } = swap;
-  const output = amountOut === null || amountOut === '0' ? null : { tokenId, amountRaw: amountOut };
+  const output = amountOut === null ? null : { tokenId: outputId, amountRaw: amountOut };
+  const returned = swap.returned === null ? null : { tokenId: inputId, amountRaw: swap.returned };
   switch (status) {
     case 'success':
-      return { kind: 'settled', providerReference, output };
+      return { kind: 'settled', providerReference, output, returned };
     case 'refunded':
-      return { kind: 'refunded', providerReference, output };
+      return { kind: 'refunded', providerReference, output, returned };
     case 'failed': // neither delivered nor given back: people at 1Click look into it
       return { kind: 'unknown' };
     case 'awaiting_deposit':

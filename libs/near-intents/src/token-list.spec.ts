@@ -1,6 +1,6 @@
 import { Unavailable } from '@app/kernel';
 import type { Token } from '@app/wallets';
-import type { OneClick } from './one-click';
+import type { OneClick } from './one-click.adapter';
 import { TokenList } from './token-list';
 
 function token(tokenId: string, symbol: string): Token {

@@ -1,5 +1,5 @@
 import type { Token } from '@app/wallets';
-import type { OneClick } from './one-click';
+import type { OneClick } from './one-click.adapter';
 
 /** 1Click's tokens, asked for at most once in a while. */
 export class TokenList {

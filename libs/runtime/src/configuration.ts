@@ -11,7 +11,16 @@ import { nearIntentsRules } from './near-intents-rules';
 import { sandboxDefaults } from './sandbox-defaults';
 import { shareVariables } from './share-variables';
 import { unknownVariables } from './unknown-variables';
-import { eventStoreUrl, httpUrl, positiveInteger, postgresUrl, Rule, secretKey, wholeNumber } from './variable-rules';
+import {
+  ed25519Key,
+  eventStoreUrl,
+  httpUrl,
+  positiveInteger,
+  postgresUrl,
+  Rule,
+  secretKey,
+  wholeNumber,
+} from './variable-rules';
 
 const defaultDataDir = '.parley';
 
@@ -83,6 +92,10 @@ export const variables = {
   ONE_CLICK_TOKEN: str({
     default: undefined,
     desc: 'Secret, the key for 1Click from the partner portal of NEAR Intents; unset: swaps cost a higher fee',
+  }),
+  ONE_CLICK_QUOTE_KEY: ed25519Key({
+    default: undefined,
+    desc: "The key by which 1Click signs its quotes, as ed25519: and base58; unset: the one that 1Click's SDK names",
   }),
   SOLVER_RELAY_URL: httpUrl({
     default: 'https://solver-relay-v2.chaindefuser.com/rpc',

@@ -39,3 +39,9 @@ export const eventStoreUrl = makeValidator<string>((text) => {
     throw new Rule('must begin with esdb://, esdb+discover:// or unix:/');
   return text;
 });
+
+/** A public key as NEAR spells it: 32 bytes in base58. */
+export const ed25519Key = makeValidator<string>((text) => {
+  if (!/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) throw new Rule('must be ed25519: and a key in base58');
+  return text;
+});

@@ -24,6 +24,16 @@ interface Settling {
   readonly delivered: string | null;
 }
 
+/** What comes back of an order's input that was refunded. */
+export function returnedOf(
+  { outcome, input }: Pick<SettlingOrder, 'outcome' | 'input'>,
+  delivered: string | null,
+): TokenAmount {
+  const half = BigInt(input.amountRaw) / 2n;
+  const kept = outcome === 'refund' || delivered === null ? 0n : half;
+  return { tokenId: input.tokenId, amountRaw: (BigInt(input.amountRaw) - kept).toString() };
+}
+
 /** What an order moves when it settles. Together its transfers take exactly the input out of transit. */
 export function transfersAtSettlement(order: SettlingOrder): Settling {
   const { target, outcome } = order;

@@ -1,8 +1,8 @@
 import type { Instant } from '@app/kernel';
-import type { OperationFailure, TokenAmount } from '@app/wallets';
+import type { Delivered, OperationFailure, TokenAmount } from '@app/wallets';
 import { createHash } from 'node:crypto';
 import type { Sql } from './ledger';
-import type { OrderTarget, Outcome } from './order-outcome';
+import { returnedOf, type OrderTarget, type Outcome } from './order-outcome';
 
 /** What a wallet orders. */
 export interface NewOrder {
@@ -29,7 +29,7 @@ export interface Handling {
 /** What is known under an order's key. */
 export type OrderState = { readonly address: string; readonly digest: string } & (
   | { readonly status: 'accepted'; readonly reference: string; readonly settlesAt: Instant; readonly hidden: boolean }
-  | { readonly status: 'settled' | 'refunded'; readonly reference: string; readonly output: TokenAmount | null }
+  | ({ readonly status: 'settled' | 'refunded'; readonly reference: string } & Delivered)
   | { readonly status: 'rejected'; readonly failure: OperationFailure }
   /** Its deadline passed before it was taken, and it never will be. */
   | { readonly status: 'never_accepted' }
@@ -94,7 +94,7 @@ function stateOf(row: OrderRow): OrderState {
       return { address, digest, status, reference, settlesAt, hidden };
     case 'settled':
     case 'refunded':
-      return { address, digest, status, reference, output: outputOf(row) };
+      return { address, digest, status, reference, output: outputOf(row), returned: cameBack(row) };
     case 'rejected':
       if (row.failure === null) throw new Error(`order ${row.key} was rejected without a reason`);
       return { address, digest, status, failure: row.failure };
@@ -107,6 +107,11 @@ function stateOf(row: OrderRow): OrderState {
 function outputOf({ status, delivered, input_token, output_token }: OrderRow): TokenAmount | null {
   if (delivered === null || (output_token === null && status === 'settled')) return null;
   return { tokenId: output_token ?? input_token, amountRaw: delivered };
+}
+
+function cameBack({ status, outcome, input_token, input_amount, delivered }: OrderRow): TokenAmount | null {
+  if (status !== 'refunded') return null;
+  return returnedOf({ outcome, input: { tokenId: input_token, amountRaw: input_amount } }, delivered);
 }
 
 export function targetOf(row: OrderRow): OrderTarget {

@@ -93,7 +93,10 @@ export class SandboxLedger extends WalletProvider {
       const text = { key, address: wallet.address, ...terms, deadline };
       const bytes = await signedOrder(text, (signed) => this.signer.sign(wallet.userId, signed));
       const output = terms.target.kind === 'swap' ? terms.target.output : null;
-      return { ok: true, submission: { key, attempt, bytes, input: terms.input, output, deadline } };
+      return {
+        ok: true,
+        submission: { key, attempt, bytes, input: terms.input, output, leastOutput: output, quote: null, deadline },
+      };
     });
   }
 
@@ -186,7 +189,10 @@ function settlementOf(state: OrderState, bytes: string): Settlement {
     }
     case 'settled':
     case 'refunded':
-      return { kind: state.status, providerReference: state.reference, output: state.output };
+      return {
+        ...{ kind: state.status, providerReference: state.reference },
+        ...{ output: state.output, returned: state.returned },
+      };
     case 'rejected':
       return { kind: 'failed', failure: state.failure };
     case 'never_accepted':

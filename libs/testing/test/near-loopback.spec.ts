@@ -17,6 +17,11 @@ afterAll(async () => {
 
 const json = { 'content-type': 'application/json' };
 const keyed = { ...json, 'x-api-key': relayKey };
+const quote = {
+  ...{ dry: false, swapType: 'EXACT_INPUT', slippageTolerance: 100, amount: '1', deadline: '2026-11-24T00:00:00Z' },
+  ...{ originAsset: 'a', depositType: 'INTENTS', destinationAsset: 'b', refundTo: 'c', refundType: 'INTENTS' },
+  ...{ recipient: 'c', recipientType: 'INTENTS' },
+};
 const asked = (method: string): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [{}] });
 
 it.each([
@@ -26,6 +31,8 @@ it.each([
   ['the relay without a key', 'POST', '/relay', json, asked('get_status'), 401],
   ['the relay with another key', 'POST', '/relay', { ...json, 'x-api-key': 'other' }, asked('get_status'), 401],
   ['a quote without its members', 'POST', '/v0/quote', json, '{"dry":false,"amount":"1"}', 400],
+  ['a quote of another kind', 'POST', '/v0/quote', json, JSON.stringify({ ...quote, slippageTolerance: '1' }), 400],
+  ['1Click with another token', 'GET', '/v0/tokens', { 'x-api-key': 'other' }, null, 401],
 ] as const)('%s is refused', async (_what, method, path, headers, body, status) => {
   const response = await fetch(`${loopback.url}${path}`, { method, headers, ...(body !== null && { body }) });
   await response.text();

@@ -28,7 +28,10 @@ class ScriptedProvider extends WalletProvider {
   held: readonly Holding[] = [usdc];
   decimals = 24;
   submits: () => Submitted = () => ({ kind: 'accepted', providerReference: reference, checkAt: null });
-  settles: () => Settlement = () => ({ kind: 'settled', providerReference: reference, output: null });
+  settles: () => Settlement = () => ({
+    ...{ kind: 'settled', providerReference: reference },
+    ...{ output: null, returned: null },
+  });
 
   override connect = async (): Promise<void> => undefined;
   override isMainAccount = async (): Promise<boolean> => true;
@@ -41,7 +44,8 @@ class ScriptedProvider extends WalletProvider {
     if (order.kind === 'swap_exact_output') throw new Error('no test orders that');
     const { input } = order;
     const output = order.kind === 'withdraw' ? null : { tokenId: order.outputTokenId, amountRaw: '1' };
-    return { ok: true, submission: { key, attempt, bytes: key, input, output, deadline: latestDeadline } };
+    const promised = { output, leastOutput: output, quote: null };
+    return { ok: true, submission: { key, attempt, bytes: key, input, ...promised, deadline: latestDeadline } };
   };
   override submit = async (_: unknown, { key }: { readonly key: string }): Promise<Submitted> => {
     this.calls.push(`submit ${key}`);

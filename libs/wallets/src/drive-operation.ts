@@ -1,11 +1,11 @@
 import { Unavailable, unreachable, type Instant, type Result } from '@app/kernel';
 import type { Probe } from '@app/runtime';
-import type { OperationFailure } from './operation.events';
-import { chooseOrder, isAsOrdered, type ChosenOrder } from './operation-order';
+import type { OperationFailure, Submission } from './operation.events';
+import { chooseOrder, isAsOrdered, losesTooMuch, type ChosenOrder } from './operation-order';
 import { nextStep, type Learned, type Step, type Wait } from './operation.process';
 import { isUnderWay, type OperationState } from './operation.state';
 import type { SubmissionCommand } from './submission.decider';
-import { SessionRejected, type Holding, type WalletProvider } from './wallet-provider';
+import { SessionRejected, type Holding, type Token, type WalletProvider } from './wallet-provider';
 import type { WalletState } from './wallet.decider';
 
 /** Steps of one drive: a contract has at most 16 actions, and each takes a few. Then the timer comes again. */
@@ -122,6 +122,7 @@ async function plan(
   if (!planned.ok) return giveUp(world, failing, planned.failure);
   const { submission } = planned;
   if (!isAsOrdered(submission, order)) return giveUp(world, failing, otherThanOrdered);
+  if (losesTooMuch(submission, await tokensOf(world, submission))) return giveUp(world, failing, losing);
   const journaled = await world.record({ type: 'JournalSubmission', at: world.now(), index, submission });
   return journaled ? { kind: 'journaled', key: submission.key } : nothing;
 }
@@ -155,6 +156,18 @@ const otherThanOrdered: OperationFailure = {
   reason: 'provider_rejected',
   text: 'The provider offered something else than what was ordered.',
 };
+
+const losing: OperationFailure = {
+  reason: 'provider_rejected',
+  text: 'The provider promises less than nine tenths of what the input is worth.',
+};
+
+/** What a submission moves, with its prices. */
+async function tokensOf({ provider }: OperationWorld, { input, output }: Submission): Promise<readonly Token[]> {
+  if (output === null) return [];
+  const found = [await provider.findToken(input.tokenId), await provider.findToken(output.tokenId)];
+  return found.filter((token) => token !== null);
+}
 
 async function hasAgreedDecimals(
   { provider }: OperationWorld,
@@ -229,9 +242,9 @@ async function ask(
       return { kind: 'wait', until: settlement.checkAt };
     case 'settled':
     case 'refunded': {
-      const { providerReference, output } = settlement;
+      const { providerReference, output, returned } = settlement;
       const type = settlement.kind === 'settled' ? 'RecordSettled' : 'RecordRefunded';
-      await world.record({ type, ...of, providerReference, output });
+      await world.record({ type, ...of, providerReference, output, returned });
       return nothing;
     }
     case 'failed':

@@ -9,6 +9,7 @@ export type {
   OperationTerms,
   Revocation,
   Submission,
+  Delivered,
   TokenAmount,
 } from './operation.events';
 export { isPatient, nextLook } from './operation-pace';

@@ -1,8 +1,8 @@
 import type { ContractAction, Quantity } from '@app/consent';
 import { at, expiresAt } from '../test/operation-facts';
-import { chooseOrder, isAsOrdered } from './operation-order';
+import { chooseOrder, isAsOrdered, losesTooMuch } from './operation-order';
 import type { Submission } from './operation.events';
-import type { Holding, Order } from './wallet-provider';
+import type { Holding, Order, Token } from './wallet-provider';
 
 const holding = (tokenId: string, amountRaw: string, priceUsdDecimal: string | null = '1'): Holding => ({
   ...{ tokenId, symbol: tokenId, name: tokenId, decimals: 6, iconUrl: null },
@@ -82,7 +82,10 @@ describe('no order', () => {
 describe('a submission', () => {
   const input = { tokenId: 'a', amountRaw: '100' };
   const output = { tokenId: 'b', amountRaw: '70' };
-  const submission: Submission = { key: 'op/0/1', attempt: 1, bytes: '', input, output, deadline: expiresAt };
+  const submission: Submission = {
+    ...{ key: 'op/0/1', attempt: 1, bytes: '', input },
+    ...{ output, leastOutput: output, quote: null, deadline: expiresAt },
+  };
   const ordered = (order: Order['order']) => ({ key: 'op/0/1', attempt: 1, order, latestDeadline: expiresAt });
   const withdrawal = ordered({ kind: 'withdraw', input, mainAccountId: 'ada.near' });
   const exactInput = ordered({ kind: 'swap_exact_input', input, outputTokenId: 'b' });
@@ -95,6 +98,8 @@ describe('a submission', () => {
     expect(isAsOrdered({ ...submission, deadline: at }, withdrawal)).toBe(true);
     expect(isAsOrdered({ ...submission, input: { ...input, amountRaw: '99' } }, exactOutput)).toBe(true);
     expect(isAsOrdered({ ...submission, output: { ...output, amountRaw: '71' } }, exactOutput)).toBe(true);
+    const less = { ...output, amountRaw: '69' };
+    expect(isAsOrdered({ ...submission, leastOutput: less }, exactInput)).toBe(true);
   });
   it.each<[string, Partial<Submission>, Omit<Order, 'wallet'>]>([
     ['another key', { key: 'op/0/2' }, withdrawal],
@@ -107,8 +112,37 @@ describe('a submission', () => {
     ['no output', { output: null }, exactInput],
     ['another input', { input: { ...input, tokenId: 'c' } }, exactOutput],
     ['more than the most', { input: { ...input, amountRaw: '101' } }, exactOutput],
+    ['less than the exact output at the least', { leastOutput: { ...output, amountRaw: '69' } }, exactOutput],
+    ['more at the least than is expected', { leastOutput: { ...output, amountRaw: '71' } }, exactInput],
+    ['another output at the least', { leastOutput: { ...output, tokenId: 'c' } }, exactInput],
     ['less than the exact output', { output: { ...output, amountRaw: '69' } }, exactOutput],
     ['another exact output', { output: { ...output, tokenId: 'c' } }, exactOutput],
     ['no exact output', { output: null }, exactOutput],
   ])('with %s is refused', (_, change, order) => expect(isAsOrdered({ ...submission, ...change }, order)).toBe(false));
+});
+
+describe('a swap', () => {
+  const token = (tokenId: string, decimals: number, priceUsdDecimal: string | null): Token => ({
+    ...{ tokenId, symbol: tokenId, name: tokenId },
+    ...{ decimals, priceUsdDecimal, iconUrl: null },
+  });
+  const tokens = [token('a', 6, '1'), token('b', 24, '2.5')];
+  /** Ten dollars of a, for so many of b at the least. */
+  const swap = (least: string): Submission => ({
+    ...{ key: 'op/0/1', attempt: 1, bytes: '', quote: null, deadline: expiresAt },
+    input: { tokenId: 'a', amountRaw: '10000000' },
+    output: { tokenId: 'b', amountRaw: '4000000000000000000000000' },
+    leastOutput: { tokenId: 'b', amountRaw: least },
+  });
+
+  it('may cost a tenth of its worth, and no more', () => {
+    expect(losesTooMuch(swap('3600000000000000000000000'), tokens)).toBe(false);
+    expect(losesTooMuch(swap('3599999999999999999999999'), tokens)).toBe(true);
+    expect(losesTooMuch({ ...swap('1'), leastOutput: null }, tokens)).toBe(false);
+  });
+  it('is not judged where a price, or a token, is not known', () => {
+    expect(losesTooMuch(swap('1'), [token('a', 6, '1'), token('b', 24, null)])).toBe(false);
+    expect(losesTooMuch(swap('1'), [token('a', 6, '1')])).toBe(false);
+    expect(losesTooMuch({ ...swap('1'), output: null, leastOutput: null }, tokens)).toBe(false);
+  });
 });

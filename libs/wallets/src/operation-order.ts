@@ -1,7 +1,14 @@
-import { chooseInput, chooseOutput, type ContractAction, type NoInput, type PinnedToken } from '@app/consent';
-import { unreachable } from '@app/kernel';
-import type { OperationFailure, Submission } from './operation.events';
-import type { Holding, Order } from './wallet-provider';
+import {
+  chooseInput,
+  chooseOutput,
+  valueUsdOf,
+  type ContractAction,
+  type NoInput,
+  type PinnedToken,
+} from '@app/consent';
+import { compareDecimals, decimalOf, multiplied, unreachable } from '@app/kernel';
+import type { OperationFailure, Submission, TokenAmount } from './operation.events';
+import type { Holding, Order, Token } from './wallet-provider';
 
 /** What is ordered for an action, or why nothing can be. */
 export type ChosenOrder =
@@ -40,10 +47,11 @@ export function chooseOrder(
 
 /** Whether a submission does what was ordered and no more: no provider gets to move anything else. */
 export function isAsOrdered(
-  { input, output, key, attempt, deadline }: Submission,
+  { input, output, leastOutput, key, attempt, deadline }: Submission,
   { order, latestDeadline, ...ordered }: Omit<Order, 'wallet'>,
 ): boolean {
   if (key !== ordered.key || attempt !== ordered.attempt || deadline > latestDeadline) return false;
+  if (leastOutput !== null && !isCovered(leastOutput, output)) return false;
   switch (order.kind) {
     case 'withdraw':
       return isSame(input, order.input);
@@ -51,10 +59,28 @@ export function isAsOrdered(
       return isSame(input, order.input) && output?.tokenId === order.outputTokenId;
     case 'swap_exact_output':
       if (input.tokenId !== order.inputTokenId || BigInt(input.amountRaw) > BigInt(order.inputMaxRaw)) return false;
-      return output?.tokenId === order.output.tokenId && BigInt(output.amountRaw) >= BigInt(order.output.amountRaw);
+      return isCovered(order.output, leastOutput ?? output);
     default:
       return unreachable(order);
   }
+}
+
+/** Whether at least that is delivered. */
+function isCovered({ tokenId, amountRaw }: TokenAmount, delivered: TokenAmount | null): boolean {
+  return delivered?.tokenId === tokenId && BigInt(delivered.amountRaw) >= BigInt(amountRaw);
+}
+
+/**
+ * Whether a swap may cost more than a tenth of what its input is worth, by the provider's own prices. Where a price is missing nobody
+ * can tell, and the quote stands.
+ */
+export function losesTooMuch(submission: Submission, tokens: readonly Token[]): boolean {
+  const [paid, promised] = [submission.input, submission.leastOutput ?? submission.output].map((amount) => {
+    const token = tokens.find(({ tokenId }) => tokenId === amount?.tokenId);
+    return token === undefined || amount === null ? null : valueUsdOf({ ...token, amountRaw: amount.amountRaw });
+  });
+  if (!paid || !promised) return false;
+  return compareDecimals(multiplied(promised, decimalOf(10n, 0)), multiplied(paid, decimalOf(9n, 0))) < 0;
 }
 
 function isSame(one: Submission['input'], other: Submission['input']): boolean {

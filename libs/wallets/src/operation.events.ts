@@ -19,9 +19,10 @@ export type OperationEvent =
   | (OfAction<'submission.refused'> & { readonly failure: OperationFailure })
   /** What is about to be sent so that the refused submission never can be executed, journaled before it is sent. */
   | (OfAction<'revocation.journaled'> & { readonly revocation: Revocation })
-  | (OfAction<'action.settled'> & { readonly output: TokenAmount | null })
+  /** `returned`: what of the input was not needed, and came back; null where the provider names nothing. */
+  | (OfAction<'action.settled'> & Delivered)
   /** The input, or what was left of it, came back; `output` is what was delivered of it all the same. */
-  | (OfAction<'action.refunded'> & { readonly output: TokenAmount | null })
+  | (OfAction<'action.refunded'> & Delivered)
   | (OfAction<'action.failed'> & { readonly failure: OperationFailure })
   | { readonly type: 'operation.settled'; readonly at: Instant }
   | { readonly type: 'operation.failed'; readonly at: Instant; readonly failure: OperationFailure }
@@ -42,6 +43,13 @@ export interface OperationTerms {
   readonly mainAccountId: string | null;
   /** Until then a submission that the provider never accepted may be sent again. */
   readonly expiresAt: Instant;
+}
+
+/** What the provider says of an action's end; null where it does not say. */
+export interface Delivered {
+  readonly output: TokenAmount | null;
+  /** Of the input, after the provider's fees. */
+  readonly returned: TokenAmount | null;
 }
 
 interface OfAction<Type extends string> {
@@ -68,6 +76,10 @@ export interface Submission {
   readonly input: TokenAmount;
   /** What a swap is expected to deliver. */
   readonly output: TokenAmount | null;
+  /** What a swap delivers at the least; for less it is given back. Null where the provider promises nothing. */
+  readonly leastOutput: TokenAmount | null;
+  /** What the provider answered when it was asked for a price, to the letter, with its signature: what settles disputes. */
+  readonly quote: string | null;
   /** After this instant the provider does not take it any more. */
   readonly deadline: Instant;
 }

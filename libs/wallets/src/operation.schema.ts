@@ -51,6 +51,13 @@ const OperationAction = shape('OperationAction', {
     description:
       'What it delivers: expected until it is settled; null where the provider does not say, and for a failed one',
   }),
+  leastOutput: nullable(TokenAmountShape, {
+    description:
+      'What a swap delivers at the least; for less the provider gives it back. Null where it promises nothing',
+  }),
+  returned: nullable(TokenAmountShape, {
+    description: "What came back of the input, after the provider's fees; null where the provider names nothing",
+  }),
   providerReference: nullable(text({ min: 1 }), { description: "The provider's name for it, once it has taken it" }),
 });
 export type OperationAction = Shaped<typeof OperationAction>;

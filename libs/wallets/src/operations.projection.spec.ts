@@ -40,13 +40,23 @@ const used: OperationEvent = { type: 'operation.used', at: at(0), ...terms };
 const swapped = { tokenId: 'nep141:wrap.near', amountRaw: '2' };
 const submission = (index: number, input: Submission['input'], output: Submission['output']): OperationEvent => ({
   ...{ type: 'submission.journaled', at: at(1), index },
-  submission: { key: `${id}/${index}/1`, attempt: 1, bytes: '…', input, output, deadline: at(5) },
+  submission: {
+    key: `${id}/${index}/1`,
+    attempt: 1,
+    bytes: '…',
+    input,
+    output,
+    leastOutput: output,
+    quote: null,
+    deadline: at(5),
+  },
 });
-const swapSent = submission(0, { tokenId: 'nep141:usdc', amountRaw: '5' }, { ...swapped, amountRaw: '3' });
+const sent = { tokenId: 'nep141:usdc', amountRaw: '5' };
+const swapSent = submission(0, sent, { ...swapped, amountRaw: '3' });
 const accepted = (index: number): OperationEvent => ({
   ...{ type: 'submission.accepted', at: at(2), index, providerReference: `ref-${index}` },
 });
-const swapSettled: OperationEvent = { type: 'action.settled', at: at(3), index: 0, output: swapped };
+const swapSettled: OperationEvent = { type: 'action.settled', at: at(3), index: 0, output: swapped, returned: null };
 const refusal = { reason: 'refunded', text: 'It came back.' } as const;
 
 const view = (...events: OperationEvent[]) =>
@@ -65,11 +75,27 @@ describe('an operation, as it is shown', () => {
       ...{ conversationId: terms.conversationId, runId: terms.runId, automationId: null, failure: null },
       actions: [
         {
-          ...{ index: 0, kind: 'swap', status: 'pending', output: null, providerReference: null },
+          ...{
+            index: 0,
+            kind: 'swap',
+            status: 'pending',
+            output: null,
+            leastOutput: null,
+            returned: null,
+            providerReference: null,
+          },
           input: { tokenId: 'nep141:usdc', amountRaw: '5' },
         },
         {
-          ...{ index: 1, kind: 'withdraw_to_owner', status: 'pending', output: null, providerReference: null },
+          ...{
+            index: 1,
+            kind: 'withdraw_to_owner',
+            status: 'pending',
+            output: null,
+            leastOutput: null,
+            returned: null,
+            providerReference: null,
+          },
           input: null,
         },
       ],
@@ -77,7 +103,11 @@ describe('an operation, as it is shown', () => {
     }));
 
   it('shows what is expected as soon as it may have been sent, and what came as soon as it did', () => {
-    expect(view(used, swapSent)?.actions[0]).toMatchObject({ status: 'submitted', output: { amountRaw: '3' } });
+    expect(view(used, swapSent)?.actions[0]).toMatchObject({
+      status: 'submitted',
+      output: { amountRaw: '3' },
+      leastOutput: { amountRaw: '3' },
+    });
     expect(view(used, swapSent, accepted(0))?.actions[0]).toMatchObject({ providerReference: 'ref-0' });
     const settled = view(used, swapSent, accepted(0), swapSettled);
     expect(settled).toMatchObject({ status: 'submitted', updatedAt: at(3) });
@@ -88,7 +118,7 @@ describe('an operation, as it is shown', () => {
     const end: OperationEvent[] = [
       submission(1, swapped, null),
       accepted(1),
-      { type: 'action.settled', at: at(4), index: 1, output: null },
+      { type: 'action.settled', at: at(4), index: 1, output: null, returned: null },
       { type: 'operation.settled', at: at(4) },
     ];
     expect(view(used, swapSent, accepted(0), swapSettled, ...end)).toMatchObject({
@@ -99,12 +129,12 @@ describe('an operation, as it is shown', () => {
 
   it('leaves later actions pending when one fails', () => {
     const refunded: OperationEvent[] = [
-      { type: 'action.refunded', at: at(4), index: 0, output: null },
+      { type: 'action.refunded', at: at(4), index: 0, output: null, returned: sent },
       { type: 'operation.failed', at: at(4), failure: refusal },
     ];
     expect(view(used, swapSent, accepted(0), ...refunded)).toMatchObject({
       ...{ status: 'failed', failure: refusal, settledAt: null },
-      actions: [{ status: 'refunded', output: null }, { status: 'pending' }],
+      actions: [{ status: 'refunded', output: null, returned: sent }, { status: 'pending' }],
     });
     const failed: OperationEvent = { type: 'action.failed', at: at(4), index: 0, failure: refusal };
     expect(view(used, swapSent, failed)?.actions[0]).toMatchObject({ status: 'failed', output: null });

@@ -10,7 +10,7 @@ import { operationKind } from './operation.stream';
 /** One row for each financial operation. */
 export const operationsProjection: Projection<OperationRow, OperationEvent> = {
   name: 'financial_operations',
-  version: 1,
+  version: 2,
   row: OperationRow,
   kinds: [operationKind],
   keyOf: ({ stream }) => idInStream(operationKind, stream),
@@ -49,7 +49,10 @@ function begun(event: BeginEvent): Omit<OperationRow, 'id' | 'openedPosition' | 
 
 function actionOf(action: ContractAction, index: number): OperationAction {
   const input = fixedInput(action);
-  return { index, kind: action.kind, status: 'pending', input, output: null, providerReference: null };
+  return {
+    ...{ index, kind: action.kind, status: 'pending', input },
+    ...{ output: null, leastOutput: null, returned: null, providerReference: null },
+  };
 }
 
 /** What an action takes, where the contract says exactly that. */
@@ -92,16 +95,20 @@ function afterAction(
     case 'revocation.journaled':
       return {};
     case 'submission.journaled': {
-      const { input, output } = event.submission;
-      return actionChanged(row, event.index, { status: 'submitted', input, output });
+      const { input, output, leastOutput } = event.submission;
+      return actionChanged(row, event.index, { status: 'submitted', input, output, leastOutput });
     }
     case 'submission.accepted':
       return actionChanged(row, event.index, { providerReference: event.providerReference });
-    case 'action.settled':
+    case 'action.settled': {
+      const { index, output, returned } = event;
       // What the provider could not tell of this action, it has told now.
-      return { ...actionChanged(row, event.index, { status: 'settled', output: event.output }), status: 'submitted' };
-    case 'action.refunded':
-      return actionChanged(row, event.index, { status: 'refunded', output: event.output });
+      return { ...actionChanged(row, index, { status: 'settled', output, returned }), status: 'submitted' };
+    }
+    case 'action.refunded': {
+      const { index, output, returned } = event;
+      return actionChanged(row, index, { status: 'refunded', output, returned });
+    }
     case 'action.failed':
       return actionChanged(row, event.index, { status: 'failed', output: null });
     default:

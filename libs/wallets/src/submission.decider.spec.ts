@@ -28,11 +28,11 @@ const accept = (index: number): SubmissionCommand => ({
 });
 const settle = (index: number): SubmissionCommand => ({
   ...{ type: 'RecordSettled', ...about(index) },
-  ...{ providerReference: reference, output: null },
+  ...{ providerReference: reference, output: null, returned: null },
 });
 const refund: SubmissionCommand = {
   ...{ type: 'RecordRefunded', ...about(0) },
-  ...{ providerReference: reference, output: null },
+  ...{ providerReference: reference, output: null, returned: null },
 };
 const fail: SubmissionCommand = { type: 'RecordFailure', ...about(0), failure };
 const giveUp = (key: string | null): SubmissionCommand => ({ type: 'GiveUp', at, index: 0, key, failure });
@@ -151,7 +151,7 @@ describe('an end without settlement', () => {
       .given(used, journaled(0), accepted(0))
       .when(refund)
       .thenOnce(
-        { type: 'action.refunded', at, index: 0, output: null },
+        { type: 'action.refunded', at, index: 0, output: null, returned: null },
         { type: 'operation.failed', at, failure: refunded },
       ));
   it('is a refund, and the first that is heard', () =>
@@ -160,9 +160,21 @@ describe('an end without settlement', () => {
       .when(refund)
       .thenOnce(
         accepted(0),
-        { type: 'action.refunded', at, index: 0, output: null },
+        { type: 'action.refunded', at, index: 0, output: null, returned: null },
         { type: 'operation.failed', at, failure: refunded },
       ));
+  it('is a refund that says how much came back', () => {
+    const { input } = submissionOf(0);
+    const returned = { ...input, amountRaw: '1400000' };
+    const text = `The provider gave back 1400000 of the 1500000 smallest units of ${input.tokenId} that were sent.`;
+    operation
+      .given(used, journaled(0), accepted(0))
+      .when({ ...refund, returned })
+      .thenOnce(
+        { type: 'action.refunded', at, index: 0, output: null, returned },
+        { type: 'operation.failed', at, failure: { reason: 'refunded', text } },
+      );
+  });
   it('is a failure', () =>
     operation
       .given(used, journaled(0), accepted(0))

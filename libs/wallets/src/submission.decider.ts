@@ -1,5 +1,12 @@
 import { accept, unreachable, type Decision, type Instant } from '@app/kernel';
-import type { OperationEvent, OperationFailure, Revocation, Submission, TokenAmount } from './operation.events';
+import type {
+  Delivered,
+  OperationEvent,
+  OperationFailure,
+  Revocation,
+  Submission,
+  TokenAmount,
+} from './operation.events';
 import { currentAction, type CurrentAction, type OperationState } from './operation.state';
 
 /**
@@ -14,10 +21,7 @@ export type SubmissionCommand =
       readonly submission: Submission;
     }
   | (OfSubmission<'RecordAcceptance'> & { readonly providerReference: string })
-  | (OfSubmission<'RecordSettled' | 'RecordRefunded'> & {
-      readonly providerReference: string;
-      readonly output: TokenAmount | null;
-    })
+  | (OfSubmission<'RecordSettled' | 'RecordRefunded'> & Delivered & { readonly providerReference: string })
   /** The provider did not take it, and does not say that it never will. */
   | (OfSubmission<'RecordRefusal'> & { readonly failure: OperationFailure })
   /** Only what was refused is revoked, and once. */
@@ -59,14 +63,14 @@ function decideOutcome(
     case 'RecordSettled':
       return accept(
         ...accepted(command, action),
-        { type: 'action.settled', at, index, output: command.output },
+        { type: 'action.settled', at, index, ...delivered(command) },
         ...(index === state.actions.length - 1 ? [{ type: 'operation.settled', at } as const] : []),
       );
     case 'RecordRefunded':
       return accept(
         ...accepted(command, action),
-        { type: 'action.refunded', at, index, output: command.output },
-        { type: 'operation.failed', at, failure: refunded },
+        { type: 'action.refunded', at, index, ...delivered(command) },
+        { type: 'operation.failed', at, failure: refunded(action.submission, command.returned) },
       );
     case 'RecordFailure':
       return accept(...failed(command));
@@ -103,7 +107,19 @@ function isRefused({ providerReference, refusal }: CurrentAction): boolean {
   return providerReference === null && refusal !== null;
 }
 
-const refunded: OperationFailure = { reason: 'refunded', text: 'The provider gave back what was sent.' };
+function delivered({ output, returned }: Delivered): Delivered {
+  return { output, returned };
+}
+
+/** Says how much of what was sent came back, where the provider does. */
+function refunded(submission: Submission | null, returned: TokenAmount | null): OperationFailure {
+  const all = 'The provider gave back what was sent.';
+  const { tokenId, amountRaw } = returned ?? { tokenId: '', amountRaw: '' };
+  const sent = submission?.input;
+  if (sent?.tokenId !== tokenId || sent.amountRaw === amountRaw) return { reason: 'refunded', text: all };
+  const text = `The provider gave back ${amountRaw} of the ${sent.amountRaw} smallest units of ${tokenId} that were sent.`;
+  return { reason: 'refunded', text };
+}
 
 type CommandOf<Type extends SubmissionCommand['type']> = Extract<SubmissionCommand, { readonly type: Type }>;
 

@@ -1,5 +1,5 @@
 import type { Instant, UserId, WalletId } from '@app/kernel';
-import type { OperationFailure, Revocation, Submission, TokenAmount } from './operation.events';
+import type { Delivered, OperationFailure, Revocation, Submission, TokenAmount } from './operation.events';
 import type { ProviderName } from './wallet.events';
 
 /** A wallet as its provider knows it. */
@@ -60,8 +60,7 @@ export type Submitted =
 /** What the provider says became of a submission. */
 export type Settlement =
   | { readonly kind: 'pending'; readonly providerReference: string; readonly checkAt: Instant | null }
-  | { readonly kind: 'settled'; readonly providerReference: string; readonly output: TokenAmount | null }
-  | { readonly kind: 'refunded'; readonly providerReference: string; readonly output: TokenAmount | null }
+  | ({ readonly kind: 'settled' | 'refunded'; readonly providerReference: string } & Delivered)
   | { readonly kind: 'failed'; readonly failure: OperationFailure }
   /** It was not taken so far. `isFinal`: it is proven that it never will be, whoever sends the bytes. */
   | { readonly kind: 'never_accepted'; readonly isFinal: boolean }

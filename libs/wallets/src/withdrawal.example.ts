@@ -78,7 +78,7 @@ const operation: OperationView = {
   actions: [
     {
       ...{ index: 0, kind: 'withdraw_to_owner', status: 'settled', input: asked, output: asked },
-      providerReference: 'sandbox-7f3a9c1e',
+      ...{ leastOutput: null, returned: null, providerReference: 'sandbox-7f3a9c1e' },
     },
   ],
   failure: null,

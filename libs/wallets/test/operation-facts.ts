@@ -97,7 +97,10 @@ export const used: OperationEvent = { type: 'operation.used', at, ...twoActions 
 
 export function submissionOf(index: number, attempt = 1, deadline: Instant = expiresAt): Submission {
   const input = { tokenId: usdc.tokenId, amountRaw: '1500000' };
-  return { key: `${operationId}/${index}/${attempt}`, attempt, bytes: 'bytes', input, output: null, deadline };
+  return {
+    ...{ key: `${operationId}/${index}/${attempt}`, attempt, bytes: 'bytes' },
+    ...{ input, output: null, leastOutput: null, quote: null, deadline },
+  };
 }
 
 export const journal = (index: number, attempt = 1): SubmissionCommand => ({
@@ -115,7 +118,10 @@ export const accepted = (index: number): OperationEvent => ({
   providerReference: reference,
 });
 export const refused = (index: number): OperationEvent => ({ type: 'submission.refused', at, index, failure });
-export const settled = (index: number): OperationEvent => ({ type: 'action.settled', at, index, output: null });
+export const settled = (index: number): OperationEvent => ({
+  ...{ type: 'action.settled', at, index },
+  ...{ output: null, returned: null },
+});
 export const operationSettled: OperationEvent = { type: 'operation.settled', at };
 export const unresolved: OperationEvent = { type: 'operation.unresolved', at };
 export const failure: OperationFailure = { reason: 'provider_rejected', text: 'No.' };

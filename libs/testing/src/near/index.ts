@@ -1,3 +1,4 @@
 export { NearChain } from './near-chain';
-export { relayKey, startNearLoopback, type ContractViews, type NearLoopback } from './near-loopback';
+export type { QuoteAnswer } from './near-quotes';
+export { oneClickKey, relayKey, startNearLoopback, type ContractViews, type NearLoopback } from './near-loopback';
 export type { WireSigned } from './near-signatures';

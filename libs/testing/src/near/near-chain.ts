@@ -11,8 +11,9 @@ import {
   type ProviderFaults,
   type SubmitFault,
 } from '@app/sandbox';
-import type { Order, TokenAmount } from '@app/wallets';
+import type { TokenAmount } from '@app/wallets';
 import { createHash, randomBytes } from 'node:crypto';
+import { offered, orderOf, type QuoteRequest, type WireQuote } from './near-quotes';
 import { base58, nonceParts, payloadDigest, signerOf, type WireSigned } from './near-signatures';
 
 /** What the relay answers to an intent; the reasons are the contract's words. */
@@ -47,6 +48,8 @@ interface Offered {
 }
 
 const quoteTtlMs = 120_000;
+/** Members that every swap's details have. */
+const nothingYet = { intentHashes: [], nearTxHashes: [], originChainTxHashes: [], destinationChainTxHashes: [] };
 const unlimited = { get: () => 10n ** 39n } as unknown as ReadonlyMap<string, bigint>;
 
 /**
@@ -156,47 +159,37 @@ export class NearChain {
   }
 
   /** An offer with its deposit address, or null when the market makes none. */
-  async quote(request: Readonly<Record<string, string>>): Promise<object | null> {
-    const { originAsset = '', destinationAsset = '', amount = '', swapType } = request;
-    const order: Order['order'] =
-      swapType === 'EXACT_INPUT'
-        ? {
-            kind: 'swap_exact_input',
-            input: { tokenId: originAsset, amountRaw: amount },
-            outputTokenId: destinationAsset,
-          }
-        : {
-            kind: 'swap_exact_output',
-            inputTokenId: originAsset,
-            inputMaxRaw: String(10n ** 39n),
-            output: { tokenId: destinationAsset, amountRaw: amount },
-          };
+  async quote(request: QuoteRequest): Promise<WireQuote | null> {
     const { tokens } = await this.ledger.market.look();
-    const terms = planned(order, tokens, unlimited);
+    const terms = planned(orderOf(request), tokens, unlimited);
     if ('failure' in terms || terms.target.kind === 'withdraw') return null;
-    const { input, target } = terms;
+    const offer = { input: terms.input, output: terms.target.output, orderKey: null };
     const depositAddress = randomBytes(32).toString('hex');
-    this.offers.set(depositAddress, { input, output: target.output, orderKey: null });
-    const { amountRaw: amountOut } = target.output;
-    const deadline = instantOf(this.nowMs + quoteTtlMs);
-    return { depositAddress, amountIn: input.amountRaw, amountOut, minAmountOut: amountOut, deadline, timeEstimate: 2 };
+    this.offers.set(depositAddress, offer);
+    return offered(request, offer, depositAddress, instantOf(this.nowMs + quoteTtlMs));
   }
 
-  async swap(depositAddress: string): Promise<object | null> {
+  async swap(depositAddress: string): Promise<{ readonly status: string; readonly swapDetails: object } | null> {
     const offer = this.offers.get(depositAddress);
     if (offer === undefined) return null;
     const state = offer.orderKey === null ? null : await this.settled(offer.orderKey);
-    if (state === null) return { status: 'PENDING_DEPOSIT', swapDetails: {} };
+    if (state === null) return { status: 'PENDING_DEPOSIT', swapDetails: nothingYet };
     switch (state.status) {
       case 'accepted':
-        return state.hidden ? null : { status: 'PROCESSING', swapDetails: {} };
+        return state.hidden ? null : { status: 'PROCESSING', swapDetails: nothingYet };
       case 'settled':
-        return { status: 'SUCCESS', swapDetails: { amountOut: state.output?.amountRaw } };
-      case 'refunded':
-        return { status: 'REFUNDED', swapDetails: { amountOut: state.output?.amountRaw ?? '0' } };
+      case 'refunded': {
+        const amounts = {
+          depositedAmount: offer.input.amountRaw,
+          amountOut: state.output?.amountRaw ?? '0',
+          refundedAmount: state.returned?.amountRaw ?? '0',
+        };
+        const status = state.status === 'settled' ? 'SUCCESS' : 'REFUNDED';
+        return { status, swapDetails: { ...nothingYet, ...amounts } };
+      }
       case 'rejected':
       case 'never_accepted':
-        return { status: 'PENDING_DEPOSIT', swapDetails: {} };
+        return { status: 'PENDING_DEPOSIT', swapDetails: nothingYet };
     }
   }
 

@@ -1,11 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NearChain } from './near-chain';
+import { QuoteSigner, wrongRequest, type QuoteAnswer, type QuoteRequest, type WireQuote } from './near-quotes';
 import { base58, type WireSigned } from './near-signatures';
 
 /**
  * A server on 127.0.0.1 that speaks 1Click, the solver relay and a NEAR node's JSON-RPC, and refuses what they refuse: a quote without
- * its required members, another method or content type, a relay's call without a key.
+ * its required members, another method or content type, a relay's call without a key, another token for 1Click.
  *
  * Source: docs.near-intents.org, "Request a swap quote" (1Click, version 0) and "Message Bus", "RPC" (the relay wants a key);
  * docs.near.org, "RPC"; JSON-RPC 2.0, "Request object".
@@ -16,6 +17,10 @@ export interface NearLoopback {
   readonly asked: string[];
   /** Set: answered, with status 200, instead of whatever is asked. */
   instead: ((asked: string) => string | null) | null;
+  /** By which quotes are signed, as `ed25519:` and base58. */
+  readonly quoteKey: string;
+  /** What a quote says otherwise, before it is signed. */
+  quoteChange: (answer: QuoteAnswer) => QuoteAnswer;
   /** Whether this is done as asked, and never answered: the connection stays open, and nothing comes. */
   mute: (asked: string) => boolean;
   stop(): Promise<void>;
@@ -30,12 +35,10 @@ export type ContractViews = (method: string, args: Record<string, string>) => Pr
 
 /** What the relay wants to be shown. */
 export const relayKey = 'key-for-the-loopback-relay';
+/** What 1Click takes; without any it answers all the same. */
+export const oneClickKey = 'key-for-the-loopback-1click';
 
 const bodyBytesMax = 1024 * 1024;
-const quoteMembers = [
-  ...['dry', 'swapType', 'slippageTolerance', 'originAsset', 'depositType', 'destinationAsset', 'amount'],
-  ...['refundTo', 'refundType', 'recipient', 'recipientType', 'deadline'],
-];
 
 /** @param views what answers the contract's views, where that is not the double */
 export async function startNearLoopback(
@@ -43,6 +46,7 @@ export async function startNearLoopback(
   views: ContractViews = (method, args) => view(chain, method, args),
 ): Promise<NearLoopback> {
   const asked: string[] = [];
+  const quotes = new QuoteSigner();
   const server = createServer((request, response) => {
     answer(request)
       .catch((error: unknown): Reply => ({ status: 500, body: String(error) }))
@@ -56,12 +60,10 @@ export async function startNearLoopback(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     instead: null,
+    quoteKey: quotes.publicKey,
+    quoteChange: (answer) => answer,
     mute: () => false,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => closed(server),
   };
 
   async function answer(request: IncomingMessage): Promise<Reply> {
@@ -84,23 +86,38 @@ export async function startNearLoopback(
     if (isRpc && (body['jsonrpc'] !== '2.0' || body['id'] === undefined)) return rpcError(body, -32600);
     if (url.pathname === '/near') return rpc(body, await nearNode(chain, views, body));
     if (url.pathname === '/relay') return relay(chain, body, text);
-    return oneClick(chain, name, body, url.searchParams);
+    if (name === 'POST /v0/quote')
+      return quoted(chain, body, (request, quote) => quotes.answer(request, quote, loopback.quoteChange));
+    return oneClick(chain, name, url.searchParams);
   }
 
   return loopback;
 }
 
-async function oneClick(chain: NearChain, name: string, body: Body, query: URLSearchParams): Promise<Reply> {
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+async function quoted(
+  chain: NearChain,
+  body: Body,
+  answer: (request: QuoteRequest, quote: WireQuote) => QuoteAnswer,
+): Promise<Reply> {
+  const wrong = wrongRequest(body);
+  if (wrong !== null) return badRequest(wrong);
+  // Reason for the assertion: every member was looked at.
+  const request = body as unknown as QuoteRequest;
+  const quote = await chain.quote(request);
+  return quote === null ? badRequest('no quote') : { status: 201, body: answer(request, quote) };
+}
+
+async function oneClick(chain: NearChain, name: string, query: URLSearchParams): Promise<Reply> {
   switch (name) {
     case 'GET /v0/tokens':
       return { status: 200, body: await tokens(chain) };
-    case 'POST /v0/quote': {
-      const missing = quoteMembers.filter((member) => body[member] === undefined);
-      if (missing.length > 0) return badRequest(`missing: ${missing.join(', ')}`);
-      const quote = await chain.quote(body as Record<string, string>);
-      const offered = { quote, quoteRequest: body, signature: 'ed25519:1', timestamp: new Date().toISOString() };
-      return quote === null ? badRequest('no quote') : { status: 201, body: offered };
-    }
     case 'GET /v0/status': {
       const swap = await chain.swap(query.get('depositAddress') ?? '');
       return swap === null ? { status: 404, body: { message: 'no such deposit' } } : { status: 200, body: swap };
@@ -193,8 +210,10 @@ function refusalOf({ method, headers }: IncomingMessage, path: string, text: str
   if (isRpc && method !== 'POST') return { status: 405, body: { message: 'method not allowed' } };
   if (text !== '' && headers['content-type']?.split(';')[0] !== 'application/json')
     return { status: 415, body: { message: 'unsupported media type' } };
-  const isKeyless = path === '/relay' && headers['x-api-key'] !== relayKey;
-  return isKeyless ? { status: 401, body: { message: 'unauthorized' } } : null;
+  const key = headers['x-api-key'];
+  const isKeyless = path === '/relay' && key !== relayKey;
+  const isWrong = path.startsWith('/v0/') && key !== undefined && key !== oneClickKey;
+  return isKeyless || isWrong ? { status: 401, body: { message: 'unauthorized' } } : null;
 }
 
 function badRequest(message: string): Reply {

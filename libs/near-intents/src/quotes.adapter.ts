@@ -1,0 +1,127 @@
+import { QuoteRequest, verifyQuoteSignature, type QuoteResponse } from '@defuse-protocol/one-click-sdk-typescript';
+import type { Instant } from '@app/kernel';
+import { Malformed, read } from './reading';
+
+/** What a swap is wanted for. */
+export interface Wanted {
+  readonly swapType: 'EXACT_INPUT' | 'EXACT_OUTPUT';
+  readonly originAsset: string;
+  readonly destinationAsset: string;
+  /** Of the origin asset for EXACT_INPUT, of the destination asset for EXACT_OUTPUT. */
+  readonly amount: string;
+  /** Who pays, receives, and gets back what is not used: an account inside the verifier contract. */
+  readonly accountId: string;
+  /** When a swap that has not come to be is given back. */
+  readonly deadline: Instant;
+}
+
+/** A quote that may be signed for. */
+export interface Quote {
+  /** An account inside the verifier contract; what it is sent is swapped. */
+  readonly depositAddress: string;
+  readonly amountIn: string;
+  readonly amountOut: string;
+  /** For less than that the deposit is given back. */
+  readonly leastAmountOut: string;
+  /** Deposits from then on may be lost. */
+  readonly inactiveAtMs: number;
+  /** The whole answer, to the letter: its signature settles disputes. */
+  readonly text: string;
+}
+
+/** A quote that nobody may sign for: forged, or for something else than was asked. Its message is for the log. */
+export class WrongQuote extends Error {}
+
+/** How far below its estimate a swap may deliver, in basis points; below that it is refunded. */
+const slippageToleranceBps = 100;
+const wholeBps = 10_000;
+const answerLengthMax = 16 * 1024;
+/** An implicit account: 1Click makes one for each quote. */
+const depositAccount = /^[0-9a-f]{64}$/;
+/** What would send a deposit, or what comes of it, by another way than the one that was asked for. */
+const detours = ['depositMemo', 'virtualChainRecipient', 'virtualChainRefundRecipient', 'customRecipientMsg'];
+
+/** What 1Click is asked. */
+export function quoteRequest({ accountId, swapType, ...wanted }: Wanted): QuoteRequest {
+  return {
+    dry: false,
+    swapType: QuoteRequest.swapType[swapType],
+    slippageTolerance: slippageToleranceBps,
+    ...wanted,
+    depositType: QuoteRequest.depositType.INTENTS,
+    recipient: accountId,
+    recipientType: QuoteRequest.recipientType.INTENTS,
+    refundTo: accountId,
+    refundType: QuoteRequest.refundType.INTENTS,
+  };
+}
+
+/**
+ * The quote in an answer, if it may be signed for: it is 1Click's own by its signature, for exactly what was asked, and promises as
+ * much as its user was told (docs/decisions/money.md, "Settlement").
+ *
+ * @param publicKey by which 1Click signs, as `ed25519:` and base58; undefined: the key that the SDK knows
+ * @throws Malformed, WrongQuote
+ */
+export function readQuote(text: string, request: QuoteRequest, publicKey: string | undefined): Quote {
+  if (text.length > answerLengthMax) throw new Malformed('a quote that is too long');
+  const answer = read.object(JSON.parse(text), 'answer');
+  const echo = read.object(answer['quoteRequest'], 'quoteRequest');
+  const quoted = read.object(answer['quote'], 'quote');
+  const quote: Quote = {
+    depositAddress: read.account(quoted['depositAddress'], 'depositAddress'),
+    amountIn: read.amount(quoted['amountIn'], 'amountIn'),
+    amountOut: read.amount(quoted['amountOut'], 'amountOut'),
+    leastAmountOut: read.amount(quoted['minAmountOut'], 'minAmountOut'),
+    inactiveAtMs: inactiveAtMs(quoted),
+    text,
+  };
+  const leastIn = read.amount(quoted['minAmountIn'], 'minAmountIn');
+  const wrong =
+    wrongEcho(echo, request) ?? wrongWay(quote, echo, quoted) ?? wrongAmounts(quote, BigInt(leastIn), request);
+  if (wrong !== null) throw new WrongQuote(wrong);
+  // The signature comes last: it is what costs most. Reason for the assertion: the SDK takes whatever an answer holds, and says false.
+  if (!verifyQuoteSignature(answer as unknown as QuoteResponse, publicKey))
+    throw new WrongQuote('the signature is not 1Click’s');
+  return quote;
+}
+
+function inactiveAtMs(quoted: Readonly<Record<string, unknown>>): number {
+  const deadlines = [quoted['deadline'], quoted['timeWhenInactive'] ?? quoted['deadline']];
+  return Math.min(...deadlines.map((deadline) => read.instantMs(deadline, 'deadline')));
+}
+
+/** 1Click says what it was asked, and adds what it chose itself, its fees (`appFees`) among it: those are in the amounts. */
+function wrongEcho(echo: Readonly<Record<string, unknown>>, request: QuoteRequest): string | null {
+  const other = Object.entries(request).find(([name, value]) => echo[name] !== value);
+  return other === undefined ? null : `it is for another ${other[0]}`;
+}
+
+function wrongWay(
+  { depositAddress }: Quote,
+  echo: Readonly<Record<string, unknown>>,
+  quoted: Readonly<Record<string, unknown>>,
+): string | null {
+  if (!depositAccount.test(depositAddress)) return 'its deposit address is no account of its own';
+  if (depositAddress === echo['recipient']) return 'its deposit address is the wallet itself';
+  const detour = detours.find((name) => [echo[name], quoted[name]].some((value) => value != null && value !== ''));
+  if (detour !== undefined) return `it names a ${detour}`;
+  const isPlain = (echo['depositMode'] ?? 'SIMPLE') === 'SIMPLE' && (echo['confidentiality'] ?? 'public') === 'public';
+  return isPlain ? null : 'it wants another kind of deposit';
+}
+
+/** For an exact input the user was told of the slippage, for an exact output of the output itself. */
+function wrongAmounts(quote: Quote, leastIn: bigint, { swapType, amount }: QuoteRequest): string | null {
+  const [amountIn, amountOut, leastOut] = [
+    BigInt(quote.amountIn),
+    BigInt(quote.amountOut),
+    BigInt(quote.leastAmountOut),
+  ];
+  if (leastIn > amountIn) return 'it wants more than the deposit that it names';
+  if (leastOut === 0n || leastOut > amountOut) return 'it promises nothing, or more than it says';
+  if (swapType === QuoteRequest.swapType.EXACT_OUTPUT)
+    return leastOut < BigInt(amount) ? 'it promises less than what is to be received' : null;
+  if (amountIn !== BigInt(amount)) return 'it is for another input';
+  const bound = (amountOut * BigInt(wholeBps - slippageToleranceBps)) / BigInt(wholeBps);
+  return leastOut < bound ? 'it promises less than the slippage allows' : null;
+}
