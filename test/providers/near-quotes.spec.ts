@@ -1,4 +1,8 @@
-import { verifyQuoteSignature, type QuoteResponse } from '@defuse-protocol/one-click-sdk-typescript';
+import {
+  verifyQuoteSignature,
+  type MultiPayloadNep413,
+  type QuoteResponse,
+} from '@defuse-protocol/one-click-sdk-typescript';
 import { Logger } from '@nestjs/common';
 import { epochMsOf, instantOf, Unavailable } from '@app/kernel';
 import type { Order } from '@app/wallets';
@@ -65,6 +69,22 @@ describe('a quote that is signed for', () => {
     expect(verifyQuoteSignature(answer, world.loopback.quoteKey)).toBe(true);
     const { amountIn, amountOut, minAmountOut } = answer.quote;
     expect([input.amountRaw, output?.amountRaw, leastOutput?.amountRaw]).toEqual([amountIn, amountOut, minAmountOut]);
+  });
+
+  it('is paid for by the transfer that 1Click would have the wallet sign', async () => {
+    const { bytes, quote } = await stage.plan(exactInput());
+    const { depositAddress } = (JSON.parse(quote ?? '') as QuoteResponse).quote;
+    const body = { type: 'swap_transfer', standard: 'nep413', signerId: stage.wallet.address, depositAddress };
+    const headers = { 'content-type': 'application/json' };
+    const url = `${world.loopback.url}/v0/generate-intent`;
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+    const generated = (await response.json()) as { intent: MultiPayloadNep413 };
+    const { params } = JSON.parse(bytes) as { params: [{ signed_data: MultiPayloadNep413 }] };
+    const said = ({ payload }: MultiPayloadNep413): unknown => {
+      const { signer_id, intents } = JSON.parse(payload.message) as Record<string, unknown>;
+      return { signer_id, intents, recipient: payload.recipient };
+    };
+    expect(said(params[0].signed_data)).toEqual(said(generated.intent));
   });
 
   it('promises an exact output whole, and any other within the slippage', async () => {
@@ -191,7 +211,8 @@ function altered(answer: QuoteAnswer, random: () => number): { readonly text: st
   const copy = structuredClone(answer) as unknown as Record<string, unknown>;
   const [holder, name] =
     path.length === 1 ? [copy, path[0] ?? ''] : [copy[path[0] ?? ''] as Record<string, unknown>, path[1] ?? ''];
-  if (random() < 0.1) delete holder[name];
+  // What is not said of confidentiality is public.
+  if (random() < 0.1 && name !== 'confidentiality') delete holder[name];
   else holder[name] = otherThan(holder[name], random);
   return { text: JSON.stringify(copy), member: path.join('/') };
 }

@@ -10,6 +10,10 @@ const operationSeconds = 300;
 const settledAfterSeconds = 60;
 const daySeconds = 24 * 60 * 60;
 
+interface RelayRequest {
+  readonly params: readonly [{ readonly signed_data: WireSigned }];
+}
+
 /** What the contract of all providers cannot ask: the rules of the verifier contract, the relay and 1Click. */
 describe('NEAR Intents', () => {
   let world: NearUnderTest;
@@ -64,7 +68,7 @@ describe('NEAR Intents', () => {
 
   /** What the contract says to bytes that anybody brings to it; null when it executes them. */
   async function execute(bytes: string): Promise<string | null> {
-    const { params } = JSON.parse(bytes) as { params: [{ signed_data: WireSigned }] };
+    const { params } = JSON.parse(bytes) as RelayRequest;
     return world.chain.execute(params[0].signed_data, bytes);
   }
 
@@ -102,6 +106,16 @@ describe('NEAR Intents', () => {
       world.advance(settledAfterSeconds);
       await settlement(one);
       expect(await received()).toBe(1_000_000n);
+    });
+
+    it('the rest of a batch from the first on that it refuses', async () => {
+      const [one, other] = [await plan(withdraw('1000000')), await plan(withdraw('2000000'))];
+      const signed = [one, one, other].map(({ bytes }) => (JSON.parse(bytes) as RelayRequest).params[0].signed_data);
+      const params = [{ quote_hashes: [], signed_datas: signed }];
+      const answer = await relayTo(JSON.stringify({ id: 1, jsonrpc: '2.0', method: 'publish_intents', params }));
+      expect(answer).toMatchObject({ status: 'FAILED', reason: 'already processed' });
+      expect((answer as { intent_hashes: string[] }).intent_hashes).toHaveLength(2);
+      expect(await relayTo(other.bytes)).toMatchObject({ status: 'OK' });
     });
 
     it('a salt that the contract does not take any more, but one that it has only replaced', async () => {

@@ -1,3 +1,8 @@
+import {
+  MultiPayloadNep413Validator,
+  Nep413DefuseMessageFor_DefuseIntentsValidator,
+} from '@defuse-protocol/contract-types/validate';
+import type { MultiPayloadNep413 } from '@defuse-protocol/one-click-sdk-typescript';
 import { instantOf } from '@app/kernel';
 import { publishRequest, readPublishRequest, revocationPayload, transferPayload } from './intents';
 import { intentHashOf, type SignedData } from './nep413';
@@ -8,7 +13,13 @@ const nonce = encodeNonce({ salt: Uint8Array.of(1, 2, 3, 4), expiresAtMs: Date.U
 const signerId = 'ab'.repeat(32);
 const receiverId = 'owner.near';
 const transfer = { signerId, receiverId, tokenId: 'nep141:wrap.near', amountRaw: '15', deadline, nonce };
-const signedTransfer = (): SignedData => ({
+interface Schema {
+  validate(value: unknown): { readonly issues?: unknown };
+}
+
+/** What the SDK's types say of it as well. */
+type ForSdk = Omit<MultiPayloadNep413, 'standard'> & { readonly standard: `${MultiPayloadNep413.standard}` };
+const signedTransfer = (): SignedData & ForSdk => ({
   ...{ standard: 'nep413', payload: transferPayload(transfer) },
   ...{ public_key: 'ed25519:1', signature: 'ed25519:1' },
 });
@@ -23,6 +34,21 @@ describe('intents', () => {
       deadline: '2026-11-21T13:00:00.000Z',
       intents: [{ intent: 'transfer', receiver_id: receiverId, tokens: { 'nep141:wrap.near': '15' } }],
     });
+  });
+
+  it('are what the contract’s own schema takes, transfers and revocations, signed and not', () => {
+    const signed = signedTransfer();
+    const sent = readPublishRequest(publishRequest('op/0/1', signed));
+    if (sent === null) throw new Error('it was not read');
+    const isTaken = ({ validate }: Schema, value: unknown): boolean => validate(value).issues === undefined;
+    for (const payload of [signed.payload, revocationPayload(sent)]) {
+      expect(isTaken(MultiPayloadNep413Validator, { ...signed, payload })).toBe(true);
+      const message: unknown = JSON.parse(payload.message);
+      expect(isTaken(Nep413DefuseMessageFor_DefuseIntentsValidator, message)).toBe(true);
+      const moved = { ...(message as object), intents: [{ intent: 'transfer', receiver_id: 'Nobody!', tokens: 1 }] };
+      expect(isTaken(Nep413DefuseMessageFor_DefuseIntentsValidator, moved)).toBe(false);
+    }
+    expect(isTaken(MultiPayloadNep413Validator, { ...signed, standard: 'nep414' })).toBe(false);
   });
 
   it('are revoked by an empty one that has their nonce and deadline, and moves nothing', () => {

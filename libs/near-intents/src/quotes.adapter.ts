@@ -45,6 +45,7 @@ const detours = ['depositMemo', 'virtualChainRecipient', 'virtualChainRefundReci
 export function quoteRequest({ accountId, swapType, ...wanted }: Wanted): QuoteRequest {
   return {
     dry: false,
+    depositMode: QuoteRequest.depositMode.SIMPLE,
     swapType: QuoteRequest.swapType[swapType],
     slippageTolerance: slippageToleranceBps,
     ...wanted,
@@ -106,8 +107,7 @@ function wrongWay(
   if (depositAddress === echo['recipient']) return 'its deposit address is the wallet itself';
   const detour = detours.find((name) => [echo[name], quoted[name]].some((value) => value != null && value !== ''));
   if (detour !== undefined) return `it names a ${detour}`;
-  const isPlain = (echo['depositMode'] ?? 'SIMPLE') === 'SIMPLE' && (echo['confidentiality'] ?? 'public') === 'public';
-  return isPlain ? null : 'it wants another kind of deposit';
+  return (echo['confidentiality'] ?? 'public') === 'public' ? null : 'it is confidential';
 }
 
 /** For an exact input the user was told of the slippage, for an exact output of the output itself. */

@@ -39,6 +39,12 @@ it.each([
   expect(response.status).toBe(status);
 });
 
+it('an intent for a quote that nobody made is refused', async () => {
+  const body = JSON.stringify({ type: 'swap_transfer', standard: 'nep413', signerId: 'a', depositAddress: 'b' });
+  const response = await fetch(`${loopback.url}/v0/generate-intent`, { method: 'POST', headers: json, body });
+  expect([response.status, await response.json()]).toEqual([400, { message: 'no such quote' }]);
+});
+
 it.each([
   ['no JSON-RPC 2.0', { id: 1, method: 'query' }, -32_600],
   ['no id', { jsonrpc: '2.0', method: 'get_status' }, -32_600],

@@ -213,6 +213,20 @@ describe('what the provider refused, and can revoke', () => {
     expect(world.provider.calls.filter((call) => call === 'revoke')).toHaveLength(2);
   });
 
+  it('is not settled by the word of a provider that another worker’s revocation made say so meanwhile', async () => {
+    world.provider.settles = () => {
+      const isRevoked = world.types.includes('revocation.journaled');
+      if (!isRevoked) world.events.push({ type: 'revocation.journaled', at, index: 0, revocation });
+      // The nonce is used: by the revocation, which only who knows of it can tell.
+      return world.provider.revocationAsked === null
+        ? { kind: 'settled', providerReference: reference, output: null, returned: null }
+        : { kind: 'never_accepted', isFinal: true };
+    };
+    await driveOperation(world, true);
+    expect(world.events.at(-1)).toEqual({ type: 'operation.failed', at, failure });
+    expect(world.types).not.toContain('action.settled');
+  });
+
   it('is left to its deadline where the provider does not revoke it', async () => {
     world.provider.revocations = { plan: async () => null, send: () => Promise.reject(new Error('never asked')) };
     expect(await driveOperation(world, true)).toMatchObject(waiting);

@@ -90,7 +90,8 @@ async function taken(world: OperationWorld, state: OperationState, step: Doable,
         return await giveUp(world, step, step.failure);
       case 'fail': {
         const { index, key, failure } = step;
-        await world.record({ type: 'RecordFailure', at: world.now(), index, key, failure });
+        const revocationKnown = isRevocationKnown(state, index);
+        await world.record({ type: 'RecordFailure', at: world.now(), index, key, revocationKnown, failure });
         return nothing;
       }
       default:
@@ -188,9 +189,12 @@ async function send(
   const { key } = submission;
   const of = { at: world.now(), index, key };
   switch (submitted.kind) {
-    case 'accepted':
-      await world.record({ type: 'RecordAcceptance', ...of, providerReference: submitted.providerReference });
-      return { kind: 'wait', until: submitted.checkAt };
+    case 'accepted': {
+      const { providerReference, checkAt } = submitted;
+      const revocationKnown = isRevocationKnown(state, index);
+      await world.record({ type: 'RecordAcceptance', ...of, revocationKnown, providerReference });
+      return { kind: 'wait', until: checkAt };
+    }
     case 'rejected':
       return giveUp(world, of, submitted.failure);
     case 'refused':
@@ -235,7 +239,7 @@ async function ask(
   const revocation = state.actions[index]?.revocation ?? null;
   const settlement = await probed(world, () => world.provider.settlement(wallet, submission, revocation));
   const { key } = submission;
-  const of = { at: world.now(), index, key };
+  const of = { at: world.now(), index, key, revocationKnown: revocation !== null };
   switch (settlement.kind) {
     case 'pending':
       await world.record({ type: 'RecordAcceptance', ...of, providerReference: settlement.providerReference });
@@ -258,6 +262,10 @@ async function ask(
     default:
       return unreachable(settlement);
   }
+}
+
+function isRevocationKnown({ actions }: OperationState, index: number): boolean {
+  return (actions[index]?.revocation ?? null) !== null;
 }
 
 async function giveUp(

@@ -23,21 +23,21 @@ import type { SubmissionCommand } from './submission.decider';
 const operation = specification(operationDecider);
 const about = (index: number, attempt = 1) => ({ at, index, key: `${operationId}/${index}/${attempt}` });
 const accept = (index: number): SubmissionCommand => ({
-  ...{ type: 'RecordAcceptance', ...about(index) },
+  ...{ type: 'RecordAcceptance', ...about(index), revocationKnown: false },
   providerReference: reference,
 });
 const settle = (index: number): SubmissionCommand => ({
-  ...{ type: 'RecordSettled', ...about(index) },
+  ...{ type: 'RecordSettled', ...about(index), revocationKnown: false },
   ...{ providerReference: reference, output: null, returned: null },
 });
 const refund: SubmissionCommand = {
-  ...{ type: 'RecordRefunded', ...about(0) },
+  ...{ type: 'RecordRefunded', ...about(0), revocationKnown: false },
   ...{ providerReference: reference, output: null, returned: null },
 };
-const fail: SubmissionCommand = { type: 'RecordFailure', ...about(0), failure };
+const fail: SubmissionCommand = { type: 'RecordFailure', ...about(0), revocationKnown: false, failure };
 const giveUp = (key: string | null): SubmissionCommand => ({ type: 'GiveUp', at, index: 0, key, failure });
 const refuse: SubmissionCommand = { type: 'RecordRefusal', ...about(0), failure };
-const cannotSay: SubmissionCommand = { type: 'RecordUnresolved', ...about(0) };
+const cannotSay: SubmissionCommand = { type: 'RecordUnresolved', ...about(0), revocationKnown: false };
 
 const [firstSettled, secondJournaled] = [[used, journaled(0), accepted(0), settled(0)], journaled(1)];
 const over = [...firstSettled, secondJournaled, accepted(1), settled(1), operationSettled];
@@ -104,6 +104,11 @@ describe('a revocation', () => {
   const revocation = { key, bytes: 'nothing' };
   const revoke: SubmissionCommand = { type: 'JournalRevocation', ...about(0), revocation };
   const revoked: OperationEvent = { type: 'revocation.journaled', at, index: 0, revocation };
+  it('that whoever asked did not know of makes what was told count for nothing', () => {
+    const before = operation.given(used, journaled(0), refused(0), revoked);
+    for (const told of [accept(0), settle(0), refund, fail, cannotSay]) before.when(told).thenNothing();
+    before.when({ ...settle(0), revocationKnown: true } as SubmissionCommand).thenOnce(accepted(0), settled(0));
+  });
   it('is journaled once', () => operation.given(used, journaled(0), refused(0)).when(revoke).thenOnce(revoked));
   it('is only of what was refused', () => {
     operation.given(used, journaled(0)).when(revoke).thenNothing();

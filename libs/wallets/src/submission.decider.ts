@@ -20,17 +20,17 @@ export type SubmissionCommand =
       readonly index: number;
       readonly submission: Submission;
     }
-  | (OfSubmission<'RecordAcceptance'> & { readonly providerReference: string })
-  | (OfSubmission<'RecordSettled' | 'RecordRefunded'> & Delivered & { readonly providerReference: string })
+  | (Told<'RecordAcceptance'> & { readonly providerReference: string })
+  | (Told<'RecordSettled' | 'RecordRefunded'> & Delivered & { readonly providerReference: string })
   /** The provider did not take it, and does not say that it never will. */
   | (OfSubmission<'RecordRefusal'> & { readonly failure: OperationFailure })
   /** Only what was refused is revoked, and once. */
   | (OfSubmission<'JournalRevocation'> & { readonly revocation: Revocation })
   /** The provider says that it came to nothing. */
-  | (OfSubmission<'RecordFailure'> & { readonly failure: OperationFailure })
+  | (Told<'RecordFailure'> & { readonly failure: OperationFailure })
   /** Nothing can be sent for the action (any more), and nothing that was sent was ever taken; null: nothing was journaled. */
   | (OfSubmission<'GiveUp', string | null> & { readonly failure: OperationFailure })
-  | OfSubmission<'RecordUnresolved'>;
+  | Told<'RecordUnresolved'>;
 
 interface OfSubmission<Type extends string, Key = string> {
   readonly type: Type;
@@ -38,6 +38,15 @@ interface OfSubmission<Type extends string, Key = string> {
   readonly index: number;
   /** Of the submission that it is about. */
   readonly key: Key;
+}
+
+/** What the provider said became of a submission. */
+interface Told<Type extends string> extends OfSubmission<Type> {
+  /**
+   * Whether it was asked with a revocation in mind. Who did not know of one that was journaled meanwhile cannot tell which of the two
+   * was executed.
+   */
+  readonly revocationKnown: boolean;
 }
 
 /** Decides about the present action. An action that ends badly ends the operation; the last that settles settles it. */
@@ -54,6 +63,7 @@ function decideOutcome(
   action: CurrentAction,
 ): Decision<OperationEvent> {
   const { at, index } = command;
+  if ('revocationKnown' in command && !command.revocationKnown && action.revocation !== null) return accept();
   switch (command.type) {
     case 'RecordAcceptance':
       return accept(...accepted(command, action));

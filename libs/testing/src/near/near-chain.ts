@@ -169,6 +169,18 @@ export class NearChain {
     return offered(request, offer, depositAddress, instantOf(this.nowMs + quoteTtlMs));
   }
 
+  /** What 1Click would have a wallet sign to pay for a quote; null for a quote that it never made. */
+  intentFor({ depositAddress, signerId }: Readonly<Record<string, unknown>>): object | null {
+    const input = this.offers.get(String(depositAddress))?.input;
+    if (input === undefined) return null;
+    const tokens = { [input.tokenId]: input.amountRaw };
+    const intents = [{ intent: 'transfer', receiver_id: depositAddress, tokens }];
+    const deadline = instantOf(this.nowMs + quoteTtlMs);
+    const message = JSON.stringify({ signer_id: signerId, deadline, intents });
+    const nonce = randomBytes(32).toString('base64');
+    return { standard: 'nep413', payload: { message, nonce, recipient: 'intents.near' } };
+  }
+
   async swap(depositAddress: string): Promise<{ readonly status: string; readonly swapDetails: object } | null> {
     const offer = this.offers.get(depositAddress);
     if (offer === undefined) return null;

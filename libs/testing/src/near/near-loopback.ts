@@ -88,7 +88,7 @@ export async function startNearLoopback(
     if (url.pathname === '/relay') return relay(chain, body, text);
     if (name === 'POST /v0/quote')
       return quoted(chain, body, (request, quote) => quotes.answer(request, quote, loopback.quoteChange));
-    return oneClick(chain, name, url.searchParams);
+    return oneClick(chain, name, body, url.searchParams);
   }
 
   return loopback;
@@ -114,8 +114,12 @@ async function quoted(
   return quote === null ? badRequest('no quote') : { status: 201, body: answer(request, quote) };
 }
 
-async function oneClick(chain: NearChain, name: string, query: URLSearchParams): Promise<Reply> {
+async function oneClick(chain: NearChain, name: string, body: Body, query: URLSearchParams): Promise<Reply> {
   switch (name) {
+    case 'POST /v0/generate-intent': {
+      const intent = body['type'] === 'swap_transfer' && body['standard'] === 'nep413' ? chain.intentFor(body) : null;
+      return intent === null ? badRequest('no such quote') : { status: 201, body: { intent, correlationId: 'x' } };
+    }
     case 'GET /v0/tokens':
       return { status: 200, body: await tokens(chain) };
     case 'GET /v0/status': {
@@ -140,6 +144,7 @@ async function tokens(chain: NearChain): Promise<string> {
 }
 
 async function relay(chain: NearChain, body: Body, text: string): Promise<Reply> {
+  if (body['method'] === 'publish_intents') return publishAll(chain, body);
   if (body['method'] !== 'get_status' && body['method'] !== 'publish_intent') return rpcError(body, -32601);
   const [params] = body['params'] as [{ readonly signed_data: WireSigned; readonly intent_hash: string }];
   if (body['method'] === 'get_status') return rpc(body, { result: await chain.relayStatus(params.intent_hash) });
@@ -148,6 +153,18 @@ async function relay(chain: NearChain, body: Body, text: string): Promise<Reply>
   const result = await chain.publish(params.signed_data, text);
   const lost = result.status === 'OK' && (fault === 'timeout_after_accept' || fault === 'not_found_first');
   return lost ? 'lost' : rpc(body, { result });
+}
+
+/** One after the other, up to the first that is refused; the relay itself brings them in one transaction. */
+async function publishAll(chain: NearChain, body: Body): Promise<Reply> {
+  const [{ signed_datas: signed }] = body['params'] as [{ readonly signed_datas: readonly WireSigned[] }];
+  const hashes: string[] = [];
+  for (const one of signed) {
+    const answer = await chain.publish(one, JSON.stringify(one));
+    hashes.push(answer.intent_hash);
+    if (answer.status === 'FAILED') return rpc(body, { result: { ...answer, intent_hashes: hashes } });
+  }
+  return rpc(body, { result: { status: 'OK', intent_hashes: hashes } });
 }
 
 async function nearNode(chain: NearChain, views: ContractViews, { method, params }: Body): Promise<object> {
