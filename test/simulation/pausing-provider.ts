@@ -5,6 +5,7 @@ import {
   type OperationState,
   type Order,
   type Planned,
+  type Revocation,
   type Revocations,
   type Settlement,
   type Submission,
@@ -72,9 +73,13 @@ export class PausingProvider extends WalletProvider {
     });
   }
 
-  override async settlement(_: WalletAccount, submission: Submission): Promise<Settlement> {
+  override async settlement(
+    _: WalletAccount,
+    submission: Submission,
+    revocation: Revocation | null = null,
+  ): Promise<Settlement> {
     return this.between(() => {
-      const settlement = this.world.provider.settlement(submission);
+      const settlement = this.world.provider.settlement(submission, revocation);
       if (settlement.kind === 'never_accepted') this.sendable.add(submission.key);
       else this.sendable.delete(submission.key);
       return settlement;

@@ -76,7 +76,7 @@ export class SimulatedProvider {
     greedy: 0,
     sessions: 0,
     strangers: 0,
-
+    mistaken: 0,
     revoked: 0,
   };
   sessionGood = true;
@@ -167,14 +167,14 @@ export class SimulatedProvider {
 
   planRevocation({ key }: Submission): Revocation | null {
     this.enter();
-    return this.happens('refused') ? null : { key, bytes: `revoke ${key}` };
+    return this.random() < 0.1 ? null : { key, bytes: `revoke ${key}` };
   }
 
   /** Takes the place of the submission, unless that was executed. */
   revoke({ key }: Revocation): void {
     this.enter();
     if (this.happens('timeoutBefore')) throw away();
-    if (this.happens('refused')) return;
+    if (this.random() < 0.3) return;
     if (!this.taken.has(key) && !this.revoked.has(key)) {
       this.counts.revoked += 1;
       this.revoked.add(key);
@@ -182,12 +182,17 @@ export class SimulatedProvider {
     if (this.happens('timeoutAfter')) throw away();
   }
 
-  settlement({ key, deadline }: Submission): Settlement {
+  settlement({ key, deadline }: Submission, revocation: Revocation | null): Settlement {
     this.enter();
     const taken = this.taken.get(key);
     const { nowMs } = this.clock;
     if (taken === undefined) {
       const failure = this.refused.get(key);
+      // Who does not know of the revocation takes what it has done for the submission's doing.
+      if (this.revoked.has(key) && revocation === null) {
+        this.counts.mistaken += 1;
+        return { kind: 'settled', providerReference: 'of the revocation', output: null, returned: null };
+      }
       if (failure === undefined)
         return { kind: 'never_accepted', isFinal: this.revoked.has(key) || nowMs >= epochMsOf(deadline) };
       return this.random() < 0.5 ? { kind: 'never_accepted', isFinal: true } : { kind: 'failed', failure };
