@@ -12,9 +12,18 @@ import {
   type SubmitFault,
 } from '@app/sandbox';
 import type { TokenAmount } from '@app/wallets';
+import AsyncLock from 'async-lock';
 import { createHash, randomBytes } from 'node:crypto';
 import { offered, orderOf, type QuoteRequest, type WireQuote } from './near-quotes';
-import { base58, nonceParts, payloadDigest, signerOf, type WireSigned } from './near-signatures';
+import {
+  base58,
+  messageOf,
+  nonceParts,
+  payloadDigest,
+  signerOf,
+  type WireMessage,
+  type WireSigned,
+} from './near-signatures';
 
 /** What the relay answers to an intent; the reasons are the contract's words. */
 export type PublishAnswer =
@@ -28,16 +37,6 @@ interface Books {
   readonly faults: ProviderFaults;
   readonly wallets: LedgerWallets;
   readonly orders: LedgerOrders;
-}
-
-interface Message {
-  readonly signer_id: string;
-  readonly deadline: string;
-  readonly intents: readonly {
-    readonly intent: string;
-    readonly receiver_id: string;
-    readonly tokens: Readonly<Record<string, string>>;
-  }[];
 }
 
 interface Offered {
@@ -56,7 +55,7 @@ const unlimited = { get: () => 10n ** 39n } as unknown as ReadonlyMap<string, bi
  * The verifier contract, the relay's queue and 1Click's book, on the sandbox's ledger and with its faults.
  *
  * Source: near/intents, contracts/defuse (core/src/error.rs for its words; a deadline counts until it is before the block's time);
- * docs.near-intents.org, "Verifier" (salts, nonces), "Message Bus" (statuses) and
+ * docs.near-intents.org, "Verifier" (salts, nonces), "WireMessage Bus" (statuses) and
  * "1Click API", "Swap Statuses".
  */
 export class NearChain {
@@ -68,6 +67,8 @@ export class NearChain {
   readonly accounts = new Set(['ada.near']);
   /** Nonces that an empty intent has used. */
   private readonly revoked = new Set<string>();
+  /** A chain executes one after the other. */
+  private readonly order = new AsyncLock();
   private readonly offers = new Map<string, Offered>();
   /** Of each intent that the relay was given and took. */
   private readonly orderKeys = new Map<string, string>();
@@ -112,6 +113,10 @@ export class NearChain {
 
   /** The contract executes an intent, whoever brings it, or says why it does not: null when it has executed it. */
   async execute(signed: WireSigned, bytes: string): Promise<string | null> {
+    return this.order.acquire('chain', () => this.executed(signed, bytes));
+  }
+
+  private async executed(signed: WireSigned, bytes: string): Promise<string | null> {
     const message = messageOf(signed);
     const { signer_id: address, deadline, intents } = message;
     const wrong = await this.wrongWith(signed, address, deadline);
@@ -226,7 +231,7 @@ export class NearChain {
     return nonce.expiresAtMs < this.nowMs ? 'nonce was already expired' : null;
   }
 
-  private orderFor(key: string, bytes: string, message: Message, intent: Message['intents'][number]): NewOrder {
+  private orderFor(key: string, bytes: string, message: WireMessage, intent: WireMessage['intents'][number]): NewOrder {
     const [[tokenId, amountRaw] = ['', '0']] = Object.entries(intent.tokens);
     const offer = this.offers.get(intent.receiver_id);
     const target =
@@ -262,10 +267,6 @@ export class NearChain {
     await this.ledger.orders.settleDue(address, { twice: false });
     return this.ledger.orders.find(key);
   }
-}
-
-function messageOf({ payload }: WireSigned): Message {
-  return JSON.parse(payload.message) as Message;
 }
 
 function orderKeyOf(address: string, nonce: string): string {

@@ -8,6 +8,17 @@ export interface WireSigned {
   readonly signature: string;
 }
 
+/** What a signed message says. */
+export interface WireMessage {
+  readonly signer_id: string;
+  readonly deadline: string;
+  readonly intents: readonly {
+    readonly intent: string;
+    readonly receiver_id: string;
+    readonly tokens: Readonly<Record<string, string>>;
+  }[];
+}
+
 export interface WireNonce {
   readonly salt: string;
   readonly expiresAtMs: number;
@@ -19,6 +30,10 @@ const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 // The checks of the contract, written with nothing of the adapter's, so that neither repeats the other's mistakes.
 // Source: NEP-413 (github.com/near/NEPs, "Sign arbitrary messages"); RFC 8410; docs.near-intents.org, "Signing Intents".
+
+export function messageOf({ payload }: WireSigned): WireMessage {
+  return JSON.parse(payload.message) as WireMessage;
+}
 
 /** SHA-256 over the tag and the payload in Borsh (NEP-413). */
 export function payloadDigest({ payload: { message, nonce, recipient } }: WireSigned): Buffer {
