@@ -10,6 +10,8 @@ const medianLinesMax = 130;
 /** Below this many files a median says nothing. */
 const medianFilesMin = 20;
 const readmeLines = { min: 20, max: 40 };
+/** A newcomer reads it in one go. */
+const firstPage = { lines: 120, lineLength: 120 };
 const bannedNameWords = /^(manager|helper|util)s?$/;
 // Written apart, so that this file does not find itself.
 const promises = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`);
@@ -57,6 +59,12 @@ describe('tidy', () => {
     );
     const lengths = slices.map((name) => [name, readmeLength(name)] as const);
     expect(lengths.filter(([, lines]) => lines < readmeLines.min || lines > readmeLines.max)).toEqual([]);
+  });
+
+  it(`the README has at most ${firstPage.lines} lines of at most ${firstPage.lineLength} characters`, () => {
+    const lines = readFileSync(join(repository, 'README.md'), 'utf8').trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(firstPage.lines);
+    expect(lines.filter(({ length }) => length > firstPage.lineLength)).toEqual([]);
   });
 
   it('nothing promises later work', () => expect(linesMatching(promises)).toEqual([]));
