@@ -158,8 +158,9 @@ export class NearChain {
   /** A swap's transfer is done as soon as the relay has it; a withdrawal is done when the ledger settles it. */
   async isNonceUsed(address: string, nonce: string): Promise<boolean> {
     const key = orderKeyOf(address, nonce);
+    // What is being executed is in the block that is asked about.
+    const state = await this.order.acquire('chain', () => this.settled(key));
     if (this.revoked.has(key)) return true;
-    const state = await this.settled(key);
     return state !== null && isTaken(state) && (state.status !== 'accepted' || this.isSwap(key));
   }
 
