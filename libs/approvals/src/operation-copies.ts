@@ -1,15 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { conversationKind, type OperationCopy } from '@app/conversations';
-import {
-  decodeEvent,
-  EventStore,
-  FoldedStates,
-  idInStream,
-  Transact,
-  type Recorded,
-  type StoredEvent,
-} from '@app/event-store';
+import { decodeEvent, EventStore, idInStream, Transact, type Recorded, type StoredEvent } from '@app/event-store';
 import {
   asId,
   type ApprovalId,
@@ -39,7 +31,6 @@ export class OperationCopies implements Reactor {
 
   constructor(
     private readonly commands: CommandBus,
-    private readonly states: FoldedStates,
     private readonly store: EventStore,
   ) {}
 
@@ -51,9 +42,7 @@ export class OperationCopies implements Reactor {
     if (view === null || view.conversationId === null) return;
     const copy = copyOf(recorded, view);
     if (copy === null) return;
-    const { state } = await this.states.current(conversationKind, view.conversationId);
-    const at = state.lastActivityAt !== null && state.lastActivityAt > copy.at ? state.lastActivityAt : copy.at;
-    const command = { type: 'CopyOperation', copy: { ...copy, at } } as const;
+    const command = { type: 'CopyOperation', copy } as const;
     const transact = new Transact(conversationKind, view.conversationId, command, causeOf(this.name, stored));
     const done = await this.commands.execute(transact);
     // It would be refused again, and the others must not wait behind it.

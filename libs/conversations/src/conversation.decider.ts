@@ -156,10 +156,15 @@ function trigger(command: TriggerRun, state: ConversationState): Decision<Conver
   return accept<ConversationEvent>(...(isNew ? [created] : []), triggered, ...started.events);
 }
 
-/** A submission is copied before its end; whatever comes after the end, or again, is there already. */
+/**
+ * A submission is copied before its end; whatever comes after the end, or again, is there already. What was slow to be copied bears the
+ * instant of the conversation's last event: a journal's time never goes back.
+ */
 function copy({ copy }: CopyOperation, state: ConversationState): Decision<ConversationEvent> {
   if (state.userId === null) return reject(notFound);
   const known = state.operations[copy.operationId];
   const isNew = copy.type === 'operation.submitted' ? known === undefined : known !== 'over';
-  return isNew ? accept(copy) : accept();
+  if (!isNew) return accept();
+  const { lastActivityAt } = state;
+  return accept(lastActivityAt !== null && lastActivityAt > copy.at ? { ...copy, at: lastActivityAt } : copy);
 }
