@@ -10,7 +10,7 @@ import {
 } from '@app/kernel';
 import { instant, specification } from '../../../test/support/decider-spec';
 import { conversationDecider, type ConversationCommand } from './conversation.decider';
-import type { ConversationEvent, OperationCopy, RunRequest } from './conversation.events';
+import type { ConversationEvent, RunRequest } from './conversation.events';
 import { pendingApprovals, waitingApproval } from './conversation.state';
 import type { OpenApproval } from './run.decider';
 
@@ -273,34 +273,5 @@ describe('an abort of a waiting run', () => {
       .given(...waiting, decided(a), resumed(a))
       .when(stop)
       .then(cut, ended);
-  });
-});
-
-describe('a copy of what an operation came to', () => {
-  const submitted: OperationCopy = {
-    ...{ type: 'operation.submitted', at, operationId: asId('op'), runId: run.runId, approvalId: a },
-  };
-  const settled: ConversationEvent = {
-    ...{ type: 'settlement.updated', at, operationId: asId('op'), status: 'settled', actions: [], failure: null },
-  };
-
-  it('is appended once, and no submission after its end', () => {
-    conversation.given(created).when({ type: 'CopyOperation', copy: submitted }).thenOnce(submitted);
-    conversation.given(created, submitted).when({ type: 'CopyOperation', copy: settled }).thenOnce(settled);
-    conversation.given(created, settled).when({ type: 'CopyOperation', copy: submitted }).thenNothing();
-  });
-
-  it('is never of an earlier instant than the conversation’s last event', () => {
-    const earlier = instant('2026-02-28T23:00Z');
-    conversation
-      .given(created)
-      .when({ type: 'CopyOperation', copy: { ...submitted, at: earlier } })
-      .thenOnce(submitted);
-  });
-
-  it('is a fact that even an archived conversation takes', () => {
-    const archived: ConversationEvent = { type: 'conversation.archived', at };
-    conversation.given(created, archived).when({ type: 'CopyOperation', copy: settled }).then(settled);
-    conversation.when({ type: 'CopyOperation', copy: settled }).thenRefused('not_found');
   });
 });
