@@ -1,5 +1,5 @@
 import { epochMsOf, instantOf } from '@app/kernel';
-import { encodeNonce, signed, verifierAccount, type Nep413Payload, type SignedData } from '@app/near-intents';
+import { encodeNonce, signPayload, verifierAccount, type Nep413Payload, type SignedData } from '@app/near-intents';
 import type { Order, Revocation, Submission, WalletAccount } from '@app/wallets';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { newMainAccount, usdc } from '../providers/harness';
@@ -75,7 +75,7 @@ export class Scene {
       nonce: Buffer.from(nonce).toString('base64'),
       recipient: change.recipient ?? verifierAccount,
     };
-    return signed(payload, signer.address, (bytes) => this.near.keys.sign(signer.userId, bytes));
+    return signPayload(payload, signer.address, (bytes) => this.near.keys.sign(signer.userId, bytes));
   }
 
   transfer(tokens: Readonly<Record<string, string>>, receiverId = this.owner): object {

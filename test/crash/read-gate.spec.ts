@@ -27,7 +27,7 @@ test('what was heard before the connection broke does not count after it', async
   const gate = new ReadGate(notifications, new EventStore(connectEventStore('unix:/nowhere')), new Metrics(), []);
   await notifications.open();
   await hear(10);
-  await gate.passed(10);
+  await gate.waitForProjection(10);
 
   const reconnected = new Promise<void>((resolve) => notifications.onReconnected(resolve));
   await client.query(
@@ -36,7 +36,7 @@ test('what was heard before the connection broke does not count after it', async
   await reconnected;
   await hear(5);
   await sleep(50);
-  const passing = gate.passed(10).then(() => 'passed');
+  const passing = gate.waitForProjection(10).then(() => 'passed');
   expect(await Promise.race([passing, sleep(200, 'waiting')])).toBe('waiting');
   await hear(10);
   expect(await passing).toBe('passed');

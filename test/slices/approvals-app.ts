@@ -163,7 +163,7 @@ export class ApprovalsApp {
   async give(id: ConversationId, command: ConversationCommand): Promise<void> {
     const done = await this.get(CommandBus).execute(new Transact(conversationKind, id, command, testCause()));
     if (!done.accepted) throw new Error(`${command.type}: ${JSON.stringify(done.refusal)}`);
-    await this.get(ReadGate).passed(done.position);
+    await this.get(ReadGate).waitForProjection(done.position);
   }
 
   /** Types of the conversation's events. */

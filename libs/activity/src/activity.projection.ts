@@ -40,7 +40,7 @@ function rowAfter(
   about: ActivityRow | null,
 ): ActivityRow | null {
   if (event.type === 'submission.accepted') {
-    return row?.milestonePosition === null ? happened(recorded, row) : row;
+    return row?.milestonePosition === null ? describeMilestone(recorded, row) : row;
   }
   if (event.type === 'run.started' && row !== null) return { ...row, runId: event.runId };
   const { key, kind, subject, title, foreseen = false } = milestoneOf(event);
@@ -51,10 +51,10 @@ function rowAfter(
     title: title(event, about?.title ?? ''),
     ...{ id: null, at: null, milestonePosition: null, position: recorded.position },
   };
-  return foreseen ? made : happened(recorded, made);
+  return foreseen ? made : describeMilestone(recorded, made);
 }
 
-function happened({ id, event, position }: Recorded<ToldEvent>, row: ActivityRow): ActivityRow {
+function describeMilestone({ id, event, position }: Recorded<ToldEvent>, row: ActivityRow): ActivityRow {
   return { ...row, id, at: event.at, milestonePosition: position };
 }
 

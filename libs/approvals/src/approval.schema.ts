@@ -14,7 +14,7 @@ import {
   instant,
   json,
   list,
-  named,
+  withName,
   nullable,
   oneOf,
   shape,
@@ -62,10 +62,10 @@ const terms = list(
   },
 );
 const notApplicable = constant(null);
-const userDecider = named('UserDecider', constant('user'));
+const userDecider = withName('UserDecider', constant('user'));
 
 function endedBy<const Reasons extends readonly ApprovalEnd[]>(name: string, reasons: Reasons, why: string) {
-  return nullable(named(name, oneOf(reasons)), { description: `Null unless \`status\` is \`expired\`; ${why}` });
+  return nullable(withName(name, oneOf(reasons)), { description: `Null unless \`status\` is \`expired\`; ${why}` });
 }
 
 const AgentToolApproval = shape(
@@ -88,7 +88,7 @@ const AgentToolApproval = shape(
     openedAt,
     expiresAt,
     decidedAt,
-    decidedBy: nullable(named('ApprovalDecider', oneOf(approvalDeciders)), {
+    decidedBy: nullable(withName('ApprovalDecider', oneOf(approvalDeciders)), {
       description: '`automation_contract`: an approved contract of the automation covered the call',
     }),
     denialReason,
@@ -147,7 +147,7 @@ const AutomationContractApproval = shape(
     decidedAt,
     decidedBy: nullable(userDecider),
     denialReason,
-    endedReason: nullable(named('AutomationContractApprovalEnd', oneOf(['timeout', 'superseded'])), {
+    endedReason: nullable(withName('AutomationContractApprovalEnd', oneOf(['timeout', 'superseded'])), {
       description:
         'Null while nothing has ended it; `superseded`: the automation was changed, or archived, which also ends what was approved',
     }),
@@ -168,7 +168,7 @@ interface AnyApproval {
 }
 
 /** Approval, of any kind (docs/decisions/approvals.md). */
-export const Approval = named(
+export const Approval = withName(
   'Approval',
   variants([AgentToolApproval, WithdrawalApproval, AutomationContractApproval], {
     by: 'kind',

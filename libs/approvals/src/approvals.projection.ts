@@ -15,7 +15,7 @@ export const approvalsProjection: Projection<ApprovalRow, ApprovalHolderEvent> =
   keyOf: ({ event }) => (isApprovalChange(event) ? event.approvalId : null),
   project: (row, recorded) => {
     const { event, stream, revision } = recorded;
-    if (event.type === 'approval.opened') return opened(recorded);
+    if (event.type === 'approval.opened') return openRow(recorded);
     if (row === null || !isApprovalChange(event)) return row;
     const closes = event.type === 'approval.decided' || event.type === 'approval.expired';
     return { ...viewAfter(row, event, stream), closedRevision: closes ? revision : row.closedRevision };
@@ -23,7 +23,7 @@ export const approvalsProjection: Projection<ApprovalRow, ApprovalHolderEvent> =
   counters: ({ userId, status }) => [`${userId}/${status}`],
 };
 
-function opened(recorded: Recorded<ApprovalHolderEvent>): ApprovalRow | null {
+function openRow(recorded: Recorded<ApprovalHolderEvent>): ApprovalRow | null {
   const { event, stream, revision, position, metadata, id } = recorded;
   if (event.type !== 'approval.opened') return null;
   return {

@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { AutomationApprovals } from '@app/automations';
 import type { ApprovalVerdict } from '@app/consent';
 import { conversationKind, waitingApproval, type ConversationState, type RunState } from '@app/conversations';
-import { FoldedStates, Transact, Turns } from '@app/event-store';
+import { FoldedStates, Transact, KeyedQueue } from '@app/event-store';
 import {
   asId,
   because,
@@ -61,7 +61,7 @@ type Slot = Pick<RunState, 'runId' | 'runKey' | 'userId' | 'segment'>;
 @Injectable()
 export class DecideApproval {
   // Decisions of one conversation queue up here: of many at once the first takes the slot, and the rest see what it did.
-  private readonly conversations = new Turns(waitingDecisionsMax);
+  private readonly conversations = new KeyedQueue(waitingDecisionsMax);
 
   constructor(
     private readonly commands: CommandBus,
@@ -104,7 +104,7 @@ export class DecideApproval {
     const own = { automationId: asId<AutomationId>(automationId), approvalId };
     const decided = await this.automations.decide(own, verdict, cause);
     if (!decided.ok) return decided;
-    await this.gate.passed(decided.value.position);
+    await this.gate.waitForProjection(decided.value.position);
     return ok({ decided: true });
   }
 
@@ -117,7 +117,7 @@ export class DecideApproval {
     const own = { operationId: asId<OperationId>(operationId), approvalId: asId<ApprovalId>(id) };
     const denied = await this.withdrawals.deny(own, reason, cause);
     if (!denied.ok) return denied;
-    await this.gate.passed(denied.value.position);
+    await this.gate.waitForProjection(denied.value.position);
     return ok({ decided: true });
   }
 
@@ -128,9 +128,9 @@ export class DecideApproval {
     cause: Cause,
   ): Promise<Result<Decided>> {
     const decision = { approvalId, conversationId: asId<ConversationId>(conversationId), verdict, cause };
-    const decided = await this.conversations.take(conversationId, () => this.decide(decision));
+    const decided = await this.conversations.run(conversationId, () => this.decide(decision));
     if (!decided.ok) return decided;
-    await this.gate.passed(decided.value.position);
+    await this.gate.waitForProjection(decided.value.position);
     return ok({ decided: true });
   }
 
@@ -172,7 +172,7 @@ export class DecideApproval {
     if (!done.accepted) return refuse(done.refusal);
     if (done.events.some(({ type }) => type === 'approval.decided')) return ok({ position: done.position });
     // Its time was over, and that is what was recorded.
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     return refuse(because('approval_not_pending'));
   }
 }

@@ -1,5 +1,5 @@
 import { fingerprintOf } from '@app/canonical';
-import { json, members, named, optional, standalone } from '@app/http';
+import { json, object, withName, optional, standalone } from '@app/http';
 import { withdrawalExamples } from '@app/wallets';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
@@ -13,7 +13,7 @@ const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
 /** Named in the schemas and described by automations; no example here has one. */
-const anotherSlices = optional(named('AutomationDefinition', json()));
+const anotherSlices = optional(withName('AutomationDefinition', json()));
 
 /** What is shown of the contract has to be true, since partners build on it. */
 describe('the examples of the reference', () => {
@@ -40,7 +40,7 @@ describe('the examples of the reference', () => {
       [Approval, received.approval],
       [ReceiptShape, received],
     ] as const) {
-      const fits = ajv.compile(standalone(members({ value: schema, definition: anotherSlices })));
+      const fits = ajv.compile(standalone(object({ value: schema, definition: anotherSlices })));
       fits(JSON.parse(JSON.stringify({ value })));
       expect(fits.errors ?? []).toEqual([]);
     }

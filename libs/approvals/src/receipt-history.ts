@@ -38,7 +38,7 @@ export function historyProblems(stored: readonly StoredEvent[]): ReceiptProblem[
 function openingProblems(opened: Placed<Opening>): ReceiptProblem[] {
   const { event } = opened;
   const reviewed = fingerprintOf(reviewedDocument(event));
-  return broken(opened, [[reviewed === event.fingerprint, 'what was reviewed does not hash to the fingerprint']]);
+  return problemsAt(opened, [[reviewed === event.fingerprint, 'what was reviewed does not hash to the fingerprint']]);
 }
 
 type Closing = Extract<ApprovalEvent, { readonly type: 'approval.decided' | 'approval.expired' }>;
@@ -48,7 +48,7 @@ function decisionProblems(opened: Placed<Opening>, closings: readonly Placed<Clo
   return closings.flatMap((closing, nth) => {
     const { event, stream, metadata } = closing;
     const byUser = event.type === 'approval.decided' && event.decidedBy === 'user';
-    return broken(closing, [
+    return problemsAt(closing, [
       [nth === 0, 'it was over already'],
       [event.approvalId === approvalId, 'is of another approval'],
       [stream === opened.stream, 'is in another stream'],
@@ -67,7 +67,7 @@ function operationProblems(
   if (first === undefined) return [];
   const { event } = first;
   if (event.type !== 'operation.prepared' && event.type !== 'operation.used')
-    return broken(first, [[false, 'is not how an operation begins']]);
+    return problemsAt(first, [[false, 'is not how an operation begins']]);
   const { approvalId, userId, walletId, contract } = opened.event;
   const decidedAt = events.findIndex(
     (other) => other.event.type === 'approval.decided' && other.event.status === 'approved',
@@ -78,7 +78,7 @@ function operationProblems(
   const ownStream =
     event.type === 'operation.prepared' ? opened.stream : operationPrefix + agentOperationId(approvalId);
   return [
-    ...broken(first, [
+    ...problemsAt(first, [
       [event.approvalId === approvalId, 'is of another approval'],
       [event.userId === userId && event.walletId === walletId, 'is of another wallet'],
       [contract !== null && canonicalText(event.contract) === canonicalText(contract), 'runs another contract'],
@@ -86,7 +86,7 @@ function operationProblems(
     ]),
     ...(usedAt === undefined
       ? []
-      : broken(usedAt, [[decidedAt !== -1 && decidedAt < usedAt.index, 'was never approved']])),
+      : problemsAt(usedAt, [[decidedAt !== -1 && decidedAt < usedAt.index, 'was never approved']])),
     ...operation.flatMap((recorded, nth) => sentProblems(recorded, nth, operation, usedAt?.index ?? Infinity)),
   ];
 }
@@ -103,7 +103,7 @@ function sentProblems(
     [stream === operation[0]?.stream, 'is of another operation'],
     [revision === nth, 'is not the next of its stream'],
   ];
-  if (!('index' in event)) return broken(recorded, whole);
+  if (!('index' in event)) return problemsAt(recorded, whole);
   const journaled = operation.filter(
     (earlier) =>
       earlier.index <= recorded.index &&
@@ -114,9 +114,12 @@ function sentProblems(
   if (event.type === 'submission.journaled') {
     const { key, attempt } = event.submission;
     const own = `${stream.slice(operationPrefix.length)}/${event.index}/${attempt}`;
-    return broken(recorded, [...rules, [key === own && attempt === journaled.length, 'is not of this operation']]);
+    return problemsAt(recorded, [...rules, [key === own && attempt === journaled.length, 'is not of this operation']]);
   }
-  return broken(recorded, [...rules, [event.type === 'action.failed' || journaled.length > 0, 'was never journaled']]);
+  return problemsAt(recorded, [
+    ...rules,
+    [event.type === 'action.failed' || journaled.length > 0, 'was never journaled'],
+  ]);
 }
 
 function copyProblems(
@@ -135,7 +138,7 @@ function copyProblems(
     ];
     if (event.type === 'operation.submitted') {
       const own = event.approvalId === opened.event.approvalId && event.runId === opened.event.runId;
-      return broken(copy, [...ids, [own, 'is of another approval']]);
+      return problemsAt(copy, [...ids, [own, 'is of another approval']]);
     }
     const { status, actions, failure } = event;
     const taken = operation.some((other) => other.event.type === 'submission.accepted' && other.event.index === 0);
@@ -146,7 +149,7 @@ function copyProblems(
       [told === was, 'tells another outcome'],
       [first || !taken, 'tells the outcome of what it did not tell'],
     ];
-    return broken(copy, [...ids, ...outcome]);
+    return problemsAt(copy, [...ids, ...outcome]);
   });
 }
 
@@ -156,11 +159,11 @@ function orderProblems(events: readonly Placed<ApprovalHolderEvent>[]): ReceiptP
   return events.flatMap((recorded) => {
     const before = last.get(recorded.stream) ?? -1;
     last.set(recorded.stream, recorded.revision);
-    return broken(recorded, [[recorded.revision > before, 'is out of order']]);
+    return problemsAt(recorded, [[recorded.revision > before, 'is out of order']]);
   });
 }
 
-function broken({ index }: { readonly index: number }, rules: readonly Rule[]): ReceiptProblem[] {
+function problemsAt({ index }: { readonly index: number }, rules: readonly Rule[]): ReceiptProblem[] {
   return rules.flatMap(([holds, message]) => (holds ? [] : [{ path: pointerTo('events', index), message }]));
 }
 

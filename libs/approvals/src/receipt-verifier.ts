@@ -54,13 +54,13 @@ function eventProblems(item: JsonValue, index: number): ReceiptProblem[] {
   if (!isReceiptEvent(item)) return [{ path, message: 'is not an event with its bytes and hashes' }];
   const { stream, revision, id, type, dataSha256, metadataSha256 } = item;
   const leaf = sha256Hex(canonicalText({ stream, revision, id, type, dataSha256, metadataSha256 }));
-  const data = parsed(item.data);
+  const data = parseBase64Json(item.data);
   const checks: readonly (readonly [boolean, string, string])[] = [
     [sha256Hex(bytesOf(item.data)) === dataSha256, 'dataSha256', 'is not the hash of the data'],
     [sha256Hex(bytesOf(item.metadata)) === metadataSha256, 'metadataSha256', 'is not the hash of the metadata'],
     [leaf === item.leafSha256, 'leafSha256', 'is not the hash of the event'],
     [isJsonObject(data) && data['type'] === type, 'type', "is not the data's"],
-    [isJsonObject(parsed(item.metadata)), 'metadata', 'is not a JSON object'],
+    [isJsonObject(parseBase64Json(item.metadata)), 'metadata', 'is not a JSON object'],
   ];
   return checks.flatMap(([holds, member, message]) => (holds ? [] : [{ path: `${path}/${member}`, message }]));
 }
@@ -75,7 +75,10 @@ function storedEvent(item: JsonValue, index: number): StoredEvent {
   // Reason for the assertion: `eventProblems` has found none in it.
   const { stream, revision, id, type, data, metadata } = item as unknown as ReceiptEvent;
   // Reason for the assertion: nor in its bytes, which are objects.
-  const [payload, beside] = [parsed(data), parsed(metadata)] as [StoredEvent['payload'], StoredEvent['metadata']];
+  const [payload, beside] = [parseBase64Json(data), parseBase64Json(metadata)] as [
+    StoredEvent['payload'],
+    StoredEvent['metadata'],
+  ];
   return { stream, revision, position: index + 1, id, type, payload, metadata: beside };
 }
 
@@ -83,7 +86,7 @@ function bytesOf(base64: string): Buffer {
   return Buffer.from(base64, 'base64');
 }
 
-function parsed(base64: string): unknown {
+function parseBase64Json(base64: string): unknown {
   try {
     return JSON.parse(bytesOf(base64).toString('utf8'));
   } catch {

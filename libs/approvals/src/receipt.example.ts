@@ -53,7 +53,7 @@ const service: Actor = { kind: 'service', id: 'wallets' };
 const requestId = asId<RequestId>('019a3c62-4f1b-7a00-9d21-7c6b5a4f3e2d');
 
 /** As the store gives it back, under an id that is the same each time the reference is made. */
-function stored(event: OperationEvent, revision: number): StoredEvent {
+function toStoredEvent(event: OperationEvent, revision: number): StoredEvent {
   const cause = { requestId, correlationId: requestId, causationId: requestId };
   const { data, metadata } = encodeEvent(operationKind, event, { ...cause, actor: revision < 4 ? user : service });
   return {
@@ -67,4 +67,4 @@ function stored(event: OperationEvent, revision: number): StoredEvent {
 }
 
 /** The receipt of a direct withdrawal: `verifyReceipt` finds nothing wrong with it. */
-export const receiptExample = receiptOf(events.map(stored));
+export const receiptExample = receiptOf(events.map(toStoredEvent));

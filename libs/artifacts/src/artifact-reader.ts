@@ -45,20 +45,21 @@ export class ArtifactReader {
   async read(wanted: WantedText, signal: AbortSignal): Promise<ReadText> {
     const { state } = await this.states.current(conversationKind, wanted.conversationId);
     const artifact = state.artifacts.find((one) => one.artifactId === wanted.artifactId.toLowerCase());
-    if (artifact === undefined) return failed('the conversation has no such artifact');
+    if (artifact === undefined) return failWith('the conversation has no such artifact');
     const { name, mediaType, bytes, sha256 } = artifact;
     const format = textFormatOf(mediaType, name);
-    if (format === null) return failed(`${name} is ${mediaType}: only text, CSV, JSON and PDF can be read`);
-    if (!isUtf8(mediaType)) return failed(`${name} is ${mediaType}: only UTF-8 can be read`);
-    if (bytes > readableBytesMax) return failed(`${name} is too large to be read`);
+    if (format === null) return failWith(`${name} is ${mediaType}: only text, CSV, JSON and PDF can be read`);
+    if (!isUtf8(mediaType)) return failWith(`${name} is ${mediaType}: only UTF-8 can be read`);
+    if (bytes > readableBytesMax) return failWith(`${name} is too large to be read`);
     try {
       const part = await (format === 'pdf' ? this.ofPdf(sha256, wanted, signal) : this.ofText(sha256, wanted, signal));
-      if (part === null) return failed(`${name} is not ${format === 'pdf' ? 'a PDF that can be read' : 'UTF-8 text'}`);
+      if (part === null)
+        return failWith(`${name} is not ${format === 'pdf' ? 'a PDF that can be read' : 'UTF-8 text'}`);
       // A NUL is no text, and the stores take none.
       return { ok: true, name, mediaType, ...part, text: part.text.replaceAll('\0', '\ufffd') };
     } catch (error) {
-      if (error instanceof ContentGone) return failed(`the content of ${name} is gone`);
-      if (error instanceof TooManyWaiting) return failed('too many of your PDFs wait to be read; try again later');
+      if (error instanceof ContentGone) return failWith(`the content of ${name} is gone`);
+      if (error instanceof TooManyWaiting) return failWith('too many of your PDFs wait to be read; try again later');
       throw error;
     }
   }
@@ -92,6 +93,6 @@ async function collect(content: Readable, signal: AbortSignal): Promise<Buffer> 
   return Buffer.concat(chunks);
 }
 
-function failed(error: string): ReadText {
+function failWith(error: string): ReadText {
   return { ok: false, error };
 }

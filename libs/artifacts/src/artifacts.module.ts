@@ -37,7 +37,7 @@ export const artifactsReadModel = {
 function configuredStore({ env }: Configuration): ArtifactStore {
   if (env.ARTIFACT_STORE === 'directory') return new DirectoryStore(join(env.PARLEY_DATA_DIR, 'artifacts'));
   return new S3Store({
-    bucket: needed(env.S3_BUCKET),
+    bucket: requireValue(env.S3_BUCKET),
     endpoint: env.S3_ENDPOINT ?? null,
     forcePathStyle: env.S3_FORCE_PATH_STYLE ?? env.S3_ENDPOINT !== undefined,
     region: env.S3_REGION,
@@ -52,7 +52,7 @@ function credentialsOf({ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: se
 }
 
 /** What the configuration has made sure of already. */
-function needed(value: string | undefined): string {
+function requireValue(value: string | undefined): string {
   if (value === undefined) throw new Error('ARTIFACT_STORE=s3 needs the bucket');
   return value;
 }

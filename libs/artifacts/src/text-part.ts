@@ -23,17 +23,17 @@ export async function partOfStream(
   // Reason for the assertion: no store sets an encoding.
   for await (const chunk of content as AsyncIterable<Buffer>) {
     signal.throwIfAborted();
-    const text = decoded(decoder, chunk);
+    const text = decode(decoder, chunk);
     if (text === null) return null;
     add(text);
   }
-  const rest = decoded(decoder, null);
+  const rest = decode(decoder, null);
   if (rest !== null) add(rest);
   return rest === null ? null : part;
 }
 
 /** @param bytes null at the end */
-function decoded(decoder: TextDecoder, bytes: Buffer | null): string | null {
+function decode(decoder: TextDecoder, bytes: Buffer | null): string | null {
   try {
     return bytes === null ? decoder.decode() : decoder.decode(bytes, { stream: true });
   } catch {

@@ -65,7 +65,7 @@ export class UploadArtifact {
       await this.quotas.keep('artifactBytes', artifactId);
       return refuse(done.refusal);
     }
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     return ok({ id: artifactId, conversationId, name, mediaType, bytes, sha256, createdAt: at });
   }
 

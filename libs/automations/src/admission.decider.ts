@@ -21,13 +21,13 @@ export function decideAdmission(command: Command, automation: Automation): Decis
     case 'AcceptOccurrence':
       return accept(...accepting(command, occurrence, automation));
     case 'DeferOccurrence':
-      return occurrence.delivery === 'admitting' ? accept(deferred(command, occurrence, automation)) : accept();
+      return occurrence.delivery === 'admitting' ? accept(deferEvents(command, occurrence, automation)) : accept();
     case 'RejectOccurrence':
       if (occurrence.delivery === 'accepted') return accept();
       return accept(
         isOfPresent(occurrence, automation)
-          ? ended('occurrence.rejected', command)
-          : ended('occurrence.canceled', command),
+          ? endEvents('occurrence.rejected', command)
+          : endEvents('occurrence.canceled', command),
       );
     case 'FinishOccurrence':
       return accept(...finishing(command, occurrence, automation));
@@ -80,15 +80,15 @@ function limitBy(occurrence: ActiveOccurrence, automation: Automation): Completi
   return maxOccurrences !== undefined && automation.occurrences + 1 >= maxOccurrences ? 'max_occurrences' : null;
 }
 
-function deferred(
+function deferEvents(
   command: Of<'DeferOccurrence'>,
   occurrence: ActiveOccurrence,
   automation: Automation,
 ): OccurrenceEvent {
-  if (!isOfPresent(occurrence, automation)) return ended('occurrence.canceled', command);
+  if (!isOfPresent(occurrence, automation)) return endEvents('occurrence.canceled', command);
   const { at, occurrenceId, reason, retryAt } = command;
   const { retryUntil } = occurrence;
-  if (retryUntil === null || retryAt > retryUntil) return ended('occurrence.rejected', command);
+  if (retryUntil === null || retryAt > retryUntil) return endEvents('occurrence.rejected', command);
   return { type: 'occurrence.deferred', at, occurrenceId, reason, retryAt };
 }
 
@@ -97,7 +97,7 @@ function isOfPresent({ epoch }: ActiveOccurrence, automation: Automation): boole
   return automation.state === 'enabled' && automation.epoch === epoch;
 }
 
-function ended(
+function endEvents(
   type: 'occurrence.rejected' | 'occurrence.canceled',
   { at, occurrenceId, reason }: Of<'RejectOccurrence' | 'DeferOccurrence'>,
 ): OccurrenceEvent {

@@ -10,7 +10,7 @@ type LifeEvent = Exclude<AutomationLifeEvent, { readonly type: 'automation.creat
 
 /** Folds what happened to an automation. */
 export function evolveAutomation(automation: AutomationState, event: AutomationEvent): AutomationState {
-  if (event.type === 'automation.created') return created(event);
+  if (event.type === 'automation.created') return createAutomation(event);
   // Nothing precedes the creation.
   if (automation === null) return null;
   if ('occurrenceId' in event) return evolveOccurrence(automation, event);
@@ -24,7 +24,7 @@ export function evolveAutomation(automation: AutomationState, event: AutomationE
   return evolveLife(automation, event);
 }
 
-function created({
+function createAutomation({
   at,
   userId,
   definition,
@@ -52,11 +52,11 @@ function evolveLife(automation: Automation, event: LifeEvent): Automation {
   const { at } = event;
   switch (event.type) {
     case 'automation.updated':
-      return updated(automation, event);
+      return applyUpdate(automation, event);
     case 'automation.paused':
       return { ...automation, state: 'paused', updatedAt: at };
     case 'automation.resumed':
-      return { ...automation, state: 'enabled', updatedAt: at, ...begun(automation, event) };
+      return { ...automation, state: 'enabled', updatedAt: at, ...beginOccurrence(automation, event) };
     case 'automation.archived':
       return { ...automation, state: 'archived', updatedAt: at, archivedAt: at };
     case 'automation.held':
@@ -74,7 +74,7 @@ function evolveLife(automation: Automation, event: LifeEvent): Automation {
   }
 }
 
-function updated(
+function applyUpdate(
   automation: Automation,
   event: Extract<LifeEvent, { readonly type: 'automation.updated' }>,
 ): Automation {
@@ -84,7 +84,7 @@ function updated(
   return {
     // Updates once revived what had finished: what was stored so stays so.
     ...{ ...automation, definition, symbols, definitionVersion, updatedAt: at, completed: false },
-    ...begun(automation, event),
+    ...beginOccurrence(automation, event),
     ...(keeps ? {} : { contractApproval: null, uses: {} }),
   };
 }
@@ -96,7 +96,7 @@ function withoutAuthority(automation: Automation): Automation {
 }
 
 /** The epoch that begins: it remembers nothing but how far inputs had come. */
-function begun(
+function beginOccurrence(
   { memory }: Automation,
   { at, epoch }: Pick<Extract<LifeEvent, { readonly epoch: string }>, 'at' | 'epoch'>,
 ) {

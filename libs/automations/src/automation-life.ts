@@ -14,7 +14,7 @@ import {
 } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
-import { AutomationPlaces } from './automation-places';
+import { AutomationQuota } from './automation-quota';
 import type { AutomationCommand } from './automation.commands';
 import { automationKind } from './automation.stream';
 import { viewOfState, type AutomationView } from './automation.view';
@@ -41,7 +41,7 @@ export class AutomationLife {
     private readonly clock: Clock,
     private readonly gate: ReadGate,
     private readonly automations: Automations,
-    private readonly places: AutomationPlaces,
+    private readonly places: AutomationQuota,
     private readonly dueTimes: DueTimes,
     private readonly samples: Samples,
   ) {}
@@ -76,7 +76,7 @@ export class AutomationLife {
       const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause, options));
       if (!done.accepted) return refuse(done.refusal);
       await this.places.release(automationId);
-      await this.gate.passed(done.position);
+      await this.gate.waitForProjection(done.position);
       return ok(undefined);
     } catch (error) {
       // A store that is slow, and a process with too many commands, are no race.
@@ -98,14 +98,14 @@ export class AutomationLife {
   private async operate(automationId: AutomationId, command: AutomationCommand, cause: Cause): Promise<Result<void>> {
     const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
     if (!done.accepted) return refuse(done.refusal);
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     return ok(undefined);
   }
 
   private async record({ automationId, cause }: ByOwner, command: AutomationCommand): Promise<Result<AutomationView>> {
     const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
     if (!done.accepted) return refuse(done.refusal);
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     return done.state === null ? refuse(notFound) : ok(viewOfState(automationId, done.state, this.clock.now()));
   }
 }

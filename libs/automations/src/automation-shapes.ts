@@ -1,4 +1,4 @@
-import { flag, integer, oneOf, shape, text, type Schema } from '@app/http';
+import { boolean, integer, oneOf, shape, text, type Schema } from '@app/http';
 import type { Truncated } from './behavior';
 import { definitionBounds } from './definition-parser';
 
@@ -20,7 +20,7 @@ export const definitionVersion = integer({ min: 1, description: 'Grows by one wi
 export function truncatedText(name: string, max: number, description: string): Schema<Truncated> {
   return shape(
     name,
-    { text: text({ max }), truncated: flag({ description: 'Whether the text goes on' }) },
+    { text: text({ max }), truncated: boolean({ description: 'Whether the text goes on' }) },
     { description },
   );
 }

@@ -6,7 +6,7 @@ import { AutomationChecks, checkOutcomes, type AutomationCheck } from './automat
 import { automationName, automationState, truncatedText } from './automation-shapes';
 import { Automations } from './automations';
 import { AutomationQueries, type ListedOccurrence } from './automations.queries';
-import { behaviorText, truncated } from './behavior';
+import { behaviorText, truncate } from './behavior';
 import { FactShape } from './evaluation.view';
 import { monitoringOf, monitorings } from './monitoring';
 import { delivery, deliveryReason, reasonView, textLengthMax } from './occurrence.view';
@@ -75,9 +75,9 @@ export class AutomationStatuses {
       name: automation.definition.name,
       state: automation.state,
       monitoring,
-      behavior: truncated(behaviorText(automation.definition, symbolIn(automation.symbols)), behaviorLengthMax),
+      behavior: truncate(behaviorText(automation.definition, symbolIn(automation.symbols)), behaviorLengthMax),
       lastCheck: check === null ? null : checkView(check),
-      issue: issue === null ? null : truncated(issue, textLengthMax),
+      issue: issue === null ? null : truncate(issue, textLengthMax),
       latestOccurrence: latest === undefined ? null : latestView(latest),
     });
   }

@@ -56,7 +56,7 @@ function create(
   if (state !== null) return state.userId === userId ? accept() : reject(notFound);
   return accept<AutomationEvent>(
     { type: 'automation.created', at, userId, definition, symbols, definitionVersion: 1, epoch },
-    ...opened(at, userId, definition, review),
+    ...openContractApproval(at, userId, definition, review),
   );
 }
 
@@ -89,7 +89,7 @@ function archive(at: Instant, automation: Automation): Decision<AutomationEvent>
   if (automation.state === 'archived') return accept();
   return accept<AutomationEvent>(
     { type: 'automation.archived', at },
-    ...superseded(at, automation),
+    ...supersedeContract(at, automation),
     ...canceledWaiting(at, automation, 'The automation was archived.'),
   );
 }
@@ -114,22 +114,22 @@ function update(
   const limit = limitReached(definition.firing, automation.occurrences, at);
   const definitionVersion = automation.definitionVersion + 1;
   return accept<AutomationEvent>(
-    ...(keeps ? [] : superseded(at, automation)),
+    ...(keeps ? [] : supersedeContract(at, automation)),
     { type: 'automation.updated', at, definition, symbols, definitionVersion, epoch },
-    ...(keeps ? [] : opened(at, userId, definition, review)),
+    ...(keeps ? [] : openContractApproval(at, userId, definition, review)),
     ...canceledWaiting(at, automation, 'The automation was changed.'),
     ...(limit === null ? [] : [{ type: 'automation.completed', at, because: limit } as const]),
   );
 }
 
 /** Ends the question that is open, or the authority that was given. */
-function superseded(at: Instant, { contractApproval }: Automation): AutomationEvent[] {
+function supersedeContract(at: Instant, { contractApproval }: Automation): AutomationEvent[] {
   if (contractApproval?.status === 'pending') return [endedApproval(at, contractApproval, 'superseded')];
   if (contractApproval?.status !== 'approved') return [];
   return [{ type: 'contract.superseded', at, approvalId: contractApproval.approvalId }];
 }
 
-function opened(
+function openContractApproval(
   at: Instant,
   userId: UserId,
   definition: AutomationDefinition,

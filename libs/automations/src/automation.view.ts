@@ -1,4 +1,4 @@
-import { countedPageOfShape, flag, instant, integer, nullable, shape, uuid, type Shaped } from '@app/http';
+import { countedPageOfShape, boolean, instant, integer, nullable, shape, uuid, type Shaped } from '@app/http';
 import type { AutomationId, Instant } from '@app/kernel';
 import type { AutomationDefinition } from './automation-definition';
 import { automationName, automationState, definitionVersion, revision } from './automation-shapes';
@@ -18,7 +18,7 @@ export const AutomationShape = shape('Automation', {
   contractApprovalId: nullable(uuid(), {
     description: "The approval that asks for the definition's contract; null where it has none",
   }),
-  held: flag({ description: 'An operator keeps it from firing' }),
+  held: boolean({ description: 'An operator keeps it from firing' }),
   nextRunAt: nullable(instant(), {
     description: 'When the rule is looked at next; null where events wake it, and as long as it cannot fire',
   }),

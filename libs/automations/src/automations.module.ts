@@ -3,7 +3,7 @@ import { DeploymentModule } from '@app/deployment';
 import { WalletsModule } from '@app/wallets';
 import { AutomationChecks } from './automation-checks';
 import { AutomationLife } from './automation-life';
-import { AutomationPlaces } from './automation-places';
+import { AutomationQuota } from './automation-quota';
 import { AutomationStatuses } from './automation-status';
 import { AutomationRow, CreateAutomations1700000000670, OccurrenceRow } from './automation.row';
 import { Automations } from './automations';
@@ -41,7 +41,7 @@ import { WebhooksController } from './webhooks.controller';
   providers: [
     AutomationChecks,
     AutomationLife,
-    AutomationPlaces,
+    AutomationQuota,
     AutomationQueries,
     AutomationStatuses,
     Automations,

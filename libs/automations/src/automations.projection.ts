@@ -19,8 +19,8 @@ export const automationsProjection: Projection<AutomationRow, AutomationEvent> =
   keyOf: ({ event, stream }) =>
     isChange(event) || event.type === 'automation.created' ? idInStream(automationKind, stream) : null,
   project: (row, recorded) => {
-    if (row === null) return created(recorded);
-    return isChange(recorded.event) ? changed(row, recorded.event) : row;
+    if (row === null) return createRow(recorded);
+    return isChange(recorded.event) ? applyChange(row, recorded.event) : row;
   },
   counters: ({ userId, state }) => [`${userId}/${state}`],
 };
@@ -48,7 +48,7 @@ function isChange(event: AutomationEvent): event is Change {
   return changes.has(event.type);
 }
 
-function created({ event, stream, position }: Recorded<AutomationEvent>): AutomationRow | null {
+function createRow({ event, stream, position }: Recorded<AutomationEvent>): AutomationRow | null {
   if (event.type !== 'automation.created') return null;
   return {
     id: idInStream(automationKind, stream) ?? '',
@@ -56,7 +56,7 @@ function created({ event, stream, position }: Recorded<AutomationEvent>): Automa
     state: 'enabled',
     held: false,
     completed: false,
-    ...defined(event),
+    ...definitionColumns(event),
     contractApprovalId: null,
     webhookKeyId: null,
     occurrences: 0,
@@ -68,7 +68,7 @@ function created({ event, stream, position }: Recorded<AutomationEvent>): Automa
 }
 
 /** What a definition says, and the activation that begins with it. */
-function defined({ definition, symbols, definitionVersion, epoch, at }: Defining) {
+function definitionColumns({ definition, symbols, definitionVersion, epoch, at }: Defining) {
   const { name } = definition;
   const activation = { epoch, epochAt: at, updatedAt: at };
   return { name, definition, definitionVersion, searchWords: wordsOf(definition, symbols), ...activation };
@@ -82,12 +82,12 @@ function wordsOf(definition: AutomationDefinition, symbols: TokenSymbols): strin
   return [...new Set(searchWords(`${name}\n${prompt}\n${behaviorText(definition, symbolIn(symbols))}`))];
 }
 
-function changed(row: AutomationRow, event: Change): AutomationRow {
+function applyChange(row: AutomationRow, event: Change): AutomationRow {
   const updatedAt = event.at;
   switch (event.type) {
     case 'automation.updated': {
       const contractApprovalId = isSameRule(event.definition, row.definition) ? row.contractApprovalId : null;
-      return { ...row, ...defined(event), completed: false, contractApprovalId };
+      return { ...row, ...definitionColumns(event), completed: false, contractApprovalId };
     }
     case 'automation.paused':
       return { ...row, state: 'paused', updatedAt };
@@ -122,7 +122,7 @@ export const occurrencesProjection: Projection<OccurrenceRow, AutomationEvent> =
   project: (row, recorded) => {
     const { event } = recorded;
     if (!isOfOccurrence(event)) return row;
-    return row === null ? arisen(recorded) : delivered(row, event);
+    return row === null ? createOccurrenceRow(recorded) : applyOutcome(row, event);
   },
 };
 
@@ -130,7 +130,7 @@ function isOfOccurrence(event: AutomationEvent): event is OccurrenceEvent {
   return event.type.startsWith('occurrence.');
 }
 
-function arisen({ event, stream, position }: Recorded<AutomationEvent>): OccurrenceRow | null {
+function createOccurrenceRow({ event, stream, position }: Recorded<AutomationEvent>): OccurrenceRow | null {
   if (event.type !== 'occurrence.arose') return null;
   return {
     id: event.occurrenceId,
@@ -149,7 +149,7 @@ function arisen({ event, stream, position }: Recorded<AutomationEvent>): Occurre
   };
 }
 
-function delivered(row: OccurrenceRow, event: OccurrenceEvent): OccurrenceRow {
+function applyOutcome(row: OccurrenceRow, event: OccurrenceEvent): OccurrenceRow {
   switch (event.type) {
     case 'occurrence.admitting':
       return { ...row, delivery: 'pending', attempts: event.attempt, reason: null };

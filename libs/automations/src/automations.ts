@@ -16,11 +16,11 @@ import {
   type UserId,
 } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
-import { EngineOffer } from '@app/runs';
+import { EngineCatalog } from '@app/runs';
 import { WalletProvider, type Token } from '@app/wallets';
 import { v7 as uuidV7 } from 'uuid';
 import type { AutomationDefinition } from './automation-definition';
-import { AutomationPlaces } from './automation-places';
+import { AutomationQuota } from './automation-quota';
 import type { CreateAutomation, UpdateAutomation } from './automation.commands';
 import { revisionOf, type Automation } from './automation.state';
 import { automationKind } from './automation.stream';
@@ -67,7 +67,7 @@ export class Automations {
     private readonly gate: ReadGate,
     private readonly queries: AutomationQueries,
     private readonly reviews: ContractReviews,
-    private readonly places: AutomationPlaces,
+    private readonly places: AutomationQuota,
     private readonly dueTimes: DueTimes,
     private readonly samples: Samples,
     private readonly provider: WalletProvider,
@@ -92,12 +92,17 @@ export class Automations {
     const checked = await this.check(parsed.value, at);
     if (!checked.ok) return checked;
     const automationId = chosen ?? asId<AutomationId>(uuidV7());
-    if (!(await this.places.take(userId, automationId))) return refuse(because('automation_limit'));
+    if (!(await this.places.reserve(userId, automationId))) return refuse(because('automation_limit'));
     const defining = { userId, automationId, definition: parsed.value, at, tokens: checked.value, cause };
     const review = await this.reviews.prepare(parsed.value, defining);
     const epoch = uuidV7();
     const created = review.ok
-      ? await this.record(defining, { type: 'CreateAutomation', ...written(defining), epoch, review: review.value })
+      ? await this.record(defining, {
+          type: 'CreateAutomation',
+          ...writeDefinition(defining),
+          epoch,
+          review: review.value,
+        })
       : review;
     if (!created.ok) await this.places.release(automationId);
     return created;
@@ -127,7 +132,7 @@ export class Automations {
     if (!review.ok) return review;
     const command = {
       type: 'UpdateAutomation',
-      ...written(defining),
+      ...writeDefinition(defining),
       revision,
       epoch: uuidV7(),
       review: review.value,
@@ -171,7 +176,7 @@ export class Automations {
     const found = await Promise.all([...named].map(async (tokenId) => this.provider.findToken(tokenId)));
     const tokens = found.filter((token) => token !== null);
     // Looked up now: the engine's tools need this class as well.
-    const offer = this.modules.get(EngineOffer, { strict: false });
+    const offer = this.modules.get(EngineCatalog, { strict: false });
     const checked = checkDefinition(definition, { now, offer, tokens });
     return checked.ok ? ok(tokens) : checked;
   }
@@ -187,12 +192,12 @@ export class Automations {
     const opened = done.accepted && done.events.some(({ type }) => type === 'approval.opened');
     if (command.review !== null && !opened) await this.reviews.drop(command.review);
     if (!done.accepted) return refuse(done.refusal);
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     return this.get(userId, automationId);
   }
 }
 
-function written({ userId, definition, at, tokens }: Defining) {
+function writeDefinition({ userId, definition, at, tokens }: Defining) {
   return { userId, definition, symbols: symbolsOf(tokens), at };
 }
 

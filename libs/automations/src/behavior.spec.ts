@@ -1,7 +1,7 @@
 import { instantOf } from '@app/kernel';
 import * as fc from 'fast-check';
 import type { AutomationDefinition, FiringPolicy, Schedule } from './automation-definition';
-import { behaviorText, ruleWords, truncated } from './behavior';
+import { behaviorText, ruleWords, truncate } from './behavior';
 import type { Condition, RuleNode } from './condition';
 
 const firing: FiringPolicy = { trigger: 'match', cooldownSeconds: 0, overlap: 'skip', retryForSeconds: 900 };
@@ -100,7 +100,7 @@ it('has words for every rule', () => {
 it('is cut between characters, inside the limit', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.integer({ min: 1, max: 30 }), (text, max) => {
-      const cut = truncated(text, max);
+      const cut = truncate(text, max);
       expect([...cut.text].length).toBeLessThanOrEqual(max);
       expect(cut.truncated).toBe([...text].length > max);
       expect(text.startsWith(cut.truncated ? cut.text.slice(0, -1) : cut.text)).toBe(true);

@@ -17,7 +17,7 @@ export function behaviorText(definition: AutomationDefinition, symbolOf: SymbolO
   const whether = condition === null ? '' : `, if ${condition}`;
   const covered = contract === undefined ? null : renderContract(contract, symbolOf);
   return [
-    `${capitalized(when)}${whether}, the task runs${triggerWords(definition)}.`,
+    `${capitalize(when)}${whether}, the task runs${triggerWords(definition)}.`,
     ...policySentences(firing),
     ...(covered === null ? [] : [`Once its contract is approved, this needs no further consent: ${covered}`]),
   ].join(' ');
@@ -55,7 +55,7 @@ export interface Truncated {
 }
 
 /** A text of at most `lengthMax` code points: the beginning and an ellipsis where it is longer. */
-export function truncated(text: string, lengthMax: number): Truncated {
+export function truncate(text: string, lengthMax: number): Truncated {
   const points = [...text];
   if (points.length <= lengthMax) return { text, truncated: false };
   return { text: `${points.slice(0, lengthMax - 1).join('')}…`, truncated: true };
@@ -63,7 +63,7 @@ export function truncated(text: string, lengthMax: number): Truncated {
 
 function whenWords(wake: Wake): string {
   if (wake.kind === 'schedule') return scheduleWords(wake.schedule);
-  return `when an event of type ${listed(wake.types)} arrives`;
+  return `when an event of type ${joinWords(wake.types)} arrives`;
 }
 
 function scheduleWords(schedule: Schedule): string {
@@ -89,7 +89,7 @@ function cronWords(expression: string): string {
   const words = wordsOf(expression);
   if (words === null) return quoted;
   const isTimeOfDay = /^At \d\d:\d\d/.test(words);
-  return isTimeOfDay && restricted.length === 0 ? `every day ${lowered(words)}` : lowered(words);
+  return isTimeOfDay && restricted.length === 0 ? `every day ${lowerFirst(words)}` : lowerFirst(words);
 }
 
 function wordsOf(expression: string): string | null {
@@ -107,7 +107,7 @@ function triggerWords({ condition, firing }: AutomationDefinition): string {
   // Without a condition every look is a match, and only the first one an edge.
   const edge = condition === null ? first : ', but not again while that stays so';
   const often = { match: '', edge, once: first }[trigger];
-  const most = maxOccurrences === undefined ? '' : `, ${counted(maxOccurrences, 'time')} at most`;
+  const most = maxOccurrences === undefined ? '' : `, ${countOf(maxOccurrences, 'time')} at most`;
   return `${often}${most}${endAt === undefined ? '' : `, until ${instantWords(endAt)}`}`;
 }
 
@@ -146,22 +146,22 @@ function durationWords(seconds: number, one: 'one of' | 'with count'): string {
   const { noun, count } = unit
     ? { noun: unit.noun, count: seconds / unit.seconds }
     : { noun: 'second', count: seconds };
-  return count === 1 && one === 'one of' ? noun : counted(count, noun);
+  return count === 1 && one === 'one of' ? noun : countOf(count, noun);
 }
 
-function counted(count: number, noun: string): string {
+function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function listed(items: readonly string[]): string {
+function joinWords(items: readonly string[]): string {
   const last = items.at(-1) ?? '';
   return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} or ${last}`;
 }
 
-function lowered(text: string): string {
+function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-function capitalized(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

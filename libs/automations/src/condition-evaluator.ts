@@ -61,7 +61,7 @@ function verdictOf(node: RuleNode, path: readonly number[], walk: Walk): Verdict
   const childVerdict = (child: RuleNode, index: number) => verdictOf(child, [...path, index], walk);
   if ('all' in node) return settledBy('false', node.all.map(childVerdict));
   if ('any' in node) return settledBy('true', node.any.map(childVerdict));
-  if ('not' in node) return negated(childVerdict(node.not, 0));
+  if ('not' in node) return negate(childVerdict(node.not, 0));
   const outcome = 'compare' in node ? comparison(node.compare, walk) : existence(node.exists, walk);
   if (typeof outcome === 'boolean') return outcome ? 'true' : 'false';
   walk.reasons.push({ nodePath: path, ...outcome });
@@ -71,10 +71,10 @@ function verdictOf(node: RuleNode, path: readonly number[], walk: Walk): Verdict
 /** One member of that verdict settles them all; short of that, one unknown leaves it open. */
 function settledBy(settling: 'true' | 'false', verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes(settling)) return settling;
-  return verdicts.includes('unknown') ? 'unknown' : negated(settling);
+  return verdicts.includes('unknown') ? 'unknown' : negate(settling);
 }
 
-function negated(verdict: Verdict): Verdict {
+function negate(verdict: Verdict): Verdict {
   if (verdict === 'unknown') return 'unknown';
   return verdict === 'true' ? 'false' : 'true';
 }

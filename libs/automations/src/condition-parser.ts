@@ -1,5 +1,5 @@
 import {
-  checked,
+  check,
   codePointLength,
   inside,
   isBoundedJson,
@@ -60,7 +60,7 @@ export function parseCondition(part: Part): Condition | null {
   const bindings = bindingsIn(members.bindings);
   const rule = ruleIn(members.rule);
   const skew = members.skewSeconds;
-  const skewSeconds = skew && checked(skew, isSeconds(0, conditionBounds.skewSecondsMax), skewRule);
+  const skewSeconds = skew && check(skew, isSeconds(0, conditionBounds.skewSecondsMax), skewRule);
   // A member that is not known is noted, and the reading goes on, to tell of the next.
   if (bindings === null || rule === null || part.issues.length > notedBefore) return null;
   if (skewSeconds === null) return null;
@@ -90,9 +90,9 @@ function bindingsIn(part: Part): readonly Binding[] | null {
 function bindingIn(part: Part): Binding | null {
   const members = membersOf(part, ['name', 'source', 'maxAgeSeconds']);
   if (members === null) return null;
-  const name = checked(members.name, isName, nameRule);
+  const name = check(members.name, isName, nameRule);
   const source = sourceIn(members.source);
-  const maxAgeSeconds = checked(members.maxAgeSeconds, isSeconds(1, conditionBounds.ageSecondsMax), ageRule);
+  const maxAgeSeconds = check(members.maxAgeSeconds, isSeconds(1, conditionBounds.ageSecondsMax), ageRule);
   return name === null || source === null || maxAgeSeconds === null ? null : { name, source, maxAgeSeconds };
 }
 
@@ -101,7 +101,7 @@ function sourceIn(part: Part): Source | null {
   if (kind === null) return null;
   if (kind === 'event') return membersOf(part, ['kind']) === null ? null : { kind };
   const members = membersOf(part, ['kind', 'tokenId']);
-  const tokenId = members === null ? null : checked(members.tokenId, isTokenId, tokenIdRule);
+  const tokenId = members === null ? null : check(members.tokenId, isTokenId, tokenIdRule);
   return tokenId === null ? null : { kind, tokenId };
 }
 
@@ -184,13 +184,13 @@ function operandIn(part: Part): Operand | null {
   }
   const members = membersOf(part, ['binding', 'field'], ['value']);
   if (members === null) return null;
-  const binding = checked(members.binding, isName, nameRule);
-  const field = checked(members.field, isField, fieldRule);
+  const binding = check(members.binding, isName, nameRule);
+  const field = check(members.field, isField, fieldRule);
   return binding === null || field === null ? null : { binding, field };
 }
 
 function constantIn(part: Part): Operand | null {
-  const value = checked(part, isBoundedJson, valueRule);
+  const value = check(part, isBoundedJson, valueRule);
   return value === null && part.value !== null ? null : { value };
 }
 

@@ -17,8 +17,8 @@ type SourceOf = (binding: string) => Source | undefined;
 
 function nodeWords(node: RuleNode, sourceOf: SourceOf, symbolOf: SymbolOf): string {
   const inner = (child: RuleNode): string => nodeWords(child, sourceOf, symbolOf);
-  if ('all' in node) return joined(node.all, ' and ', inner);
-  if ('any' in node) return joined(node.any, ' or ', inner);
+  if ('all' in node) return joinNodes(node.all, ' and ', inner);
+  if ('any' in node) return joinNodes(node.any, ' or ', inner);
   if ('exists' in node) return `there is ${operandWords(node.exists, false, sourceOf, symbolOf)}`;
   if ('compare' in node) return comparison(node.compare, opWords, sourceOf, symbolOf);
   const { not } = node;
@@ -28,7 +28,7 @@ function nodeWords(node: RuleNode, sourceOf: SourceOf, symbolOf: SymbolOf): stri
 }
 
 /** Members that are lists themselves stand in brackets, so that what belongs together is seen. */
-function joined(nodes: readonly RuleNode[], between: string, inner: (node: RuleNode) => string): string {
+function joinNodes(nodes: readonly RuleNode[], between: string, inner: (node: RuleNode) => string): string {
   const isList = (node: RuleNode): boolean => 'all' in node || 'any' in node;
   return nodes.map((node) => (isList(node) && nodes.length > 1 ? `(${inner(node)})` : inner(node))).join(between);
 }

@@ -1,7 +1,7 @@
 import {
   byName,
   choice,
-  closed,
+  withoutOthers,
   constant,
   exactly,
   integer,
@@ -25,7 +25,7 @@ const tokenId = text({
   description: 'As the wallet names the token; it may be one that the wallet does not hold',
 });
 
-const TokenPriceSource = closed(
+const TokenPriceSource = withoutOthers(
   shape(
     'TokenPriceSource',
     { kind: constant('token_price'), tokenId },
@@ -33,7 +33,7 @@ const TokenPriceSource = closed(
   ),
 );
 
-const WalletBalanceSource = closed(
+const WalletBalanceSource = withoutOthers(
   shape(
     'WalletBalanceSource',
     { kind: constant('wallet_balance'), tokenId },
@@ -43,7 +43,7 @@ const WalletBalanceSource = closed(
   ),
 );
 
-const EventSource = closed(
+const EventSource = withoutOthers(
   shape(
     'EventSource',
     { kind: constant('event') },
@@ -53,7 +53,7 @@ const EventSource = closed(
   ),
 );
 
-const Binding = closed(
+const Binding = withoutOthers(
   shape(
     'Binding',
     {
@@ -84,7 +84,7 @@ const Operand = choice(
 const node = byName<RuleNode>('RuleNode');
 const nodes = list(node, { min: 1, max: nodesMax });
 
-const Comparison = closed(
+const Comparison = withoutOthers(
   shape(
     'Comparison',
     { left: Operand, op: oneOf(compareOps), right: Operand },
@@ -104,7 +104,7 @@ const Node = exactly<RuleNode>()(
 
 /** What must hold for an automation to fire. */
 export const ConditionShape = exactly<Condition>()(
-  closed(
+  withoutOthers(
     shape('Condition', {
       bindings: list(Binding, { min: 1, max: bindingsMax }),
       rule: Node,

@@ -1,7 +1,7 @@
 import type { Contract } from '@app/consent';
 import {
   accept,
-  added,
+  add,
   because,
   compareDecimals,
   decimalOf,
@@ -58,7 +58,7 @@ function sumOf(amounts: readonly string[]): Decimal | null {
   return amounts.reduce<Decimal | null>(
     (sum, text) => {
       const amount = parseDecimal(text);
-      return sum === null || amount === null ? null : added(sum, amount);
+      return sum === null || amount === null ? null : add(sum, amount);
     },
     decimalOf(0n, 0),
   );

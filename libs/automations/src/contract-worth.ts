@@ -1,10 +1,10 @@
 import { chooseInput, chooseOutput, type ContractAction } from '@app/consent';
 import {
-  added,
+  add,
   decimalOf,
   decimalText,
   floorQuotient,
-  multiplied,
+  multiply,
   parseDecimal,
   roundedUp,
   type Decimal,
@@ -37,7 +37,7 @@ export function contractWorthUsd(actions: readonly ContractAction[], tokens: rea
   for (const [index, action] of actions.entries()) {
     const spent = spentBy(action, known);
     if (spent === null) return null;
-    total = added(total, spent.usd);
+    total = add(total, spent.usd);
     if (index === actions.length - 1) break;
     const after = withDelivered(action, spent, known);
     if (after === null) return null;
@@ -57,11 +57,11 @@ function spentBy(action: ContractAction, tokens: readonly PricedToken[]): Spent 
   const token = tokens.find(({ tokenId, decimals }) => tokenId === pinned?.tokenId && decimals === pinned.decimals);
   // Explicit amounts do not depend on what is held: where it is too little, the operation fails.
   if (token !== undefined && quantity.kind === 'exact_input_tokens') return worthOf(token, quantity.amountRaw);
-  if (token !== undefined && quantity.kind === 'exact_input_value_usd') return valued(token, quantity.value);
+  if (token !== undefined && quantity.kind === 'exact_input_value_usd') return valueOf(token, quantity.value);
   const chosen = chooseInput(action, heldOf(tokens));
   if (!chosen.ok) return null;
   return quantity.kind === 'exact_input_value_usd'
-    ? valued(chosen.holding, quantity.value)
+    ? valueOf(chosen.holding, quantity.value)
     : worthOf(chosen.holding, chosen.amountRaw);
 }
 
@@ -69,11 +69,11 @@ function spentBy(action: ContractAction, tokens: readonly PricedToken[]): Spent 
 function worthOf({ tokenId, decimals, priceUsdDecimal }: PricedToken, amountRaw: string): Spent | null {
   const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
   if (price === null || decimals === null) return null;
-  return { tokenId, usd: multiplied(decimalOf(BigInt(amountRaw), decimals), price) };
+  return { tokenId, usd: multiply(decimalOf(BigInt(amountRaw), decimals), price) };
 }
 
 /** A value is its own worth, wherever there is a price to reach it by. */
-function valued(token: PricedToken, value: string): Spent | null {
+function valueOf(token: PricedToken, value: string): Spent | null {
   const usd = parseDecimal(value);
   return usd === null || worthOf(token, '0') === null ? null : { tokenId: token.tokenId, usd };
 }
@@ -89,7 +89,7 @@ function withDelivered(
   const token = tokens.find((one) => one.tokenId === output?.tokenId && one.decimals === output.decimals);
   const price = token?.priceUsdDecimal == null ? null : parseDecimal(token.priceUsdDecimal);
   if (token?.decimals == null || price === null || price.unscaled === 0n) return null;
-  const units = floorQuotient(multiplied(usd, decimalOf(10n ** BigInt(token.decimals), 0)), price) + 1n;
+  const units = floorQuotient(multiply(usd, decimalOf(10n ** BigInt(token.decimals), 0)), price) + 1n;
   const delivered = action.quantity.kind === 'exact_output_tokens' ? BigInt(action.quantity.amountRaw) : units;
   const amountRaw = (BigInt(token.amountRaw) + delivered).toString();
   return tokens.map((one) => (one === token ? { ...one, amountRaw } : one));

@@ -1,6 +1,6 @@
 import type { Contract, PinnedToken } from '@app/consent';
 import { because, ok, refuse, unreachable, type Instant, type JsonObject, type Result } from '@app/kernel';
-import type { EngineOffer } from '@app/runs';
+import type { EngineCatalog } from '@app/runs';
 import type { AutomationDefinition, FiringPolicy, Schedule } from './automation-definition';
 import type { Condition } from './condition';
 import { unboundNames } from './condition-parser';
@@ -11,7 +11,7 @@ import { isZone } from './zones';
 /** What a definition is checked against. */
 export interface Surroundings {
   readonly now: Instant;
-  readonly offer: EngineOffer;
+  readonly offer: EngineCatalog;
   /** What the wallets' provider says of the tokens that contract and condition name; those that it does not know are left out. */
   readonly tokens: readonly { readonly tokenId: string; readonly decimals: number | null }[];
 }
@@ -67,7 +67,7 @@ function isTimely(schedule: Schedule): boolean {
   }
 }
 
-function isOffered({ model, tools }: JsonObject, offer: EngineOffer): boolean {
+function isOffered({ model, tools }: JsonObject, offer: EngineCatalog): boolean {
   const isTool = (tool: unknown): boolean => offer.tools.some((offered) => offered === tool);
   const isModel = model === undefined || offer.models.some((offered) => offered === model);
   return isModel && (!Array.isArray(tools) || tools.every(isTool));

@@ -1,7 +1,7 @@
 import { parseContract, type Contract } from '@app/consent';
 import { validateInto } from '@app/http';
 import {
-  checked,
+  check,
   codePointLength,
   inside,
   instantIn,
@@ -132,7 +132,7 @@ function typesIn(part: Part): readonly string[] | null {
   const { value } = part;
   if (!Array.isArray(value) || value.length < 1 || value.length > definitionBounds.typesMax)
     return wrong(part, typesRule);
-  const types = value.map((item: unknown, index) => checked(inside(part, index, item), isType, typeRule));
+  const types = value.map((item: unknown, index) => check(inside(part, index, item), isType, typeRule));
   const read = types.filter((type) => type !== null);
   return read.length === types.length ? read : null;
 }
@@ -162,16 +162,16 @@ function firingIn(part: Part): FiringPolicy | null {
 /** As in `runs.start`; kept as it was given, a member that is null as what it means, absent. */
 function profileIn(part: Part): JsonObject | null {
   const given = objectIn(part);
-  if (given === null || adopted(part, validateInto(ProfileDto, given)) === null) return null;
+  if (given === null || adopt(part, validateInto(ProfileDto, given)) === null) return null;
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
 
 function contractIn(part: Part): Contract | null {
-  return adopted(part, parseContract(part.value, { bounds: 'required' }));
+  return adopt(part, parseContract(part.value, { bounds: 'required' }));
 }
 
 /** What another reader made of a part; its issues point into the part. */
-function adopted<Value>(part: Part, result: Result<Value>): Value | null {
+function adopt<Value>(part: Part, result: Result<Value>): Value | null {
   if (result.ok) return result.value;
   if (result.refusal.kind !== 'invalid_input') return wrong(part, 'is not valid');
   for (const { path, message } of result.refusal.issues) wrong({ ...part, path: part.path + path }, message);
@@ -184,13 +184,13 @@ function textIn(part: Part, lengthMax: number): string | null {
     const length = codePointLength(value);
     return length >= 1 && length <= lengthMax;
   };
-  return checked(part, isText, `must be a text of 1 to ${lengthMax} characters`);
+  return check(part, isText, `must be a text of 1 to ${lengthMax} characters`);
 }
 
 function wholeIn(part: Part, min: number, max: number): number | null {
   const isWhole = (value: unknown): value is number =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
-  return checked(part, isWhole, `must be a whole number from ${min} to ${max}`);
+  return check(part, isWhole, `must be a whole number from ${min} to ${max}`);
 }
 
 function readInstant(part: Part): Instant | null {

@@ -1,4 +1,4 @@
-import { closed, members, ofDto, standalone } from '@app/http';
+import { withoutOthers, object, ofDto, standalone } from '@app/http';
 import { isBoundedJson, type JsonObject, type JsonValue } from '@app/kernel';
 import { ProfileDto } from '@app/runs';
 import { Ajv2020 } from 'ajv/dist/2020';
@@ -17,7 +17,7 @@ import { InboundEventShape, parseInboundEvent } from './inbound-event';
 const MUTATIONS = process.env['FIGURES'] === 'full' ? 40_000 : 2_000;
 
 const ajv = addFormats(new Ajv2020({ strict: false }));
-const described = standalone(closed(members({ definition: definitionShape, profile: ofDto(ProfileDto) })));
+const described = standalone(withoutOthers(object({ definition: definitionShape, profile: ofDto(ProfileDto) })));
 const { components } = described;
 const definition: JsonObject = {
   $ref: '#/components/schemas/AutomationDefinition',

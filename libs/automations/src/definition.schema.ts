@@ -1,6 +1,6 @@
 import {
   byName,
-  closed,
+  withoutOthers,
   constant,
   exactly,
   givenInstant,
@@ -22,7 +22,7 @@ import { automationName } from './automation-shapes';
 import { ConditionShape } from './condition.schema';
 import { definitionBounds as bounds, typeForm } from './definition-parser';
 
-const CronSchedule = closed(
+const CronSchedule = withoutOthers(
   shape(
     'CronSchedule',
     {
@@ -47,7 +47,7 @@ const CronSchedule = closed(
   ),
 );
 
-const EverySchedule = closed(
+const EverySchedule = withoutOthers(
   shape(
     'EverySchedule',
     { kind: constant('every'), seconds: integer({ min: bounds.everySecondsMin, max: bounds.everySecondsMax }) },
@@ -55,16 +55,16 @@ const EverySchedule = closed(
   ),
 );
 
-const OnceSchedule = closed(shape('OnceSchedule', { kind: constant('once'), at: givenInstant() }));
+const OnceSchedule = withoutOthers(shape('OnceSchedule', { kind: constant('once'), at: givenInstant() }));
 
-const ScheduleWake = closed(
+const ScheduleWake = withoutOthers(
   shape('ScheduleWake', {
     kind: constant('schedule'),
     schedule: variants([CronSchedule, EverySchedule, OnceSchedule], { by: 'kind' }),
   }),
 );
 
-const EventWake = closed(
+const EventWake = withoutOthers(
   shape('EventWake', {
     kind: constant('event'),
     types: list(text({ pattern: typeForm }), {
@@ -79,7 +79,7 @@ const EventWake = closed(
 type GivenPolicy = Omit<FiringPolicy, 'retryForSeconds'> & Partial<Pick<FiringPolicy, 'retryForSeconds'>>;
 
 const FiringPolicyShape = exactly<GivenPolicy>()(
-  closed(
+  withoutOthers(
     shape('FiringPolicy', {
       trigger: oneOf(['match', 'edge', 'once'], {
         description:
@@ -120,7 +120,7 @@ type GivenDefinition = Omit<AutomationDefinition, 'firing'> & { readonly firing:
 
 /** AutomationDefinition, the same where it is sent and where it is shown: it comes back as it was accepted. */
 export const definitionShape = exactly<GivenDefinition>()(
-  closed(
+  withoutOthers(
     shape(
       'AutomationDefinition',
       {

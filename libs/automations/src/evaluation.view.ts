@@ -1,7 +1,7 @@
 import {
   constant,
   exactly,
-  flag,
+  boolean,
   instant,
   integer,
   list,
@@ -156,6 +156,6 @@ export const Simulation = shape('Simulation', {
     description: 'Why looks were unknown',
   }),
   fired: list(WouldBeShape, { max: firedMax, description: 'Matches, and what would have come of each' }),
-  truncated: flag({ description: 'There was more to look at or to tell' }),
+  truncated: boolean({ description: 'There was more to look at or to tell' }),
 });
 export type Simulation = Shaped<typeof Simulation>;

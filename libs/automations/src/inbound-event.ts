@@ -1,6 +1,6 @@
-import { closed, givenInstant, json, mapOf, shape, text } from '@app/http';
+import { withoutOthers, givenInstant, json, mapOf, shape, text } from '@app/http';
 import {
-  checked,
+  check,
   inside,
   instantIn,
   instantRule,
@@ -28,7 +28,7 @@ export const eventDataShape = {
 };
 
 /** Inbound event, as webhooks deliver it (specification, "Inbound event"). */
-export const InboundEventShape = closed(
+export const InboundEventShape = withoutOthers(
   shape('InboundEvent', {
     id: text({ pattern: idForm, description: 'Chosen by the sender: of events with one id the first stands' }),
     type: text({ pattern: typeForm }),
@@ -63,9 +63,9 @@ function eventOf(part: Part): InboundEvent | null {
   const members = membersOf(part, ['id', 'type', 'occurredAt', 'data']);
   if (members === null) return null;
   const isId = (value: unknown): value is string => typeof value === 'string' && idForm.test(value);
-  const id = checked(members.id, isId, 'must be 1 to 128 letters, digits, _ . : or -, the first a letter or digit');
-  const type = checked(members.type, isEventType, 'must be 1 to 80 letters, digits, _ . : or -, the first a letter');
+  const id = check(members.id, isId, 'must be 1 to 128 letters, digits, _ . : or -, the first a letter or digit');
+  const type = check(members.type, isEventType, 'must be 1 to 80 letters, digits, _ . : or -, the first a letter');
   const occurredAt = instantIn(members.occurredAt.value) ?? wrong(members.occurredAt, instantRule);
-  const data = checked(members.data, isEventData, 'must be an object of at most 16 KiB, 8 levels and 256 entries');
+  const data = check(members.data, isEventData, 'must be an object of at most 16 KiB, 8 levels and 256 entries');
   return id === null || type === null || occurredAt === null || data === null ? null : { id, type, occurredAt, data };
 }

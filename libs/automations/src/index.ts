@@ -10,7 +10,7 @@ export { automationKind } from './automation.stream';
 export type { AutomationView } from './automation.view';
 export { Automations } from './automations';
 export { AutomationsModule, automationsReadModel } from './automations.module';
-export { behaviorText, truncated } from './behavior';
+export { behaviorText, truncate } from './behavior';
 export { ContractAuthority } from './contract-authority';
 export { checkDefinition, pinnedTokens } from './definition-checks';
 export { parseDefinition } from './definition-parser';

@@ -23,18 +23,25 @@ export function recordMatch(command: RecordMatch, automation: Automation): Decis
   if (command.trigger === 'invoke') {
     const words = limit === null ? obstacle?.words : finishedWords;
     if (words === undefined) return accept<AutomationEvent>(...arising(command, automation));
-    return accept<AutomationEvent>(arisen(command), rejected(at, command.occurrenceId, words), ...finishing);
+    return accept<AutomationEvent>(
+      occurrenceArose(command),
+      rejectOccurrence(at, command.occurrenceId, words),
+      ...finishing,
+    );
   }
   if (obstacle !== null) return accept<AutomationEvent>(...passedOver(command, obstacle.outcome));
   if (limit !== null) return accept<AutomationEvent>(...finishing, ...passedOver(command, 'rejected'));
   if (command.tooLate !== null)
-    return accept<AutomationEvent>(arisen(command), rejected(at, command.occurrenceId, command.tooLate));
-  return looked(command, automation);
+    return accept<AutomationEvent>(
+      occurrenceArose(command),
+      rejectOccurrence(at, command.occurrenceId, command.tooLate),
+    );
+  return decideMatch(command, automation);
 }
 
-function looked(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
+function decideMatch(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
   const { at, epoch, verdict } = command;
-  const judgement = judged(command, automation);
+  const judgement = judgeMatch(command, automation);
   const isNews = verdict !== automation.memory.lastVerdict || judgement === 'fire';
   return accept<AutomationEvent>(
     ...(isNews ? [{ type: 'automation.evaluated', at, epoch, verdict } as const] : []),
@@ -50,7 +57,7 @@ function outcomeOf(judgement: Exclude<Judgement, 'fire'>, verdict: Verdict): Pas
   return passedOverFor[judgement];
 }
 
-function judged(command: RecordMatch, { definition, memory, occurrences, active, epoch }: Automation): Judgement {
+function judgeMatch(command: RecordMatch, { definition, memory, occurrences, active, epoch }: Automation): Judgement {
   // An accepted match of trigger `once` completes the automation, which is asked before; what is left are those under way.
   const taken = active.some((occurrence) => occurrence.trigger !== 'invoke' && occurrence.epoch === epoch);
   return judge(definition.firing, { ...memory, accepted: occurrences, taken }, command);
@@ -65,16 +72,16 @@ function isRepeated({ occurrenceId, trigger, dueAt, input }: RecordMatch, { acti
 
 function arising(command: RecordMatch, { definition, active }: Automation): OccurrenceEvent[] {
   const { at, occurrenceId } = command;
-  const arose = arisen(command);
+  const arose = occurrenceArose(command);
   if (active.length === 0) return [arose];
   switch (definition.firing.overlap) {
     case 'skip':
       return [arose, { type: 'occurrence.skipped', at, occurrenceId, reason: 'The one before was still active.' }];
     case 'coalesce':
-      return [arose, ...active.filter(isWaiting).map((waiting) => coalesced(at, waiting, arose))];
+      return [arose, ...active.filter(isWaiting).map((waiting) => coalesce(at, waiting, arose))];
     case 'queue':
       if (active.filter(isWaiting).length < waitingMax) return [arose];
-      return [arose, rejected(at, occurrenceId, `${waitingMax} others were waiting already.`)];
+      return [arose, rejectOccurrence(at, occurrenceId, `${waitingMax} others were waiting already.`)];
     default:
       return unreachable(definition.firing.overlap);
   }
@@ -82,16 +89,16 @@ function arising(command: RecordMatch, { definition, active }: Automation): Occu
 
 type Arose = Extract<OccurrenceEvent, { readonly type: 'occurrence.arose' }>;
 
-function arisen({ at, occurrenceId, epoch, trigger, forAt, dueAt, input }: RecordMatch): Arose {
+function occurrenceArose({ at, occurrenceId, epoch, trigger, forAt, dueAt, input }: RecordMatch): Arose {
   const [inputId, inputPosition] = input === null ? [null, null] : [input.inputId, input.position];
   return { type: 'occurrence.arose', at, occurrenceId, epoch, trigger, forAt, dueAt, inputId, inputPosition };
 }
 
-function coalesced(at: Instant, { occurrenceId }: ActiveOccurrence, into: Arose): OccurrenceEvent {
+function coalesce(at: Instant, { occurrenceId }: ActiveOccurrence, into: Arose): OccurrenceEvent {
   return { type: 'occurrence.coalesced', at, occurrenceId, into: into.occurrenceId };
 }
 
-function rejected(at: Instant, occurrenceId: RecordMatch['occurrenceId'], reason: string): OccurrenceEvent {
+function rejectOccurrence(at: Instant, occurrenceId: RecordMatch['occurrenceId'], reason: string): OccurrenceEvent {
   return { type: 'occurrence.rejected', at, occurrenceId, reason };
 }
 
@@ -102,7 +109,7 @@ export function isWaiting({ delivery }: ActiveOccurrence): boolean {
 
 /** Refuses all that waits: the firing policy takes no more. What is being admitted, or runs, goes on. */
 export function rejectedWaiting(at: Instant, { active }: Automation, reason: string): OccurrenceEvent[] {
-  return active.filter(isWaiting).map(({ occurrenceId }) => rejected(at, occurrenceId, reason));
+  return active.filter(isWaiting).map(({ occurrenceId }) => rejectOccurrence(at, occurrenceId, reason));
 }
 
 /** Ends all that waits. What is being admitted, or runs, goes on. */
@@ -130,7 +137,7 @@ export function evolveOccurrence(automation: Automation, event: OccurrenceEvent)
     case 'occurrence.deferred':
       return withOccurrence(automation, event, { delivery: 'deferred', retryAt: event.retryAt });
     case 'occurrence.accepted':
-      return accepted(automation, event);
+      return acceptOccurrence(automation, event);
     case 'occurrence.rejected':
     case 'occurrence.canceled':
     case 'occurrence.skipped':
@@ -158,7 +165,7 @@ function afterArising(memory: FiringMemory, { trigger, dueAt, inputPosition }: A
   return { ...after, lastDueAt: dueAt ?? memory.lastDueAt };
 }
 
-function accepted(
+function acceptOccurrence(
   automation: Automation,
   event: Extract<OccurrenceEvent, { readonly type: 'occurrence.accepted' }>,
 ): Automation {

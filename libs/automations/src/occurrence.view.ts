@@ -3,7 +3,7 @@ import { occurrenceTriggers } from '@app/kernel';
 import { truncatedText } from './automation-shapes';
 import { deliveries } from './automation.row';
 import type { ListedOccurrence } from './automations.queries';
-import { truncated, type Truncated } from './behavior';
+import { truncate, type Truncated } from './behavior';
 
 /** Of an issue's and of a reason's text. */
 export const textLengthMax = 240;
@@ -44,5 +44,5 @@ export function occurrenceView({ openedPosition: _, reason, ...occurrence }: Lis
 
 /** The reason of an occurrence's delivery, as the API shows it. */
 export function reasonView(reason: string | null): Truncated | null {
-  return reason === null ? null : truncated(reason, textLengthMax);
+  return reason === null ? null : truncate(reason, textLengthMax);
 }

@@ -95,8 +95,8 @@ function factOf(label: string, { name, source }: Binding, field: string, reading
   const observedAt = reading?.sourceTime ?? reading?.providerPublishedAt ?? null;
   const unit = typeof value === 'string' && source.kind !== 'event' ? unitOf(field) : null;
   return {
-    label: shortened(label, readingBounds.labelLengthMax),
-    value: known ? shortened(textOf(value, source), readingBounds.valueLengthMax) : notKnown(reading),
+    label: shorten(label, readingBounds.labelLengthMax),
+    value: known ? shorten(textOf(value, source), readingBounds.valueLengthMax) : notKnown(reading),
     ...(unit === null ? {} : { unit }),
     observedAt: known ? observedAt : null,
   };
@@ -140,7 +140,7 @@ function textOf(value: JsonValue, { kind }: Source): string {
   return Array.isArray(value) ? 'a list' : 'an object';
 }
 
-function shortened(text: string, max: number): string {
+function shorten(text: string, max: number): string {
   const characters = [...text];
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
 }

@@ -103,12 +103,12 @@ function namesHours(expression: string): boolean {
 function cronOf(expression: string): Cron | null {
   const known = expressions.get(expression);
   if (known !== undefined) return known.cron;
-  const cron = parsed(expression);
+  const cron = parseCron(expression);
   expressions.set(expression, { cron });
   return cron;
 }
 
-function parsed(expression: string): Cron | null {
+function parseCron(expression: string): Cron | null {
   // The library also takes names for whole expressions (`@daily`).
   if (expression.trim().split(/\s+/).length !== 5) return null;
   try {

@@ -3,7 +3,7 @@ import { instant, integer, list, nullable, shape, uuid, type Shaped } from '@app
 import { Clock, type UserId } from '@app/kernel';
 import { automationName, automationState, truncatedText } from './automation-shapes';
 import { AutomationQueries, type FoundAutomation, type StateFilter } from './automations.queries';
-import { truncated } from './behavior';
+import { truncate } from './behavior';
 import { searchWords } from './search-words';
 
 const itemsMax = 5;
@@ -53,7 +53,7 @@ export class SearchAutomations {
 }
 
 function itemOf({ id, name, state, prompt }: FoundAutomation): SearchItem {
-  return { automationId: id, name, state, task: truncated(prompt, taskLengthMax) };
+  return { automationId: id, name, state, task: truncate(prompt, taskLengthMax) };
 }
 
 /** As many as fit in; one always does. */

@@ -3,10 +3,10 @@
  * "Search").
  */
 export function searchWords(text: string): readonly string[] {
-  return folded(text).match(/[\p{L}\p{Nd}]+/gu) ?? [];
+  return foldCase(text).match(/[\p{L}\p{Nd}]+/gu) ?? [];
 }
 
 /** The language has no case folding of its own: through capitals, what only small letters tell apart is alike (ß and ss, ς and σ). */
-function folded(text: string): string {
+function foldCase(text: string): string {
   return text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
 }

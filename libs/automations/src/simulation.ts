@@ -69,9 +69,7 @@ export function simulateLook(
   look: SimulatedLook,
 ): Simulated {
   if (!isLookedAt(definition.wake, look)) return simulated;
-  return look.trigger === 'invoke'
-    ? invoked(simulated, definition, look)
-    : looked(simulated, definition, history, look);
+  return look.trigger === 'invoke' ? invoke(simulated, definition, look) : lookAt(simulated, definition, history, look);
 }
 
 /**
@@ -105,7 +103,7 @@ function isLookedAt(wake: Wake, { trigger, event }: SimulatedLook): boolean {
   return event !== null && wake.kind === 'event' && wake.types.includes(event.type);
 }
 
-function looked(
+function lookAt(
   simulated: Simulated,
   { condition, firing }: AutomationDefinition,
   history: SampleHistory,
@@ -121,29 +119,32 @@ function looked(
     evaluated: simulated.evaluated + 1,
     matched: simulated.matched + (verdict === 'true' ? 1 : 0),
     unknown: simulated.unknown + (verdict === 'unknown' ? 1 : 0),
-    unresolved: verdict === 'unknown' ? counted(simulated.unresolved, reasons) : simulated.unresolved,
+    unresolved: verdict === 'unknown' ? addReasons(simulated.unresolved, reasons) : simulated.unresolved,
   };
   if (judgement === 'none') return seen;
-  return told(seen, { at, wouldBe: judgement === 'fire' ? 'fired' : judgement, trigger });
+  return addResult(seen, { at, wouldBe: judgement === 'fire' ? 'fired' : judgement, trigger });
 }
 
 /** Whatever the rule and its cooldown say, but not beyond its limits; edges and the one match of `once` are left alone. */
-function invoked(simulated: Simulated, { firing }: AutomationDefinition, { at, trigger }: SimulatedLook): Simulated {
+function invoke(simulated: Simulated, { firing }: AutomationDefinition, { at, trigger }: SimulatedLook): Simulated {
   const { memory } = simulated;
   const isOver = firing.trigger === 'once' && memory.taken;
   if (isOver || limitReached(firing, memory.accepted, at) !== null)
-    return told(simulated, { at, wouldBe: 'limit', trigger });
+    return addResult(simulated, { at, wouldBe: 'limit', trigger });
   const after = { ...afterAccepted(memory, at), taken: memory.taken };
-  return told({ ...simulated, memory: after }, { at, wouldBe: 'fired', trigger });
+  return addResult({ ...simulated, memory: after }, { at, wouldBe: 'fired', trigger });
 }
 
-function told(simulated: Simulated, one: WouldBe): Simulated {
+function addResult(simulated: Simulated, one: WouldBe): Simulated {
   if (simulated.fired.length === firedMax) return { ...simulated, truncated: true };
   return { ...simulated, fired: [...simulated.fired, one] };
 }
 
 /** A look counts once for each code and binding, however many leaves of its rule say so. */
-function counted(before: readonly UnresolvedCount[], reasons: readonly UnresolvedReason[]): readonly UnresolvedCount[] {
+function addReasons(
+  before: readonly UnresolvedCount[],
+  reasons: readonly UnresolvedReason[],
+): readonly UnresolvedCount[] {
   const counts = new Map(before.map((count) => [nameOf(count), count]));
   const named = new Map(reasons.map((reason) => [nameOf(reason), reason]));
   for (const [name, { code, binding = null }] of named) {

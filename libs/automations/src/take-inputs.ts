@@ -85,7 +85,7 @@ export class TakeInputs {
     const done = await this.hand('signal', handed);
     if (!done.ok) return done;
     const { status, inputId, recorded } = done.value;
-    await this.gate.passed(recorded?.position ?? null);
+    await this.gate.waitForProjection(recorded?.position ?? null);
     return ok({ status, inputId });
   }
 
@@ -102,7 +102,7 @@ export class TakeInputs {
     const command = invocation(event, position, this.clock.now());
     const arisen = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
     if (!arisen.accepted) throw new Error(`the invocation ${inputId} was refused`);
-    await (arisen.position === null ? this.gate.caughtUp() : this.gate.passed(arisen.position));
+    await (arisen.position === null ? this.gate.caughtUp() : this.gate.waitForProjection(arisen.position));
     return ok({ status, occurrenceId: command.occurrenceId });
   }
 
@@ -116,7 +116,7 @@ export class TakeInputs {
     const dormant = !awake || (await this.controls.paused('automations'));
     const input = { source: 'webhook', inputId, epoch, event, ...(dormant && { dormant }) } as const;
     const { status, recorded } = await this.record({ userId, automationId, cause }, input);
-    await this.gate.passed(recorded?.position ?? null);
+    await this.gate.waitForProjection(recorded?.position ?? null);
     return { status, inputId };
   }
 

@@ -81,7 +81,7 @@ function occursIn(text: string, sought: string): boolean {
   const borders = bordersOf(sought);
   let matched = 0;
   for (let index = 0; index < text.length && matched < sought.length; index += 1)
-    matched = extended(sought, borders, matched, text.charCodeAt(index));
+    matched = extendMatch(sought, borders, matched, text.charCodeAt(index));
   return matched === sought.length;
 }
 
@@ -90,14 +90,14 @@ function bordersOf(text: string): Uint32Array {
   const borders = new Uint32Array(text.length + 1);
   let matched = 0;
   for (let index = 1; index < text.length; index += 1) {
-    matched = extended(text, borders, matched, text.charCodeAt(index));
+    matched = extendMatch(text, borders, matched, text.charCodeAt(index));
     borders[index + 1] = matched;
   }
   return borders;
 }
 
 /** How much of the sought text is matched once one more character was read. */
-function extended(sought: string, borders: Uint32Array, matched: number, character: number): number {
+function extendMatch(sought: string, borders: Uint32Array, matched: number, character: number): number {
   let length = matched;
   while (length > 0 && sought.charCodeAt(length) !== character) length = borders[length] ?? 0;
   return sought.charCodeAt(length) === character ? length + 1 : 0;

@@ -115,7 +115,7 @@ export class WebhookKeys {
       return done.accepted ? refuse({ kind: 'not_found' }) : refuse(done.refusal);
     }
     await this.forgetOld(automationId, keyId);
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     const path = `/hooks/v1/${keyId}`;
     const { definitionVersion: version } = done.state;
     const signingSecret = `whsec_${secret.toString('base64')}`;

@@ -1,4 +1,4 @@
-import { exactly, flag, instant, integer, list, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/http';
+import { exactly, boolean, instant, integer, list, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/http';
 import type { BudgetEntry } from './budget-entries';
 import type { BudgetView, PeriodSnapshot } from './budget.view';
 
@@ -19,8 +19,8 @@ const Snapshot = exactly<PeriodSnapshot>()(
 /** Budget, as the specification shapes it. */
 export const Budget = exactly<BudgetView>()(
   shape('Budget', {
-    ok: flag({ description: 'Whether `runs.start` would pass now, as far as the budget is concerned' }),
-    frozen: flag({ description: 'An operator froze the user: no headroom, whatever the periods hold' }),
+    ok: boolean({ description: 'Whether `runs.start` would pass now, as far as the budget is concerned' }),
+    frozen: boolean({ description: 'An operator froze the user: no headroom, whatever the periods hold' }),
     snapshots: list(Snapshot, { min: 2, max: 2, description: 'The day, then the month' }),
   }),
 );

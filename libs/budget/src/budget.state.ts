@@ -52,17 +52,17 @@ export const initialBudget: BudgetState = {
 export function evolveBudget(state: BudgetState, event: BudgetEvent): BudgetState {
   switch (event.type) {
     case 'budget.reserved':
-      return withoutOldPeriods(booked(held(state, event), event, event.amountCents, 0));
+      return withoutOldPeriods(book(hold(state, event), event, event.amountCents, 0));
     case 'budget.spent': {
       const settled = [...state.settled, segmentKey(event)].slice(-settledMax);
       return withoutOldPeriods(
-        booked({ ...over(state, event), settled }, event, -event.releasedCents, event.amountCents),
+        book({ ...over(state, event), settled }, event, -event.releasedCents, event.amountCents),
       );
     }
     case 'budget.released': {
       const before = over(state, event);
       const released = [...before.released, { key: segmentKey(event), day: event.day }].slice(-releasedMax);
-      return withoutOldPeriods(booked({ ...before, released }, event, -event.amountCents, 0));
+      return withoutOldPeriods(book({ ...before, released }, event, -event.amountCents, 0));
     }
     case 'budget.frozen':
       return { ...state, frozen: true };
@@ -94,7 +94,7 @@ export function monthOf(day: string): string {
   return day.slice(0, 7);
 }
 
-function held(
+function hold(
   state: BudgetState,
   event: Segment & { readonly amountCents: number; readonly day: string },
 ): BudgetState {
@@ -113,7 +113,7 @@ function over(state: BudgetState, event: Segment): BudgetState {
   return { ...state, open, released: state.released.filter((released) => released.key !== key) };
 }
 
-function booked(state: BudgetState, event: SegmentEvent, reservedCents: number, spentCents: number): BudgetState {
+function book(state: BudgetState, event: SegmentEvent, reservedCents: number, spentCents: number): BudgetState {
   const add = (periods: Periods, period: string): Periods => {
     const before = periods[period] ?? { reservedCents: 0, spentCents: 0 };
     const after = {

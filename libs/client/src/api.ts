@@ -24,7 +24,7 @@ export type UntypedCall = (path: string, options?: object) => Promise<{ data: un
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export function createApi(baseUrl: string, transport: Transport): Api {
-  const client = createClient<paths>({ baseUrl, bodySerializer: serialized });
+  const client = createClient<paths>({ baseUrl, bodySerializer: serialize });
   const calls = methods.map((method) => {
     const call: UntypedCall = async (path, options = {}) => {
       // Reason for the assertion: the typed signature of this very call, `CallMethod`, lets nothing else through.
@@ -43,7 +43,7 @@ export function createApi(baseUrl: string, transport: Transport): Api {
 }
 
 /** Bytes and texts go as they are, everything else as JSON. */
-function serialized(body: unknown): BodyInit {
+function serialize(body: unknown): BodyInit {
   if (typeof body === 'string' || body instanceof Blob || body instanceof ArrayBuffer) return body;
   // Reason for the assertion: a view of shared memory is refused by fetch itself.
   if (ArrayBuffer.isView(body)) return body as ArrayBufferView<ArrayBuffer>;

@@ -41,7 +41,7 @@ export async function attemptWhole(attempt: Attempt, expectsJson: boolean): Prom
       return rebuilt(response, bytes);
     } catch (error) {
       signal.throwIfAborted();
-      throw failed(error, requestId, timedOut());
+      throw connectionFailure(error, requestId, timedOut());
     }
   });
 }
@@ -59,7 +59,7 @@ export async function attemptStream(attempt: Attempt, mediaType: string): Promis
       throw notTheService(response, requestId);
     } catch (error) {
       signal.throwIfAborted();
-      throw failed(error, requestId, timedOut());
+      throw connectionFailure(error, requestId, timedOut());
     }
   });
 }
@@ -123,14 +123,14 @@ function rebuilt(response: Response, bytes: Uint8Array<ArrayBuffer>): Response {
 
 function failureOf(response: Response, bytes: Uint8Array, requestId: string): Error {
   const isProblem = mediaTypeOf(response) === 'application/problem+json';
-  const problem = isProblem ? problemOf(parsed(bytes)) : null;
+  const problem = isProblem ? problemOf(parseJson(bytes)) : null;
   return problem === null
     ? notTheService(response, requestId)
     : new ParleyProblem(problem, retryAfterSeconds(response.headers));
 }
 
 function mustBeJson(response: Response, bytes: Uint8Array, requestId: string): void {
-  if (mediaTypeOf(response) !== 'application/json' || parsed(bytes) === undefined)
+  if (mediaTypeOf(response) !== 'application/json' || parseJson(bytes) === undefined)
     throw notTheService(response, requestId);
 }
 
@@ -152,7 +152,7 @@ function mediaTypeOf(response: Response): string {
 }
 
 /** undefined: no JSON. */
-function parsed(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     return value;
@@ -162,7 +162,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-function failed(error: unknown, requestId: string, late: boolean): Error {
+function connectionFailure(error: unknown, requestId: string, late: boolean): Error {
   if (error instanceof ParleyProblem || error instanceof ParleyUnreachable) return error;
   if (late) return new ParleyUnreachable('No whole answer in time', { kind: 'timeout', outcome: 'unknown', requestId });
   return new ParleyUnreachable('The connection failed', {

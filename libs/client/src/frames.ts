@@ -61,7 +61,7 @@ async function within<Value>(limitMs: number, work: Promise<Value>): Promise<Val
 }
 
 function frameOf({ data }: EventSourceMessage): JournalFrame {
-  const frame = parsed(data);
+  const frame = parseJson(data);
   if (typeof frame !== 'object' || frame === null || !('payload' in frame)) throw new GarbledStream('no journal frame');
   const { payload } = frame;
   const isTyped =
@@ -75,7 +75,7 @@ function frameOf({ data }: EventSourceMessage): JournalFrame {
   return frame as JournalFrame;
 }
 
-function parsed(data: string): unknown {
+function parseJson(data: string): unknown {
   try {
     const value: unknown = JSON.parse(data);
     return value;

@@ -29,7 +29,7 @@ export class Transport {
 
   /** The whole answer, a success. Throws ParleyProblem, ParleyUnreachable, or the reason of the request's signal. */
   async send(request: Request, traits: CallTraits): Promise<Response> {
-    const call = await prepared(request);
+    const call = await prepareCall(request);
     const giveUpAt = Date.now() + this.policy.totalMs;
     // Asked for at most once, in front of the one attempt after the refusal.
     let renewal: 'none' | 'next' | 'done' = 'none';
@@ -84,7 +84,7 @@ export class Transport {
   }
 }
 
-async function prepared(request: Request): Promise<PreparedCall> {
+async function prepareCall(request: Request): Promise<PreparedCall> {
   const { url, method, signal } = request;
   const headers = new Headers(request.headers);
   const requestId = requestIdOf(headers);

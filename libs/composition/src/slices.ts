@@ -12,7 +12,7 @@ import {
 import { BudgetModule, budgetReadModel } from '@app/budget';
 import { conversationKind, ConversationsModule, conversationsReadModel, ListConversations } from '@app/conversations';
 import { DeploymentModule } from '@app/deployment';
-import { ActiveAccounts, EngineModule, EngineOfferModule } from '@app/engine';
+import { ActiveAccounts, EngineModule, EngineCatalogModule } from '@app/engine';
 import { answer } from '@app/http';
 import { JournalModule, journalReadModel } from '@app/journal';
 import { PartnersModule, partnersReadModel } from '@app/partners';
@@ -113,7 +113,7 @@ export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)
     ArtifactsModule,
     WalletsModule,
     AutomationsModule,
-    EngineOfferModule,
+    EngineCatalogModule,
     RunsModule,
     ApprovalsModule,
     ActivityModule.register(ConversationPagesModule),

@@ -3,7 +3,7 @@ import {
   decimalOf,
   decimalText,
   floorQuotient,
-  multiplied,
+  multiply,
   parseDecimal,
   type Decimal,
 } from '@app/kernel';
@@ -46,14 +46,14 @@ export function unscaledAmount(amountRaw: string, decimals: number): string {
 /** What an amount is worth in whole US cents, rounded down; null without a price or without decimals. */
 export function valueUsdCents(amount: PricedAmount): string | null {
   const value = valueUsdOf(amount);
-  return value === null ? null : floorQuotient(multiplied(value, centsPerDollar), one).toString();
+  return value === null ? null : floorQuotient(multiply(value, centsPerDollar), one).toString();
 }
 
 /** What an amount is worth in US dollars, exactly; null without a price or without decimals. */
 export function valueUsdOf({ amountRaw, decimals, priceUsdDecimal }: PricedAmount): Decimal | null {
   const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
   if (price === null || decimals === null) return null;
-  return multiplied(decimalOf(integerOf(amountRaw), decimals), price);
+  return multiply(decimalOf(integerOf(amountRaw), decimals), price);
 }
 
 /** Sorts the richest first: by the exact value in US dollars, what has none last, then by `tokenId`. */

@@ -1,5 +1,5 @@
 import {
-  checked,
+  check,
   inside,
   instantIn,
   instantRule,
@@ -71,9 +71,9 @@ function boundedContractOf(part: Part): Contract | null {
 function boundsOf(part: Part): ContractBounds | null {
   const members = membersOf(part, ['maxUses', 'perUseUsd', 'totalUsd', 'notAfter']);
   if (members === null) return null;
-  const maxUses = checked(members.maxUses, isUses, usesRule);
-  const perUseUsd = checked(members.perUseUsd, isUsdValue, usdRule);
-  const totalUsd = checked(members.totalUsd, isUsdValue, usdRule);
+  const maxUses = check(members.maxUses, isUses, usesRule);
+  const perUseUsd = check(members.perUseUsd, isUsdValue, usdRule);
+  const totalUsd = check(members.totalUsd, isUsdValue, usdRule);
   const notAfter = instantIn(members.notAfter.value) ?? wrong(members.notAfter, instantRule);
   if (maxUses === null || perUseUsd === null || totalUsd === null || notAfter === null) return null;
   return { maxUses, perUseUsd, totalUsd, notAfter };
@@ -107,8 +107,8 @@ function swapOf(part: Part): SwapAction | null {
   const output = choiceOf(members.output);
   const quantity = quantityOf(members.quantity);
   if (input === null || output === null || quantity === null) return null;
-  if (quantity.kind === 'exact_input_tokens' && !('pinned' in input)) return unpinned(members.input, quantity);
-  if (quantity.kind === 'exact_output_tokens' && !('pinned' in output)) return unpinned(members.output, quantity);
+  if (quantity.kind === 'exact_input_tokens' && !('pinned' in input)) return refuseUnpinned(members.input, quantity);
+  if (quantity.kind === 'exact_output_tokens' && !('pinned' in output)) return refuseUnpinned(members.output, quantity);
   if ('pinned' in input && 'pinned' in output && input.pinned.tokenId === output.pinned.tokenId)
     return wrong(members.output, 'must be another token than the input');
   return { kind: 'swap', input, output, quantity };
@@ -121,11 +121,11 @@ function withdrawOf(part: Part): WithdrawAction | null {
   const quantity = quantityOf(members.quantity);
   if (input === null || quantity === null) return null;
   if (quantity.kind === 'exact_output_tokens') return wrong(members.quantity, 'must be a quantity of the input');
-  if (quantity.kind === 'exact_input_tokens' && !('pinned' in input)) return unpinned(members.input, quantity);
+  if (quantity.kind === 'exact_input_tokens' && !('pinned' in input)) return refuseUnpinned(members.input, quantity);
   return { kind: 'withdraw_to_owner', input, quantity };
 }
 
-function unpinned(part: Part, quantity: Quantity): null {
+function refuseUnpinned(part: Part, quantity: Quantity): null {
   return wrong(part, `must be pinned for ${quantity.kind}`);
 }
 
@@ -146,8 +146,8 @@ function choiceOf(part: Part): TokenChoice | null {
 function pinnedOf(part: Part): PinnedToken | null {
   const members = membersOf(part, ['tokenId', 'decimals']);
   if (members === null) return null;
-  const tokenId = checked(members.tokenId, isTokenId, tokenIdRule);
-  const decimals = checked(members.decimals, isDecimals, decimalsRule);
+  const tokenId = check(members.tokenId, isTokenId, tokenIdRule);
+  const decimals = check(members.decimals, isDecimals, decimalsRule);
   return tokenId === null || decimals === null ? null : { tokenId, decimals };
 }
 
@@ -185,5 +185,5 @@ function quantityOf(part: Part): Quantity | null {
 function amountOf(part: Part, name: string, accepts: (value: unknown) => value is string, rule: string): string | null {
   const members = membersOf(part, ['kind', name]);
   const amount = members?.[name];
-  return amount === undefined ? null : checked(amount, accepts, rule);
+  return amount === undefined ? null : check(amount, accepts, rule);
 }

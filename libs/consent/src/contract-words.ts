@@ -1,7 +1,7 @@
 import { unreachable, type Instant } from '@app/kernel';
 import { unscaledAmount } from './amounts';
 import type { Contract, ContractAction, ContractBounds, Quantity, TokenChoice } from './contract';
-import { capitalized, summaryOf, termsOf, type ConsentWords, type Quoted, type Term } from './terms';
+import { capitalize, summaryOf, termsOf, type ConsentWords, type Quoted, type Term } from './terms';
 import { namesIn, type NameOf, type SymbolOf } from './token-names';
 
 /** The rule that a contract gives authority to. */
@@ -100,7 +100,7 @@ function contractSentences(contract: Contract, words: Words): readonly string[] 
       ? ', once'
       : `, for at most ${mostClause(bounds)}, ${timesClause(bounds)}, until ${instantWords(bounds.notAfter)}`;
   const stays = receivers(contract).includes(mainAccount) ? [] : [`What comes of it stays in ${agentWallet}.`];
-  return [`${capitalized(actionsClause(contract, words))}${often}.`, ...stays];
+  return [`${capitalize(actionsClause(contract, words))}${often}.`, ...stays];
 }
 
 function actsSentence(rule: ContractRule | null): readonly string[] {

@@ -1,4 +1,4 @@
-import { decimalOf, floorQuotient, multiplied, parseDecimal, unreachable } from '@app/kernel';
+import { decimalOf, floorQuotient, multiply, parseDecimal, unreachable } from '@app/kernel';
 import { byRichness, integerOf, type PricedAmount } from './amounts';
 import type { ContractAction, PinnedToken, Quantity, SwapAction } from './contract';
 import { contractLimits, isPinnable } from './contract-grammar';
@@ -96,7 +96,7 @@ function worth(valueUsd: string, held: bigint, { decimals, priceUsdDecimal }: Sp
   if (price === null || price.unscaled === 0n) return { ok: false, why: 'no_price' };
   if (decimals === null) return { ok: false, why: 'no_decimals' };
   const unitsPerToken = decimalOf(10n ** BigInt(decimals), 0);
-  return within(held, floorQuotient(multiplied(value, unitsPerToken), price));
+  return within(held, floorQuotient(multiply(value, unitsPerToken), price));
 }
 
 function within(held: bigint, amount: bigint): InputAmount {

@@ -51,10 +51,10 @@ export function quotation(text: string): string {
 export function termsOf(texts: { readonly [name in Term['name']]?: string | null }): readonly Term[] {
   return termNames.flatMap((name) => {
     const text = texts[name] ?? null;
-    return text === null ? [] : [{ name, text: capitalized(text) }];
+    return text === null ? [] : [{ name, text: capitalize(text) }];
   });
 }
 
-export function capitalized(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

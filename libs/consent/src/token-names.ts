@@ -23,13 +23,13 @@ export function namesIn(contract: Contract, symbolOf: SymbolOf, lengthMax = Infi
   const nameOf = (tokenId: string): string => {
     const symbol = symbolOf(tokenId);
     const isShown = symbol !== null && symbol.length <= lengthMax && plainSymbol.test(symbol) && isItsOwn(symbol);
-    return isShown ? symbol : shortened(tokenId, lengthMax);
+    return isShown ? symbol : shorten(tokenId, lengthMax);
   };
   const names = new Map(tokenIds.map((tokenId) => [tokenId, nameOf(tokenId)]));
   return new Set(names.values()).size < names.size ? null : ({ tokenId }) => names.get(tokenId) ?? tokenId;
 }
 
-function shortened(tokenId: string, lengthMax: number): string {
+function shorten(tokenId: string, lengthMax: number): string {
   if (tokenId.length <= lengthMax) return tokenId;
   const account = tokenId.replace(standard, '');
   if (account.length <= lengthMax) return account;

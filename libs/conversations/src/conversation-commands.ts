@@ -63,7 +63,7 @@ export class ConversationCommands {
   ): Promise<Result<ConversationView>> {
     const done = await this.commands.execute(new Transact(conversationKind, id, command, cause, options));
     if (!done.accepted) return refuse(done.refusal);
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     return ok(conversationView(id, done.state));
   }
 }

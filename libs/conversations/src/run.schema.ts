@@ -1,4 +1,4 @@
-import { byName, exactly, flag, integer, list, oneOf, optional, shape, text, uuid } from '@app/http';
+import { byName, exactly, boolean, integer, list, oneOf, optional, shape, text, uuid } from '@app/http';
 import { limits, type JsonValue } from '@app/kernel';
 import {
   runFailureReasons,
@@ -17,7 +17,7 @@ export const Usage = exactly<Used>()(
     inputTokens: integer({ min: 0 }),
     outputTokens: integer({ min: 0 }),
     costCents: integer({ min: 0, description: 'Whole cents; each segment of a run is rounded up once' }),
-    estimated: flag({ description: 'Whether some of it is an estimate, because the provider told no usage' }),
+    estimated: boolean({ description: 'Whether some of it is an estimate, because the provider told no usage' }),
   }),
 );
 export type Usage = Used;
@@ -25,7 +25,7 @@ export type Usage = Used;
 export const RunResponse = exactly<Response>()(
   shape('RunResponse', {
     text: text(),
-    truncated: flag({ description: "Whether the model's output limit cut it" }),
+    truncated: boolean({ description: "Whether the model's output limit cut it" }),
   }),
 );
 export type RunResponse = Response;

@@ -36,14 +36,14 @@ export async function prepareBinaries(
 
   const linksProblem = await makeLinks(packageDir);
   const problem = linksProblem ?? (await whyNotRunnable(native, account));
-  if (problem === undefined) return named(native, major);
+  if (problem === undefined) return binariesNamed(native, major);
   problems.push(`${native}: ${problem}`);
 
   for (const parent of cacheParents) {
     try {
       const copy = await cachedCopy(native, parent, `postgres-${version}-${process.platform}-${process.arch}`);
       const copyProblem = (await makeLinks(dirname(copy))) ?? (await whyNotRunnable(copy, account));
-      if (copyProblem === undefined) return named(copy, major);
+      if (copyProblem === undefined) return binariesNamed(copy, major);
       problems.push(`${copy}: ${copyProblem}`);
     } catch (error) {
       problems.push(`${parent}: ${String(error)}`);
@@ -52,7 +52,7 @@ export async function prepareBinaries(
   throw new Error(`No place from which the PostgreSQL binaries can be run:\n${problems.join('\n')}`);
 }
 
-function named(native: string, major: string): Binaries {
+function binariesNamed(native: string, major: string): Binaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres'), major };
 }
 

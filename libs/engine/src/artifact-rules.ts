@@ -28,14 +28,14 @@ function newestNamed(artifacts: readonly OfferedArtifact[], given: string): Offe
 }
 
 function summaryOf({ name, mediaType, bytes }: OfferedArtifact, { outcome, result }: ToolExchange): string {
-  const head = `${name} is ${mediaType}, ${counted(bytes, 'byte')}.`;
+  const head = `${name} is ${mediaType}, ${countOf(bytes, 'byte')}.`;
   const { text, totalLength, error } = isJsonObject(result) ? result : {};
   if (outcome !== 'ok' || typeof text !== 'string') {
     return `${head} I could not read it: ${typeof error === 'string' ? error : 'no reason was given'}.`;
   }
   const lines = text === '' ? 0 : text.replace(/\r?\n$/, '').split('\n').length;
   const words = text.match(/\S+/g)?.length ?? 0;
-  const counts = `${counted(lines, 'line')} and ${counted(words, 'word')}`;
+  const counts = `${countOf(lines, 'line')} and ${countOf(words, 'word')}`;
   const partly =
     typeof totalLength === 'number' && totalLength > codePointLength(text)
       ? `The beginning that I read, of ${totalLength} characters in all, has`
@@ -61,6 +61,6 @@ function beginningOf(text: string): string {
   return quoted.length > quotedLengthMax ? `${[...quoted.slice(0, quotedLengthMax)].slice(0, -1).join('')}…` : quoted;
 }
 
-function counted(count: number, what: string): string {
+function countOf(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

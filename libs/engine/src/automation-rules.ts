@@ -6,7 +6,7 @@ import {
   instantIn,
   instantOf,
   isJsonObject,
-  multiplied,
+  multiply,
   parseDecimal,
   roundedUp,
   type Decimal,
@@ -115,11 +115,11 @@ function contractFor(
 }
 
 function contractOf(action: ContractAction, worth: Decimal, asOf: Instant): JsonObject {
-  const perUse = roundedUp(multiplied(worth, decimalOf(roomPercent, 2)), 2);
+  const perUse = roundedUp(multiply(worth, decimalOf(roomPercent, 2)), 2);
   const bounds = {
     maxUses: usesMax,
     perUseUsd: decimalText(perUse),
-    totalUsd: decimalText(multiplied(perUse, decimalOf(BigInt(usesMax), 0))),
+    totalUsd: decimalText(multiply(perUse, decimalOf(BigInt(usesMax), 0))),
     notAfter: instantOf(epochMsOf(asOf) + notAfterDays * dayMs),
   };
   const contract = { type: 'ledger_intents_transfer', actions: [action], bounds } as const;
@@ -138,7 +138,7 @@ function worthOf({ amount }: MoneyClause, input: Asset, watched: WatchedToken | 
   if (present === null || price === null || decimals === null) return null;
   const held = typeof amountRaw === 'string' ? decimalOf(BigInt(amountRaw), decimals) : null;
   const tokens = tokensOf(amount.kind, asked, held);
-  return tokens === null ? null : positive(multiplied(tokens, price));
+  return tokens === null ? null : positive(multiply(tokens, price));
 }
 
 function tokensOf(
@@ -148,7 +148,7 @@ function tokensOf(
 ): Decimal | null {
   if (kind === 'tokens') return asked;
   if (kind === 'all' || held === null || asked === null) return held;
-  return multiplied(held, multiplied(asked, decimalOf(1n, 2)));
+  return multiply(held, multiply(asked, decimalOf(1n, 2)));
 }
 
 function positive(number: Decimal | null): Decimal | null {

@@ -12,7 +12,7 @@ import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { ActiveAccounts } from './active-accounts';
 import type { ClaimedRun, Recording } from './claimed-run';
 import type { CallApproval, JournaledCall } from './next';
-import { failed, type AskTool, type CallContext, type Reviewed, type RunContext, type ToolResult } from './tool';
+import { failWith, type AskTool, type CallContext, type Reviewed, type RunContext, type ToolResult } from './tool';
 import { Tools } from './tools';
 
 /** The use of an approval may begin this long after the decision that resumed the run, even past `expiresAt`. */
@@ -22,7 +22,7 @@ const useAfterDecisionMs = 15 * 60_000;
 const coverableTool = 'intents_transfer';
 
 /** The tool result when the user has no room for another pending approval. */
-const tooManyPending = failed('too many approvals wait for the user already: some must be decided first');
+const tooManyPending = failWith('too many approvals wait for the user already: some must be decided first');
 
 /** A call with what the user is asked about it. */
 interface ReviewedCall {
@@ -84,9 +84,9 @@ export class ConsentCalls {
 
   private async review(call: JournaledCall, context: CallContext): Promise<Reviewed | ToolResult> {
     const tool = this.tools.find(call.tool);
-    if (tool?.consent !== 'ask') return failed('this run has no such tool');
+    if (tool?.consent !== 'ask') return failWith('this run has no such tool');
     const review = await tool.review(call.input, context);
-    return review.ok ? review : failed(review.error);
+    return review.ok ? review : failWith(review.error);
   }
 
   /**
@@ -174,10 +174,10 @@ export class ConsentCalls {
     if (this.clock.now() >= useBefore) return { outcome: 'expired', result: { reason: null } };
     if (!isAsReviewed(call, approval, context)) {
       this.logger.error(`approval ${approvalId} does not fit its fingerprint: nothing is done`);
-      return failed('the call is not what was approved');
+      return failWith('the call is not what was approved');
     }
-    if (!(await this.accounts.isActive(context.userId))) return failed('the account is disabled');
-    if ((await this.budgets.headroom(context.userId)).frozen) return failed('an operator has frozen the account');
+    if (!(await this.accounts.isActive(context.userId))) return failWith('the account is disabled');
+    if ((await this.budgets.headroom(context.userId)).frozen) return failWith('an operator has frozen the account');
     return tool.run({ approvalId, input: call.input, contract, useBefore }, context, signal);
   }
 }

@@ -4,7 +4,7 @@ import { ArtifactsModule } from '@app/artifacts';
 import { AutomationConsentModule, AutomationsModule } from '@app/automations';
 import { BudgetModule } from '@app/budget';
 import { LiveFramesModule } from '@app/journal';
-import { EngineOffer, RunsModule } from '@app/runs';
+import { EngineCatalog, RunsModule } from '@app/runs';
 import { WalletsModule } from '@app/wallets';
 import { DeploymentModule } from '@app/deployment';
 import { ConsentCalls } from './consent-calls';
@@ -32,8 +32,8 @@ import { Tools } from './tools';
     RulesModel,
     Tools,
     {
-      provide: EngineOffer,
-      useFactory: (models: Models, modules: ModuleRef): EngineOffer => ({
+      provide: EngineCatalog,
+      useFactory: (models: Models, modules: ModuleRef): EngineCatalog => ({
         models: models.names,
         defaultModel: models.names[0] ?? '',
         // Asked each time: servers come and go. And looked up: some tools need what is offered themselves.
@@ -44,9 +44,9 @@ import { Tools } from './tools';
       inject: [Models, ModuleRef],
     },
   ],
-  exports: [EngineOffer, Models, Tools],
+  exports: [EngineCatalog, Models, Tools],
 })
-export class EngineOfferModule {}
+export class EngineCatalogModule {}
 
 /** The execution of runs, for worker processes. */
 @Module({

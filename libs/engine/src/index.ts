@@ -1,3 +1,3 @@
 export { ActiveAccounts } from './active-accounts';
-export { EngineModule, EngineOfferModule } from './engine.module';
+export { EngineModule, EngineCatalogModule } from './engine.module';
 export { Tools } from './tools';

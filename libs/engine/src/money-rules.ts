@@ -122,8 +122,8 @@ function actionFor(
   input: KnownToken,
   output: KnownToken | null,
 ): ContractAction | { readonly text: string } {
-  const from = pinned(input);
-  const to = output === null ? null : pinned(output);
+  const from = pin(input);
+  const to = output === null ? null : pin(output);
   const quantity = input.decimals === null ? null : quantityOf(amount, input.decimals);
   if (from === null || quantity === null) {
     return { text: `That amount of ${input.symbol} cannot be expressed exactly, so nothing was moved.` };
@@ -167,7 +167,7 @@ export function whichOf(symbol: string, candidates: readonly KnownToken[]): stri
   return `Several tokens are called ${symbol}, so name one by its id: ${candidates.map(({ tokenId }) => tokenId).join(', ')}.`;
 }
 
-function pinned({ tokenId, decimals }: KnownToken): TokenChoice | null {
+function pin({ tokenId, decimals }: KnownToken): TokenChoice | null {
   return decimals === null || !tokenId.startsWith('nep141:') ? null : { pinned: { tokenId, decimals } };
 }
 

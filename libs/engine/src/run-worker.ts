@@ -123,7 +123,7 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       const execution = await this.execution.execute(run, { stop, shutdown: this.shutdown.signal });
       // Only then is the run no longer listed as one to execute.
-      if (execution.kind === 'over') await this.gate.passed(execution.position);
+      if (execution.kind === 'over') await this.gate.waitForProjection(execution.position);
       await this.leases.release(
         run.runKey,
         execution.kind === 'over' || this.shutdown.signal.aborted ? 0 : retryAfterMs,

@@ -54,7 +54,7 @@ class Sampler {
   private sampleOfValue(value: JsonValue | undefined): Sample | undefined {
     if (value === undefined) return undefined;
     const { length } = JSON.stringify(value);
-    return this.check.spend(length / lengthPerStep) ? bounded(value, length) : undefined;
+    return this.check.spend(length / lengthPerStep) ? boundSample(value, length) : undefined;
   }
 
   private sampleType(type: TypeName, all: readonly JsonObject[]): Sample | undefined {
@@ -114,7 +114,7 @@ function first<Item, Found>(items: readonly Item[], find: (item: Item) => Found 
   return undefined;
 }
 
-function bounded(value: JsonValue, length: number): Sample | undefined {
+function boundSample(value: JsonValue, length: number): Sample | undefined {
   return length > lengthMax ? undefined : { value, length };
 }
 

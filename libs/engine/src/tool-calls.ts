@@ -5,7 +5,7 @@ import type { ClaimedRun, Recording } from './claimed-run';
 import { ConsentCalls, type ConsentResult } from './consent-calls';
 import type { ToolOffer } from './model';
 import type { JournaledCall, RunProgress } from './next';
-import { failed, type RunContext } from './tool';
+import { failWith, type RunContext } from './tool';
 import { Tools } from './tools';
 
 /** The calls that a model makes: which of them a run may make, which need consent, and what comes of each. */
@@ -41,7 +41,7 @@ export class ToolCalls {
       this.logger.error('calls could not be reviewed', error);
     }
     for (const { toolCallId } of calls) {
-      const unreviewed = failed('the call could not be reviewed now');
+      const unreviewed = failWith('the call could not be reviewed now');
       const recording = await claimed.record({ type: 'ReturnTool', toolCallId, ...unreviewed });
       if (recording !== 'recorded') return recording;
     }
@@ -55,11 +55,11 @@ export class ToolCalls {
   async run(claimed: ClaimedRun, call: JournaledCall, signal: AbortSignal): Promise<ConsentResult> {
     const tool = this.tools.find(call.tool);
     // A model may invent names, or name a tool that this run may not use.
-    if (!mayCall(claimed, call.tool)) return failed('this run has no such tool');
+    if (!mayCall(claimed, call.tool)) return failWith('this run has no such tool');
     // Of a tool that is away nobody knows what making the call again would do.
     if (call.cutOff && tool?.effect !== 'repeatable')
-      return failed('outcome unknown: the call was cut off and is not made again');
-    if (tool === undefined) return failed('this run has no such tool, or its server is away');
+      return failWith('outcome unknown: the call was cut off and is not made again');
+    if (tool === undefined) return failWith('this run has no such tool, or its server is away');
     const context = { ...contextOf(claimed), toolCallId: call.toolCallId };
     try {
       const { resumedAt } = claimed.progress;
@@ -70,9 +70,9 @@ export class ToolCalls {
       return await unlessAborted(going, signal);
     } catch (error) {
       if (isOurStore(error)) throw error;
-      if (signal.aborted) return failed('the call was stopped');
+      if (signal.aborted) return failWith('the call was stopped');
       this.logger.error(`the tool ${call.tool} failed`, error);
-      return failed('the tool failed');
+      return failWith('the tool failed');
     }
   }
 }

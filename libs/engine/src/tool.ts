@@ -87,6 +87,6 @@ export interface ApprovedCall {
 }
 
 /** A result that tells the model what went wrong, in words that are the product's own. */
-export function failed(error: string): ToolResult {
+export function failWith(error: string): ToolResult {
   return { outcome: 'error', result: { error } };
 }

@@ -4,7 +4,7 @@ import { ArtifactReader } from '@app/artifacts';
 import { Automations } from '@app/automations';
 import { DeploymentControls } from '@app/deployment';
 import { Clock } from '@app/kernel';
-import { EngineOffer } from '@app/runs';
+import { EngineCatalog } from '@app/runs';
 import { AgentTransfers, AgentWallets, WalletProvider, Wallets } from '@app/wallets';
 import { McpServers } from './mcp/mcp-servers';
 import type { Tool } from './tool';
@@ -36,7 +36,7 @@ export class Tools {
       walletBalances(agentWallets, wallets, clock),
       tokenPrice({ provider, wallets, clock }),
       intentsTransfer({ agentWallets, transfers, provider, controls }),
-      ...automationTools({ automations, provider, clock, offer: () => modules.get(EngineOffer, { strict: false }) }),
+      ...automationTools({ automations, provider, clock, offer: () => modules.get(EngineCatalog, { strict: false }) }),
       artifactRead(artifacts),
       currentTime(clock),
     ];

@@ -74,9 +74,9 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
   const weather = weatherSeed === undefined ? undefined : new BadWeather(weatherSeed, writer, calls, log);
   const grpc = createServer({ writer: weather ?? writer, eventLog, hub, calls, listen });
   const closeStorage = async (): Promise<void> => {
-    await settled(connection.close());
+    await settle(connection.close());
     connection.drop();
-    await settled(pools.end());
+    await settle(pools.end());
   };
   try {
     await connection.start();
@@ -86,9 +86,9 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
     const close = async (): Promise<void> => {
       const shuttingDown: Failure = { kind: 'unavailable', message: 'the event store is shutting down' };
       weather?.end();
-      await settled(writer.close(shuttingDown));
+      await settle(writer.close(shuttingDown));
       calls.failAll(shuttingDown);
-      await settled(new Promise<void>((resolve) => grpc.tryShutdown(() => resolve())));
+      await settle(new Promise<void>((resolve) => grpc.tryShutdown(() => resolve())));
       grpc.forceShutdown();
       await closeStorage();
     };
@@ -135,7 +135,7 @@ function createServer({ writer, eventLog, hub, calls, listen }: Parts): Server {
 }
 
 /** Waits for an end that a client or the database may hold up, but not for long. */
-async function settled(end: Promise<void>): Promise<void> {
+async function settle(end: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   await Promise.race([end, new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)))]);
   clearTimeout(timer);

@@ -22,7 +22,7 @@ export function appendRequests(
   deadlineEpochMs: number,
 ): Buffer[] {
   const options = optionsOf(stream, expectedRevision, deadlineEpochMs);
-  const parts = partsOf(events.map(proposed));
+  const parts = partsOf(events.map(toProposedMessage));
   return parts.map((part, index) =>
     encodeBatchAppendReq({
       correlationId: { text: correlationId },
@@ -63,7 +63,7 @@ function optionsOf(stream: string, expectedRevision: number, deadlineEpochMs: nu
   };
 }
 
-function proposed({ id, type, contentType, data, metadata }: ProposedEvent): ProposedMessage {
+function toProposedMessage({ id, type, contentType, data, metadata }: ProposedEvent): ProposedMessage {
   return {
     id: { text: id },
     system: { type, 'content-type': contentType },

@@ -20,4 +20,4 @@ export type { EventBatch } from './intake';
 export { followCategories } from './subscriptions';
 export { TooBusy, Transact } from './transact';
 export { isTransient } from './transient-errors';
-export { Turns } from './turns';
+export { KeyedQueue } from './keyed-queue';

@@ -23,7 +23,7 @@ export class EventStoreLook {
     url: string,
     private readonly withinMs = lookWithinMs,
   ) {
-    this.client = connected(url);
+    this.client = connect(url);
     this.store = new EventStore(this.client);
   }
 
@@ -59,7 +59,7 @@ export async function lookAtEventStore(url: string): Promise<'answers' | 'away'>
 }
 
 /** The client's own words for an URL that it cannot use hold the password. */
-function connected(url: string): EventStoreDBClient {
+function connect(url: string): EventStoreDBClient {
   try {
     return connectEventStore(url);
   } catch (error) {

@@ -8,7 +8,7 @@ import { encodeEvent } from './codec';
 import { EventStore } from './event-store';
 import { FoldedStates, type Folded } from './folded-states';
 import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
-import { Turns } from './turns';
+import { KeyedQueue } from './keyed-queue';
 
 /**
  * How long a command that loses races for its stream is decided again before the caller is told to come back. It is a time and not
@@ -71,7 +71,7 @@ export class Transact<State, C, Event extends DomainEvent> extends Command<Trans
 @CommandHandler(Transact)
 export class TransactHandler implements ICommandHandler<Transact<unknown, unknown, DomainEvent>> {
   // Commands of one process on one stream queue up here instead of losing races against each other.
-  private readonly streams = new Turns(waitingPerStreamMax);
+  private readonly streams = new KeyedQueue(waitingPerStreamMax);
 
   constructor(
     @Inject(EventStore) private readonly store: EventStore,
@@ -83,7 +83,7 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
     transact: Transact<State, C, Event>,
   ): Promise<Transacted<State, Event>> {
     const stream = streamName(transact.kind, transact.id);
-    if (!this.tracing.on) return this.streams.take(stream, () => this.decideAndAppend(transact));
+    if (!this.tracing.on) return this.streams.run(stream, () => this.decideAndAppend(transact));
     const { cause } = transact;
     const attributes = { 'parley.stream': stream, 'parley.request.id': cause.requestId };
     return this.tracing.span(
@@ -92,7 +92,7 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
       async (span) => {
         // A turn may begin amid somebody else's work.
         const body = () => this.tracing.within(span, () => this.decideAndAppend(transact));
-        const done = await this.streams.take(stream, body);
+        const done = await this.streams.run(stream, body);
         span?.set({ 'parley.accepted': done.accepted });
         return done;
       },
@@ -110,7 +110,7 @@ export class TransactHandler implements ICommandHandler<Transact<unknown, unknow
     while (lostRaces < racesMax && performance.now() < giveUpAtMs) {
       const decision = kind.decider.decide(command, folded.state);
       if (!decision.accepted || decision.events.length === 0) {
-        if (fresh) return settled(decision, folded);
+        if (fresh) return settle(decision, folded);
       } else {
         const appended = await this.append(transact, decision.events, folded);
         if (appended !== null) return appended;
@@ -170,7 +170,7 @@ function nameOf({ kind, command }: Transact<unknown, unknown, DomainEvent>): str
   return typeof named === 'string' ? named : kind.category;
 }
 
-function settled<State, Event>(
+function settle<State, Event>(
   decision: { accepted: true } | { accepted: false; refusal: Refusal },
   { state, revision }: Folded<State>,
 ): Transacted<State, Event> {

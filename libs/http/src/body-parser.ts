@@ -69,13 +69,13 @@ function readBody(request: FastifyRequest, bytes: Buffer): Result<unknown> {
 
 /** The JSON object that a body holds, read as strictly as every body is; or what is wrong with the body. */
 export function jsonBody(contentType: string | undefined, bytes: Buffer): Result<JsonValue> {
-  if (!isJson(contentType)) return refused('needs the Content-Type application/json, or one that ends in +json');
+  if (!isJson(contentType)) return refuse('needs the Content-Type application/json, or one that ends in +json');
   const parsed = parseStrictJson(bytes);
   // Every JSON body of the contract is an object, and Nest would hand `null` on as if nothing had been sent.
-  return parsed.ok && !isPlainObject(parsed.value) ? refused('must be an object') : parsed;
+  return parsed.ok && !isPlainObject(parsed.value) ? refuse('must be an object') : parsed;
 }
 
-function refused(message: string): Result<never> {
+function refuse(message: string): Result<never> {
   return { ok: false, refusal: invalid('', message) };
 }
 

@@ -12,12 +12,12 @@ export function Optional(): PropertyDecorator {
 
 /** What the member means, for the reference; applied above the rule that it describes. */
 export function Describe(description: string): PropertyDecorator {
-  return described({ description });
+  return DescribedBy({ description });
 }
 
 /** An example of the member, for the reference. */
 export function Example(example: string): PropertyDecorator {
-  return described({ examples: [example] });
+  return DescribedBy({ examples: [example] });
 }
 
 /** The `cursor` of a list. Any text passes here: one that the list did not mint is `invalid_cursor`, which the list itself says. */
@@ -49,31 +49,31 @@ export function Text(bounds: {
     maxLength: max,
     ...(pattern && { pattern: publishedPattern(pattern) }),
   };
-  return both(check, described(schema));
+  return both(check, DescribedBy(schema));
 }
 
 /** A UUID in either case; the DTO holds it in lower case. */
 export function Uuid(): PropertyDecorator {
   return both(
-    converted(parseUuid),
+    ConvertedBy(parseUuid),
     rule('uuid', 'must be a UUID', (value) => parseUuid(value) !== null),
-    described(uuidSchema),
+    DescribedBy(uuidSchema),
   );
 }
 
 /** An instant, however RFC 3339 spells it; the DTO holds the `Instant`. */
 export function GivenInstant(meaning?: string): PropertyDecorator {
   return both(
-    converted(instantIn),
+    ConvertedBy(instantIn),
     rule('instant', instantRule, (value) => instantIn(value) !== null),
-    described(publishedInstant(meaning)),
+    DescribedBy(publishedInstant(meaning)),
   );
 }
 
 /** An array of `min` to `max` items, each a UUID in either case; the DTO holds them in lower case. */
 export function UuidList(bounds: { readonly min?: number; readonly max: number }): PropertyDecorator {
   return both(
-    converted((value) => (Array.isArray(value) ? value.map((item: unknown) => parseUuid(item) ?? item) : value)),
+    ConvertedBy((value) => (Array.isArray(value) ? value.map((item: unknown) => parseUuid(item) ?? item) : value)),
     Items({ ...bounds, of: (item) => parseUuid(item) !== null, what: 'a UUID', schema: uuidSchema }),
   );
 }
@@ -91,7 +91,7 @@ export function Items(list: {
   const length = rule('items', `must be a list of ${min} to ${max} items`, (value) => {
     return Array.isArray(value) && value.length >= min && value.length <= max;
   });
-  const all = described({ type: 'array', minItems: min, maxItems: max, items: schema });
+  const all = DescribedBy({ type: 'array', minItems: min, maxItems: max, items: schema });
   return both(length, checkedItems({ of: list.of, what: list.what }), all);
 }
 
@@ -101,7 +101,7 @@ export function Whole(bounds: { readonly min: number; readonly max: number }): P
   const check = rule('whole', `must be a whole number from ${min} to ${max}`, (value) => {
     return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
   });
-  return both(check, described({ type: 'integer', format: integerFormat(max), minimum: min, maximum: max }));
+  return both(check, DescribedBy({ type: 'integer', format: integerFormat(max), minimum: min, maximum: max }));
 }
 
 /** One of these texts. */
@@ -109,7 +109,7 @@ export function OneOf(values: readonly string[]): PropertyDecorator {
   const check = rule('oneOf', `must be one of ${values.join(', ')}`, (value) => {
     return typeof value === 'string' && values.includes(value);
   });
-  return both(check, described({ type: 'string', enum: [...values] }));
+  return both(check, DescribedBy({ type: 'string', enum: [...values] }));
 }
 
 /** A query parameter that spells a whole number from `min` to `max`; the DTO holds the number, or `default` when it is absent. */
@@ -119,7 +119,7 @@ export function IntegerText(bounds: {
   readonly default?: number;
 }): PropertyDecorator {
   return both(
-    converted((value) => (value === undefined ? bounds.default : spelledInteger(value))),
+    ConvertedBy((value) => (value === undefined ? bounds.default : spelledInteger(value))),
     Whole(bounds),
     ...defaultsTo(bounds.default),
   );
@@ -128,7 +128,7 @@ export function IntegerText(bounds: {
 /** A query parameter that is `true` or `false`; the DTO holds the boolean, or `default` when it is absent. */
 export function BooleanText(options: { readonly default?: boolean } = {}): PropertyDecorator {
   return both(
-    converted((value) =>
+    ConvertedBy((value) =>
       value === undefined ? options.default : value === 'true' || (value === 'false' ? false : value),
     ),
     Flag(),
@@ -139,7 +139,7 @@ export function BooleanText(options: { readonly default?: boolean } = {}): Prope
 /** A boolean of JSON. */
 export function Flag(): PropertyDecorator {
   const check = rule('boolean', 'must be true or false', (value) => typeof value === 'boolean');
-  return both(check, described({ type: 'boolean' }));
+  return both(check, DescribedBy({ type: 'boolean' }));
 }
 
 /** A JSON object whose members another DTO describes. Arrays and null are refused. */
@@ -152,7 +152,7 @@ export function Nested(dto: () => DtoClass): PropertyDecorator {
 
 /** Any value that `accepts` says yes to; the DTO holds it untouched. @param schema what can be said of it in JSON Schema */
 export function Value(what: string, accepts: (value: unknown) => boolean, schema: object): PropertyDecorator {
-  return both(rule('value', `must be ${what}`, accepts), described(schema));
+  return both(rule('value', `must be ${what}`, accepts), DescribedBy(schema));
 }
 
 /** The body of an operation that takes none, absent or `{}`; and the query of one without parameters. */
@@ -203,7 +203,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 const uuidSchema = { type: 'string', format: 'uuid' };
 
 /** Adds to what the reference says of a member. */
-function described(schema: object): PropertyDecorator {
+function DescribedBy(schema: object): PropertyDecorator {
   return (target, property) => {
     const { schemas } = planOf(target.constructor);
     schemas.set(String(property), { ...schemas.get(String(property)), ...schema });
@@ -214,7 +214,7 @@ function defaultsTo(value: number | boolean | undefined): PropertyDecorator[] {
   if (value === undefined) return [];
   const absent: PropertyDecorator = (target, property) =>
     void planOf(target.constructor).optional.add(String(property));
-  return [described({ default: value }), absent];
+  return [DescribedBy({ default: value }), absent];
 }
 
 function rule(name: string, demand: string, accepts: (value: unknown) => boolean): PropertyDecorator {
@@ -229,7 +229,7 @@ function rule(name: string, demand: string, accepts: (value: unknown) => boolean
   });
 }
 
-function converted(convert: (value: unknown) => unknown): PropertyDecorator {
+function ConvertedBy(convert: (value: unknown) => unknown): PropertyDecorator {
   return (target, property) =>
     void planOf(target.constructor).conversions.set(String(property), (value) => convert(value) ?? value);
 }

@@ -1,6 +1,6 @@
 import type { JsonValue, RunId } from '@app/kernel';
 import { exactly } from './exactly';
-import { integer, json, list, members, nullable, oneOf, optional, text, uuid } from './schema';
+import { integer, json, list, object, nullable, oneOf, optional, text, uuid } from './schema';
 
 interface Stored {
   readonly runId: RunId;
@@ -20,7 +20,7 @@ const fitting = {
 
 describe('a schema that is tied to a type', () => {
   it('is the schema itself', () => {
-    const schema = members(fitting);
+    const schema = object(fitting);
     expect(exactly<Stored>()(schema)).toBe(schema);
   });
 
@@ -28,21 +28,21 @@ describe('a schema that is tied to a type', () => {
     // Each line would compile if the tie did not hold it; the compiler refuses an expectation that nothing breaks.
     const drifts = [
       // @ts-expect-error a member is missing
-      () => exactly<Stored & { readonly more: string }>()(members(fitting)),
+      () => exactly<Stored & { readonly more: string }>()(object(fitting)),
       // @ts-expect-error a member too many
-      () => exactly<Stored>()(members({ ...fitting, more: text() })),
+      () => exactly<Stored>()(object({ ...fitting, more: text() })),
       // @ts-expect-error a member that may be absent, and may not
-      () => exactly<Stored>()(members({ ...fitting, status: optional(oneOf(['settled', 'failed'])) })),
+      () => exactly<Stored>()(object({ ...fitting, status: optional(oneOf(['settled', 'failed'])) })),
       // @ts-expect-error a member too many, which may be absent
-      () => exactly<Stored>()(members({ ...fitting, more: optional(text()) })),
+      () => exactly<Stored>()(object({ ...fitting, more: optional(text()) })),
       // @ts-expect-error a value of a closed set is missing
-      () => exactly<Stored>()(members({ ...fitting, status: oneOf(['settled']) })),
+      () => exactly<Stored>()(object({ ...fitting, status: oneOf(['settled']) })),
       // @ts-expect-error a value too many
-      () => exactly<Stored>()(members({ ...fitting, status: oneOf(['settled', 'failed', 'pending']) })),
+      () => exactly<Stored>()(object({ ...fitting, status: oneOf(['settled', 'failed', 'pending']) })),
       // @ts-expect-error null where there is none
-      () => exactly<Stored>()(members({ ...fitting, runId: nullable(uuid()) })),
+      () => exactly<Stored>()(object({ ...fitting, runId: nullable(uuid()) })),
       // @ts-expect-error no null where there is
-      () => exactly<Stored>()(members({ ...fitting, count: integer() })),
+      () => exactly<Stored>()(object({ ...fitting, count: integer() })),
     ];
     expect(drifts).toHaveLength(8);
   });

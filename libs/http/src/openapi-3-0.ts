@@ -46,7 +46,7 @@ function schema30(schema: JsonValue, schemas: JsonObject): JsonValue {
     keyword30(key, value, schemas),
   ]);
   return inPlaceOfRef({
-    ...typed(type),
+    ...withType(type),
     ...alternatives(anyOf, schemas),
     ...Object.fromEntries(members),
     ...(constant !== undefined && { enum: [constant] }),
@@ -62,7 +62,7 @@ function keyword30(key: string, value: JsonValue, schemas: JsonObject): JsonValu
 }
 
 /** `nullable` stands in the place of a type `null`; a value that is always null is a text that only null can be. */
-function typed(type: JsonValue | undefined): JsonObject {
+function withType(type: JsonValue | undefined): JsonObject {
   if (type === undefined) return {};
   if (type === 'null') return { type: 'string', nullable: true, enum: [null] };
   if (typeof type === 'string') return { type };
@@ -80,12 +80,12 @@ function alternatives(anyOf: JsonValue | undefined, schemas: JsonObject): JsonOb
   const isNullable = options.length < all.length;
   const [one = null] = options;
   if (!isNullable || options.length > 1) return { ...(isNullable && { nullable: true }), anyOf: converted };
-  return { type: resolved(one, schemas)['type'] ?? 'object', nullable: true, allOf: converted };
+  return { type: resolve(one, schemas)['type'] ?? 'object', nullable: true, allOf: converted };
 }
 
 /** Whether a sample has null where a reference stands: a nullable `allOf` refuses it by the letter. */
 function hasNullForReference(schema: JsonValue, sample: JsonValue, schemas: JsonObject): boolean {
-  const { properties, items, anyOf, oneOf, allOf } = resolved(schema, schemas);
+  const { properties, items, anyOf, oneOf, allOf } = resolve(schema, schemas);
   if (sample === null) return listOf(anyOf).some(isNull);
   if (Array.isArray(sample)) {
     return sample.some((one: JsonValue) => hasNullForReference(items ?? {}, one, schemas));
@@ -98,7 +98,7 @@ function hasNullForReference(schema: JsonValue, sample: JsonValue, schemas: Json
   );
 }
 
-function resolved(schema: JsonValue, schemas: JsonObject): JsonObject {
+function resolve(schema: JsonValue, schemas: JsonObject): JsonObject {
   if (!isJsonObject(schema)) return {};
   const { $ref } = schema;
   return typeof $ref === 'string' ? objectAt(schemas, $ref.slice('#/components/schemas/'.length)) : schema;

@@ -28,7 +28,7 @@ export function openedSchemas(schemas: JsonObject, answers: JsonValue, requests:
       const isStrict = asked.has(name) && schema['additionalProperties'] === false;
       const absence = isStrict && hasOptional(schema) ? [nullOnRequests] : [];
       if (!answered.has(name)) return [name, withWords(titled, absence)];
-      const open = opened(titled);
+      const open = openSchema(titled);
       return [name, isStrict && isJsonObject(open) ? withWords(open, [strictOnRequests, ...absence]) : open];
     }),
   );
@@ -56,11 +56,11 @@ export function reachable(from: JsonValue, schemas: JsonObject): ReadonlySet<str
 }
 
 /** Without what forbids further members, here and in every part. */
-function opened(schema: JsonValue): JsonValue {
-  if (Array.isArray(schema)) return schema.map(opened);
+function openSchema(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(openSchema);
   if (!isJsonObject(schema)) return schema;
   const kept = Object.entries(schema).filter(([key, value]) => !closes(key, value));
-  return Object.fromEntries(kept.map(([key, value]) => [key, samples.has(key) ? value : opened(value)]));
+  return Object.fromEntries(kept.map(([key, value]) => [key, samples.has(key) ? value : openSchema(value)]));
 }
 
 function closes(key: string, value: JsonValue): boolean {

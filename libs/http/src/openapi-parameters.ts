@@ -37,9 +37,14 @@ export function parametersOf(operation: RoutedOperation, components: SchemaCompo
   const query = queryDto === 'unchecked' ? [] : components.membersOf(queryDto);
   return [
     ...inPath(operation),
-    ...query.map(({ name, required, schema }) => ({ name, in: 'query', required, ...shown(name, schema) })),
+    ...query.map(({ name, required, schema }) => ({ name, in: 'query', required, ...showParameter(name, schema) })),
     ...Object.entries({ ...reference.headers, ...(reference.ranged && rangeRequestHeaders) }).map(([name, schema]) => {
-      return { name, in: 'header', required: reference.signed === true, ...shown(name, components.refer(schema)) };
+      return {
+        name,
+        in: 'header',
+        required: reference.signed === true,
+        ...showParameter(name, components.refer(schema)),
+      };
     }),
   ];
 }
@@ -58,7 +63,7 @@ function inPath({ path, area }: RoutedOperation): JsonObject[] {
 }
 
 /** A parameter's, or header's, description and example stand beside its schema. */
-export function shown(name: string, { description, examples, ...schema }: JsonObject): JsonObject {
+export function showParameter(name: string, { description, examples, ...schema }: JsonObject): JsonObject {
   return {
     ...(description !== undefined && { description }),
     schema,

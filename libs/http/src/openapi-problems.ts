@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { reasons, withdrawalChanged, withdrawalChanges, type JsonObject, type Reason } from '@app/kernel';
-import { integer, list, optional, oneOf, flag, shape, text } from './schema';
+import { integer, list, optional, oneOf, boolean, shape, text } from './schema';
 import { headersOf } from './openapi-headers';
 import { toProblem } from './problems';
 import type { RoutedOperation } from './routed-operations';
@@ -20,7 +20,7 @@ export const problemShape = shape(
     status: integer({ min: 400, max: 599, description: 'The HTTP status, repeated' }),
     reason: optional(oneOf(Object.keys(reasons), { description: 'The cause, for machines' })),
     requestId: text({ description: 'The id used for this request: quote it when you report a fault' }),
-    retryable: flag({ description: 'Whether the same request can succeed later, unchanged' }),
+    retryable: boolean({ description: 'Whether the same request can succeed later, unchanged' }),
     change: optional(
       oneOf(Object.keys(withdrawalChanges), {
         description: `Of \`withdrawal_changed\` only, what to do about it: ${changesInWords}`,

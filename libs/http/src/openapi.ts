@@ -4,7 +4,7 @@ import { NoBody, type DtoClass } from './dto';
 import { SchemaComponents } from './openapi-components';
 import { headersIn, headersOf } from './openapi-headers';
 import { openedSchemas } from './openapi-open';
-import { isList, parametersOf, shown } from './openapi-parameters';
+import { isList, parametersOf, showParameter } from './openapi-parameters';
 import { problemResponses, problemShape, reasonsOf, ResponseComponents } from './openapi-problems';
 import { rangeAnswerHeaders, rangeAnswers } from './openapi-ranges';
 import { documentHead, securityOf, tagOf } from './openapi-words';
@@ -146,7 +146,7 @@ function success(operation: RoutedOperation, components: SchemaComponents, heade
 
 function ownHeaders({ answerHeaders = {} }: OperationReference, components: SchemaComponents): JsonObject {
   return Object.fromEntries(
-    Object.entries(answerHeaders).map(([name, schema]) => [name, shown(name, components.refer(schema))]),
+    Object.entries(answerHeaders).map(([name, schema]) => [name, showParameter(name, components.refer(schema))]),
   );
 }
 

@@ -38,13 +38,13 @@ function checkInput(request: FastifyRequest): readonly Issue[] {
   const { plan } = contextOf(request);
   if (plan === null) return [];
   const issues: Issue[] = [];
-  request.query = checked(plan.queryDto, request.query, issues);
-  request.body = checked(plan.bodyDto, request.body, issues);
+  request.query = checkGiven(plan.queryDto, request.query, issues);
+  request.body = checkGiven(plan.bodyDto, request.body, issues);
   if (plan.body === 'stream' && request.body === undefined) issues.push(emptyBody);
   return issues;
 }
 
-function checked(dto: DtoClass | 'unchecked', given: unknown, issues: Issue[]): unknown {
+function checkGiven(dto: DtoClass | 'unchecked', given: unknown, issues: Issue[]): unknown {
   if (dto === 'unchecked') return given;
   const result = validateInto(dto, given);
   if (result.ok) return result.value;

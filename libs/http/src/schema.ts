@@ -106,7 +106,7 @@ export function integer(bounds: Words & { readonly min?: number; readonly max?: 
   });
 }
 
-export function flag(words: Words = {}): TUnsafe<boolean> {
+export function boolean(words: Words = {}): TUnsafe<boolean> {
   return Type.Unsafe<boolean>({ type: 'boolean', ...words });
 }
 
@@ -157,7 +157,7 @@ export function mapOf<Value extends TSchema>(
 export type Members<Properties extends TProperties> = Readonly<Static<TObject<Properties>>>;
 
 /** An object without a name of its own. It is open: members may be added within `/v1` (specification, "Versioning", rule 3). */
-export function members<Properties extends TProperties>(
+export function object<Properties extends TProperties>(
   properties: Properties,
   words: Words = {},
 ): TUnsafe<Members<Properties>> {
@@ -194,16 +194,16 @@ export function shape<Properties extends TProperties>(
   properties: Properties,
   words: Words = {},
 ): TUnsafe<Members<Properties>> {
-  return named(name, members(properties, words));
+  return withName(name, object(properties, words));
 }
 
 /** The same schema under a name: it stands once in a document, and is referred to everywhere else. */
-export function named<Described extends TSchema>(name: string, schema: Described): Described {
+export function withName<Described extends TSchema>(name: string, schema: Described): Described {
   return { ...schema, [shapeName]: name };
 }
 
 /** The object with no members but those described: request bodies are strict, and what a user wrote comes back as it was written. */
-export function closed<Described extends TSchema>(schema: Described): Described {
+export function withoutOthers<Described extends TSchema>(schema: Described): Described {
   return { ...schema, additionalProperties: false };
 }
 

@@ -1,6 +1,6 @@
 import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
 import { isJsonObject } from '@app/kernel';
-import { closed, members, named, nameOf, optional, type Members, type Words } from './schema';
+import { withoutOthers, object, withName, nameOf, optional, type Members, type Words } from './schema';
 
 /**
  * One of several shapes. @param by the member whose constant tells them apart: then one alone can fit, and shapes with names are
@@ -53,7 +53,7 @@ export function choice<const Options extends readonly TProperties[]>(
     .filter(({ length }) => length > 1)
     .flatMap((set) => set.map((member): [string, string[]] => [member, set.filter((other) => other !== member)]));
   return Type.Unsafe({
-    ...named(name, closed(members(properties, words))),
+    ...withName(name, withoutOthers(object(properties, words))),
     ...{ minProperties: Math.min(...sizes), maxProperties: Math.max(...sizes) },
     ...(together.length > 0 && { dependentRequired: Object.fromEntries(together) }),
   });

@@ -109,15 +109,15 @@ export class UserTokens {
 
   /** What a token says, before anything of it is believed. @throws Refused */
   private read(token: string): { header: ProtectedHeaderParameters; claims: JsonObject; issuer: TrustedIssuer } {
-    const { header, claims } = decoded(token);
-    if (!isAccessTokenType(header.typ)) throw new Refused(`its typ is ${quoted(header.typ)}, which is no access token`);
+    const { header, claims } = decode(token);
+    if (!isAccessTokenType(header.typ)) throw new Refused(`its typ is ${quote(header.typ)}, which is no access token`);
     // Whoever does not understand what `crit` names must refuse the token (RFC 7515, section 4.1.11).
     if (header.crit !== undefined) throw new Refused('it takes an extension to understand (crit)');
     if (header.alg === undefined || !algorithms.includes(header.alg))
-      throw new Refused(`its alg is ${quoted(header.alg)}; accepted are ${algorithms.join(', ')}`);
+      throw new Refused(`its alg is ${quote(header.alg)}; accepted are ${algorithms.join(', ')}`);
     const iss = claims['iss'];
     const issuer = typeof iss === 'string' ? this.issuers.get(iss) : undefined;
-    if (issuer === undefined) throw new Refused(`its iss is ${quoted(iss)}, which OIDC_ISSUER does not name`);
+    if (issuer === undefined) throw new Refused(`its iss is ${quote(iss)}, which OIDC_ISSUER does not name`);
     return { header, claims, issuer };
   }
 
@@ -127,15 +127,15 @@ export class UserTokens {
     const { claim, values } = this.audience;
     const named = [claims[claim]].flat();
     if (!values.some((value) => named.includes(value)))
-      throw new Refused(`its ${claim} is ${quoted(claims[claim])}, which OIDC_AUDIENCE does not name`);
+      throw new Refused(`its ${claim} is ${quote(claims[claim])}, which OIDC_AUDIENCE does not name`);
     const latestStartMs = clock.epochMs() + skewMs;
     for (const name of ['nbf', 'iat']) {
       const at = claims[name];
       if (at !== undefined && !(typeof at === 'number' && at * 1000 <= latestStartMs))
-        throw new Refused(`its ${name} is ${quoted(at)}, which is not yet`);
+        throw new Refused(`its ${name} is ${quote(at)}, which is not yet`);
     }
     if (!isSubject(sub)) throw new Refused(`its sub is no text of 1 to ${subjectLengthMax} characters`);
-    if (typeof exp !== 'number' || !isTime(exp)) throw new Refused(`its exp is ${quoted(exp)}, which is no time`);
+    if (typeof exp !== 'number' || !isTime(exp)) throw new Refused(`its exp is ${quote(exp)}, which is no time`);
     const expiresAtMs = Math.floor(exp * 1000);
     const userId = userIdOf(keys.issuer, sub);
     return { userId, subject: sub, issuer: keys.issuer, expiresAt: instantOf(expiresAtMs), expiresAtMs, claims };
@@ -156,7 +156,7 @@ interface Verified {
   readonly keys: IssuerKeySet;
 }
 
-function decoded(token: string): { header: ProtectedHeaderParameters; claims: JsonObject } {
+function decode(token: string): { header: ProtectedHeaderParameters; claims: JsonObject } {
   try {
     const claims: unknown = decodeJwt(token);
     if (isJsonObject(claims)) return { header: decodeProtectedHeader(token), claims };
@@ -174,7 +174,7 @@ async function keyOf(header: ProtectedHeaderParameters, issuer: IssuerKeys): Pro
     keys = await issuer.renewed();
     key = await keys.keyFor(header);
   }
-  if (key === null) throw new Refused(`its issuer has no key ${quoted(header.kid)} for ${header.alg}`);
+  if (key === null) throw new Refused(`its issuer has no key ${quote(header.kid)} for ${header.alg}`);
   return { keys, key };
 }
 
@@ -186,7 +186,7 @@ function isAccessTokenType(typ: unknown): boolean {
   return typ === undefined || (typeof typ === 'string' && accessTokenTypes.has(typ.toLowerCase()));
 }
 
-function quoted(value: unknown): string {
+function quote(value: unknown): string {
   return value === undefined ? 'missing' : JSON.stringify(value).slice(0, quotedLengthMax);
 }
 

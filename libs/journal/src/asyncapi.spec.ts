@@ -1,4 +1,4 @@
-import { members, named, ofDto, text, type Schema } from '@app/http';
+import { object, withName, ofDto, text, type Schema } from '@app/http';
 import { isJsonObject, type JsonObject } from '@app/kernel';
 import { ProfileDto, Run } from '@app/runs';
 import { FinancialOperation } from '@app/wallets';
@@ -46,7 +46,7 @@ describe('the AsyncAPI document', () => {
   });
 
   it('holds nothing of the given shapes but what events name', () => {
-    const unnamed: Schema = named('Unnamed', members({ text: text() }));
+    const unnamed: Schema = withName('Unnamed', object({ text: text() }));
     expect(asyncApiDocument({ baseUrl, shapes: [...shapes, unnamed] })).toEqual(document);
     expect(at(document, 'components', 'schemas', 'FinancialOperation')).toBeUndefined();
   });

@@ -3,8 +3,8 @@ import {
   constant,
   exactly,
   integer,
-  members,
-  named,
+  object,
+  withName,
   nameOf,
   pageMembers,
   shape,
@@ -35,8 +35,8 @@ type Settlement = Omit<PublicPart<'settlement.updated'>, 'actions' | 'failure'> 
 // The compiler holds schemas and events together: an event or a member that only one of them has does not compile.
 exactly<{
   readonly [Type in JournaledType]: Type extends 'settlement.updated' ? Settlement : PublicPart<Type>;
-}>()(members(journaledPayloads));
-exactly<{ readonly 'agent.text_delta': TextDelta }>()(members(livePayloads));
+}>()(object(journaledPayloads));
+exactly<{ readonly 'agent.text_delta': TextDelta }>()(object(livePayloads));
 
 const delivery = {
   durable: constant('durable', { description: 'In the journal: it is delivered again to whoever resumes before it' }),
@@ -57,7 +57,7 @@ function durable<Payload extends Schema>(payload: Payload) {
   return { delivery: delivery.durable, seq, requestId, payload };
 }
 
-const EventPayload = named('EventPayload', variants(Object.values(journaledPayloads), { by: 'type' }));
+const EventPayload = withName('EventPayload', variants(Object.values(journaledPayloads), { by: 'type' }));
 
 /** FinEvent, as the journal holds it (docs/decisions/journal.md). */
 const FinEvent = shape('FinEvent', durable(EventPayload), { description: "An event of a conversation's journal" });
@@ -79,11 +79,11 @@ export const FinEventPage = shape('FinEventPage', {
 
 /** The `data` of each SSE frame of `conversations.stream`, by its `event`. */
 export const frameSchemas: Readonly<Record<string, { readonly payload: Schema; readonly frame: Schema }>> = {
-  ...mapped(journaledPayloads, (name, payload) => shape(`${name}Frame`, durable(payload))),
-  ...mapped(livePayloads, (name, payload) => shape(`${name}Frame`, { delivery: delivery.live, payload })),
+  ...mapPayloads(journaledPayloads, (name, payload) => shape(`${name}Frame`, durable(payload))),
+  ...mapPayloads(livePayloads, (name, payload) => shape(`${name}Frame`, { delivery: delivery.live, payload })),
 };
 
-function mapped(payloads: Readonly<Record<string, Schema>>, framed: (name: string, payload: Schema) => Schema) {
+function mapPayloads(payloads: Readonly<Record<string, Schema>>, framed: (name: string, payload: Schema) => Schema) {
   return Object.fromEntries(
     Object.entries(payloads).map(([type, payload]) => [
       type,

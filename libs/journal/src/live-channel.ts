@@ -28,7 +28,7 @@ export function readDelta(payload: string, wanted: (conversationId: string) => b
   const conversationId = parseUuid<ConversationId>(payload.slice(0, idLength));
   if (conversationId === null || !wanted(conversationId)) return null;
   const payloadText = payload.slice(payload.indexOf(' ', idLength + 1) + 1);
-  const delta = parsed(payloadText);
+  const delta = parseJson(payloadText);
   if (!isJsonObject(delta) || typeof delta['messageId'] !== 'string') return null;
   return { conversationId, messageId: delta['messageId'], payloadText: JSON.stringify(delta) };
 }
@@ -44,7 +44,7 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,5 @@
 import type { RunFailure, RunRequest, RunResponse, Usage } from '@app/conversations';
-import { byName, flag, integer, json, list, nullable, oneOf, text, uuid } from '@app/http';
+import { byName, boolean, integer, json, list, nullable, oneOf, text, uuid } from '@app/http';
 import { payload, runId, segment, toolCallId, toolName } from './payload';
 
 const usage = byName<Usage>('Usage');
@@ -58,7 +58,7 @@ export const runPayloads = {
       runId,
       messageId,
       text: text(),
-      truncated: flag({
+      truncated: boolean({
         description: 'Whether it ended before its end: by the output limit, an abort, or trouble of the provider',
       }),
     },

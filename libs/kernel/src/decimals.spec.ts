@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import {
-  added,
+  add,
   compareDecimals,
   decimalOf,
   decimalText,
   floorQuotient,
-  multiplied,
+  multiply,
   parseDecimal,
   roundedUp,
   type Decimal,
@@ -69,7 +69,7 @@ describe('arithmetic', () => {
   it('multiplies exactly', () => {
     fc.assert(
       fc.property(decimals, decimals, (one, other) => {
-        const product = multiplied(one, other);
+        const product = multiply(one, other);
         expect(overall(product) * 10n ** 200n).toBe(overall(one) * overall(other));
       }),
     );
@@ -99,7 +99,7 @@ describe('arithmetic', () => {
 
 test('added is the exact sum', () =>
   fc.assert(
-    fc.property(decimals, decimals, (one, other) => overall(added(one, other)) === overall(one) + overall(other)),
+    fc.property(decimals, decimals, (one, other) => overall(add(one, other)) === overall(one) + overall(other)),
   ));
 
 test('roundedUp is the least of its digits that is no less', () =>

@@ -37,12 +37,12 @@ export function decimalText({ unscaled, scale }: Decimal): string {
 }
 
 /** The exact product. */
-export function multiplied(one: Decimal, other: Decimal): Decimal {
+export function multiply(one: Decimal, other: Decimal): Decimal {
   return decimalOf(one.unscaled * other.unscaled, one.scale + other.scale);
 }
 
 /** The exact sum. */
-export function added(one: Decimal, other: Decimal): Decimal {
+export function add(one: Decimal, other: Decimal): Decimal {
   const scale = Math.max(one.scale, other.scale);
   const scaled = ({ unscaled, scale: own }: Decimal): bigint => unscaled * powerOfTen(scale - own);
   return decimalOf(scaled(one) + scaled(other), scale);

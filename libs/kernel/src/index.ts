@@ -1,12 +1,12 @@
 export type { Actor, Cause } from './cause';
 export { Clock } from './clock';
 export {
-  added,
+  add,
   compareDecimals,
   decimalOf,
   decimalText,
   floorQuotient,
-  multiplied,
+  multiply,
   parseDecimal,
   roundedUp,
   type Decimal,
@@ -59,7 +59,7 @@ export {
 export { occurrenceTriggers, type OccurrenceTrigger } from './triggers';
 export { TookTooLong, Unavailable } from './unavailable';
 export {
-  checked,
+  check,
   inside,
   kindOf,
   isGiven,

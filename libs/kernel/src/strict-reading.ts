@@ -75,7 +75,7 @@ export function oneOf<Text extends string>(part: Part, texts: readonly Text[]): 
 }
 
 /** A value of one form. */
-export function checked<Value>(part: Part, accepts: (value: unknown) => value is Value, rule: string): Value | null {
+export function check<Value>(part: Part, accepts: (value: unknown) => value is Value, rule: string): Value | null {
   return accepts(part.value) ? part.value : wrong(part, rule);
 }
 

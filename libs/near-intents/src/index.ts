@@ -1,3 +1,3 @@
 export { nearIntents, NearIntentsModule } from './near-intents.module';
-export { publicKeyText, signed, verifierAccount, type Nep413Payload, type SignedData } from './nep413';
+export { publicKeyText, signPayload, verifierAccount, type Nep413Payload, type SignedData } from './nep413';
 export { encodeNonce } from './nonce';

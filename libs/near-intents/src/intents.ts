@@ -52,12 +52,12 @@ export function publishRequest(key: string, signedData: SignedData): string {
 
 /** Reads a request that `publishRequest` made; null for any other bytes. */
 export function readPublishRequest(bytes: string): Sent | null {
-  const request = membersOf(parsed(bytes));
+  const request = membersOf(parseJson(bytes));
   const signedData = membersOf(membersOf(firstOf(request['params']))['signed_data']);
   const { message, nonce: nonceText, recipient } = membersOf(signedData['payload']);
   const nonce = typeof nonceText === 'string' ? decodeNonce(Buffer.from(nonceText, 'base64')) : null;
   if (typeof message !== 'string' || typeof nonceText !== 'string' || nonce === null) return null;
-  const { signer_id: signerId, deadline, intents } = membersOf(parsed(message));
+  const { signer_id: signerId, deadline, intents } = membersOf(parseJson(message));
   const receiverId = Array.isArray(intents) && intents.length === 0 ? null : membersOf(firstOf(intents))['receiver_id'];
   const key = request['id'];
   if (typeof key !== 'string' || typeof signerId !== 'string') return null;
@@ -77,7 +77,7 @@ function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? (value as unknown[])[0] : null;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

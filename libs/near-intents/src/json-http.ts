@@ -81,7 +81,7 @@ export class JsonHttp {
     try {
       return await policy.execute(async () => this.once(call, read));
     } catch (error) {
-      if (isBrokenCircuitError(error)) throw unanswered(error);
+      if (isBrokenCircuitError(error)) throw unavailable(error);
       throw error;
     }
   }
@@ -92,7 +92,7 @@ export class JsonHttp {
       return read(answer);
     } catch (error) {
       this.logger.warn(`${call.name}: ${withCause(error)}`);
-      throw unanswered(error);
+      throw unavailable(error);
     }
   }
 
@@ -136,6 +136,6 @@ function isOutage(error: unknown): boolean {
   return error instanceof Unavailable && !(error.cause instanceof CallFailed);
 }
 
-function unanswered(cause: unknown): Unavailable {
+function unavailable(cause: unknown): Unavailable {
   return new Unavailable('wallet provider', { cause, reason: 'provider_unavailable' });
 }

@@ -17,7 +17,7 @@ import {
 } from '@app/wallets';
 import { failures } from './failures';
 import { publishRequest, readPublishRequest, revocationPayload, transferPayload, type Sent } from './intents';
-import { signed } from './nep413';
+import { signPayload } from './nep413';
 import { encodeNonce, tailOf } from './nonce';
 import { offerFor } from './offers';
 import { outcomeOf, type Apis } from './outcomes';
@@ -78,7 +78,7 @@ export class NearIntents extends WalletProvider {
       this.requireSession(wallet),
     ]);
     const held = [...balances].filter(([, amountRaw]) => amountRaw !== '0');
-    return held.map(([tokenId, amountRaw]) => ({ ...(tokens.get(tokenId) ?? undescribed(tokenId)), amountRaw }));
+    return held.map(([tokenId, amountRaw]) => ({ ...(tokens.get(tokenId) ?? undescribedToken(tokenId)), amountRaw }));
   }
 
   override async findToken(tokenId: string): Promise<Token | null> {
@@ -152,13 +152,13 @@ export class NearIntents extends WalletProvider {
   }
 
   /** A wallet's address is its public key (an implicit account of NEAR). */
-  private sign(wallet: WalletAccount, payload: Parameters<typeof signed>[0]): ReturnType<typeof signed> {
-    return signed(payload, wallet.address, (bytes) => this.signer.sign(wallet.userId, bytes));
+  private sign(wallet: WalletAccount, payload: Parameters<typeof signPayload>[0]): ReturnType<typeof signPayload> {
+    return signPayload(payload, wallet.address, (bytes) => this.signer.sign(wallet.userId, bytes));
   }
 }
 
 /** A token that the contract holds and 1Click does not know. */
-function undescribed(tokenId: string): Token {
+function undescribedToken(tokenId: string): Token {
   const [symbol, name] = [tokenId.slice(-symbolLengthMax), tokenId.slice(-nameLengthMax)];
   return { tokenId, symbol, name, decimals: null, priceUsdDecimal: null, iconUrl: null };
 }

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { digestOf, intentHashOf, publicKeyText, signed } from './nep413';
+import { digestOf, intentHashOf, publicKeyText, signPayload } from './nep413';
 
 /** A signed intent with its hash, as the sources of NEAR Intents' own SDK test theirs with. */
 const known = {
@@ -55,7 +55,7 @@ describe('messages signed off-chain', () => {
   it('carry key and signature in base58', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519');
     const hex = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
-    const data = await signed(known.payload, hex, (bytes) => Promise.resolve(sign(null, bytes, privateKey)));
+    const data = await signPayload(known.payload, hex, (bytes) => Promise.resolve(sign(null, bytes, privateKey)));
     expect(data).toMatchObject({ standard: 'nep413', payload: known.payload, public_key: publicKeyText(hex) });
     const [curve, signature = ''] = data.signature.split(':');
     expect(curve).toBe('ed25519');

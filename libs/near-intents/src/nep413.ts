@@ -51,7 +51,7 @@ export function publicKeyText(hex: string): string {
 }
 
 /** The payload with its signature. `sign` makes the Ed25519 signature over the bytes that it is given. */
-export async function signed(
+export async function signPayload(
   payload: Nep413Payload,
   publicKeyHex: string,
   sign: (bytes: Uint8Array) => Promise<Uint8Array>,

@@ -19,7 +19,7 @@ export async function offerFor(
   const offer =
     order.kind === 'withdraw'
       ? { ...withdrawn, receiverId: order.mainAccountId, input: order.input }
-      : await quoted(apis.oneClick, wallet, order, latestDeadline);
+      : await quoteFor(apis.oneClick, wallet, order, latestDeadline);
   return 'reason' in offer ? offer : ((await unaffordable(apis.verifier, wallet, offer.input)) ?? offer);
 }
 
@@ -28,7 +28,7 @@ const withdrawn = { output: null, leastOutput: null, quote: null, inactiveAtMs: 
 
 type Swap = Exclude<Order['order'], { readonly kind: 'withdraw' }>;
 
-async function quoted(
+async function quoteFor(
   oneClick: OneClick,
   { address }: WalletAccount,
   order: Swap,

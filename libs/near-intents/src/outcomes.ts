@@ -53,7 +53,7 @@ export async function outcomeOf(
     case 'executed':
       return submission.output === null
         ? { kind: 'settled', providerReference, output: null, returned: null }
-        : swapped(apis.oneClick, sent, [submission.input.tokenId, submission.output.tokenId], relay);
+        : swapOutcome(apis.oneClick, sent, [submission.input.tokenId, submission.output.tokenId], relay);
     case 'never':
       return relay.kind === 'failed'
         ? { kind: 'failed', failure: failures.other }
@@ -69,7 +69,7 @@ export async function outcomeOf(
   }
 }
 
-async function swapped(
+async function swapOutcome(
   oneClick: OneClick,
   { intentHash: providerReference, receiverId, signerId }: Sent,
   [inputId, outputId]: readonly [inputId: string, outputId: string],

@@ -64,7 +64,7 @@ export class MintPartnerKey {
       new Transact(partnerKeyKind, keyId, command, cause, { newStream: given === undefined }),
     );
     if (!done.accepted) return refuse(done.refusal);
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     if (done.state.status === 'absent') throw new Error(`the minted key ${keyId} is absent`);
     return ok({ keyId: asId<PartnerKeyId>(keyId), key, label: done.state.label, createdAt: done.state.mintedAt });
   }

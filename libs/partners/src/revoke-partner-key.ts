@@ -26,7 +26,7 @@ export class RevokePartnerKey {
     const command = { type: 'RevokeKey', at: this.clock.now(), reason: reason ?? null } as const;
     const done = await this.commands.execute(new Transact(partnerKeyKind, keyId, command, cause));
     if (!done.accepted) return refuse(done.refusal);
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     return ok(undefined);
   }
 }

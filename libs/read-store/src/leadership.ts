@@ -44,7 +44,7 @@ async function lead(
   body: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const leading = AbortSignal.any([signal, session.lost]);
-  if (!(await obtained(session, key, leading))) return;
+  if (!(await obtainLock(session, key, leading))) return;
   try {
     await body(leading);
   } finally {
@@ -53,7 +53,7 @@ async function lead(
 }
 
 /** Asks for the lock again and again; false when the signal aborts before it is free. */
-async function obtained(session: OpenSession, key: number, signal: AbortSignal): Promise<boolean> {
+async function obtainLock(session: OpenSession, key: number, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if (await session.take(key)) return true;
     await sleep(retryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends

@@ -11,7 +11,7 @@ export async function applyBatch(
   projection: AnyProjection,
   events: readonly StoredEvent[],
 ): Promise<void> {
-  const touched = keyed(projection, events);
+  const touched = withKeys(projection, events);
   if (touched.length === 0) return;
   const metadata = manager.connection.getMetadata(projection.row);
   const looked = touched.flatMap(({ recorded }) => projection.looksAt?.(recorded) ?? []);
@@ -48,7 +48,7 @@ export async function emptyReadModel(manager: EntityManager, projection: AnyProj
   await manager.query(`DELETE FROM list_counters WHERE projection = $1`, [projection.name]);
 }
 
-function keyed(projection: AnyProjection, events: readonly StoredEvent[]) {
+function withKeys(projection: AnyProjection, events: readonly StoredEvent[]) {
   return events.flatMap((stored) => {
     const kind = projection.kinds.find(({ category }) => stored.stream.startsWith(`${category}-`));
     if (kind === undefined) return [];

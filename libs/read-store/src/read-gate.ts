@@ -41,14 +41,14 @@ export class ReadGate {
   }
 
   /** Waits until the read models have passed the position; at most 2 s, then it is counted and goes on. */
-  async passed(position: number | null): Promise<void> {
+  async waitForProjection(position: number | null): Promise<void> {
     if (position === null || this.projected >= position) return;
     if (!this.projecting || !(await this.reached(position, writeWaitMs))) this.late.inc();
   }
 
   /** Waits as `passed` does, for all that is in the store now. Throws Unavailable. */
   async passedAll(): Promise<void> {
-    await this.passed(await this.end());
+    await this.waitForProjection(await this.end());
   }
 
   /**

@@ -54,8 +54,8 @@ describe('passed', () => {
     const { gate, late } = newGate();
     await heard(gate, 10);
     const passed: number[] = [];
-    const waiting = [12, 11, 30].map((position) => gate.passed(position).then(() => passed.push(position)));
-    await gate.passed(10);
+    const waiting = [12, 11, 30].map((position) => gate.waitForProjection(position).then(() => passed.push(position)));
+    await gate.waitForProjection(10);
     await say(11);
     await until(() => passed.length === 1);
     await sleep(20);
@@ -67,7 +67,7 @@ describe('passed', () => {
 
   it('does not wait for a command that appended nothing', async () => {
     const { gate, late } = newGate();
-    await gate.passed(null);
+    await gate.waitForProjection(null);
     expect(await late()).toBe(0);
   });
 
@@ -75,7 +75,7 @@ describe('passed', () => {
     const { gate, late } = newGate();
     await heard(gate, 1);
     const heartbeat = setInterval(() => void say(1), 300);
-    const elapsedMs = await timed(() => gate.passed(1_000_000));
+    const elapsedMs = await timed(() => gate.waitForProjection(1_000_000));
     clearInterval(heartbeat);
     expect(elapsedMs).toBeGreaterThan(1_990);
     expect(await late()).toBe(1);
@@ -84,7 +84,7 @@ describe('passed', () => {
   it('does not wait while no projector is heard of, which is counted as well', async () => {
     const { gate, late } = newGate();
     expect(gate.projecting).toBe(false);
-    expect(await timed(() => gate.passed(1_000_000))).toBeLessThan(1_990); // the time that it would wait
+    expect(await timed(() => gate.waitForProjection(1_000_000))).toBeLessThan(1_990); // the time that it would wait
     expect(await late()).toBe(1);
   });
 

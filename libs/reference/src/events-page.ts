@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { anchorOf } from './guides';
-import { escaped } from './html';
+import { escapeHtml } from './html';
 
 /** A reference in a document may lead to another one; a longer chain is a mistake in the document. */
 const referencesMax = 16;
@@ -17,7 +17,7 @@ interface DescribedEvent {
 /** The journal's events of an AsyncAPI 3 document as HTML: a section for each, with its members and an example. */
 export function eventsBody(document: JsonObject): string {
   const events = eventsOf(document);
-  const links = events.map(({ type }) => `<li><a href="#${anchorOf(type)}">${escaped(type)}</a></li>`).join('');
+  const links = events.map(({ type }) => `<li><a href="#${anchorOf(type)}">${escapeHtml(type)}</a></li>`).join('');
   return `<div class="columns"><aside class="events" aria-label="Events"><ul>${links}</ul></aside>
 <main class="prose"><h1>Events of the journal</h1>
 <p>A conversation's journal is one ordered sequence of these events. <code>events.list</code> reads it in pages,
@@ -29,7 +29,7 @@ ${events.map((event) => section(event, document)).join('\n')}</main></div>`;
 function section({ type, summary, isLive, payload, example }: DescribedEvent, document: JsonObject): string {
   const live = isLive ? '<span class="live">live only</span>' : '';
   const shown = example === undefined ? '' : `<h3>Example</h3><pre><code>${json(example)}</code></pre>`;
-  return `<section><h2 id="${anchorOf(type)}"><code>${escaped(type)}</code>${live}</h2>
+  return `<section><h2 id="${anchorOf(type)}"><code>${escapeHtml(type)}</code>${live}</h2>
 <p>${inline(summary)}</p>
 <div class="wide"><table><thead><tr><th>Member</th><th>Type</th><th>What it is</th></tr></thead>
 <tbody>${rows(payload, document)}</tbody></table></div>
@@ -41,8 +41,8 @@ function rows(payload: JsonObject, document: JsonObject): string {
   const required = listOf(payload['required']);
   const lines = Object.entries(properties).map(([name, schema]) => {
     const may = required.includes(name) ? '' : ' (may be absent)';
-    const words = objectOf(resolved(schema, document))['description'];
-    return `<tr><td><code>${escaped(name)}</code></td><td>${escaped(typeOf(schema, document) + may)}</td><td>${inline(textOf(words))}</td></tr>`;
+    const words = objectOf(resolve(schema, document))['description'];
+    return `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(typeOf(schema, document) + may)}</td><td>${inline(textOf(words))}</td></tr>`;
   });
   return lines.join('\n');
 }
@@ -50,7 +50,7 @@ function rows(payload: JsonObject, document: JsonObject): string {
 /** The type of a member in a few words. */
 function typeOf(schema: JsonValue | undefined, document: JsonObject): string {
   const [, name] = /\/([^/]+)$/.exec(textOf(objectOf(schema)['$ref'])) ?? [];
-  const { type, format, items, anyOf, oneOf, enum: values, ...rest } = objectOf(resolved(schema, document));
+  const { type, format, items, anyOf, oneOf, enum: values, ...rest } = objectOf(resolve(schema, document));
   if ('const' in rest) return JSON.stringify(rest['const']);
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(', ');
   const options = [...listOf(anyOf), ...listOf(oneOf)];
@@ -64,11 +64,11 @@ function typeOf(schema: JsonValue | undefined, document: JsonObject): string {
 function eventsOf(document: JsonObject): readonly DescribedEvent[] {
   const messages = objectOf(objectOf(document['components'])['messages']);
   return Object.entries(messages).map(([key, message]) => {
-    const { name, summary, description, payload, examples } = objectOf(resolved(message, document));
-    const frame = objectOf(resolved(payload, document));
+    const { name, summary, description, payload, examples } = objectOf(resolve(message, document));
+    const frame = objectOf(resolve(payload, document));
     const properties = membersOf(frame, document);
-    const inner = objectOf(resolved(properties['payload'], document));
-    const delivery = objectOf(resolved(properties['delivery'], document));
+    const inner = objectOf(resolve(properties['payload'], document));
+    const delivery = objectOf(resolve(properties['delivery'], document));
     return {
       type: textOf(name) || key,
       summary: textOf(description) || textOf(summary),
@@ -81,12 +81,12 @@ function eventsOf(document: JsonObject): readonly DescribedEvent[] {
 
 /** The members of an object, those of all parts of an `allOf` included. */
 function membersOf(schema: JsonObject, document: JsonObject): JsonObject {
-  const parts = listOf(schema['allOf']).map((part) => objectOf(objectOf(resolved(part, document))['properties']));
+  const parts = listOf(schema['allOf']).map((part) => objectOf(objectOf(resolve(part, document))['properties']));
   return parts.reduce((all, part) => ({ ...all, ...part }), objectOf(schema['properties']));
 }
 
 /** What a value is, or what its reference inside the document leads to. */
-function resolved(value: JsonValue | undefined, document: JsonObject): JsonValue | undefined {
+function resolve(value: JsonValue | undefined, document: JsonObject): JsonValue | undefined {
   let found = value;
   for (let hop = 0; hop < referencesMax; hop += 1) {
     const pointer = objectOf(found)['$ref'];
@@ -105,6 +105,6 @@ function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? (value as JsonValue[]) : [];
 }
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
-const json = (value: JsonValue): string => escaped(JSON.stringify(value, null, 2));
+const json = (value: JsonValue): string => escapeHtml(JSON.stringify(value, null, 2));
 /** Escaped, with code in backticks. */
-const inline = (text: string): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');

@@ -9,7 +9,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** Text as it may stand in HTML, in an attribute as well. */
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 }
 
@@ -44,7 +44,7 @@ export function htmlPage(page: Page, assets: PageAssets): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(page.title)}</title>
+<title>${escapeHtml(page.title)}</title>
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.style}">
 </head>
@@ -68,7 +68,7 @@ ${page.scripts.map((src) => `<script src="${src}" defer></script>`).join('\n')}
 /** The guides as a list of links. */
 export function guideLinks(guides: readonly Guide[], current: string | null = null): string {
   const items = guides.map(({ name, title }) => {
-    return `<li><a href="/docs/guides/${name}"${name === current ? ' aria-current="page"' : ''}>${escaped(title)}</a></li>`;
+    return `<li><a href="/docs/guides/${name}"${name === current ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`;
   });
   return `<ul>${items.join('')}</ul>`;
 }

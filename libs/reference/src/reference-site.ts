@@ -2,7 +2,7 @@ import type { JsonObject } from '@app/kernel';
 import type { Configuration } from '@app/runtime';
 import { eventsBody } from './events-page';
 import { readGuides, type Guide } from './guides';
-import { embeddedJson, escaped, guideLinks, htmlPage, type PageAssets } from './html';
+import { embeddedJson, escapeHtml, guideLinks, htmlPage, type PageAssets } from './html';
 import { isLoopback, sandboxAccess } from './sandbox-access';
 import { SiteAssets } from './site-assets';
 
@@ -57,7 +57,7 @@ ${guideLinks(this.guides)}</main></noscript>
     const onwards =
       next === undefined
         ? ''
-        : `<p class="next"><a href="/docs/guides/${next.name}">Next: ${escaped(next.title)}</a></p>`;
+        : `<p class="next"><a href="/docs/guides/${next.name}">Next: ${escapeHtml(next.title)}</a></p>`;
     const body = `<div class="columns"><aside aria-label="Guides">${guideLinks(this.guides, name)}</aside>
 <main class="prose">${guide.html}${onwards}</main></div>`;
     const scripts = [this.assets.address('guide.js')];

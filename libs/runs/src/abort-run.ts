@@ -95,7 +95,7 @@ export class AbortRun {
       return waits ? refuse(done.refusal) : ok({ aborted: false });
     }
     if (done.events.some(({ type }) => type === 'run.ended')) {
-      await this.gate.passed(done.position);
+      await this.gate.waitForProjection(done.position);
       return ok({ aborted: true });
     }
     await this.database.query('SELECT pg_notify($1, $2)', [stopChannel, runKey]);

@@ -2,7 +2,7 @@ export { ExecutionSlots } from './execution-slots';
 export { RunAdmission } from './run-admission';
 export { runKeyOf } from './run-binding';
 export { leaseRenewMs, RunLeases, stopChannel, workChannel, type ClaimableRun } from './run-leases';
-export { EngineOffer, resolveProfile } from './run-profile';
+export { EngineCatalog, resolveProfile } from './run-profile';
 export { requestIn } from './run-request';
 export { Run } from './run.schema';
 export { ProfileDto } from './runs.dto';

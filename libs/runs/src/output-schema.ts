@@ -1,4 +1,4 @@
-import { byName, named, standalone, type Schema } from '@app/http';
+import { byName, withName, standalone, type Schema } from '@app/http';
 import { isJsonObject, limits, type JsonValue } from '@app/kernel';
 import { Ajv2020 } from 'ajv/dist/2020';
 
@@ -6,7 +6,7 @@ const inner = byName<JsonValue>('OutputSchema');
 const typeName = { type: 'string', enum: ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'] };
 const count = { type: 'integer', format: 'int64', minimum: 0 };
 // Reason for the assertion: as below.
-const subschema = named('OutputSubschema', { anyOf: [{ type: 'boolean' }, inner] } as unknown as Schema<JsonValue>);
+const subschema = withName('OutputSubschema', { anyOf: [{ type: 'boolean' }, inner] } as unknown as Schema<JsonValue>);
 
 // Reason for the assertion: TypeBox has no words for a schema of schemas, so it is written as plain JSON.
 const keywords = {
@@ -33,7 +33,7 @@ const keywords = {
 } as unknown as Schema<JsonValue>;
 
 /** The keywords of JSON Schema 2020-12 that an `outputSchema` may use (docs/decisions/runs.md), as a schema of such schemas. */
-export const OutputSchema = named('OutputSchema', keywords);
+export const OutputSchema = withName('OutputSchema', keywords);
 
 // Formats tell generators how wide numbers are; they say nothing of JSON.
 const isOutputSchemaShape = new Ajv2020({ strict: false, validateFormats: false }).compile(standalone(OutputSchema));

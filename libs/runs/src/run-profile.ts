@@ -3,7 +3,7 @@ import { because, invalid, limits, ok, refuse, type Result } from '@app/kernel';
 import type { ProfileDto } from './runs.dto';
 
 /** What the deployment's engine offers; the engine binds it. */
-export abstract class EngineOffer {
+export abstract class EngineCatalog {
   abstract readonly models: readonly string[];
   abstract readonly defaultModel: string;
   abstract readonly tools: readonly string[];
@@ -13,7 +13,7 @@ export abstract class EngineOffer {
  * What the deployment makes of a profile, its defaults filled in, so that what was admitted stays what it was.
  * An unknown tool is `profile_unknown_tool`, an unknown model 400 at `/profile/model`.
  */
-export function resolveProfile(asked: ProfileDto | undefined, offer: EngineOffer): Result<ResolvedRun> {
+export function resolveProfile(asked: ProfileDto | undefined, offer: EngineCatalog): Result<ResolvedRun> {
   const tools = asked?.tools ?? offer.tools;
   if (tools.some((tool) => !offer.tools.includes(tool))) return refuse(because('profile_unknown_tool'));
   const model = asked?.model ?? offer.defaultModel;

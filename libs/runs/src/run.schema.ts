@@ -8,7 +8,7 @@ import {
   nullable,
   oneOf,
   shape,
-  flag,
+  boolean,
   uuid,
   type Shaped,
 } from '@app/http';
@@ -57,7 +57,7 @@ export const StartedRun = shape('StartedRun', {
 export type StartedRun = Shaped<typeof StartedRun>;
 
 export const AbortedRun = shape('AbortedRun', {
-  aborted: flag({ description: 'Whether this very call ended the run' }),
+  aborted: boolean({ description: 'Whether this very call ended the run' }),
 });
 
 const run: RunView = {

@@ -18,22 +18,22 @@ export const runsProjection: Projection<RunRow, ConversationEvent> = {
     if (!('runKey' in event)) return row;
     if (event.type === 'run.started') {
       return {
-        ...opened(event),
+        ...openRow(event),
         ...{ conversationId: idInStream(conversationKind, stream) ?? '' },
-        ...placed(revision, position),
+        ...placeOf(revision, position),
       };
     }
-    return row === null ? null : continued(row, event);
+    return row === null ? null : applyEvent(row, event);
   },
   announces: ({ event }) => (event.type === 'run.started' || event.type === 'run.resumed' ? workChannel : null),
   counters: (row) => [row.userId, `${row.userId}/${row.conversationId}`],
 };
 
-function placed(revision: number, position: number) {
+function placeOf(revision: number, position: number) {
   return { startedSeq: revision + 1, openedPosition: position, position };
 }
 
-function opened(event: Extract<RunEvent, { type: 'run.started' }>) {
+function openRow(event: Extract<RunEvent, { type: 'run.started' }>) {
   return {
     runKey: event.runKey,
     id: event.runId,
@@ -59,7 +59,7 @@ function opened(event: Extract<RunEvent, { type: 'run.started' }>) {
   };
 }
 
-function stepped(row: RunRow, usage: Usage): RunRow {
+function applyStep(row: RunRow, usage: Usage): RunRow {
   return {
     ...row,
     inputTokens: row.inputTokens + usage.inputTokens,
@@ -69,7 +69,7 @@ function stepped(row: RunRow, usage: Usage): RunRow {
   };
 }
 
-function continued(row: RunRow, event: Exclude<RunEvent, { type: 'run.started' }>): RunRow {
+function applyEvent(row: RunRow, event: Exclude<RunEvent, { type: 'run.started' }>): RunRow {
   switch (event.type) {
     case 'run.claimed':
       return {
@@ -90,7 +90,7 @@ function continued(row: RunRow, event: Exclude<RunEvent, { type: 'run.started' }
     case 'run.stopping':
       return { ...row, status: 'stopping' };
     case 'agent.step':
-      return stepped(row, event.usage);
+      return applyStep(row, event.usage);
     case 'run.ended': {
       const { status, response, output, failure, usage } = event;
       const { estimated: usageEstimated, ...used } = usage;

@@ -7,7 +7,7 @@ import {
   type ResolvedRun,
   type RunRequest,
 } from '@app/conversations';
-import { FoldedStates, Turns } from '@app/event-store';
+import { FoldedStates, KeyedQueue } from '@app/event-store';
 import { validateInto } from '@app/http';
 import {
   asId,
@@ -32,7 +32,7 @@ import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { RunAdmission, type NewRun } from './run-admission';
 import { runBindingKind, runKeyOf } from './run-binding';
-import { EngineOffer, resolveProfile } from './run-profile';
+import { EngineCatalog, resolveProfile } from './run-profile';
 import { requestIn } from './run-request';
 import { StartRunDto } from './runs.dto';
 import { RunQueries } from './runs.queries';
@@ -47,21 +47,21 @@ const waitingStartsMax = 1_000;
 @Injectable()
 export class StartRun {
   // Starts of one conversation queue up here, so that of many at once the first gets its chance.
-  private readonly conversations = new Turns(waitingStartsMax);
+  private readonly conversations = new KeyedQueue(waitingStartsMax);
 
   constructor(
     private readonly states: FoldedStates,
     private readonly queries: RunQueries,
     private readonly gate: ReadGate,
     private readonly admission: RunAdmission,
-    private readonly offer: EngineOffer,
+    private readonly offer: EngineCatalog,
   ) {}
 
   /** @param body the request's JSON body, not validated yet: a replay is answered whatever the rest of it says */
   async start(userId: UserId, body: unknown, cause: Cause): Promise<Result<StartedRun>> {
     const { conversationId, runId } = idsIn(body);
     if (conversationId === null || runId === 'malformed') return refuse(notAsSpecified(body));
-    return this.conversations.take(conversationId, async () => {
+    return this.conversations.run(conversationId, async () => {
       const replay = runId === null ? null : await this.replay(userId, runId, conversationId);
       if (replay !== null) return replay;
       const { state } = await this.states.current(conversationKind, conversationId);
@@ -128,7 +128,7 @@ export class StartRun {
       ({ type: 'StartRun', at, runId, runKey, userId, messageId, ...origin, ...asked }) as const;
     const admitted = await this.admission.admit(run, begin, { chosenId });
     if (!admitted.ok) return admitted;
-    await this.gate.passed(admitted.value.position);
+    await this.gate.waitForProjection(admitted.value.position);
     const recorded = await this.recorded(admitted.value.state, run);
     if (recorded === null) throw new Error(`run ${runKey} was admitted and is not there`);
     return recorded;

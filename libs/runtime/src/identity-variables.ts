@@ -6,7 +6,7 @@ const audiencesMax = 64;
 
 /** Compared with a token's `iss` to the letter, so a slash at the end stays. */
 const issuers = makeValidator<readonly string[]>((text) => {
-  const named = listed(text);
+  const named = splitList(text);
   if (named.length === 0 || named.length > issuersMax || !named.every(isIssuer))
     throw new Rule(
       `must name 1 to ${issuersMax} issuers with commas between, each by http:// or https:// and without a query`,
@@ -15,13 +15,13 @@ const issuers = makeValidator<readonly string[]>((text) => {
 });
 
 const audiences = makeValidator<readonly string[]>((text) => {
-  const named = listed(text);
+  const named = splitList(text);
   if (named.length === 0 || named.length > audiencesMax)
     throw new Rule(`must name 1 to ${audiencesMax} audiences with commas between`);
   return named;
 });
 
-function listed(text: string): readonly string[] {
+function splitList(text: string): readonly string[] {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '');
   return [...new Set(parts)];
 }
@@ -70,5 +70,5 @@ export const identityVariables = {
 
 /** Whether keys are named without saying whose of several issuers they are. */
 export function leavesKeysOpen(env: NodeJS.ProcessEnv): boolean {
-  return env['OIDC_JWKS_URI'] !== undefined && listed(env['OIDC_ISSUER'] ?? '').length !== 1;
+  return env['OIDC_JWKS_URI'] !== undefined && splitList(env['OIDC_ISSUER'] ?? '').length !== 1;
 }

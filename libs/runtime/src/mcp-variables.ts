@@ -141,7 +141,7 @@ const serversSchema = {
 };
 
 const mcpServers = makeValidator<readonly McpServerSettings[]>((json) => {
-  const servers = parsed(json);
+  const servers = parseJson(json);
   const isValid = new Ajv2020({ strict: false }).compile<GivenServer[]>(serversSchema);
   if (!isValid(servers)) {
     // Ajv's messages name rules and never values, which may be secrets.
@@ -175,7 +175,7 @@ export const mcpVariables = {
   }),
 };
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -24,7 +24,7 @@ const memberNames: readonly string[] = [
  * Anthropic takes it (docs/configuration.md). Null for anything else.
  */
 export function parseModelPrices(text: string): ModelPrices | null {
-  const listed = parsed(text);
+  const listed = parseJson(text);
   if (!isJsonObject(listed)) return null;
   const prices = Object.entries(listed).map(([model, members]) => [model, priceOf(members)] as const);
   if (prices.some(([, price]) => price === null)) return null;
@@ -55,7 +55,7 @@ function usd(text: unknown): Decimal | null {
   return typeof text === 'string' && priceText.test(text) ? parseDecimal(text) : null;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -5,7 +5,7 @@ export { LedgerWallets } from './ledger-wallets';
 export { Market } from './market';
 export type { Handling, NewOrder, OrderState } from './order.queries';
 export { PinnedPrices } from './pinned-prices';
-export { planned, quoteStands } from './planning';
+export { planOrder, quoteStands } from './planning';
 export { ProviderFaults, submitFaults, type SubmitFault } from './provider-faults';
 export { SandboxLedger } from './sandbox-ledger';
 export { CreateSandboxState1700000000510 } from './sandbox-state.row';

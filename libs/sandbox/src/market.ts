@@ -35,7 +35,7 @@ export class Market {
     const { faults, pinned } = row;
     const now = this.clock.now();
     const tokens = marketTokens.map((token) =>
-      described(token, pinned[token.tokenId] ?? pathPrice(token, now), faults),
+      describeToken(token, pinned[token.tokenId] ?? pathPrice(token, now), faults),
     );
     return { faults, tokens };
   }
@@ -68,12 +68,12 @@ export function tokensCalled(tokens: readonly Token[], symbol: string): readonly
 }
 
 /** What a token is quoted by; null when its decimals or its price are not known. */
-export function quoted({ decimals, priceUsdDecimal }: Token): QuotedToken | null {
+export function toQuotedToken({ decimals, priceUsdDecimal }: Token): QuotedToken | null {
   const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
   return decimals === null || price === null ? null : { decimals, price };
 }
 
-function described(token: MarketToken, price: string | null, { unpriced, undescribed }: ProviderFault): Token {
+function describeToken(token: MarketToken, price: string | null, { unpriced, undescribed }: ProviderFault): Token {
   const { tokenId, symbol, name, decimals, iconUrl } = token;
   return {
     ...{ tokenId, symbol, name, iconUrl },

@@ -42,12 +42,12 @@ export function transfersAtSettlement(order: SettlingOrder): Settling {
   const [spent, delivered] = outcome === 'deliver' ? [input, output] : [input / 2n, output / 2n];
   // A half of the least amount is none.
   if (outcome === 'refund' || spent === 0n || delivered === 0n) {
-    return { transfers: [returned(order, input)], status: 'refunded', delivered: null };
+    return { transfers: [returnTransfer(order, input)], status: 'refunded', delivered: null };
   }
   const transfers = delivering(order, spent, delivered);
   if (outcome === 'deliver') return { transfers, status: 'settled', delivered: delivered.toString() };
   return {
-    transfers: [...transfers, returned(order, input - spent)],
+    transfers: [...transfers, returnTransfer(order, input - spent)],
     status: 'refunded',
     delivered: delivered.toString(),
   };
@@ -68,7 +68,7 @@ function delivering({ key, address, input, target }: SettlingOrder, spent: bigin
   return [paid, delivery];
 }
 
-function returned({ key, address, input }: SettlingOrder, amount: bigint): Transfer {
+function returnTransfer({ key, address, input }: SettlingOrder, amount: bigint): Transfer {
   return {
     ...{ key: `${key}/return`, from: `transit:${address}`, to: `wallet:${address}` },
     ...{ tokenId: input.tokenId, amountRaw: amount.toString() },

@@ -1,5 +1,5 @@
 import type { OperationFailure, Order, Token, TokenAmount } from '@app/wallets';
-import { quoted, tokenOf } from './market';
+import { toQuotedToken, tokenOf } from './market';
 import type { OrderTarget } from './order-outcome';
 import { deliveredFor, holds, neededFor, type QuotedToken } from './quotes';
 
@@ -23,7 +23,7 @@ const notEnough: Refused = {
 };
 
 /** The order's amounts at the market's prices, or why the provider does not take it. */
-export function planned(order: Order['order'], tokens: readonly Token[], spendable: Spendable): Terms | Refused {
+export function planOrder(order: Order['order'], tokens: readonly Token[], spendable: Spendable): Terms | Refused {
   const terms = order.kind === 'withdraw' ? withdrawal(order, tokens) : swap(order, tokens);
   if ('failure' in terms) return terms;
   const amount = BigInt(terms.input.amountRaw);
@@ -69,7 +69,7 @@ function swapTerms(input: TokenAmount, output: TokenAmount): Terms {
 function bothSides(inputId: string, outputId: string, tokens: readonly Token[]): [QuotedToken, QuotedToken] | null {
   const [input, output] = [inputId, outputId].map((tokenId) => {
     const token = tokenOf(tokens, tokenId);
-    return token === null ? null : quoted(token);
+    return token === null ? null : toQuotedToken(token);
   });
   return inputId === outputId || !input || !output ? null : [input, output];
 }

@@ -1,4 +1,4 @@
-import { compareDecimals, decimalOf, floorQuotient, multiplied, type Decimal } from '@app/kernel';
+import { compareDecimals, decimalOf, floorQuotient, multiply, type Decimal } from '@app/kernel';
 
 /** One side of a swap. */
 export interface QuotedToken {
@@ -20,7 +20,7 @@ export function deliveredFor(inputRaw: bigint, input: QuotedToken, output: Quote
 export function neededFor(outputRaw: bigint, input: QuotedToken, output: QuotedToken): bigint {
   const dividend = scaledTo(input.decimals, valueOf(outputRaw, output));
   const floor = floorQuotient(dividend, input.price);
-  const exact = compareDecimals(multiplied(decimalOf(floor, 0), input.price), dividend) === 0;
+  const exact = compareDecimals(multiply(decimalOf(floor, 0), input.price), dividend) === 0;
   return exact ? floor : floor + 1n;
 }
 
@@ -30,9 +30,9 @@ export function holds(quotedRaw: bigint, nowRaw: bigint): boolean {
 }
 
 function valueOf(amountRaw: bigint, { decimals, price }: QuotedToken): Decimal {
-  return multiplied(decimalOf(amountRaw, decimals), price);
+  return multiply(decimalOf(amountRaw, decimals), price);
 }
 
 function scaledTo(decimals: number, value: Decimal): Decimal {
-  return multiplied(value, decimalOf(10n ** BigInt(decimals), 0));
+  return multiply(value, decimalOf(10n ** BigInt(decimals), 0));
 }

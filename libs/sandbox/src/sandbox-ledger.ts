@@ -18,7 +18,7 @@ import { LedgerOrders } from './ledger-orders';
 import { LedgerWallets } from './ledger-wallets';
 import { Market, tokenOf, tokensCalled, type MarketView } from './market';
 import { digestOf, type Handling, type NewOrder, type OrderState } from './order.queries';
-import { planned, quoteStands, type Terms } from './planning';
+import { planOrder, quoteStands, type Terms } from './planning';
 import type { ProviderFault } from './provider-faults';
 import { signedOrder, verifiedOrder } from './signed-order';
 
@@ -88,7 +88,7 @@ export class SandboxLedger extends WalletProvider {
       const { tokens } = await this.enter(wallet);
       const deadline = earlier(latestDeadline, instantOf(this.clock.epochMs() + orderTtlMs));
       if (deadline <= this.clock.now()) return { ok: false, failure: tooLate };
-      const terms = planned(order, tokens, await this.wallets.spendable(wallet.address));
+      const terms = planOrder(order, tokens, await this.wallets.spendable(wallet.address));
       if ('failure' in terms) return { ok: false, failure: terms.failure };
       const text = { key, address: wallet.address, ...terms, deadline };
       const bytes = await signedOrder(text, (signed) => this.signer.sign(wallet.userId, signed));
@@ -108,7 +108,7 @@ export class SandboxLedger extends WalletProvider {
       if (order === null) return { kind: 'rejected', failure: unknownSigner };
       const state = await this.orders.submit(order, this.handling(order, faults, tokens));
       if (faults.submit === 'timeout_after_accept' || faults.submit === 'not_found_first') throw noAnswer();
-      return submitted(state, bytes);
+      return toSubmitted(state, bytes);
     });
   }
 
@@ -164,7 +164,7 @@ function orderIn(bytes: string, key: string, { address }: WalletAccount): NewOrd
   return order?.key === key ? { ...order, bytes } : null;
 }
 
-function submitted(state: OrderState, bytes: string): Submitted {
+function toSubmitted(state: OrderState, bytes: string): Submitted {
   if (state.digest !== digestOf(bytes)) return { kind: 'rejected', failure: refused };
   switch (state.status) {
     case 'accepted':

@@ -2,7 +2,7 @@ import {
   Describe,
   exactly,
   Flag,
-  flag,
+  boolean,
   integer,
   Items,
   Nested,
@@ -140,17 +140,17 @@ export const Faults = shape('Faults', {
     shape('ProviderFaults', {
       submit: oneOf(submitFaults, { description: words.submit }),
       settleAfterSeconds: integer({ min: 0, max: settleAfterMaxSeconds, description: words.settleAfterSeconds }),
-      down: flag({ description: words.down }),
-      sessionRejected: flag({ description: words.sessionRejected }),
-      duplicateCallbacks: flag({ description: words.duplicateCallbacks }),
-      unpriced: flag({ description: words.unpriced }),
-      undescribed: flag({ description: words.undescribed }),
+      down: boolean({ description: words.down }),
+      sessionRejected: boolean({ description: words.sessionRejected }),
+      duplicateCallbacks: boolean({ description: words.duplicateCallbacks }),
+      unpriced: boolean({ description: words.unpriced }),
+      undescribed: boolean({ description: words.undescribed }),
     }),
   ),
   model: exactly<ModelFault>()(
     shape('ModelFaults', {
       delayMs: nullable(integer({ min: 0, max: modelDelayMaxMs }), { description: words.delayMs }),
-      fail: flag({ description: words.fail }),
+      fail: boolean({ description: words.fail }),
     }),
   ),
 });

@@ -38,7 +38,7 @@ export class DisableUser {
     const command = { type, at: this.clock.now(), reason };
     const done = await this.commands.execute(new Transact(userKind, userId, command, cause));
     if (!done.accepted) return refuse(done.refusal);
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     return ok(undefined);
   }
 }

@@ -27,7 +27,7 @@ export class EnsureUser {
     const command = { type: 'EnsureUser', at: this.clock.now(), issuer, subject } as const;
     const done = await this.commands.execute(new Transact(userKind, userId, command, cause));
     if (!done.accepted) return refuse(done.refusal);
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     return ok(undefined);
   }
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { answer, Caller, closed, instant, Operation, shape, text, uuid, type Shaped } from '@app/http';
+import { answer, Caller, withoutOthers, instant, Operation, shape, text, uuid, type Shaped } from '@app/http';
 import { EnsureUser } from './ensure-user';
 
 const subjectLengthMax = 512;
@@ -23,7 +23,7 @@ const example: UserView = {
 };
 
 /** `{}`, or no body at all. */
-const nothing = closed(shape('EmptyBody', {}));
+const nothing = withoutOthers(shape('EmptyBody', {}));
 
 @Controller('v1/users')
 export class UsersController {

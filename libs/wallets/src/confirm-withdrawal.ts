@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { chooseInput, type PinnedToken } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
-import { FoldedStates, Transact, Turns } from '@app/event-store';
+import { FoldedStates, Transact, KeyedQueue } from '@app/event-store';
 import {
   because,
   Clock,
@@ -37,7 +37,7 @@ export class ConfirmWithdrawal {
    * One confirmation of a user after the other, so that two withdrawals do not both find the balance that is enough for one. On two
    * replicas they can: then the provider settles which, and the other one fails with `insufficient_balance`.
    */
-  private readonly turns = new Turns(waitingPerUserMax);
+  private readonly turns = new KeyedQueue(waitingPerUserMax);
 
   constructor(
     private readonly commands: CommandBus,
@@ -55,7 +55,7 @@ export class ConfirmWithdrawal {
    * @throws Unavailable when a store or the provider is away
    */
   async confirm(owner: Owner, operationId: OperationId, fingerprint: string): Promise<Result<ConfirmedWithdrawal>> {
-    return this.turns.take(owner.userId, () => this.confirmNow(owner, operationId, fingerprint));
+    return this.turns.run(owner.userId, () => this.confirmNow(owner, operationId, fingerprint));
   }
 
   private async confirmNow(
@@ -102,14 +102,14 @@ export class ConfirmWithdrawal {
     if (!done.accepted) return refuse(done.refusal);
     if (!done.events.some(({ type }) => type === 'operation.confirmed')) return refuse(withdrawalChanged('expired'));
     await this.timers.schedule(operationTimer(operationId, instantOf(atMs + 1)));
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     return ok({ operationId, status: 'submitted' });
   }
 
   private async expire({ cause }: Owner, operationId: OperationId, { terms }: OperationState): Promise<Result<never>> {
     const command: OperationCommand = { type: 'ExpireApproval', at: this.clock.now(), approvalId: terms.approvalId };
     const done = await this.commands.execute(new Transact(operationKind, operationId, command, cause));
-    if (done.accepted) await this.gate.passed(done.position);
+    if (done.accepted) await this.gate.waitForProjection(done.position);
     return refuse(withdrawalChanged('expired'));
   }
 }

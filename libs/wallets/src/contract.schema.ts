@@ -11,14 +11,14 @@ import {
 } from '@app/consent';
 import {
   choice,
-  closed,
+  withoutOthers,
   constant,
   exactly,
   givenInstant,
   integer,
   list,
-  members,
-  named,
+  object,
+  withName,
   shape,
   text,
   variants,
@@ -46,7 +46,7 @@ const usd = (description: string) =>
 const bps = text({ pattern: contractForms.bps, description: 'Basis points, 1 to 10000, as a text' });
 
 const pinnedToken = exactly<PinnedToken>()(
-  closed(
+  withoutOthers(
     shape('PinnedToken', {
       tokenId,
       decimals: integer({
@@ -66,41 +66,43 @@ const tokenChoice = exactly<TokenChoice>()(
   }),
 );
 
-const exactInputTokens = named(
+const exactInputTokens = withName(
   'ExactInputTokens',
-  closed(
-    members(
+  withoutOthers(
+    object(
       { kind: constant('exact_input_tokens'), amountRaw },
       { description: 'Spend exactly this much of the input' },
     ),
   ),
 );
-const exactInputValueUsd = named(
+const exactInputValueUsd = withName(
   'ExactInputValueUsd',
-  closed(
-    members(
+  withoutOthers(
+    object(
       { kind: constant('exact_input_value_usd'), value: usd('US dollars') },
       { description: 'Spend the input worth this much at live prices, rounded down' },
     ),
   ),
 );
-const exactOutputTokens = named(
+const exactOutputTokens = withName(
   'ExactOutputTokens',
-  closed(
-    members(
+  withoutOthers(
+    object(
       { kind: constant('exact_output_tokens'), amountRaw },
       { description: 'Receive exactly this much of the output' },
     ),
   ),
 );
-const allOfInput = named(
+const allOfInput = withName(
   'AllOfInput',
-  closed(members({ kind: constant('all_of_input') }, { description: 'Spend all that the wallet holds of the input' })),
+  withoutOthers(
+    object({ kind: constant('all_of_input') }, { description: 'Spend all that the wallet holds of the input' }),
+  ),
 );
-const fractionOfInput = named(
+const fractionOfInput = withName(
   'FractionOfInput',
-  closed(
-    members(
+  withoutOthers(
+    object(
       { kind: constant('fraction_of_input'), bps },
       { description: 'Spend a fraction of what the wallet holds of the input, rounded down' },
     ),
@@ -124,9 +126,9 @@ const anyQuantity = exactly<Quantity>()(
 const amountOfAnyInput = amountOfAny('exact_input_tokens', 'input');
 const amountOfAnyOutput = amountOfAny('exact_output_tokens', 'output');
 
-const swap = named('Swap', {
-  ...closed(
-    members(
+const swap = withName('Swap', {
+  ...withoutOthers(
+    object(
       { kind: constant('swap'), input: tokenChoice, output: tokenChoice, quantity: anyQuantity },
       { description: 'Exchanges one token for another; the two must differ' },
     ),
@@ -134,9 +136,9 @@ const swap = named('Swap', {
   not: { anyOf: [amountOfAnyInput, amountOfAnyOutput] },
 });
 
-const withdrawToOwner = named('WithdrawToOwner', {
-  ...closed(
-    members(
+const withdrawToOwner = withName('WithdrawToOwner', {
+  ...withoutOthers(
+    object(
       { kind: constant('withdraw_to_owner'), input: tokenChoice, quantity: quantityOfInput },
       { description: 'Returns an asset to the account that owns the wallet; a contract never names a destination' },
     ),
@@ -155,14 +157,17 @@ const contractMembers = {
 
 /** Contract, as the specification names it: what an agent's transfer and a withdrawal are authorized by. */
 export const ContractShape = exactly<Omit<Contract, 'bounds'>>()(
-  named('Contract', closed(members(contractMembers, { description: 'The exact terms that a user consents to' }))),
+  withName(
+    'Contract',
+    withoutOthers(object(contractMembers, { description: 'The exact terms that a user consents to' })),
+  ),
 );
 
 const contractBounds = exactly<ContractBounds>()(
-  named(
+  withName(
     'ContractBounds',
-    closed(
-      members({
+    withoutOthers(
+      object({
         maxUses: integer({ min: 1, max: contractLimits.usesMax, description: 'How often it may be used' }),
         perUseUsd: usd('What one use may be worth in US dollars'),
         totalUsd: usd('What all uses together may be worth in US dollars'),
@@ -174,10 +179,10 @@ const contractBounds = exactly<ContractBounds>()(
 
 /** The contract of an automation: what its runs may do without asking again, within bounds. */
 export const AutomationContractShape = exactly<Required<Contract>>()(
-  named(
+  withName(
     'AutomationContract',
-    closed(
-      members(
+    withoutOthers(
+      object(
         { ...contractMembers, bounds: contractBounds },
         { description: 'The terms that cover transfers of an automation, within bounds: the user is asked once' },
       ),

@@ -58,7 +58,7 @@ export async function driveOperation(world: OperationWorld, patient: boolean): P
     const step = nextStep(state, world.now(), learned);
     if (state === null || step.do === 'nothing') return { do: hasEnded(state) ? 'over' : 'not_begun' };
     if (step.do === 'wait') return { ...step, progressed };
-    learned = await taken(recording, state, step, patient);
+    learned = await takeStep(recording, state, step, patient);
   }
   return { do: 'wait', until: null, noLaterThan: null, progressed };
 }
@@ -73,7 +73,12 @@ const aWhile: Learned = { kind: 'wait', until: null };
 type Doable = Exclude<Step, { readonly do: 'nothing' | 'wait' }>;
 
 /** Takes a step, and tells what was learned that the stream does not say. */
-async function taken(world: OperationWorld, state: OperationState, step: Doable, patient: boolean): Promise<Learned> {
+async function takeStep(
+  world: OperationWorld,
+  state: OperationState,
+  step: Doable,
+  patient: boolean,
+): Promise<Learned> {
   try {
     switch (step.do) {
       case 'plan':
@@ -119,7 +124,7 @@ async function plan(
   const failing = { index, key: state.actions[index]?.submission?.key ?? null };
   if (!chosen.ok) return giveUp(world, failing, chosen.failure);
   const order = { key: `${world.operationId}/${index}/${attempt}`, attempt, order: chosen.order, latestDeadline };
-  const planned = await probed(world, () => world.provider.plan({ wallet, ...order }));
+  const planned = await withProbe(world, () => world.provider.plan({ wallet, ...order }));
   if (!planned.ok) return giveUp(world, failing, planned.failure);
   const { submission } = planned;
   if (!isAsOrdered(submission, order)) return giveUp(world, failing, otherThanOrdered);
@@ -185,7 +190,7 @@ async function send(
 ): Promise<Learned> {
   const wallet = await world.wallet(state);
   if (wallet.status !== 'active') return aWhile;
-  const submitted = await probed(world, () => world.provider.submit(wallet, submission));
+  const submitted = await withProbe(world, () => world.provider.submit(wallet, submission));
   const { key } = submission;
   const of = { at: world.now(), index, key };
   switch (submitted.kind) {
@@ -226,7 +231,7 @@ async function revoke(
 ): Promise<Learned> {
   const wallet = await world.wallet(state);
   if (wallet.status !== 'active') return aWhile;
-  await probed(world, async () => world.provider.revocations?.send(wallet, revocation));
+  await withProbe(world, async () => world.provider.revocations?.send(wallet, revocation));
   return aWhile;
 }
 
@@ -237,7 +242,7 @@ async function ask(
 ): Promise<Learned> {
   const wallet = await world.wallet(state);
   const revocation = state.actions[index]?.revocation ?? null;
-  const settlement = await probed(world, () => world.provider.settlement(wallet, submission, revocation));
+  const settlement = await withProbe(world, () => world.provider.settlement(wallet, submission, revocation));
   const { key } = submission;
   const of = { at: world.now(), index, key, revocationKnown: revocation !== null };
   switch (settlement.kind) {
@@ -277,7 +282,7 @@ async function giveUp(
   return nothing;
 }
 
-async function probed<Value>({ probe }: OperationWorld, call: () => Promise<Value>): Promise<Value> {
+async function withProbe<Value>({ probe }: OperationWorld, call: () => Promise<Value>): Promise<Value> {
   probe.reached('provider:before');
   const value = await call();
   probe.reached('provider:after');

@@ -6,7 +6,7 @@ import {
   type NoInput,
   type PinnedToken,
 } from '@app/consent';
-import { compareDecimals, decimalOf, multiplied, unreachable } from '@app/kernel';
+import { compareDecimals, decimalOf, multiply, unreachable } from '@app/kernel';
 import type { OperationFailure, Submission, TokenAmount } from './operation.events';
 import type { Holding, Order, Token } from './wallet-provider';
 
@@ -80,7 +80,7 @@ export function losesTooMuch(submission: Submission, tokens: readonly Token[]): 
     return token === undefined || amount === null ? null : valueUsdOf({ ...token, amountRaw: amount.amountRaw });
   });
   if (!paid || !promised) return false;
-  return compareDecimals(multiplied(promised, decimalOf(10n, 0)), multiplied(paid, decimalOf(9n, 0))) < 0;
+  return compareDecimals(multiply(promised, decimalOf(10n, 0)), multiply(paid, decimalOf(9n, 0))) < 0;
 }
 
 function isSame(one: Submission['input'], other: Submission['input']): boolean {

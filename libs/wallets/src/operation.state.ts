@@ -68,14 +68,14 @@ export function isUnderWay({ status }: OperationState): boolean {
 
 /** The state after one more event; null as long as there is no operation. */
 export function evolveOperation(state: OperationState | null, event: OperationEvent): OperationState | null {
-  if (event.type === 'operation.prepared' || event.type === 'operation.used') return begun(event);
+  if (event.type === 'operation.prepared' || event.type === 'operation.used') return beginOperation(event);
   // The decider lets nothing happen to an operation that does not exist.
   return state === null ? null : evolveBegun(state, event);
 }
 
 type BeginEvent = Extract<OperationEvent, { readonly type: 'operation.prepared' | 'operation.used' }>;
 
-function begun(event: BeginEvent): OperationState {
+function beginOperation(event: BeginEvent): OperationState {
   const { type, at, ...terms } = event;
   return {
     terms,

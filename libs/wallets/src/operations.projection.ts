@@ -17,7 +17,7 @@ export const operationsProjection: Projection<OperationRow, OperationEvent> = {
   project: (row, { stream, position, event }) => {
     if (event.type === 'operation.prepared' || event.type === 'operation.used') {
       const id = idInStream(operationKind, stream);
-      return id === null ? row : { id, ...begun(event), openedPosition: position, position };
+      return id === null ? row : { id, ...openRow(event), openedPosition: position, position };
     }
     return row && { ...row, ...after(row, event), updatedAt: event.at, position };
   },
@@ -34,7 +34,7 @@ export function operationView(events: readonly Recorded<OperationEvent>[]): Oper
 
 type BeginEvent = Extract<OperationEvent, { readonly type: 'operation.prepared' | 'operation.used' }>;
 
-function begun(event: BeginEvent): Omit<OperationRow, 'id' | 'openedPosition' | 'position'> {
+function openRow(event: BeginEvent): Omit<OperationRow, 'id' | 'openedPosition' | 'position'> {
   const { kind, userId, approvalId, conversationId, runId, automationId, contract, at } = event;
   return {
     ...{ kind, userId, approvalId, conversationId, runId, automationId, contract },

@@ -134,7 +134,7 @@ export class PrepareWithdrawal {
       new Transact(operationKind, operationId, command, cause, { newStream: true }),
     );
     if (!done.accepted) throw new Error(`the new operation ${operationId} was refused`);
-    await this.gate.passed(done.position);
+    await this.gate.waitForProjection(done.position);
     return { operationId, approvalId, fingerprint, expiresAt, mainAccountId, contract };
   }
 }

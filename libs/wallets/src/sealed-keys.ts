@@ -59,15 +59,15 @@ export class SealedKeys extends Signer {
 
   /** The private key (PKCS #8), sealed. */
   private seal(userId: UserId, publicKey: string, privateKey: KeyObject): Buffer {
-    return this.sealing.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), bound(userId, publicKey));
+    return this.sealing.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), associatedData(userId, publicKey));
   }
 
   private open(userId: UserId, { public_key, sealed }: KeyRow): KeyObject {
-    const key = this.sealing.open(sealed, bound(userId, public_key));
+    const key = this.sealing.open(sealed, associatedData(userId, public_key));
     return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
   }
 }
 
-function bound(userId: UserId, publicKey: string): string {
+function associatedData(userId: UserId, publicKey: string): string {
   return `${userId}/${publicKey}`;
 }

@@ -66,26 +66,26 @@ function decideOutcome(
   if ('revocationKnown' in command && !command.revocationKnown && action.revocation !== null) return accept();
   switch (command.type) {
     case 'RecordAcceptance':
-      return accept(...accepted(command, action));
+      return accept(...acceptanceEvents(command, action));
     case 'RecordRefusal':
     case 'JournalRevocation':
       return accept(...decideRefusal(command, action));
     case 'RecordSettled':
       return accept(
-        ...accepted(command, action),
-        { type: 'action.settled', at, index, ...delivered(command) },
+        ...acceptanceEvents(command, action),
+        { type: 'action.settled', at, index, ...deliveredOf(command) },
         ...(index === state.actions.length - 1 ? [{ type: 'operation.settled', at } as const] : []),
       );
     case 'RecordRefunded':
       return accept(
-        ...accepted(command, action),
-        { type: 'action.refunded', at, index, ...delivered(command) },
-        { type: 'operation.failed', at, failure: refunded(action.submission, command.returned) },
+        ...acceptanceEvents(command, action),
+        { type: 'action.refunded', at, index, ...deliveredOf(command) },
+        { type: 'operation.failed', at, failure: refundFailure(action.submission, command.returned) },
       );
     case 'RecordFailure':
-      return accept(...failed(command));
+      return accept(...failureEvents(command));
     case 'GiveUp':
-      return action.providerReference === null ? accept(...failed(command)) : accept();
+      return action.providerReference === null ? accept(...failureEvents(command)) : accept();
     case 'RecordUnresolved':
       return state.status === 'unresolved' ? accept() : accept({ type: 'operation.unresolved', at });
     default:
@@ -117,12 +117,12 @@ function isRefused({ providerReference, refusal }: CurrentAction): boolean {
   return providerReference === null && refusal !== null;
 }
 
-function delivered({ output, returned }: Delivered): Delivered {
+function deliveredOf({ output, returned }: Delivered): Delivered {
   return { output, returned };
 }
 
 /** Says how much of what was sent came back, where the provider does. */
-function refunded(submission: Submission | null, returned: TokenAmount | null): OperationFailure {
+function refundFailure(submission: Submission | null, returned: TokenAmount | null): OperationFailure {
   const all = 'The provider gave back what was sent.';
   const { tokenId, amountRaw } = returned ?? { tokenId: '', amountRaw: '' };
   const sent = submission?.input;
@@ -145,14 +145,14 @@ function journal(
 }
 
 /** Told once, and also when an outcome is the first that is heard of it. */
-function accepted(
+function acceptanceEvents(
   { at, index, providerReference }: CommandOf<'RecordAcceptance' | 'RecordSettled' | 'RecordRefunded'>,
   action: CurrentAction,
 ): OperationEvent[] {
   return action.providerReference === null ? [{ type: 'submission.accepted', at, index, providerReference }] : [];
 }
 
-function failed({ at, index, failure }: CommandOf<'RecordFailure' | 'GiveUp'>): OperationEvent[] {
+function failureEvents({ at, index, failure }: CommandOf<'RecordFailure' | 'GiveUp'>): OperationEvent[] {
   return [
     { type: 'action.failed', at, index, failure },
     { type: 'operation.failed', at, failure },

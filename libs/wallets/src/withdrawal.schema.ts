@@ -1,6 +1,6 @@
 import {
   constant,
-  flag,
+  boolean,
   instant,
   integer,
   list,
@@ -65,7 +65,7 @@ const WithdrawalAsset = shape('WithdrawalAsset', {
     description: 'US cents, rounded down; null without a price or without decimals',
   }),
   iconUrl: nullable(text({ format: 'uri', pattern: /^https:\/\// })),
-  withdrawable: flag({
+  withdrawable: boolean({
     description:
       'False where a contract cannot name the asset or all of it: no `nep141:` token, decimals unknown or more than 38, an amount of more than 39 digits',
   }),

@@ -43,8 +43,8 @@ async function admitInTurn(world: FiringWorld, automationId: AutomationId, seen?
     const automation = turns === 0 && seen !== undefined ? seen : await world.fold(automationId);
     const occurrence = automation === null ? null : firstInTurn(automation);
     if (automation === null || occurrence === null) return;
-    const admission = await begun(world, automationId, automation, occurrence);
-    if (admission === null || !(await finished(world, automationId, admission))) return;
+    const admission = await beginRun(world, automationId, automation, occurrence);
+    if (admission === null || !(await finishFirst(world, automationId, admission))) return;
   }
 }
 
@@ -55,7 +55,7 @@ function firstInTurn({ active }: Automation): ActiveOccurrence | null {
 }
 
 /** Null when nothing may be admitted now; a timer, a release or a resumption comes back to it. */
-async function begun(
+async function beginRun(
   world: FiringWorld,
   automationId: AutomationId,
   automation: Automation,
@@ -75,7 +75,7 @@ async function begun(
 }
 
 /** Whether the turn is the next one's. */
-async function finished(world: FiringWorld, automationId: AutomationId, automation: Automation): Promise<boolean> {
+async function finishFirst(world: FiringWorld, automationId: AutomationId, automation: Automation): Promise<boolean> {
   const occurrence = firstInTurn(automation);
   if (occurrence?.delivery !== 'admitting') return false;
   const { occurrenceId, trigger, conversationId, runId } = occurrence;
@@ -91,7 +91,7 @@ async function finished(world: FiringWorld, automationId: AutomationId, automati
     await world.schedule(occurrenceTimer(automationId, occurrenceId, later(world.now(), retryFirstMs)));
     return false;
   }
-  if (refusal !== null) return refused(world, automationId, occurrence, refusal);
+  if (refusal !== null) return recordRefusal(world, automationId, occurrence, refusal);
   const at = world.now();
   await world.record(automationId, { type: 'AcceptOccurrence', at, occurrenceId, conversationId, runId });
   return false;
@@ -112,7 +112,7 @@ async function refusalOf(
   }
 }
 
-async function refused(
+async function recordRefusal(
   world: FiringWorld,
   automationId: AutomationId,
   { occurrenceId, attempts }: ActiveOccurrence,

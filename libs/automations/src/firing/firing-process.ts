@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { DeploymentControls } from '@app/deployment';
-import { FoldedStates, Transact, Turns } from '@app/event-store';
+import { FoldedStates, Transact, KeyedQueue } from '@app/event-store';
 import { asId, Clock, type AutomationId, type Cause, type RequestId } from '@app/kernel';
 import { Timers, type Timer } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
@@ -33,7 +33,7 @@ const waitingPerLaneMax = 1_000;
 /** Handles the timers of automations and of the sources that they look at. May be killed anywhere, and run in several workers at once. */
 @Injectable()
 export class FiringProcess implements OnModuleInit {
-  private readonly lanes = new Turns(waitingPerLaneMax);
+  private readonly lanes = new KeyedQueue(waitingPerLaneMax);
   /** Admissions under way, or in line, in this process. */
   private admitting = 0;
 
@@ -65,7 +65,7 @@ export class FiringProcess implements OnModuleInit {
   private async inTurn(automationId: AutomationId, admission: () => Promise<void>): Promise<void> {
     this.admitting += 1;
     try {
-      await this.lanes.take(laneOf(automationId), admission);
+      await this.lanes.run(laneOf(automationId), admission);
     } finally {
       this.admitting -= 1;
     }

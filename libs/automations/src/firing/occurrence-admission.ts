@@ -15,7 +15,7 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { EngineOffer, ProfileDto, requestIn, resolveProfile, RunAdmission, runKeyOf } from '@app/runs';
+import { EngineCatalog, ProfileDto, requestIn, resolveProfile, RunAdmission, runKeyOf } from '@app/runs';
 import { UserQuotas } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from '../automation-ids';
@@ -65,7 +65,7 @@ export class OccurrenceAdmission {
     const asked = definition.profile === undefined ? ok(undefined) : validateInto(ProfileDto, definition.profile);
     if (!asked.ok) return asked;
     // Looked up now: the engine's tools need automations.
-    const resolved = resolveProfile(asked.value, this.modules.get(EngineOffer, { strict: false }));
+    const resolved = resolveProfile(asked.value, this.modules.get(EngineCatalog, { strict: false }));
     if (!resolved.ok) return resolved;
     const crowded = await this.placeForConversation(userId, conversationId);
     if (crowded !== null) return refuse(crowded);

@@ -1,14 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { unscaledAmount } from '@app/consent';
-import {
-  decimalOf,
-  decimalText,
-  multiplied,
-  parseDecimal,
-  unreachable,
-  type JsonObject,
-  type UserId,
-} from '@app/kernel';
+import { decimalOf, decimalText, multiply, parseDecimal, unreachable, type JsonObject, type UserId } from '@app/kernel';
 import { SessionRejected, WalletProvider, Wallets, type Token } from '@app/wallets';
 import type { Sample } from './source-sample';
 import type { SourceInUse } from './source-key';
@@ -83,7 +75,7 @@ function balanceOf({ tokenId, decimals, priceUsdDecimal }: Token, amountRaw: str
   const price = priceUsdDecimal === null ? null : parseDecimal(priceUsdDecimal);
   if (decimals === null) return noDecimals;
   if (price === null) return noPrice;
-  const valueUsd = decimalText(multiplied(decimalOf(BigInt(amountRaw), decimals), price));
+  const valueUsd = decimalText(multiply(decimalOf(BigInt(amountRaw), decimals), price));
   return ready({ tokenId, amountRaw, amount: unscaledAmount(amountRaw, decimals), valueUsd });
 }
 

@@ -38,7 +38,7 @@ export function boundedFetch(server: URL, headers: Readonly<Record<string, strin
     const within =
       isStream && request === undefined
         ? withoutLargeEvents(bytesMax)
-        : bounded(bytesMax, isStream, () => request?.breakOff(tooLarge));
+        : limitBytes(bytesMax, isStream, () => request?.breakOff(tooLarge));
     return withBody(response, response.body.pipeThrough(within));
   };
 }
@@ -51,7 +51,11 @@ function withBody(response: Response, body: ReadableStream<Uint8Array>): Respons
 }
 
 /** Fails a body that is too large. An event stream has no end, so the bound is for each event. */
-function bounded(bytesMax: number, isStream: boolean, onTooLarge: () => void): TransformStream<Uint8Array, Uint8Array> {
+function limitBytes(
+  bytesMax: number,
+  isStream: boolean,
+  onTooLarge: () => void,
+): TransformStream<Uint8Array, Uint8Array> {
   const event = new EventLength();
   let bytes = 0;
   return new TransformStream({

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { storableInput, storableText } from '../models/answer-values';
-import { failed, type ToolResult } from '../tool';
+import { failWith, type ToolResult } from '../tool';
 import { textWithin } from './text-within';
 
 const reportedLengthMax = 2000;
@@ -15,10 +15,10 @@ const attachmentsMax = 20;
  * @param bytesMax of the result as JSON, as it is recorded
  */
 export function callResult(given: unknown, bytesMax: number): ToolResult {
-  if (!isJsonObject(given) || !Array.isArray(given['content'])) return failed('the answer was not understood');
+  if (!isJsonObject(given) || !Array.isArray(given['content'])) return failWith('the answer was not understood');
   const content = given['content'].filter(isJsonObject);
   const texts = content.flatMap((part) => textOf(part) ?? []);
-  if (given['isError'] === true) return reported(texts.join('\n'));
+  if (given['isError'] === true) return reportError(texts.join('\n'));
   const attachments = content.flatMap<JsonObject>((part) => attachmentOf(part) ?? []).slice(0, attachmentsMax);
   const told = toldOnce(texts, given['structuredContent'] ?? null);
   const result = { ...told, ...(attachments.length > 0 && { attachments }) };
@@ -26,7 +26,7 @@ export function callResult(given: unknown, bytesMax: number): ToolResult {
 }
 
 /** An error in the server's words, which are told as its own and within a bound. */
-export function reported(words: string): ToolResult {
+export function reportError(words: string): ToolResult {
   const result = { error: 'the tool reports an error', reported: storableText(words.slice(0, reportedLengthMax)) };
   return { outcome: 'error', result };
 }

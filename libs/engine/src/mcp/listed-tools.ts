@@ -1,7 +1,7 @@
 import { isJsonObject, limits, type JsonObject, type JsonValue } from '@app/kernel';
 import type { McpServerSettings } from '@app/runtime';
 import { storableText } from '../models/answer-values';
-import { failed, type CallContext, type Tool, type ToolResult } from '../tool';
+import { failWith, type CallContext, type Tool, type ToolResult } from '../tool';
 import type { ListedTool } from './connection';
 import { outwardNames } from './outward-names';
 
@@ -81,7 +81,7 @@ function toolOf(
     effect: repeatable ? ('repeatable' as const) : ('once' as const),
   };
   const run = async (input: JsonValue, context: CallContext, signal: AbortSignal) =>
-    isJsonObject(input) ? call(ownName, input, context, signal) : failed(noObject);
+    isJsonObject(input) ? call(ownName, input, context, signal) : failWith(noObject);
   if (consentOf(server, ownName) === 'auto') return { ...head, consent: 'auto', run };
   const summary = `Call ${ownName} of ${server.name} with the input shown.`;
   return {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
 import type { JsonObject } from '@app/kernel';
 import { unlessAborted, type McpServerSettings } from '@app/runtime';
-import { failed, type CallContext, type Tool, type ToolResult } from '../tool';
-import { callResult, reported } from './call-result';
+import { failWith, type CallContext, type Tool, type ToolResult } from '../tool';
+import { callResult, reportError } from './call-result';
 import { McpFailed, type CallOptions, type McpConnection } from './connection';
 import { offeredTools } from './listed-tools';
 
@@ -114,12 +114,12 @@ export class McpServer {
     try {
       return callResult(await this.ask(tool, input, options), this.settings.resultBytesMax);
     } catch (error) {
-      if (signal.aborted) return failed('the call was stopped');
-      if (patience.aborted) return failed(`there was no answer within ${this.settings.timeoutMs} ms`);
+      if (signal.aborted) return failWith('the call was stopped');
+      if (patience.aborted) return failWith(`there was no answer within ${this.settings.timeoutMs} ms`);
       const kind = error instanceof McpFailed ? error.kind : 'broken';
-      if (kind === 'refused') return reported(wordsOf(error));
+      if (kind === 'refused') return reportError(wordsOf(error));
       this.logger.warn(`MCP server ${this.settings.name}: a call of ${tool} failed: ${wordsOf(error)}`);
-      return failed(words[kind]);
+      return failWith(words[kind]);
     } finally {
       this.callsUnderWay -= 1;
     }

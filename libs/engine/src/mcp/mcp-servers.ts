@@ -20,7 +20,7 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
 
   constructor({ env }: Configuration) {
-    const connect = env.MCP_SERVERS.length === 0 ? null : loaded();
+    const connect = env.MCP_SERVERS.length === 0 ? null : loadConnect();
     this.servers = env.MCP_SERVERS.flatMap((settings) =>
       connect === null ? [] : new McpServer(settings, this.taken, connect, this.logger),
     );
@@ -67,7 +67,7 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
   }
 }
 
-function loaded(): Connect {
+function loadConnect(): Connect {
   // Reason for the assertion: `require` knows no types.
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the SDK at every start, server or not
   return (require('./client.adapter') as { readonly connectMcp: typeof connectMcp }).connectMcp;

@@ -23,16 +23,16 @@ export function stepCost(price: ModelPrice, usage: TokenUsage): number {
   const { outputUsdPerMillion: output } = price;
   const scale = Math.max(input.scale, cached.scale, write.scale, output.scale);
   const dollars =
-    shared(input, scale) * BigInt(inputTokens - cachedInputTokens - cacheWriteTokens) +
-    shared(cached, scale) * BigInt(cachedInputTokens) +
-    shared(write, scale) * BigInt(cacheWriteTokens) +
-    shared(output, scale) * BigInt(usage.outputTokens);
+    scaleTo(input, scale) * BigInt(inputTokens - cachedInputTokens - cacheWriteTokens) +
+    scaleTo(cached, scale) * BigInt(cachedInputTokens) +
+    scaleTo(write, scale) * BigInt(cacheWriteTokens) +
+    scaleTo(output, scale) * BigInt(usage.outputTokens);
   const divisor = 10n ** BigInt(scale);
   // Reason for Number: costs are counted in safe integers, and this is one.
   return Number((dollars * microCentsPerTokenAtOneUsd + divisor - 1n) / divisor);
 }
 
 /** The number's digits at a scale at least as large as its own. */
-function shared({ unscaled, scale }: Decimal, wanted: number): bigint {
+function scaleTo({ unscaled, scale }: Decimal, wanted: number): bigint {
   return unscaled * 10n ** BigInt(wanted - scale);
 }

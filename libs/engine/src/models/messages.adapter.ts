@@ -27,7 +27,7 @@ export function messagesOf(request: ModelRequest, names: ToolNames): ModelMessag
     request.tools.length > 0
       ? (step: TurnStep) => exchangeMessages(step, names, nextId)
       : (step: TurnStep) => toldMessages(step);
-  const earlier = request.history.flatMap((turn) => answered(turnMessages(turn, stepMessages)));
+  const earlier = request.history.flatMap((turn) => answerEveryCall(turnMessages(turn, stepMessages)));
   const messages = [...earlier, ...turnMessages(request.turn, stepMessages)];
   if (!request.repairing) return alternating(messages);
   const answer = request.turn.steps.at(-1)?.text ?? '';
@@ -39,7 +39,7 @@ function turnMessages({ input, steps }: Turn, stepMessages: (step: TurnStep) => 
 }
 
 /** A turn that is over ends with words of the assistant. */
-function answered(turn: Said[]): Said[] {
+function answerEveryCall(turn: Said[]): Said[] {
   return turn.at(-1)?.role === 'assistant' ? turn : [...turn, assistantSaid(noAnswer)];
 }
 

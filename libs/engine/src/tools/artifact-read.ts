@@ -1,6 +1,6 @@
 import type { ArtifactReader } from '@app/artifacts';
 import { isJsonObject, Unavailable, type JsonValue } from '@app/kernel';
-import { failed, type AutoTool } from '../tool';
+import { failWith, type AutoTool } from '../tool';
 
 /** Characters that one call answers at most. */
 const charactersMax = 16_000;
@@ -27,18 +27,19 @@ export function artifactRead(reader: ArtifactReader): AutoTool {
     run: async (input, { userId, conversationId }, signal) => {
       const part = partIn(input);
       if (part === null) {
-        return failed(`the input must be {artifactId: string, offset?: 0 or more, length?: 1 to ${charactersMax}}`);
+        return failWith(`the input must be {artifactId: string, offset?: 0 or more, length?: 1 to ${charactersMax}}`);
       }
       try {
         const { offset, length } = part;
         const read = await reader.read({ userId, conversationId, ...part }, signal);
-        if (!read.ok) return failed(read.error);
+        if (!read.ok) return failWith(read.error);
         const { name, mediaType, text, totalLength } = read;
         const truncated = offset + length < totalLength;
         return { outcome: 'ok', result: { name, mediaType, text, offset, totalLength, truncated } };
       } catch (error) {
         // The run goes on without a file, but not without its journal.
-        if (error instanceof Unavailable && error.dependency === 'artifact store') return failed('files are away now');
+        if (error instanceof Unavailable && error.dependency === 'artifact store')
+          return failWith('files are away now');
         throw error;
       }
     },

@@ -4,7 +4,7 @@ const text = (maxLength: number, description?: string): JsonObject => ({
   ...{ type: 'string', minLength: 1, maxLength },
   ...(description === undefined ? {} : { description }),
 });
-const whole = (minimum: number, maximum: number, description?: string): JsonObject => ({
+const integer = (minimum: number, maximum: number, description?: string): JsonObject => ({
   ...{ type: 'integer', minimum, maximum },
   ...(description === undefined ? {} : { description }),
 });
@@ -25,7 +25,7 @@ const schedule: JsonObject = {
       expression: text(256, 'Five fields: minute, hour, day of month, month, day of week'),
       timezone: text(64, 'IANA name, such as Europe/Berlin'),
     }),
-    objectOf({ kind: { const: 'every' }, seconds: whole(60, 2_678_400) }),
+    objectOf({ kind: { const: 'every' }, seconds: integer(60, 2_678_400) }),
     objectOf({ kind: { const: 'once' }, at: anyInstant }),
   ],
 };
@@ -53,7 +53,7 @@ const binding: JsonObject = objectOf({
       'Fields that a pointer sees: /tokenId /priceUsd of token_price; /tokenId /amountRaw /amount /valueUsd of wallet_balance; ' +
       'of an event the whole of it, its data under /data.',
   },
-  maxAgeSeconds: whole(1, 86_400, 'Older cannot be read; sampled every 60 seconds'),
+  maxAgeSeconds: integer(1, 86_400, 'Older cannot be read; sampled every 60 seconds'),
 });
 
 const operand: JsonObject = {
@@ -89,7 +89,7 @@ const condition: JsonObject = {
       {
         bindings: { type: 'array', items: binding, minItems: 1, maxItems: 5 },
         rule: node,
-        skewSeconds: whole(0, 86_400),
+        skewSeconds: integer(0, 86_400),
       },
       ['skewSeconds'],
     ),
@@ -100,10 +100,10 @@ const condition: JsonObject = {
 const firing: JsonObject = objectOf(
   {
     trigger: { enum: ['match', 'edge', 'once'], description: 'Every match; a match after none; the first match only' },
-    cooldownSeconds: whole(0, 2_678_400),
+    cooldownSeconds: integer(0, 2_678_400),
     overlap: { enum: ['skip', 'coalesce', 'queue'], description: 'For a match while an occurrence is active' },
-    retryForSeconds: whole(0, 86_400),
-    maxOccurrences: whole(1, 1_000_000),
+    retryForSeconds: integer(0, 86_400),
+    maxOccurrences: integer(1, 1_000_000),
     endAt: anyInstant,
   },
   ['retryForSeconds', 'maxOccurrences', 'endAt'],
@@ -113,7 +113,7 @@ const contract: JsonObject = {
   ...objectOf({
     type: { const: 'ledger_intents_transfer' },
     actions: { type: 'array', items: { type: 'object' }, description: 'As in the contract of intents_transfer' },
-    bounds: objectOf({ maxUses: whole(1, 1000), perUseUsd: usd, totalUsd: usd, notAfter: anyInstant }),
+    bounds: objectOf({ maxUses: integer(1, 1000), perUseUsd: usd, totalUsd: usd, notAfter: anyInstant }),
   }),
   description: 'What occurrences may do without asking again, once approved apart: this very list of actions.',
 };
@@ -124,7 +124,7 @@ const profile: JsonObject = {
       model: text(256),
       instructions: { type: 'string', maxLength: limits.instructionsLengthMax },
       tools: { type: 'array', items: { type: 'string' }, maxItems: limits.profileToolsMax },
-      maxSteps: whole(1, limits.maxStepsMax),
+      maxSteps: integer(1, limits.maxStepsMax),
     },
     ['model', 'instructions', 'tools', 'maxSteps'],
   ),

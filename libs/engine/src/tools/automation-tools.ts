@@ -6,7 +6,7 @@ import {
   pinnedTokens,
   revisionOf,
   ruleConsent,
-  truncated,
+  truncate,
   type AutomationDefinition,
   type Automations,
   type AutomationView,
@@ -24,11 +24,11 @@ import {
   type JsonValue,
   type Refusal,
 } from '@app/kernel';
-import type { EngineOffer } from '@app/runs';
+import type { EngineCatalog } from '@app/runs';
 import type { Token, WalletProvider } from '@app/wallets';
 import { v5 as uuidV5 } from 'uuid';
 import {
-  failed,
+  failWith,
   type AskTool,
   type AutoTool,
   type FailedReview,
@@ -46,7 +46,7 @@ const listedMax = 50;
 interface Parts {
   readonly automations: Automations;
   /** Looked up: it lists these very tools. */
-  readonly offer: () => EngineOffer;
+  readonly offer: () => EngineCatalog;
   readonly provider: WalletProvider;
   readonly clock: Clock;
 }
@@ -69,7 +69,7 @@ function automationCreate(parts: Parts): AskTool {
 
     review: async (input) => {
       const definition = onlyMember(input, 'definition');
-      if (definition === undefined) return refused('the input must be {definition}');
+      if (definition === undefined) return refuse('the input must be {definition}');
       return reviewOf(parts, 'Create', definition);
     },
 
@@ -78,7 +78,7 @@ function automationCreate(parts: Parts): AskTool {
       // Named by the approval: however often the call is made, it makes one.
       const automationId = asId<AutomationId>(uuidV5('automation', approvalId));
       const created = await parts.automations.create(userId, definition, cause, { automationId });
-      return created.ok ? told(created.value) : failed(wordsFor(created.refusal));
+      return created.ok ? describeResult(created.value) : failWith(wordsFor(created.refusal));
     },
   };
 }
@@ -95,23 +95,25 @@ function automationUpdate(parts: Parts): AskTool {
 
     review: async (input, { userId }) => {
       const update = updateIn(input);
-      if (update === null) return refused('the input must be {automationId, revision, definition}');
+      if (update === null) return refuse('the input must be {automationId, revision, definition}');
       const found = await parts.automations.fold(userId, update.automationId);
-      if (found === null) return refused('there is no such automation');
-      if (isFinished(found, parts.clock.now())) return refused(wordsFor(because('automation_completed')));
-      if (revisionOf(found) !== update.revision) return refused(wordsFor(because('automation_changed')));
+      if (found === null) return refuse('there is no such automation');
+      if (isFinished(found, parts.clock.now())) return refuse(wordsFor(because('automation_completed')));
+      if (revisionOf(found) !== update.revision) return refuse(wordsFor(because('automation_changed')));
       return reviewOf(parts, 'Change', update.definition);
     },
 
     run: async ({ input }, { userId, cause }) => {
       const update = updateIn(input);
-      if (update === null) return failed('the input must be {automationId, revision, definition}');
+      if (update === null) return failWith('the input must be {automationId, revision, definition}');
       const { automationId, revision, definition } = update;
       const updated = await parts.automations.update(userId, automationId, { revision, definition }, cause);
-      if (updated.ok) return told(updated.value);
+      if (updated.ok) return describeResult(updated.value);
       // The call may have been cut off after it was done.
       const found = await parts.automations.get(userId, automationId);
-      return found.ok && isNext(found.value, update) ? told(found.value) : failed(wordsFor(updated.refusal));
+      return found.ok && isNext(found.value, update)
+        ? describeResult(found.value)
+        : failWith(wordsFor(updated.refusal));
     },
   };
 }
@@ -126,7 +128,7 @@ function automationList({ automations }: Parts): AutoTool {
     consent: 'auto',
     run: async (input, { userId }) => {
       const state = stateIn(input);
-      if (state === null) return failed('the input must be {state?: enabled, paused or archived}');
+      if (state === null) return failWith('the input must be {state?: enabled, paused or archived}');
       const { rows, total } = await automations.list(userId, { state, before: null, limit: listedMax });
       return {
         outcome: 'ok',
@@ -143,13 +145,13 @@ async function reviewOf(
   value: JsonValue,
 ): Promise<Reviewed | FailedReview> {
   const parsed = parseDefinition(value);
-  if (!parsed.ok) return refused(wordsFor(parsed.refusal));
+  if (!parsed.ok) return refuse(wordsFor(parsed.refusal));
   const tokens = await tokensOf(provider, parsed.value);
   const checked = checkDefinition(parsed.value, { now: clock.now(), offer: offer(), tokens });
-  if (!checked.ok) return refused(wordsFor(checked.refusal));
+  if (!checked.ok) return refuse(wordsFor(checked.refusal));
   const symbolOf = (tokenId: string) => tokens.find((token) => token.tokenId === tokenId)?.symbol ?? null;
   const words = ruleConsent(verb, parsed.value, symbolOf);
-  if (words === null) return refused('the rule is too long for the user to be shown whole; make it simpler');
+  if (words === null) return refuse('the rule is too long for the user to be shown whole; make it simpler');
   // The reviewed input itself is what is agreed to; its contract is opened, with its own approval, when the rule is there.
   return { ok: true, walletId: null, contract: null, ...words };
 }
@@ -202,7 +204,7 @@ function isNext({ definition, definitionVersion }: AutomationView, update: Updat
   );
 }
 
-function told({ id, revision, contractApprovalId }: AutomationView): ToolResult {
+function describeResult({ id, revision, contractApprovalId }: AutomationView): ToolResult {
   const note =
     contractApprovalId === null
       ? {}
@@ -219,7 +221,7 @@ function listedOf({
   nextRunAt,
   contractApprovalId,
 }: AutomationView): JsonObject {
-  const behavior = truncated(behaviorText(definition), listedBehaviorLengthMax).text;
+  const behavior = truncate(behaviorText(definition), listedBehaviorLengthMax).text;
   const listed = { automationId: id, name, state, revision, behavior, nextRunAt, contractApprovalId };
   return { ...listed, prompt: definition.prompt };
 }
@@ -235,6 +237,6 @@ function wordsFor(refusal: Refusal): string {
   }
 }
 
-function refused(error: string): FailedReview {
+function refuse(error: string): FailedReview {
   return { ok: false, error };
 }

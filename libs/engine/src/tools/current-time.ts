@@ -1,5 +1,5 @@
 import { isJsonObject, type Clock } from '@app/kernel';
-import { failed, type AutoTool } from '../tool';
+import { failWith, type AutoTool } from '../tool';
 
 /** `current_time`: the service clock's instant, and how it reads in a time zone (UTC when none is named). */
 export function currentTime(clock: Clock): AutoTool {
@@ -17,9 +17,9 @@ export function currentTime(clock: Clock): AutoTool {
       const timezone = isJsonObject(input) ? (input['timezone'] ?? 'UTC') : null;
       const extra = isJsonObject(input) && Object.keys(input).some((name) => name !== 'timezone');
       if (typeof timezone !== 'string' || extra)
-        return Promise.resolve(failed('the input must be {timezone?: string}'));
+        return Promise.resolve(failWith('the input must be {timezone?: string}'));
       const local = inZone(clock.epochMs(), timezone);
-      if (local === null) return Promise.resolve(failed('the time zone is not known'));
+      if (local === null) return Promise.resolve(failWith('the time zone is not known'));
       return Promise.resolve({ outcome: 'ok', result: { now: clock.now(), timezone, local } });
     },
   };

@@ -3,7 +3,7 @@ import type { DeploymentControls } from '@app/deployment';
 import { isJsonObject, type JsonObject, type JsonValue, type OperationId, type UserId } from '@app/kernel';
 import type { AgentTransfers, AgentWallet, AgentWallets, OperationState, WalletProvider } from '@app/wallets';
 import { transferSchema } from './transfer-schema';
-import { failed, type AskTool, type FailedReview, type Reviewed } from '../tool';
+import { failWith, type AskTool, type FailedReview, type Reviewed } from '../tool';
 import { noWallet, unusableWallet } from './wallet-words';
 
 interface Parts {
@@ -31,10 +31,10 @@ export function intentsTransfer(parts: Parts): AskTool {
 
     review: async (input, { userId }) => {
       const contract = contractIn(input);
-      if (typeof contract === 'string') return refused(contract);
-      if (await controls.paused('withdrawals')) return refused(paused);
+      if (typeof contract === 'string') return refuse(contract);
+      if (await controls.paused('withdrawals')) return refuse(paused);
       const wallet = await walletFor(contract, agentWallets, userId);
-      return typeof wallet === 'string' ? refused(wallet) : reviewed(parts.provider, contract, wallet.walletId);
+      return typeof wallet === 'string' ? refuse(wallet) : review(parts.provider, contract, wallet.walletId);
     },
 
     run: async (
@@ -42,17 +42,17 @@ export function intentsTransfer(parts: Parts): AskTool {
       { userId, conversationId, runId, automationId, cause },
       signal,
     ) => {
-      if (contract === null) return failed('there is no contract');
-      if (await controls.paused('withdrawals')) return failed(paused);
+      if (contract === null) return failWith('there is no contract');
+      if (await controls.paused('withdrawals')) return failWith(paused);
       const wallet = await walletFor(contract, agentWallets, userId);
-      if (typeof wallet === 'string') return failed(wallet);
+      if (typeof wallet === 'string') return failWith(wallet);
       const { walletId, mainAccountId } = wallet;
       const terms = { kind: 'agent_transfer', userId, walletId, approvalId, conversationId, runId } as const;
       const used = await transfers.use(
         { ...terms, automationId, contract, mainAccountId, expiresAt: useBefore },
         cause,
       );
-      if (!used.ok) return failed('the approval cannot be used');
+      if (!used.ok) return failWith('the approval cannot be used');
       return outcomeOf(used.value, await underWay(transfers, used.value, signal));
     },
   };
@@ -98,7 +98,7 @@ function contractIn(input: JsonValue): Contract | string {
 }
 
 /** Whoever names a token must name its true decimals: amounts were scaled by them. */
-async function reviewed(
+async function review(
   provider: WalletProvider,
   contract: Contract,
   walletId: Reviewed['walletId'],
@@ -106,13 +106,13 @@ async function reviewed(
   const symbols = new Map<string, string>();
   for (const { tokenId, decimals } of pinnedTokens(contract)) {
     const token = await provider.findToken(tokenId);
-    if (token === null) return refused(`the token ${tokenId} is not known`);
-    if (token.decimals !== decimals) return refused(`the token ${tokenId} does not have ${decimals} decimals`);
+    if (token === null) return refuse(`the token ${tokenId} is not known`);
+    if (token.decimals !== decimals) return refuse(`the token ${tokenId} does not have ${decimals} decimals`);
     symbols.set(tokenId, token.symbol);
   }
   const words = contractWords(contract, (tokenId) => symbols.get(tokenId) ?? null);
   if (words === null)
-    return refused('the tokens cannot be told apart in what the user is asked; ask for less at a time');
+    return refuse('the tokens cannot be told apart in what the user is asked; ask for less at a time');
   return { ok: true, walletId, contract, ...words };
 }
 
@@ -127,6 +127,6 @@ function outcomeOf(operationId: string, { status, failure }: Pick<OperationState
   return { outcome: 'error', result: { ...result, error: failure.text, reason: failure.reason } } as const;
 }
 
-function refused(error: string): FailedReview {
+function refuse(error: string): FailedReview {
   return { ok: false, error };
 }

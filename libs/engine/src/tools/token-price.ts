@@ -1,6 +1,6 @@
 import { isJsonObject, type Clock, type JsonObject, type JsonValue, type UserId } from '@app/kernel';
 import type { Token, WalletProvider, Wallets } from '@app/wallets';
-import { failed, type AutoTool } from '../tool';
+import { failWith, type AutoTool } from '../tool';
 
 /** Of the tokens that bear one symbol, so many are told. */
 const candidatesMax = 20;
@@ -30,13 +30,13 @@ export function tokenPrice({ provider, wallets, clock }: Parts): AutoTool {
     consent: 'auto',
     run: async (input, { userId }) => {
       const by = namedToken(input);
-      if (by === null) return failed('the input must be {tokenId: string} or {symbol: string}');
+      if (by === null) return failWith('the input must be {tokenId: string} or {symbol: string}');
       const found = await tokensMeant(provider, by);
-      const [token, ...others] = found.length > 1 ? await narrowed(wallets, userId, found) : found;
-      if (token === undefined) return failed('the token is not known');
+      const [token, ...others] = found.length > 1 ? await narrowToHeld(wallets, userId, found) : found;
+      if (token === undefined) return failWith('the token is not known');
       const asOf = clock.now();
-      if (others.length === 0) return { outcome: 'ok', result: { ...described(token), asOf } };
-      const candidates = [token, ...others].slice(0, candidatesMax).map(described);
+      if (others.length === 0) return { outcome: 'ok', result: { ...describeToken(token), asOf } };
+      const candidates = [token, ...others].slice(0, candidatesMax).map(describeToken);
       return { outcome: 'ok', result: { candidates, asOf } };
     },
   };
@@ -58,13 +58,13 @@ async function tokensMeant(provider: WalletProvider, by: NamedToken): Promise<re
 }
 
 /** Those of the tokens that the wallet holds; all of them where it holds none, or cannot be read. */
-async function narrowed(wallets: Wallets, userId: UserId, tokens: readonly Token[]): Promise<readonly Token[]> {
+async function narrowToHeld(wallets: Wallets, userId: UserId, tokens: readonly Token[]): Promise<readonly Token[]> {
   const spendable = await wallets.spendable(userId);
   const heldIds = new Set(spendable.ok ? spendable.value.map(({ tokenId }) => tokenId) : []);
   const held = tokens.filter(({ tokenId }) => heldIds.has(tokenId));
   return held.length === 0 ? tokens : held;
 }
 
-function described({ tokenId, symbol, name, decimals, priceUsdDecimal }: Token): JsonObject {
+function describeToken({ tokenId, symbol, name, decimals, priceUsdDecimal }: Token): JsonObject {
   return { tokenId, symbol, name, decimals, priceUsdDecimal };
 }

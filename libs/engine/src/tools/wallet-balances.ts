@@ -1,7 +1,7 @@
 import { byRichness, unscaledAmount, valueUsdCents } from '@app/consent';
 import { isJsonObject, type Clock, type JsonObject } from '@app/kernel';
 import type { AgentWallets, Holding, Wallets } from '@app/wallets';
-import { failed, type AutoTool } from '../tool';
+import { failWith, type AutoTool } from '../tool';
 import { unusableWallet } from './wallet-words';
 
 /** `wallet_balances`: what the agent wallet holds and can spend, richest first. Nothing is created or connected for it. */
@@ -15,12 +15,12 @@ export function walletBalances(agentWallets: AgentWallets, wallets: Wallets, clo
     effect: 'repeatable',
     consent: 'auto',
     run: async (input, { userId }) => {
-      if (!isJsonObject(input) || Object.keys(input).length > 0) return failed('the input must be {}');
+      if (!isJsonObject(input) || Object.keys(input).length > 0) return failWith('the input must be {}');
       const wallet = await agentWallets.find(userId);
       if (wallet === 'none') return { outcome: 'ok', result: { wallet: null, assets: [], asOf: clock.now() } };
-      if (wallet === 'unusable') return failed(unusableWallet);
+      if (wallet === 'unusable') return failWith(unusableWallet);
       const held = await wallets.spendable(userId);
-      if (!held.ok) return failed('the wallet must be connected again');
+      if (!held.ok) return failWith('the wallet must be connected again');
       const assets = [...held.value].sort(byRichness).map(assetOf);
       return { outcome: 'ok', result: { assets, asOf: clock.now() } };
     },

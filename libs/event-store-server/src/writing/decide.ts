@@ -87,7 +87,7 @@ function repeatAfter(expected: number, append: Append, head: Head, history: Hist
     end = history.placeAt(event.id, append.stream, expected + 1 + index);
     if (!end) return undefined;
   }
-  return end && repeated(end, head);
+  return end && repeatOutcome(end, head);
 }
 
 /** A repeat without one: all ids are known in this stream. Some known and some not is a conflict. */
@@ -99,11 +99,11 @@ function repeatOfKnownIds(append: Append, head: Head, history: History): Decisio
       return index === 0 ? undefined : wrongVersion(append, lastRevision(head, append.stream));
     end = place;
   }
-  return end && repeated(end, head);
+  return end && repeatOutcome(end, head);
 }
 
 /** What age alone hides counts as visible: the place of an event does not tell its time. */
-function repeated({ stream, revision, position }: IdPlace, head: Head): Decision {
+function repeatOutcome({ stream, revision, position }: IdPlace, head: Head): Decision {
   const visible = visibilityOf(stream, head, 0);
   const isRead = isVisible(visible) && revision >= visible.first;
   return { kind: 'repeated', revision, position: isRead ? position : undefined };

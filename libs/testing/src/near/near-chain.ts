@@ -1,6 +1,6 @@
 import { instantOf, type Instant, type UserId } from '@app/kernel';
 import {
-  planned,
+  planOrder,
   quoteStands,
   type Handling,
   type LedgerOrders,
@@ -167,7 +167,7 @@ export class NearChain {
   /** An offer with its deposit address, or null when the market makes none. */
   async quote(request: QuoteRequest): Promise<WireQuote | null> {
     const { tokens } = await this.ledger.market.look();
-    const terms = planned(orderOf(request), tokens, unlimited);
+    const terms = planOrder(orderOf(request), tokens, unlimited);
     if ('failure' in terms || terms.target.kind === 'withdraw') return null;
     const offer = { input: terms.input, output: terms.target.output, orderKey: null };
     const depositAddress = randomBytes(32).toString('hex');

@@ -2,7 +2,7 @@ import { Unavailable } from '@app/kernel';
 import AsyncLock from 'async-lock';
 
 /** Work on one key waits for its turn in this process, up to a bound; work on different keys goes on side by side. */
-export class Turns {
+export class KeyedQueue {
   private readonly lock: AsyncLock;
 
   constructor(waitingPerKeyMax: number) {
@@ -10,7 +10,7 @@ export class Turns {
   }
 
   /** Runs the body when all earlier ones of the key are done. Throws Unavailable when too many wait already. */
-  async take<Value>(key: string, body: () => Promise<Value>): Promise<Value> {
+  async run<Value>(key: string, body: () => Promise<Value>): Promise<Value> {
     let begun = false;
     try {
       return await this.lock.acquire(key, () => {

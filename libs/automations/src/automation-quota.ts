@@ -15,7 +15,7 @@ const abandonedAtOnceMax = 100;
  * one after the other. An automation counts by its place until the read model has it, and by the kept counters from then on.
  */
 @Injectable()
-export class AutomationPlaces {
+export class AutomationQuota {
   constructor(
     private readonly database: Database,
     private readonly gate: ReadGate,
@@ -24,12 +24,12 @@ export class AutomationPlaces {
   ) {}
 
   /** Whether there is a place for one more. Taking the same place again changes nothing. @throws Unavailable */
-  async take(userId: UserId, automationId: AutomationId): Promise<boolean> {
-    if (await this.tryTake(userId, automationId)) return true;
+  async reserve(userId: UserId, automationId: AutomationId): Promise<boolean> {
+    if (await this.tryReserve(userId, automationId)) return true;
     // One that was archived this moment, or never came to be, may still be counted.
     await this.gate.caughtUp();
     await this.dropAbandoned(userId);
-    return this.tryTake(userId, automationId);
+    return this.tryReserve(userId, automationId);
   }
 
   /** Gives back the place of an automation that was refused. */
@@ -37,7 +37,7 @@ export class AutomationPlaces {
     await this.database.query('DELETE FROM automation_places WHERE automation_id = $1', [automationId]);
   }
 
-  private async tryTake(userId: UserId, automationId: AutomationId): Promise<boolean> {
+  private async tryReserve(userId: UserId, automationId: AutomationId): Promise<boolean> {
     return this.database.transaction(async (manager) => {
       await manager.query(`SELECT pg_advisory_xact_lock(hashtextextended('automations/' || $1, 0))`, [userId]);
       await manager.query(
