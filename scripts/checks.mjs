@@ -25,6 +25,7 @@ export const staticChecks = [
     run: () => tool('prettier', ['--log-level', 'warn', '--no-error-on-unmatched-pattern', '--check', ...formatted]),
   },
   { name: 'imports', run: () => tool('depcruise', ['--config', '.dependency-cruiser.cjs', 'apps', 'libs', 'test']) },
+  { name: 'map', run: () => runTool(process.execPath, ['scripts/map.mjs', '--check']) },
   { name: 'unused', run: () => tool('knip', ['--no-progress']) },
 ];
 

@@ -1,0 +1,71 @@
+// The picture of the libraries: who imports whom, as Mermaid, with no arrow that others imply.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { binary, root } from './tool.mjs';
+
+const reportBytesMax = 16 * 1024 * 1024;
+const [begin, end] = ['<!-- map:begin -->', '<!-- map:end -->'];
+/** Tests and their doubles are not the product. */
+const outside = '(\\.spec\\.ts$|/test/|^libs/testing/)';
+
+/** @returns {Promise<string>} the picture of the code as it is */
+export async function drawnMap() {
+  const args = ['--config', '.dependency-cruiser.cjs', '--include-only', '^(apps|libs)/', '--exclude', outside];
+  const report = ['--collapse', '^(apps|libs)/[^/]+', '--output-type', 'json'];
+  const { stdout } = await promisify(execFile)(binary('depcruise'), [...args, ...report, 'apps', 'libs'], {
+    cwd: root,
+    maxBuffer: reportBytesMax,
+  });
+  return mermaid(reduced(importsIn(JSON.parse(stdout))));
+}
+
+/**
+ * @param {string} page
+ * @param {string} map
+ * @returns {string} the page with the picture between its marks
+ */
+export function withMap(page, map) {
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`the page has no ${begin} before ${end}`);
+  return `${page.slice(0, from)}${begin}\n\n${map}\n${page.slice(to)}`;
+}
+
+/**
+ * @param {{modules: {source: string, dependencies: {resolved: string}[]}[]}} report
+ * @returns {Map<string, Set<string>>} what each folder of apps and libs imports
+ */
+function importsIn({ modules }) {
+  return new Map(
+    modules.map(({ source, dependencies }) => {
+      const imported = dependencies.map(({ resolved }) => path.posix.normalize(resolved));
+      return [source, new Set(imported.filter((name) => name !== source))];
+    }),
+  );
+}
+
+/** Without the imports that a way over others stands for: the graph has no circles, so what remains is unique. */
+function reduced(graph) {
+  const reach = new Map();
+  const reachable = (name) => {
+    if (!reach.has(name)) {
+      const next = [...(graph.get(name) ?? [])];
+      reach.set(name, new Set([...next, ...next.flatMap((other) => [...reachable(other)])]));
+    }
+    return reach.get(name);
+  };
+  return new Map(
+    [...graph].map(([name, imported]) => [
+      name,
+      [...imported].filter((one) => ![...imported].some((other) => other !== one && reachable(other).has(one))).sort(),
+    ]),
+  );
+}
+
+function mermaid(graph) {
+  const label = (name) => name.replace(/^libs\//, '');
+  const arrows = [...graph]
+    .filter(([, imported]) => imported.length > 0)
+    .map(([name, imported]) => `  ${label(name)} --> ${imported.map(label).join(' & ')}`);
+  return ['```mermaid', 'flowchart TD', ...arrows.sort(), '```', ''].join('\n');
+}
