@@ -112,7 +112,7 @@ class Execution {
     return this.result === null || this.result.length === 0 ? null : JSON.parse(Buffer.from(this.result).toString());
   }
 
-  /** What the contract is told of the call. */
+  /** The context of the current call, as the contract reads it. */
   private facts(): Record<string, Imported> {
     const { accountId, predecessor, args, seed, nowNs, depositYocto = 0n } = this.context;
     const answers = (bytes: Uint8Array): Imported => {

@@ -37,7 +37,9 @@ const events: readonly OperationEvent[] = [
     ...{ type: 'submission.journaled', at: sentAt, index: 0 },
     submission: {
       ...{ key: `${operation.id}/0/1`, attempt: 1, bytes: '{"signed":"…"}', input: asked, output: asked },
-      ...{ leastOutput: null, quote: null, deadline: expiresAt },
+      leastOutput: null,
+      quote: null,
+      deadline: expiresAt,
     },
   },
   {

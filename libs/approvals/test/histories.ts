@@ -113,8 +113,14 @@ export function terms(changes: Partial<OperationTerms> = {}): OperationTerms {
 export function settledActions(id: string): OperationEvent[] {
   const input = { tokenId: 'nep141:wrap.near', amountRaw: '1500000' };
   const submission = {
-    ...{ key: `${id}/0/1`, attempt: 1, bytes: '{"signed":true}', input },
-    ...{ output: null, leastOutput: null, quote: null, deadline: at(200) },
+    key: `${id}/0/1`,
+    attempt: 1,
+    bytes: '{"signed":true}',
+    input,
+    output: null,
+    leastOutput: null,
+    quote: null,
+    deadline: at(200),
   };
   return [
     { type: 'submission.journaled', at: at(71), index: 0, submission },

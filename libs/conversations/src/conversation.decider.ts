@@ -157,8 +157,8 @@ function trigger(command: TriggerRun, state: ConversationState): Decision<Conver
 }
 
 /**
- * A submission is copied before its end; whatever comes after the end, or again, is there already. What was slow to be copied bears the
- * instant of the conversation's last event: a journal's time never goes back.
+ * Appends each copy once, and no submission after the operation's end. A late copy takes the time of the conversation's last event, so
+ * that the times in a journal never go back.
  */
 function copy({ copy }: CopyOperation, state: ConversationState): Decision<ConversationEvent> {
   if (state.userId === null) return reject(notFound);

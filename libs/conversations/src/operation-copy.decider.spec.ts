@@ -7,7 +7,12 @@ const at = instant('2026-03-01T10:00Z');
 const userId = asId<UserId>('ada');
 const conversation = specification(conversationDecider);
 const created: ConversationEvent = {
-  ...{ type: 'conversation.created', at, userId, title: null, origin: 'conversation', automationId: null },
+  type: 'conversation.created',
+  at,
+  userId,
+  title: null,
+  origin: 'conversation',
+  automationId: null,
 };
 
 describe('a copy of what an operation came to', () => {
@@ -21,7 +26,12 @@ describe('a copy of what an operation came to', () => {
     },
   };
   const settled: ConversationEvent = {
-    ...{ type: 'settlement.updated', at, operationId: asId('op'), status: 'settled', actions: [], failure: null },
+    type: 'settlement.updated',
+    at,
+    operationId: asId('op'),
+    status: 'settled',
+    actions: [],
+    failure: null,
   };
 
   it('is appended once, and no submission after its end', () => {

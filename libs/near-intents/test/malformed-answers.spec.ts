@@ -33,8 +33,12 @@ const viewed = (value: Json): Json => ({
 });
 const isTruth = (value: unknown): boolean => typeof value === 'boolean';
 const wanted: Wanted = {
-  ...{ swapType: 'EXACT_INPUT', originAsset: 'nep141:a', destinationAsset: 'nep141:b', amount: '1' },
-  ...{ accountId: account, deadline: instantOf(0) },
+  swapType: 'EXACT_INPUT',
+  originAsset: 'nep141:a',
+  destinationAsset: 'nep141:b',
+  amount: '1',
+  accountId: account,
+  deadline: instantOf(0),
 };
 const request: Json = { ...quoteRequest(wanted) };
 const quote = {

@@ -96,7 +96,7 @@ export function offered(
 /**
  * Signs quotes as 1Click does: Ed25519 over base58 of the SHA-256 of the members that count, sorted, as JSON.
  *
- * Source: @defuse-protocol/one-click-sdk-typescript 0.1.25, quote-signature; written anew, so that neither repeats the other's mistakes.
+ * Source: @defuse-protocol/one-click-sdk-typescript 0.1.25, quote-signature. It shares no code with the SDK, so that neither hides the other's mistakes.
  */
 export class QuoteSigner {
   private readonly keys = generateKeyPairSync('ed25519');
