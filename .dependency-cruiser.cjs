@@ -1,73 +1,111 @@
 // Who may import whom: docs/architecture.md, "Who may import whom". test/architecture/import-rules.spec.ts plants a violation of each rule.
 const { builtinModules } = require('node:module');
 
-/** What every slice may use. */
-const foundation = ['kernel', 'canonical', 'runtime', 'event-store', 'read-store', 'timers', 'http'];
-
-/** The slices in an order in which each imports only earlier ones; the list beside each is all that it may import (besides the foundation). */
-const slices = {
-  partners: [],
-  users: [],
-  deployment: [],
-  budget: [],
-  consent: [],
-  conversations: ['consent'],
-  // Operators pause withdrawals through the deployment's controls (docs/adr/0006).
-  wallets: ['consent', 'deployment'],
-  artifacts: ['conversations'],
-  runs: ['conversations', 'budget', 'deployment'],
-  // What fires starts a run in a conversation, and a deployment's controls stop it (docs/adr/0008).
-  automations: ['conversations', 'deployment', 'runs', 'wallets', 'consent'],
-  approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent'],
-  // The engine draws on budgets segment by segment, and publishes live frames through the journal (docs/adr/0003).
-  engine: [
-    'conversations',
-    'runs',
-    'budget',
-    'deployment',
-    'journal',
-    'wallets',
-    'automations',
-    'artifacts',
-    'consent',
-  ],
+/**
+ * The rooms of libs/, from the ground up. `on` names the rooms that a room stands on; the list beside each library is all that it may
+ * import of ours, besides what its whole room may.
+ */
+const rooms = {
+  platform: {
+    on: [],
+    libraries: {
+      kernel: [],
+      canonical: ['kernel'],
+      runtime: ['kernel'],
+      'event-store': ['kernel', 'runtime'],
+      // Its projection runner follows the subscriptions of event-store.
+      'read-store': ['kernel', 'runtime', 'event-store'],
+      timers: ['kernel', 'runtime', 'read-store'],
+      http: ['kernel', 'canonical', 'runtime'],
+      reference: ['kernel', 'runtime', 'http'],
+    },
+  },
+  stores: {
+    on: ['platform'],
+    libraries: {
+      'event-store-server': ['kernel', 'runtime'],
+      'embedded-postgres': ['kernel'],
+      'data-folder': ['kernel'],
+      // Copies every event of one store into another, byte by byte, which is below what event-store offers.
+      'event-migration': ['kernel', 'runtime', 'event-store', 'read-store'],
+    },
+  },
+  // The slices, in an order in which each imports only earlier ones.
+  product: {
+    on: ['platform'],
+    everyone: ['kernel', 'canonical', 'runtime', 'event-store', 'read-store', 'timers', 'http'],
+    libraries: {
+      partners: [],
+      users: [],
+      deployment: [],
+      budget: [],
+      consent: [],
+      conversations: ['consent'],
+      // Operators pause withdrawals through the deployment's controls (docs/adr/0006).
+      wallets: ['consent', 'deployment'],
+      artifacts: ['conversations'],
+      runs: ['conversations', 'budget', 'deployment'],
+      // What fires starts a run in a conversation, and a deployment's controls stop it (docs/adr/0008).
+      automations: ['conversations', 'deployment', 'runs', 'wallets', 'consent'],
+      approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent'],
+      // The engine draws on budgets segment by segment, and publishes live frames through the journal (docs/adr/0003).
+      engine: [
+        'conversations',
+        'runs',
+        'budget',
+        'deployment',
+        'journal',
+        'wallets',
+        'automations',
+        'artifacts',
+        'consent',
+      ],
+    },
+  },
 };
-const sliceNames = Object.keys(slices);
-/** They read the event types of any slice, and import nothing that runs. */
+/** They stand in the product's room, read the event types of any slice, and import nothing that runs. */
 const eventReaders = ['journal', 'activity'];
-
+/** The room of what implements ports of slices for one outside world or another. */
+const adapters = ['sandbox', 'near-intents'];
 /** Doubles of other people's products: tests import them, nothing else does. */
 const doubles = 'testing';
 
-/** They implement ports of slices for one outside world or another. */
-const adapters = ['sandbox', 'near-intents'];
+const foundation = rooms.product.everyone;
+const sliceNames = Object.keys(rooms.product.libraries);
 
 const product = '^(apps|libs)/';
 const spec = '\\.spec\\.ts$';
 const pureFile = '\\.(decider|events|upcasters)\\.ts$|/condition-evaluator\\.ts$';
-const lib = (...names) => `^libs/(${names.join('|')})/`;
+const room = `(?:${[...Object.keys(rooms), 'adapters', 'clients'].join('|')})`;
+/** Any library's folder, as one group. */
+const library = `^libs/(${room}/[^/]+|composition|${doubles})/`;
+const lib = (...names) => `^libs/(?:${room}/)?(${names.join('|')})/`;
 const npm = (...packages) => `(^|/)node_modules/(${packages.join('|')})(/|$)`;
 /** Where others enter a library. */
-const entry = `^libs/(?:(?!${doubles}/)[^/]+/src|${doubles}/src/[^/]+)/index\\.ts$`;
+const entry = `^libs/(?:(?:${room}/[^/]+|composition)/src|${doubles}/src/[^/]+)/index\\.ts$`;
 const platform = `(^|/)node_modules/|^(node:)?(${builtinModules.join('|')})$`;
 
-/** The libraries under the slices. The projection runner of read-store follows the subscriptions of event-store. */
-const base = {
-  canonical: ['kernel'],
-  runtime: ['kernel'],
-  'event-store': ['kernel', 'runtime'],
-  'read-store': ['kernel', 'runtime', 'event-store'],
-  timers: ['kernel', 'runtime', 'read-store'],
-  http: ['kernel', 'canonical', 'runtime'],
-  'event-store-server': ['kernel', 'runtime'],
-  reference: ['kernel', 'runtime', 'http'],
-  'embedded-postgres': ['kernel'],
-  'data-folder': ['kernel'],
-  // Copies every event of one store into another, byte by byte, which is below what event-store offers.
-  'event-migration': ['kernel', 'runtime', 'event-store', 'read-store'],
+/** The libraries of a room, each with all that it may import. @throws Error for one that is in no room under it */
+function listsOf({ on, everyone = [], libraries }) {
+  const under = on.flatMap((name) => Object.keys(rooms[name].libraries));
+  const known = ['kernel', ...under, ...Object.keys(libraries), ...eventReaders];
+  const strangers = Object.values(libraries)
+    .flat()
+    .filter((name) => !known.includes(name));
+  if (strangers.length > 0) throw new Error(`${strangers.join(', ')}: in no room that this one stands on`);
+  return Object.fromEntries(Object.entries(libraries).map(([name, allowed]) => [name, [...everyone, ...allowed]]));
+}
+
+/** The kernel has a rule of its own. */
+const { kernel, ...overKernel } = rooms.platform.libraries;
+const lists = {
+  ...listsOf({ ...rooms.platform, everyone: kernel, libraries: overKernel }),
+  ...listsOf(rooms.stores),
+  ...listsOf(rooms.product),
   // NEAR's double keeps its books on the sandbox's ledger.
   [doubles]: ['kernel', 'wallets', 'sandbox'],
 };
+const readersLists = Object.fromEntries(eventReaders.map((name) => [name, [...foundation, ...sliceNames]]));
 
 /** One rule for each library with a fixed list: any other library of ours is out of its reach. */
 const alongTheList = (entries) =>
@@ -78,18 +116,8 @@ const alongTheList = (entries) =>
     to: { path: '^libs/', pathNot: lib(name, doubles, ...allowed) },
   }));
 
-const withFoundation = (entries) =>
-  Object.fromEntries(Object.entries(entries).map(([name, allowed]) => [name, [...foundation, ...allowed]]));
-
 /** `composition` has no list: it puts the slices together for the apps. No list holds it, so only apps import it. */
-const listed = [
-  'kernel',
-  ...Object.keys({ ...base, ...slices }),
-  ...eventReaders,
-  ...adapters,
-  'composition',
-  'client',
-];
+const listed = ['kernel', ...Object.keys({ ...lists, ...readersLists }), ...adapters, 'composition', 'client'];
 
 const rules = [
   {
@@ -102,7 +130,7 @@ const rules = [
     name: 'pure-files-import-pure-files',
     comment:
       'Deciders, events, upcasters and the condition evaluator import the kernel, consent and files of their own slice.',
-    from: { path: `^libs/([^/]+)/src/.*(${pureFile})` },
+    from: { path: `${library}src/.*(${pureFile})` },
     to: { pathNot: ['^libs/$1/', lib('kernel', 'consent')] },
   },
   {
@@ -119,19 +147,19 @@ const rules = [
   },
   {
     name: 'doubles-in-tests',
-    comment: 'The product never meets a double: only specs, test/ and libs/*/test/ import @app/testing.',
-    from: { path: product, pathNot: [lib(doubles), '^libs/[^/]+/test/', spec] },
+    comment:
+      'The product never meets a double: only specs, test/ and the test folders of libraries import @app/testing.',
+    from: { path: product, pathNot: [lib(doubles), `${library}test/`, spec] },
     to: { path: lib(doubles) },
   },
-  ...alongTheList(base),
-  ...alongTheList(withFoundation(slices)),
+  ...alongTheList(lists),
   {
     name: 'event-readers-import-types',
     comment: 'journal and activity know the event types of any slice, and nothing that runs.',
     from: { path: lib(...eventReaders), pathNot: spec },
     to: { path: lib(...sliceNames), dependencyTypesNot: ['type-only'] },
   },
-  ...alongTheList(withFoundation(Object.fromEntries(eventReaders.map((name) => [name, sliceNames])))),
+  ...alongTheList(readersLists),
   {
     name: 'adapters-bind-ports',
     comment:
@@ -154,13 +182,13 @@ const rules = [
     name: 'entered-by-index',
     comment:
       'A library is entered by its index.ts only; the doubles by that of a folder, since no test needs them all.',
-    from: { path: '^libs/([^/]+)/|^(?:apps|test)/' },
+    from: { path: `${library}|^(?:apps|test)/` },
     to: { path: '^libs/', pathNot: ['^libs/$1/', entry] },
   },
   {
     name: 'entered-by-name',
     comment: 'Another library is @app/<library>; a relative path is for the setup of jest, which knows no such names.',
-    from: { path: '^libs/([^/]+)/|^apps/' },
+    from: { path: `${library}|^apps/` },
     to: { path: entry, pathNot: '^libs/$1/', dependencyTypesNot: ['aliased'] },
   },
   {
@@ -214,7 +242,9 @@ module.exports = {
   forbidden: rules.map((rule) => ({ severity: 'error', ...rule })),
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|coverage|libs/client/dist[^/]*)/|^test/(bench|conformance|generators)/node_modules/' },
+    exclude: {
+      path: '^(dist|coverage|libs/clients/client/dist[^/]*)/|^test/(bench|conformance|generators)/node_modules/',
+    },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

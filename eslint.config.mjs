@@ -8,7 +8,7 @@ export default tseslint.config(
   {
     ignores: [
       'dist/',
-      'libs/client/dist*/',
+      'libs/clients/client/dist*/',
       'coverage/',
       '.parley/',
       '**/generated/**',

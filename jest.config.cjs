@@ -44,7 +44,8 @@ module.exports = {
   transform: { '\\.ts$': swc(true), '\\.[cm]?js$': swc(false) },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(${esm.join('|')})/)`],
   moduleNameMapper: {
-    '^@app/([^/]+)$': '<rootDir>/libs/$1/src',
     '^@app/testing/([^/]+)$': '<rootDir>/libs/testing/src/$1',
+    '^@app/composition$': '<rootDir>/libs/composition/src',
+    '^@app/([^/]+)$': ['platform', 'product', 'adapters', 'stores'].map((room) => `<rootDir>/libs/${room}/$1/src`),
   },
 };

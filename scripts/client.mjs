@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { StepFailed, binary, root, runStep, runTool } from './tool.mjs';
 
-const folder = path.join(root, 'libs', 'client');
+const folder = path.join(root, 'libs', 'clients', 'client');
 const generated = path.join(folder, 'src', 'generated');
 const dist = path.join(folder, 'dist');
 
 /**
- * Guarantees libs/client/dist as the sources and the product's build in dist/ are now. Throws StepFailed.
+ * Guarantees libs/clients/client/dist as the sources and the product's build in dist/ are now. Throws StepFailed.
  * @param {{onSpawn?: (pid: number) => void, documentFile?: string}} options
  */
 export async function buildClient({ onSpawn, documentFile } = {}) {

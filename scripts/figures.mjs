@@ -10,13 +10,13 @@ const longTests = [
   'test/simulation/',
   'test/integration/',
   'test/e2e/',
-  'libs/consent/src/money-oracle',
-  'libs/automations/test/',
-  'libs/journal/test/many-streams',
-  'libs/automations/src/schedule',
-  'libs/automations/src/definition.schema',
+  'libs/product/consent/src/money-oracle',
+  'libs/product/automations/test/',
+  'libs/product/journal/test/many-streams',
+  'libs/product/automations/src/schedule',
+  'libs/product/automations/src/definition.schema',
   'test/client/',
-  'libs/event-store/test/bad-weather',
+  'libs/platform/event-store/test/bad-weather',
 ];
 const narrowing = process.argv.slice(2);
 

@@ -12,7 +12,7 @@ const outside = '(\\.spec\\.ts$|/test/|^libs/testing/)';
 /** @returns {Promise<string>} the picture of the code as it is */
 export async function drawnMap() {
   const args = ['--config', '.dependency-cruiser.cjs', '--include-only', '^(apps|libs)/', '--exclude', outside];
-  const report = ['--collapse', '^(apps|libs)/[^/]+', '--output-type', 'json'];
+  const report = ['--collapse', '^(apps/[^/]+|libs/composition|libs/[^/]+/[^/]+)', '--output-type', 'json'];
   const { stdout } = await promisify(execFile)(binary('depcruise'), [...args, ...report, 'apps', 'libs'], {
     cwd: root,
     maxBuffer: reportBytesMax,
@@ -62,10 +62,21 @@ function reduced(graph) {
   );
 }
 
+/** A frame for each room, with its libraries; then the arrows. */
 function mermaid(graph) {
-  const label = (name) => name.replace(/^libs\//, '');
+  const names = [...graph.keys()].sort();
+  const rooms = [...new Set(names.map(roomOf))].filter((room) => room !== null);
+  const frames = rooms.flatMap((room) => {
+    const inside = names.filter((name) => roomOf(name) === room);
+    return [`  subgraph ${room}`, ...inside.map((name) => `    ${label(name)}`), '  end'];
+  });
   const arrows = [...graph]
     .filter(([, imported]) => imported.length > 0)
     .map(([name, imported]) => `  ${label(name)} --> ${imported.map(label).join(' & ')}`);
-  return ['```mermaid', 'flowchart TD', ...arrows.sort(), '```', ''].join('\n');
+  return ['```mermaid', 'flowchart TD', ...frames, ...arrows.sort(), '```', ''].join('\n');
 }
+
+const roomOf = (name) => /^libs\/([^/]+)\/[^/]+$/.exec(name)?.[1] ?? (name.startsWith('apps/') ? 'apps' : null);
+
+/** Apps keep the name of their folder: one is called as a library is. */
+const label = (name) => (name.startsWith('apps/') ? name : path.posix.basename(name));

@@ -9,11 +9,11 @@ import { StepFailed, binary, npmCommand, root, runStep } from './tool.mjs';
 
 const installStamp = path.join('node_modules', '.parley-install');
 const buildStamp = path.join(root, 'dist', '.parley-build');
-const client = path.join('libs', 'client');
+const client = path.join('libs', 'clients', 'client');
 const notInProduct = [client, path.join('libs', 'testing')];
 const clientStamp = path.join(root, client, 'dist', '.parley-build');
 
-/** Guarantees that node_modules matches package-lock.json and, if asked, that dist and libs/client/dist match the sources. Throws StepFailed (nothing is stamped as fresh then). */
+/** Guarantees that node_modules matches package-lock.json and, if asked, that dist and libs/clients/client/dist match the sources. Throws StepFailed (nothing is stamped as fresh then). */
 export async function prepare({ build }) {
   if (!installIsStale(root) && !(build && buildIsStale())) return;
   await withLock(async (nameTool) => {

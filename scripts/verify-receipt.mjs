@@ -17,7 +17,7 @@ await runScript(async () => {
   }
   await prepare({ build: true });
   const require = createRequire(import.meta.url);
-  const { verifyReceipt } = require('../dist/libs/approvals/src/receipt-verifier.js');
+  const { verifyReceipt } = require('../dist/libs/product/approvals/src/receipt-verifier.js');
   const problems = verifyReceipt(document);
   for (const { path, message } of problems) console.error(`${path === '' ? 'the document' : path} ${message}`);
   if (problems.length > 0) return 1;

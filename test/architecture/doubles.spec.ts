@@ -12,7 +12,7 @@ const doubles = filesUnder('libs/testing/src').filter(
 
 /** What listens for tests, and stands for nobody else's product: the real ones, what stands where Parley does, ways between, free ports. */
 const others = [
-  'libs/near-intents/test/answering.ts',
+  'libs/adapters/near-intents/test/answering.ts',
   'test/browser/recording-proxy.ts',
   'test/client/scripted-service.ts',
   'test/support/deployment-process.ts',

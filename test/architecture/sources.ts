@@ -20,6 +20,12 @@ export function filesUnder(...folders: string[]): string[] {
     .filter((path) => path !== '' && !/\/(generated|node_modules)\//.test(path) && existsSync(join(repository, path)));
 }
 
+/** The folder of every library, in whichever room: `libs/product/runs`. */
+export function libraries(): string[] {
+  const folders = filesUnder('libs').flatMap((path) => /^(libs\/(?:[^/]+\/)?[^/]+)\/src\//.exec(path)?.[1] ?? []);
+  return [...new Set(folders)];
+}
+
 export const readSource = (path: string): Source => parseSource(path, readFileSync(join(repository, path), 'utf8'));
 
 export function parseSource(path: string, text: string): Source {
@@ -27,7 +33,7 @@ export function parseSource(path: string, text: string): Source {
   return { path, lines, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
 }
 
-export const isSpec = (path: string): boolean => /\.spec\.ts$|^libs\/[^/]+\/test\/|^test\//.test(path);
+export const isSpec = (path: string): boolean => /\.spec\.ts$|^libs\/.+\/test\/|^test\//.test(path);
 
 /** Every node of a tree, parents before children. */
 export function* nodesOf(node: ts.Node): Generator<ts.Node> {

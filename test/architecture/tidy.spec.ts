@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesUnder, isSpec, parseSource, readSource, repository, wordsOf } from './sources';
+import { filesUnder, isSpec, libraries, parseSource, readSource, repository, wordsOf } from './sources';
 import { longFunctions, looseExports, median, unreasonedHoles } from './tidy';
 
 const fileLinesMax = 300;
@@ -23,9 +23,6 @@ const sources = filesUnder('apps', 'libs', 'test', 'scripts')
 const product = sources.filter(({ path }) => /^(apps|libs)\/.*\.ts$/.test(path));
 /** Doubles are code of tests. */
 const code = product.filter(({ path }) => !isSpec(path) && !path.startsWith('libs/testing/'));
-const libraries = readdirSync(join(repository, 'libs')).filter((name) =>
-  existsSync(join(repository, 'libs', name, 'src')),
-);
 
 const linesMatching = (pattern: RegExp): string[] =>
   sources.flatMap(({ path, lines }) =>
@@ -48,16 +45,16 @@ describe('tidy', () => {
   });
 
   it('every library has an index.ts with named exports only', () => {
-    const indexes = libraries.flatMap(entriesOf);
+    const indexes = libraries().flatMap(entriesOf);
     expect(indexes.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
     expect(indexes.flatMap((path) => looseExports(readSource(path)))).toEqual([]);
   });
 
   it(`every library with a decider has a README.md of ${readmeLines.min} to ${readmeLines.max} lines`, () => {
-    const slices = libraries.filter((name) =>
-      code.some(({ path }) => path.startsWith(`libs/${name}/`) && path.endsWith('.decider.ts')),
+    const slices = libraries().filter((folder) =>
+      code.some(({ path }) => path.startsWith(`${folder}/`) && path.endsWith('.decider.ts')),
     );
-    const lengths = slices.map((name) => [name, readmeLength(name)] as const);
+    const lengths = slices.map((folder) => [folder, readmeLength(folder)] as const);
     expect(lengths.filter(([, lines]) => lines < readmeLines.min || lines > readmeLines.max)).toEqual([]);
   });
 
@@ -111,12 +108,12 @@ describe('the tidy test itself', () => {
 });
 
 /** Where others enter a library: by its index, or by that of a folder, where there are doubles for many kinds of tests. */
-function entriesOf(library: string): string[] {
-  if (library !== 'testing') return [`libs/${library}/src/index.ts`];
-  return readdirSync(join(repository, 'libs', library, 'src')).map((topic) => `libs/${library}/src/${topic}/index.ts`);
+function entriesOf(folder: string): string[] {
+  if (folder !== 'libs/testing') return [`${folder}/src/index.ts`];
+  return readdirSync(join(repository, folder, 'src')).map((topic) => `${folder}/src/${topic}/index.ts`);
 }
 
-function readmeLength(library: string): number {
-  const file = join(repository, 'libs', library, 'README.md');
+function readmeLength(folder: string): number {
+  const file = join(repository, folder, 'README.md');
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0;
 }

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const dist = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', 'dist');
-const library = (name) => createRequire(import.meta.url)(path.join(dist, 'libs', name, 'src', 'index.js'));
+const library = (folder) => createRequire(import.meta.url)(path.join(dist, 'libs', folder, 'src', 'index.js'));
 
 export const { openProduct } = library('composition');
-export const { conversationKind } = library('conversations');
-export const { ensureDatabase, startEmbeddedPostgres } = library('embedded-postgres');
-export const { connectEventStore, encodeEvent, Transact } = library('event-store');
-export const { readConfiguration } = library('runtime');
+export const { conversationKind } = library('product/conversations');
+export const { ensureDatabase, startEmbeddedPostgres } = library('stores/embedded-postgres');
+export const { connectEventStore, encodeEvent, Transact } = library('platform/event-store');
+export const { readConfiguration } = library('platform/runtime');
 
 /** The program of an app, for a process of its own. */
 export const program = (app) => path.join(dist, 'apps', app, 'src', 'main.js');

@@ -27,7 +27,7 @@ export class PackedProject {
   static async create(): Promise<PackedProject> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-client-'));
     const packed = await run('npm', ['pack', '--json', '--pack-destination', folder], {
-      cwd: join(root, 'libs', 'client'),
+      cwd: join(root, 'libs', 'clients', 'client'),
       maxBuffer: outputBytesMax,
     });
     // Reason for the assertion: what npm pack prints.

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 /** The snippets of the package's README, in their order. */
 async function snippets(): Promise<string[]> {
-  const text = await readFile(join(__dirname, '..', '..', 'libs', 'client', 'README.md'), 'utf8');
+  const text = await readFile(join(__dirname, '..', '..', 'libs', 'clients', 'client', 'README.md'), 'utf8');
   return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 }
 

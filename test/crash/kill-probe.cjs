@@ -4,7 +4,7 @@
 // SIGUSR2. An order that was taken becomes `<pid>.taken`, one that was carried out `<pid>.killed`, which names it.
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
-const { Probe } = require('../../dist/libs/runtime/src/probe.js');
+const { Probe } = require('../../dist/libs/platform/runtime/src/probe.js');
 
 const folder = process.env.PARLEY_KILL_ORDERS;
 const [, app] = /apps.([a-z-]+).src.main\.js$/.exec(process.argv[1]);

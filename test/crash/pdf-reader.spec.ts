@@ -8,7 +8,7 @@ import { unfoldingPdf } from '../support/hostile-pdf';
 import { childrenOf, peakBytesOf } from '../support/process-memory';
 import { until } from '../support/until';
 
-const built = join(__dirname, '..', '..', 'dist', 'libs', 'artifacts', 'src', 'pdf-reader.js');
+const built = join(__dirname, '..', '..', 'dist', 'libs', 'product', 'artifacts', 'src', 'pdf-reader.js');
 /** The reader's own limit of processor time is 10 s, of which a crowded machine gives it little at a time. */
 const goneWithinMs = 90_000;
 let folder: string;

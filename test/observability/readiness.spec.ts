@@ -4,7 +4,7 @@ import { startDeployment, type Deployment } from '../support/deployment';
 import type { TestClient } from '../support/deployment-client';
 import { until } from '../support/until';
 
-/** The lock of whoever writes the embedded event store (libs/event-store-server/src/storage/session.ts). */
+/** The lock of whoever writes the embedded event store (libs/stores/event-store-server/src/storage/session.ts). */
 const writerLock = 0x7061_726c_6579;
 
 let deployment: Deployment;

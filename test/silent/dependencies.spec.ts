@@ -9,14 +9,14 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   DATABASE_URL: ['test/silent/stores.spec.ts'],
   EVENTSTORE_URL: ['test/silent/stores.spec.ts'],
   // Of the embedded event store, whose DATABASE_URL names the PostgreSQL behind it.
-  EVENT_STORE_LISTEN: ['libs/event-store-server/test/silent-storage.spec.ts', 'test/silent/stores.spec.ts'],
+  EVENT_STORE_LISTEN: ['libs/stores/event-store-server/test/silent-storage.spec.ts', 'test/silent/stores.spec.ts'],
   OIDC_ISSUER: ['test/silent/issuer.spec.ts'],
   OIDC_JWKS_URI: ['test/silent/issuer.spec.ts'],
   // Servers over HTTP, those that are child processes, and the issuers of tokens for them.
   MCP_SERVERS: [
     'test/silent/providers.spec.ts',
     'test/silent/mcp-stdio.spec.ts',
-    'libs/engine/test/mcp-tokens.spec.ts',
+    'libs/product/engine/test/mcp-tokens.spec.ts',
   ],
   MODEL_BASE_URL: ['test/silent/providers.spec.ts'],
   NEAR_RPC_URL: ['test/silent/providers.spec.ts'],

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 // Jest's global setup knows no module aliases.
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../libs/embedded-postgres/src';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../libs/stores/embedded-postgres/src';
 import { beginAnswers, tellAnswers } from './answers-file';
 import { TEST_POSTGRES_URL } from './postgres';
 

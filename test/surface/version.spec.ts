@@ -10,7 +10,7 @@ const configuration = readConfiguration({
 });
 
 describe('one version', () => {
-  it.each(['.', 'libs/client', 'examples/partner-backend'])('is that of the package %s', (folder) => {
+  it.each(['.', 'libs/clients/client', 'examples/partner-backend'])('is that of the package %s', (folder) => {
     const manifest: unknown = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     expect(manifest).toMatchObject({ version: productVersion });
   });

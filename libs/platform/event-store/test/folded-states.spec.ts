@@ -1,0 +1,107 @@
+import { v7 as uuidV7 } from 'uuid';
+import { counted, counterKind, someCause } from '../../../../test/support/counter';
+import { EmbeddedStore } from '../../../../test/support/embedded-stores';
+import { encodeEvent, FoldedStates, type EventStore } from '../src';
+import { KeptSnapshots } from './kept-snapshots';
+
+let embedded: EmbeddedStore;
+let store: EventStore;
+beforeAll(async () => {
+  embedded = await EmbeddedStore.start();
+  store = embedded.connect();
+});
+afterAll(() => embedded.stop());
+afterEach(() => jest.restoreAllMocks());
+
+/** Appends events that count from `first` on. */
+async function append(id: string, first: number, count: number): Promise<void> {
+  const events = Array.from({ length: count }, (_, n) => encodeEvent(counterKind, counted(first + n), someCause()));
+  expect(await store.append(`counter-${id}`, events, first - 1)).toMatchObject({ kind: 'appended' });
+}
+
+const from = (states: FoldedStates, id: string) => states.current(counterKind, id);
+const withoutSnapshots = () => new FoldedStates(store, new KeptSnapshots());
+
+describe('folded states', () => {
+  it('begin with the initial state, at revision -1', async () => {
+    const states = withoutSnapshots();
+    const id = uuidV7();
+    expect(states.cached(counterKind, id)).toBeNull();
+    expect(await from(states, id)).toEqual({ state: counterKind.decider.initialState, revision: -1 });
+  });
+
+  it('are those of every event, whichever way they were reached', async () => {
+    const [stepwise, id] = [withoutSnapshots(), uuidV7()];
+    for (const first of [0, 3, 4]) {
+      await append(id, first, first === 0 ? 3 : 1);
+      await from(stepwise, id);
+    }
+    const { state, revision } = await from(withoutSnapshots(), id);
+    expect([state.counted, revision, state.lastNote]).toEqual([[0, 1, 2, 3, 4], 4, 'note 4']);
+    expect(await from(stepwise, id)).toEqual({ state, revision });
+  });
+
+  it('read only what is new', async () => {
+    const [states, id] = [withoutSnapshots(), uuidV7()];
+    await append(id, 0, 5);
+    await from(states, id);
+    await append(id, 5, 1);
+    const reads = jest.spyOn(store, 'readStream');
+    expect((await from(states, id)).revision).toBe(5);
+    expect(reads.mock.calls.map(([, revision]) => revision)).toEqual([5]);
+  });
+});
+
+describe('snapshots', () => {
+  /** A stream whose snapshot is some events behind its end. */
+  async function snapshotAndTail(): Promise<{ id: string; snapshots: KeptSnapshots }> {
+    const [snapshots, id] = [new KeptSnapshots(), uuidV7()];
+    await append(id, 0, 620);
+    await from(new FoldedStates(store, snapshots), id);
+    await append(id, 620, 25);
+    return { id, snapshots };
+  }
+
+  it('are taken every 500 events, not for every event', async () => {
+    const [snapshots, id] = [new KeptSnapshots(), uuidV7()];
+    const states = new FoldedStates(store, snapshots);
+    for (let first = 0; first < 1_200; first += 100) {
+      await append(id, first, 100);
+      await from(states, id);
+    }
+    expect(snapshots.saved.map(({ revision, version }) => [revision, version])).toEqual([
+      [499, 1],
+      [999, 1],
+    ]);
+  });
+
+  it('with the events after them make the same state as all events, also after the cache lost it', async () => {
+    const { id, snapshots } = await snapshotAndTail();
+    const whole = await from(withoutSnapshots(), id);
+    const states = new FoldedStates(store, snapshots);
+    const reads = jest.spyOn(store, 'readStream');
+    expect(await from(states, id)).toEqual(whole);
+    expect(reads.mock.calls.map(([, revision]) => revision)).toEqual([620]);
+    states.forget(counterKind, id);
+    expect(await from(states, id)).toEqual(whole);
+    expect(whole).toMatchObject({ revision: 644, state: { lastNote: 'note 644' } });
+  });
+
+  it('of another state version are ignored', async () => {
+    const { id, snapshots } = await snapshotAndTail();
+    const nextKind = { ...counterKind, stateVersion: 2 };
+    const reads = jest.spyOn(store, 'readStream');
+    const folded = await new FoldedStates(store, snapshots).current(nextKind, id);
+    expect(folded).toEqual(await from(withoutSnapshots(), id));
+    expect(reads.mock.calls[0]?.[1]).toBe(0);
+    expect(snapshots.saved.map(({ version }) => version)).toEqual([1, 2]);
+  });
+
+  it('are as good as needed for streams of several pages', async () => {
+    const [snapshots, id] = [new KeptSnapshots(), uuidV7()];
+    for (const first of [0, 900, 1_800]) await append(id, first, 900);
+    const folded = await from(new FoldedStates(store, snapshots), id);
+    expect([folded.revision, folded.state.counted.length]).toEqual([2_699, 2_700]);
+    expect(await from(new FoldedStates(store, snapshots), id)).toEqual(folded);
+  });
+});

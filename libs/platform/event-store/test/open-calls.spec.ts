@@ -1,0 +1,108 @@
+import type { ClientReadableStream } from '@grpc/grpc-js';
+import { setMaxListeners } from 'node:events';
+import { finished } from 'node:stream';
+import { Unavailable } from '@app/kernel';
+import { v7 as uuidV7 } from 'uuid';
+import { counted, counterKind, someCause } from '../../../../test/support/counter';
+import { EmbeddedStore, impatient } from '../../../../test/support/embedded-stores';
+import { until as untilSome } from '../../../../test/support/until';
+import { connectEventStore, encodeEvent, followCategories, type EventStore } from '../src';
+
+/** A real server takes 100; what is above 80 is left for what nobody thought of. */
+const openMax = 80;
+
+let embedded: EmbeddedStore;
+let store: EventStore;
+beforeAll(async () => {
+  embedded = await EmbeddedStore.start();
+  store = embedded.connect();
+});
+afterAll(() => embedded.stop());
+
+const encoded = (n: number) => [encodeEvent(counterKind, counted(n), someCause())];
+
+/** Where PostgreSQL takes long to let the event store in, on a busy machine, it is asked again. */
+const until = (look: () => Promise<boolean>) => untilSome('an answer', async () => ((await look()) ? true : null));
+const readAgain = (stream: string) =>
+  untilSome('the events', () =>
+    store.readStream(stream, 0, 1).catch((error: unknown) => {
+      if (error instanceof Unavailable) return null;
+      throw error;
+    }),
+  );
+
+/** The most calls that a store's connection for calls had open at once, from now on; one that was left is open no more. */
+function mostOpen({ client }: EventStore): () => number {
+  let [open, most] = [0, 0];
+  const streams: Set<ClientReadableStream<unknown>> = client['disposableStreams'];
+  const add = streams.add.bind(streams);
+  jest.spyOn(streams, 'add').mockImplementation((stream) => {
+    add(stream);
+    most = Math.max(most, (open += 1));
+    let isOpen = true;
+    const over = () => {
+      if (isOpen) open -= 1;
+      isOpen = false;
+    };
+    finished(stream, over);
+    const cancel = stream.cancel.bind(stream);
+    jest.spyOn(stream, 'cancel').mockImplementation(() => {
+      over();
+      cancel();
+    });
+    return streams;
+  });
+  return () => most;
+}
+
+it('never more than 80 calls are open on a connection, however many are asked for at once', async () => {
+  const most = mostOpen(store);
+  const streams = Array.from({ length: 200 }, () => `counter-${uuidV7()}`);
+  const appends = streams.map((stream, n) => store.append(stream, encoded(n), -1));
+  expect((await Promise.all(appends)).map(({ kind }) => kind)).toEqual(streams.map(() => 'appended'));
+  const reads = streams.map((stream) => readAgain(stream));
+  const looks = Array.from({ length: 20 }, () => until(() => store.answers(60_000)));
+  expect((await Promise.all(reads)).map(([event]) => event?.payload['n'])).toEqual(streams.map((_, n) => n));
+  await Promise.all(looks);
+  expect(most()).toBeGreaterThan(70);
+  expect(most()).toBeLessThanOrEqual(openMax);
+});
+
+it('reads that nobody answers end in time, those that waited for their turn too', async () => {
+  const proxy = await embedded.proxy();
+  const silent = embedded.connect({ proxy, limits: impatient });
+  await silent.readStream('counter-none', 0, 1);
+  proxy.loseAnswers();
+  const most = mostOpen(silent);
+  const reads = Array.from({ length: 300 }, () => silent.readStream('counter-none', 0, 1));
+  const outcomes = await Promise.allSettled(reads);
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected' && outcome.reason instanceof Unavailable);
+  expect([refused.length, most() <= openMax]).toEqual([300, true]);
+  proxy.cut();
+  await until(() => silent.answers(1_000));
+});
+
+it('a connection has 80 subscriptions at most', async () => {
+  const { client } = embedded.connect();
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const follow = () =>
+    followCategories(client, { categories: ['none'], after: 0, signal: stop.signal, onBatch: async () => undefined });
+  const following = Array.from({ length: openMax }, follow);
+  await expect(follow()).rejects.toThrow('80 subscriptions');
+  stop.abort();
+  await Promise.all(following);
+  // Those that have ended are not counted.
+  await follow();
+});
+
+it('each purpose has a connection of its own, whatever the URL says of keep-alive', async () => {
+  const purposes = ['calls', 'tails', 'catch-ups'] as const;
+  for (const url of [embedded.address, 'esdb://127.0.0.1:1?tls=false', 'esdb://127.0.0.1:1?keepAliveInterval=20000']) {
+    const clients = purposes.map((purpose) => connectEventStore(url, purpose));
+    const channels = await Promise.all(clients.map((client) => client['getChannel']()));
+    const intervals = channels.map((channel) => channel['internalChannel']['options']['grpc.keepalive_time_ms']);
+    expect(new Set(intervals).size).toBe(purposes.length);
+    for (const channel of channels) channel.close();
+  }
+});

@@ -1,0 +1,205 @@
+import { Unavailable } from '@app/kernel';
+import { NoTracing } from '@app/runtime';
+import { v7 as uuidV7 } from 'uuid';
+import { counterKind, someCause, type CounterCommand } from '../../../../test/support/counter';
+import { EmbeddedStore, impatient } from '../../../../test/support/embedded-stores';
+import { FoldedStates, TooBusy, Transact, type EventStore } from '../src';
+import { TransactHandler } from '../src/transact';
+import { KeptSnapshots } from './kept-snapshots';
+
+let embedded: EmbeddedStore;
+beforeAll(async () => {
+  embedded = await EmbeddedStore.start();
+});
+afterAll(() => embedded.stop());
+
+/** What one process has: a client, a cache of states, and a handler. */
+class Process {
+  readonly states: FoldedStates;
+  readonly handler: TransactHandler;
+
+  constructor(readonly store: EventStore = embedded.connect()) {
+    this.states = new FoldedStates(store, new KeptSnapshots());
+    this.handler = new TransactHandler(store, this.states, new NoTracing());
+  }
+
+  give(id: string, command: CounterCommand, options: { newStream?: boolean; racesMax?: number } = {}) {
+    return this.handler.execute(new Transact(counterKind, id, command, someCause(), options));
+  }
+
+  count(id: string, n: number, options?: { newStream: boolean }) {
+    return this.give(id, { type: 'Count', n }, options);
+  }
+
+  async numbersIn(id: string): Promise<unknown[]> {
+    return (await this.store.readStream(`counter-${id}`, 0, 1_000)).map(({ payload }) => payload['n']);
+  }
+}
+
+describe('an accepted command', () => {
+  it('answers its events, the state after them, and where they are', async () => {
+    const one = new Process();
+    const id = uuidV7();
+    const done = await one.count(id, 5);
+    const [stored] = await one.store.readStream(`counter-${id}`, 0, 1);
+    expect(done).toMatchObject({ accepted: true, revision: 0, position: stored?.position });
+    expect(done).toMatchObject({
+      events: [{ type: 'counter.counted', n: 5 }],
+      state: { counted: [5], lastNote: 'note 5' },
+    });
+    expect(JSON.stringify(stored?.payload)).not.toContain('note');
+  });
+
+  it('is decided on the cached state: without a read', async () => {
+    const one = new Process();
+    const id = uuidV7();
+    await one.count(id, 1);
+    const reads = jest.spyOn(one.store, 'readStream');
+    for (const n of [2, 3, 4]) expect(await one.count(id, n)).toMatchObject({ accepted: true, revision: n - 1 });
+    expect(reads).not.toHaveBeenCalled();
+  });
+
+  it('is decided again when another process was faster', async () => {
+    const [one, other] = [new Process(), new Process()];
+    const id = uuidV7();
+    await one.count(id, 1);
+    await other.count(id, 2);
+    expect(await one.count(id, 3)).toMatchObject({ accepted: true, revision: 2, state: { counted: [1, 2, 3] } });
+  });
+
+  it('with nothing to do appends nothing and has no position', async () => {
+    const one = new Process();
+    const id = uuidV7();
+    await one.count(id, 1);
+    expect(await one.count(id, 1)).toMatchObject({ accepted: true, events: [], position: null, revision: 0 });
+    expect(await one.numbersIn(id)).toEqual([1]);
+  });
+});
+
+describe('a refusal, and nothing to do', () => {
+  it('are only answered on a state that was read after the command came', async () => {
+    const [one, other] = [new Process(), new Process()];
+    const id = uuidV7();
+    await one.count(id, 1);
+    await one.give(id, { type: 'Close' });
+    await other.states.current(counterKind, id);
+    const reads = jest.spyOn(other.store, 'readStream');
+    const refused = await other.count(id, 9);
+    expect(refused).toMatchObject({ accepted: false, refusal: { reason: 'run_not_active' }, state: { counted: [1] } });
+    expect(await other.give(id, { type: 'Close' })).toMatchObject({ accepted: true, events: [] });
+    expect(reads).toHaveBeenCalledTimes(2);
+  });
+
+  it('are not answered from a cache that another process has overtaken', async () => {
+    const [one, other] = [new Process(), new Process()];
+    const id = uuidV7();
+    await one.count(id, 1);
+    await other.give(id, { type: 'Close' });
+    // By its own cache, `one` would accept this; the append's conflict shows that the stream is closed.
+    expect(await one.count(id, 2)).toMatchObject({ accepted: false, refusal: { reason: 'run_not_active' } });
+  });
+});
+
+describe('a new stream', () => {
+  it('is not read before the first attempt', async () => {
+    const one = new Process();
+    const reads = jest.spyOn(one.store, 'readStream');
+    expect(await one.count(uuidV7(), 1, { newStream: true })).toMatchObject({ accepted: true, revision: 0 });
+    expect(reads).not.toHaveBeenCalled();
+  });
+
+  it('that exists after all is found by the append', async () => {
+    const [one, other] = [new Process(), new Process()];
+    const id = uuidV7();
+    await other.count(id, 1);
+    expect(await one.count(id, 1, { newStream: true })).toMatchObject({ accepted: true, events: [], revision: 0 });
+    expect(await one.count(id, 2, { newStream: true })).toMatchObject({ accepted: true, state: { counted: [1, 2] } });
+  });
+});
+
+describe('a command that may lose so many races', () => {
+  it('gives up after the last of them, and has recorded nothing', async () => {
+    const [one, other] = [new Process(), new Process()];
+    const id = uuidV7();
+    const append = one.store.append.bind(one.store);
+    let faster = 0;
+    jest.spyOn(one.store, 'append').mockImplementation(async (...asked) => {
+      await other.count(id, (faster += 1));
+      return append(...asked);
+    });
+    const given = one.give(id, { type: 'Count', n: 9 }, { racesMax: 5 });
+    await expect(given).rejects.toMatchObject({ constructor: TooBusy, lostRaces: 5 });
+    expect(await other.numbersIn(id)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('says how many it has lost where its time is over before', async () => {
+    const [one, other] = [new Process(), new Process()];
+    const id = uuidV7();
+    const append = one.store.append.bind(one.store);
+    const now = performance.now.bind(performance);
+    jest.spyOn(one.store, 'append').mockImplementation(async (...asked) => {
+      await other.count(id, 1);
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+      return append(...asked);
+    });
+    try {
+      const given = one.give(id, { type: 'Count', n: 9 }, { racesMax: 5 });
+      await expect(given).rejects.toMatchObject({ constructor: TooBusy, lostRaces: 1 });
+    } finally {
+      jest.spyOn(performance, 'now').mockRestore();
+    }
+  });
+});
+
+describe('many commands at once', () => {
+  it('200 by two processes on one stream: none is lost and none doubled', async () => {
+    const [one, other] = [new Process(), new Process()];
+    const id = uuidV7();
+    const commands = Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? one : other).count(id, n));
+    const done = await Promise.all(commands);
+    expect(done.every((outcome) => outcome.accepted && outcome.events.length === 1)).toBe(true);
+    const numbers = await one.numbersIn(id);
+    expect(numbers).toHaveLength(200);
+    expect(new Set(numbers)).toEqual(new Set(Array.from({ length: 200 }, (_, n) => n)));
+    for (const { states } of [one, other]) {
+      expect((await states.current(counterKind, id)).state.counted).toEqual(numbers);
+    }
+  });
+
+  it('that are the same come to one event', async () => {
+    const [one, other] = [new Process(), new Process()];
+    const id = uuidV7();
+    const done = await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? one : other).count(id, 7)));
+    expect(done.every(({ accepted }) => accepted)).toBe(true);
+    expect(await one.numbersIn(id)).toEqual([7]);
+  });
+
+  it('beyond what may wait for one stream are told to come back', async () => {
+    const one = new Process();
+    const decide = () => {
+      throw new Error('a defect, so that nothing takes long');
+    };
+    const brokenKind = { ...counterKind, decider: { ...counterKind.decider, decide } };
+    const transact = new Transact(brokenKind, uuidV7(), { type: 'Close' }, someCause(), { newStream: true });
+    const outcomes = await Promise.allSettled(Array.from({ length: 2_010 }, () => one.handler.execute(transact)));
+    const refused = outcomes.filter(
+      (outcome) => outcome.status === 'rejected' && outcome.reason instanceof Unavailable,
+    );
+    // One runs, 2,000 wait.
+    expect([outcomes.length, refused.length]).toEqual([2_010, 9]);
+  });
+});
+
+describe('a store that does not answer', () => {
+  it('makes the command unavailable, and the state in doubt is forgotten', async () => {
+    const one = new Process(embedded.connect({ limits: impatient }));
+    const id = uuidV7();
+    await one.count(id, 1);
+    await embedded.stopServer();
+    await expect(one.count(id, 2)).rejects.toThrow(Unavailable);
+    expect(one.states.cached(counterKind, id)).toBeNull();
+    await embedded.startServer();
+    expect(await one.count(id, 2)).toMatchObject({ accepted: true, state: { counted: [1, 2] } });
+    expect(await one.numbersIn(id)).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,162 @@
+import { Metrics } from '@app/runtime';
+import { encodeEvent, type EventStore } from '@app/event-store';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidV7 } from 'uuid';
+import { counted, counterKind, someCause } from '../../../../test/support/counter';
+import { EmbeddedStore, until } from '../../../../test/support/embedded-stores';
+import { Notifications, ReadGate, type Database } from '../src';
+import { openTallies } from './tally';
+
+let embedded: EmbeddedStore;
+let store: EventStore;
+let database: Database;
+let notifications: Notifications;
+beforeAll(async () => {
+  embedded = await EmbeddedStore.start();
+  store = embedded.connect();
+  database = await openTallies(embedded.database.url);
+  notifications = new Notifications(database.url);
+  await notifications.open();
+});
+afterAll(async () => {
+  await notifications.close();
+  await database.close();
+  await embedded.stop();
+});
+
+/** Says what a projector says. */
+const say = (position: number) => database.query(`SELECT pg_notify('parley_projected', $1)`, [String(position)]);
+
+function newGate() {
+  const metrics = new Metrics();
+  const gate = new ReadGate(notifications, store, metrics, ['counter']);
+  const late = async () =>
+    (await metrics.registry.getSingleMetric('parley_read_gate_late_total')?.get())?.values[0]?.value;
+  return { gate, late };
+}
+
+/** Says it until the gate has heard it: a LISTEN takes a moment. */
+async function heard(gate: ReadGate, position: number): Promise<void> {
+  await until(async () => {
+    await say(position);
+    return gate.projecting;
+  });
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+describe('passed', () => {
+  it('opens when the read models have passed the position, and not before', async () => {
+    const { gate, late } = newGate();
+    await heard(gate, 10);
+    const passed: number[] = [];
+    const waiting = [12, 11, 30].map((position) => gate.waitForProjection(position).then(() => passed.push(position)));
+    await gate.waitForProjection(10);
+    await say(11);
+    await until(() => passed.length === 1);
+    await sleep(20);
+    expect(passed).toEqual([11]);
+    await say(40);
+    await Promise.all(waiting);
+    expect([[...passed].sort(), await late()]).toEqual([[11, 12, 30], 0]);
+  });
+
+  it('does not wait for a command that appended nothing', async () => {
+    const { gate, late } = newGate();
+    await gate.waitForProjection(null);
+    expect(await late()).toBe(0);
+  });
+
+  it('is late after two seconds, which is counted', async () => {
+    const { gate, late } = newGate();
+    await heard(gate, 1);
+    const heartbeat = setInterval(() => void say(1), 300);
+    const elapsedMs = await timed(() => gate.waitForProjection(1_000_000));
+    clearInterval(heartbeat);
+    expect(elapsedMs).toBeGreaterThan(1_990);
+    expect(await late()).toBe(1);
+  });
+
+  it('does not wait while no projector is heard of, which is counted as well', async () => {
+    const { gate, late } = newGate();
+    expect(gate.projecting).toBe(false);
+    expect(await timed(() => gate.waitForProjection(1_000_000))).toBeLessThan(1_990); // the time that it would wait
+    expect(await late()).toBe(1);
+  });
+
+  it('takes a projector that is silent for two seconds for gone', async () => {
+    const { gate } = newGate();
+    await heard(gate, 1);
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 2_001);
+    expect(gate.projecting).toBe(false);
+    jest.restoreAllMocks();
+  });
+});
+
+async function appended(category = 'counter'): Promise<number> {
+  const events = [encodeEvent(counterKind, counted(1), someCause())];
+  const done = await store.append(`${category}-${uuidV7()}`, events, -1);
+  if (done.kind === 'conflict') throw new Error('conflict');
+  return done.position;
+}
+
+describe('passedAll', () => {
+  it('waits for the newest event that read models are made of, and for none that the projector never sees', async () => {
+    const { gate, late } = newGate();
+    // Beyond what the tests before have said, of which a slow machine may hear some only now.
+    let position = await appended();
+    while (position <= 40) position = await appended();
+    await appended('run');
+    await heard(gate, position - 1);
+    let passed = false;
+    const waiting = gate.passedAll().then(() => (passed = true));
+    await sleep(50);
+    expect(passed).toBe(false);
+    await say(position);
+    await waiting;
+    // A server need not say that it has looked through what comes after it.
+    await gate.passedAll();
+    expect(await late()).toBe(0);
+  });
+});
+
+describe('find', () => {
+  it('answers a row that is there at once', async () => {
+    const { gate } = newGate();
+    const end = jest.spyOn(store, 'endPositionOf');
+    expect(await gate.find(async () => 'row')).toBe('row');
+    expect(end).not.toHaveBeenCalled();
+    jest.restoreAllMocks();
+  });
+
+  it('waits for what was appended before, and looks once more', async () => {
+    const { gate } = newGate();
+    const position = await appended();
+    await heard(gate, position - 1);
+    const looks: (string | null)[] = [];
+    let row: string | null = null;
+    const finding = gate.find(async () => {
+      looks.push(row);
+      return row;
+    });
+    await until(() => looks.length === 1);
+    row = 'row';
+    await say(position);
+    expect([await finding, looks]).toEqual(['row', [null, 'row']]);
+  });
+
+  it('does not wait when the read models are at the end, and not for long when they are not', async () => {
+    const { gate } = newGate();
+    const lookUp = jest.fn(async () => null);
+    await heard(gate, await appended());
+    await gate.find(lookUp);
+    await appended();
+    const elapsedMs = await timed(() => gate.find(lookUp));
+    expect(elapsedMs).toBeGreaterThan(240);
+    expect(lookUp).toHaveBeenCalledTimes(4);
+  });
+});

@@ -1,0 +1,57 @@
+import type { Recorded } from '@app/event-store';
+import { idInStream } from '@app/event-store';
+import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { counterKind, type CounterEvent } from '../../../../test/support/counter';
+import { readStoreMigrations, Database, migrate, type Projection } from '../src';
+
+@Entity('tallies')
+export class TallyRow {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('integer') total!: number;
+  @Column('boolean') closed!: boolean;
+  @Column('text', { name: 'last_note', nullable: true }) lastNote!: string | null;
+  @Column('bigint') position!: number;
+}
+
+class CreateTallies1700000009999 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE tallies (id uuid PRIMARY KEY, total integer NOT NULL, closed boolean NOT NULL, last_note text,
+        position bigint NOT NULL)`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE tallies');
+  }
+}
+
+/** One row for each counter; sums up what was counted. Numbers below zero are of no interest. */
+export const tallies: Projection<TallyRow, CounterEvent> = {
+  name: 'tallies',
+  version: 1,
+  row: TallyRow,
+  kinds: [counterKind],
+  keyOf: ({ event, stream }) =>
+    event.type === 'counter.counted' && event.n < 0 ? null : idInStream(counterKind, stream),
+  project: (row, { event, stream }: Recorded<CounterEvent>) => {
+    const before = row ?? newTally(idInStream(counterKind, stream) ?? '');
+    return event.type === 'counter.closed'
+      ? { ...before, closed: true }
+      : { ...before, total: before.total + event.n, lastNote: event.note };
+  },
+  announces: ({ event }) => (event.type === 'counter.closed' ? 'tally_closed' : null),
+  counters: ({ closed }) => (closed ? ['all', 'closed'] : ['all']),
+};
+
+function newTally(id: string): TallyRow {
+  return { id, total: 0, closed: false, lastNote: null, position: 0 };
+}
+
+export const tallyMigrations = [...readStoreMigrations, CreateTallies1700000009999];
+
+/** A connection of its own to the database, migrated. */
+export async function openTallies(url: string): Promise<Database> {
+  const database = await Database.connect({ url, poolSize: 4, rows: [TallyRow], migrations: tallyMigrations });
+  await migrate(database);
+  return database;
+}

@@ -1,0 +1,170 @@
+import type { ApprovalEvent, Contract } from '@app/consent';
+import {
+  asId,
+  epochMsOf,
+  instantOf,
+  type ApprovalId,
+  type ConversationId,
+  type InputId,
+  type Instant,
+  type JsonValue,
+  type OccurrenceId,
+  type RunId,
+  type ToolCallId,
+  type UserId,
+  type WalletId,
+} from '@app/kernel';
+import { instant } from '../../../../test/support/decider-spec';
+import type { AutomationDefinition, FiringPolicy } from '../src/automation-definition';
+import type { ContractReview, CreateAutomation, RecordMatch } from '../src/automation.commands';
+import type { AutomationEvent, OccurrenceEvent } from '../src/automation.events';
+
+type Run = Extract<OccurrenceEvent, { readonly type: 'occurrence.accepted' }>;
+
+/** What specifications of an automation speak of: Ada's rule, which is looked at every minute from ten o'clock on. */
+export const at = instant('2026-03-01T10:00Z');
+export const seconds = (count: number): Instant => instantOf(epochMsOf(at) + count * 1000);
+export const minutes = (count: number): Instant => seconds(count * 60);
+
+export const ada = asId<UserId>('0b7a3b7e-0000-5000-8000-000000000001');
+export const eve = asId<UserId>('0b7a3b7e-0000-5000-8000-000000000666');
+export const firstEpoch = '0b7a3b7e-0000-7000-8000-0000000000e1';
+export const secondEpoch = '0b7a3b7e-0000-7000-8000-0000000000e2';
+
+/** What the provider calls the tokens of the rule. */
+export const symbols = { 'nep141:usdc': 'USDC', 'nep141:wrap.near': 'wNEAR' };
+
+export const policy: FiringPolicy = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
+
+export const contract: Contract = {
+  type: 'ledger_intents_transfer',
+  actions: [
+    {
+      kind: 'swap',
+      input: { pinned: { tokenId: 'nep141:usdc', decimals: 6 } },
+      output: { pinned: { tokenId: 'nep141:wrap.near', decimals: 24 } },
+      quantity: { kind: 'exact_input_tokens', amountRaw: '10000000' },
+    },
+  ],
+  bounds: { maxUses: 3, perUseUsd: '10.5', totalUsd: '25.2', notAfter: instant('2026-03-02') },
+};
+
+export function definitionWith(firing: Partial<FiringPolicy> = {}, asked?: Contract): AutomationDefinition {
+  return {
+    ...{ name: 'Cheap NEAR', prompt: 'swap 10 USDC to NEAR', conversation: 'new', condition: null },
+    wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } },
+    firing: { ...policy, ...firing },
+    ...(asked === undefined ? {} : { contract: asked }),
+  };
+}
+
+export const review: ContractReview = {
+  approvalId: asId<ApprovalId>('0b7a3b7e-0000-7000-8000-0000000000a1'),
+  automationId: '0b7a3b7e-0000-7000-8000-00000000000a',
+  walletId: asId<WalletId>('0b7a3b7e-0000-7000-8000-000000000002'),
+  fingerprint: 'sha256:reviewed',
+  expiresAt: minutes(60),
+  summary: 'Swap 10 USDC for NEAR.',
+  terms: [],
+};
+
+export function createWith(definition = definitionWith()): CreateAutomation {
+  const asked = definition.contract === undefined ? null : review;
+  return { type: 'CreateAutomation', at, userId: ada, definition, symbols, epoch: firstEpoch, review: asked };
+}
+
+export function createdWith(definition = definitionWith()): AutomationEvent {
+  return { type: 'automation.created', at, userId: ada, definition, symbols, definitionVersion: 1, epoch: firstEpoch };
+}
+
+/** The approval of a contract is asked for. */
+export function openedWith(asked: ContractReview, definition: AutomationDefinition, when = at): ApprovalEvent {
+  const { approvalId, automationId, walletId, fingerprint, expiresAt, summary, terms } = asked;
+  return {
+    ...{ type: 'approval.opened', at: when, approvalId, kind: 'automation_contract', tool: 'automation_contract' },
+    ...{ fingerprint, runId: null, expiresAt, userId: ada, runKey: null, walletId, toolCallId: null, automationId },
+    ...{
+      input: JSON.parse(JSON.stringify(definition)) as JsonValue,
+      contract: definition.contract ?? null,
+      summary,
+      terms,
+    },
+  };
+}
+
+/** The due time of that minute, looked at one second late. */
+export function dueAt(minute: number, changed: Partial<RecordMatch> = {}): RecordMatch {
+  const forAt = minutes(minute);
+  return {
+    ...{ type: 'RecordMatch', at: seconds(minute * 60 + 1), forAt, dueAt: forAt, epoch: firstEpoch },
+    ...{ occurrenceId: occurrence(minute), trigger: 'schedule', input: null, verdict: 'true', tooLate: null },
+    ...changed,
+  };
+}
+
+/** A signal of that minute, at that position of the store. */
+export function signalAt(minute: number, changed: Partial<RecordMatch> = {}): RecordMatch {
+  const input = { inputId: asId<InputId>(`input of ${minute}`), position: 100 + minute };
+  return dueAt(minute, { dueAt: null, trigger: 'signal', input, ...changed });
+}
+
+export const occurrence = (minute: number): OccurrenceId => asId<OccurrenceId>(`occurrence of ${minute}`);
+export const runOf = (minute: number): Pick<Run, 'conversationId' | 'runId'> => ({
+  conversationId: asId<ConversationId>(`conversation of ${minute}`),
+  runId: asId<RunId>(`run of ${minute}`),
+});
+export const call = (number: number): ToolCallId => asId<ToolCallId>(`run/1/${number}`);
+
+/** What a due time or signal led to. */
+export function arose({
+  at: when,
+  occurrenceId,
+  epoch,
+  trigger,
+  forAt,
+  dueAt: due,
+  input,
+}: RecordMatch): OccurrenceEvent {
+  const [inputId, inputPosition] = [input?.inputId ?? null, input?.position ?? null];
+  return {
+    type: 'occurrence.arose',
+    at: when,
+    occurrenceId,
+    epoch,
+    trigger,
+    forAt,
+    dueAt: due,
+    inputId,
+    inputPosition,
+  };
+}
+
+export function evaluated(minute: number, verdict: RecordMatch['verdict'], epoch = firstEpoch): AutomationEvent {
+  return { type: 'automation.evaluated', at: seconds(minute * 60 + 1), epoch, verdict };
+}
+
+/** The admission of a minute's occurrence, which begins then and may be tried until a quarter of an hour later. */
+export function admitting(minute: number, when = seconds(minute * 60 + 1), attempt = 1): OccurrenceEvent {
+  const retryUntil = seconds(minute * 60 + 1 + 900);
+  return {
+    type: 'occurrence.admitting',
+    at: when,
+    occurrenceId: occurrence(minute),
+    ...runOf(minute),
+    attempt,
+    retryUntil,
+  };
+}
+
+export function accepted(minute: number, when = seconds(minute * 60 + 2)): OccurrenceEvent {
+  return { type: 'occurrence.accepted', at: when, occurrenceId: occurrence(minute), ...runOf(minute) };
+}
+
+export function finished(minute: number, when: Instant): OccurrenceEvent {
+  return { type: 'occurrence.finished', at: when, occurrenceId: occurrence(minute) };
+}
+
+/** From the first look at a minute to the run that came of it. */
+export function running(minute: number): AutomationEvent[] {
+  return [evaluated(minute, 'true'), arose(dueAt(minute)), admitting(minute), accepted(minute)];
+}

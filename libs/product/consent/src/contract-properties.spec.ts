@@ -1,0 +1,272 @@
+import { fingerprintOf } from '@app/canonical';
+import { asId, isJsonObject, type ApprovalId, type JsonValue, type UserId, type WalletId } from '@app/kernel';
+import fc from 'fast-check';
+import {
+  actions,
+  amounts,
+  contractBounds as bounds,
+  contracts,
+  tokenIds,
+  usdValues,
+} from '../../../../test/support/contracts';
+import { instant } from '../../../../test/support/decider-spec';
+import { unscaledAmount } from './amounts';
+import type { Contract, ContractAction, Quantity, TokenChoice } from './contract';
+import { parseContract } from './contract-parser';
+import { contractWords } from './contract-words';
+import { chooseInput, chooseOutput, inputAmount, type SpendableToken } from './quantities';
+import { reviewedDocument, type Review } from './review';
+import { termNames } from './terms';
+
+const MUTATIONS = 10_000;
+/** Each is changed in 50 places. */
+const REVIEWS = 200;
+
+const holdings: fc.Arbitrary<SpendableToken> = fc.record({
+  tokenId: tokenIds,
+  decimals: fc.option(fc.integer({ min: 0, max: 38 })),
+  amountRaw: amounts,
+  priceUsdDecimal: fc.option(usdValues),
+});
+
+describe('every contract', () => {
+  it('is read as it stands, and again from JSON', () => {
+    fc.assert(
+      fc.property(contracts, bounds, (contract, itsBounds) => {
+        const bounded = { ...contract, bounds: itsBounds };
+        expect(parseContract(JSON.parse(JSON.stringify(contract)), { bounds: 'forbidden' })).toEqual({
+          ...{ ok: true, value: contract },
+        });
+        expect(parseContract(bounded, { bounds: 'required' })).toEqual({ ok: true, value: bounded });
+      }),
+    );
+  });
+
+  /** Every amount of a contract as it must be read. */
+  const amountsIn = ({ actions: all, bounds: its }: Contract): string[] => [
+    ...all.flatMap((action) => {
+      const { quantity } = action;
+      const of = quantity.kind === 'exact_output_tokens' && 'output' in action ? action.output : action.input;
+      if (quantity.kind === 'exact_input_value_usd') return [`$${quantity.value} of `];
+      if (quantity.kind === 'fraction_of_input') return [`${unscaledAmount(quantity.bps, 2)}% of `];
+      return 'amountRaw' in quantity && 'pinned' in of
+        ? [`${unscaledAmount(quantity.amountRaw, of.pinned.decimals)} `]
+        : ['all '];
+    }),
+    ...(its === undefined ? [] : [`$${its.perUseUsd} each time`, `$${its.totalUsd} in all`]),
+  ];
+  const symbols = fc.func(fc.option(fc.oneof(fc.string(), fc.constantFrom('USDC', 'NEAR'))));
+
+  it('is told whole, in plain sentences of at most 2,000 characters together', () => {
+    fc.assert(
+      fc.property(contracts, fc.option(bounds), symbols, (contract, itsBounds, symbolOf) => {
+        const given = itsBounds === null ? contract : { ...contract, bounds: itsBounds };
+        const words = contractWords(given, symbolOf);
+        if (words === null) return expect(tokensAlike(given)).toBe(true);
+        const { summary, terms } = words;
+        expect(summary).toMatch(/^(Withdraw|Swap) [ -~₮…]*[^. ]\.$/);
+        expect([...summary].length).toBeLessThanOrEqual(2_000);
+        expect(summary).not.toMatch(/undefined|null|NaN|\[object/);
+        expect(terms.map(({ name }) => name)).toEqual(
+          termNames.filter((name) => terms.some((one) => one.name === name)),
+        );
+        const listed = terms
+          .map(({ text }) => text)
+          .join('\n')
+          .toLowerCase();
+        for (const amount of amountsIn(given)) {
+          expect(summary).toContain(amount);
+          expect(listed).toContain(amount);
+        }
+      }),
+    );
+  });
+
+  it('is told whole at its worst: 16 actions, 39 digits, tokens of 512 characters, bounds', () => {
+    const tokenId = fc.string({ unit: fc.constantFrom(...'abcdefghij0123456789'), minLength: 505, maxLength: 505 });
+    const tokens = fc.uniqueArray(tokenId, { minLength: 32, maxLength: 32 });
+    const mostUsd = `${'9'.repeat(39)}.${'9'.repeat(18)}`;
+    const quantities: readonly Quantity[] = [
+      { kind: 'exact_input_value_usd', value: mostUsd },
+      { kind: 'exact_input_tokens', amountRaw: '9'.repeat(39) },
+      { kind: 'exact_output_tokens', amountRaw: '1' },
+    ];
+    const most = {
+      maxUses: 1000,
+      perUseUsd: mostUsd,
+      totalUsd: mostUsd,
+      notAfter: instant('2026-03-01T10:00:00.123Z'),
+    };
+    fc.assert(
+      fc.property(
+        tokens,
+        fc.constantFrom(...quantities),
+        fc.boolean(),
+        fc.boolean(),
+        (ids, quantity, isAny, bounded) => {
+          const choice = (id: string): TokenChoice =>
+            isAny && quantity.kind === 'exact_input_value_usd'
+              ? { any: true }
+              : { pinned: { tokenId: `nep141:${id}`, decimals: 38 } };
+          const all = Array.from({ length: 16 }, (_, index): ContractAction => {
+            const [input, output] = [choice(ids[index * 2]!), choice(ids[index * 2 + 1]!)];
+            return { kind: 'swap', input, output, quantity };
+          });
+          const contract: Contract = { type: 'ledger_intents_transfer', actions: all };
+          const given = bounded ? { ...contract, bounds: most } : contract;
+          const words = contractWords(given, () => null);
+          expect(words).not.toBeNull();
+          expect([...(words?.summary ?? '')].length).toBeLessThanOrEqual(2_000);
+          for (const amount of amountsIn(given))
+            expect(words?.summary.split(amount).length).toBeGreaterThanOrEqual(amount.startsWith('$') ? 2 : 17);
+        },
+      ),
+    );
+  });
+
+  it('takes what is held, of the tokens that it names, and never more', () => {
+    fc.assert(
+      fc.property(actions, fc.array(holdings, { maxLength: 6 }), (action, wallet) => {
+        const chosen = chooseInput(action, wallet);
+        if (!chosen.ok) return;
+        expect(wallet).toContain(chosen.holding);
+        expect(chosen.amountRaw).toMatch(/^[1-9]\d*$/);
+        expect(BigInt(chosen.amountRaw) <= BigInt(chosen.holding.amountRaw)).toBe(true);
+        expect(inputAmount(action.quantity, chosen.holding)).toEqual({ ok: true, amountRaw: chosen.amountRaw });
+        if ('pinned' in action.input) expect(chosen.holding).toMatchObject(action.input.pinned);
+        if (action.kind !== 'swap') return;
+        const output = chooseOutput(action, chosen.holding.tokenId, wallet);
+        expect(output?.tokenId).not.toBe(chosen.holding.tokenId);
+      }),
+    );
+  });
+});
+
+describe('whatever else comes', () => {
+  it('is refused with pointers, never thrown at', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.anything()), (value) => {
+        const read = parseContract(value, { bounds: 'forbidden' });
+        const issues = !read.ok && read.refusal.kind === 'invalid_input' ? read.refusal.issues : [];
+        expect(issues.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  it('is refused, or is the contract that it says: a reader changes nothing', () => {
+    const spoiled = fc.tuple(contracts, fc.nat(), fc.jsonValue()).map(([contract, at, value]) => {
+      const places = placesIn(jsonOf(contract));
+      return replaced(jsonOf(contract), places[at % places.length]!, jsonOf(value));
+    });
+    fc.assert(
+      fc.property(spoiled, (value) => {
+        const read = parseContract(value, { bounds: 'forbidden' });
+        if (read.ok) expect(read.value).toStrictEqual(value);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('a fingerprint', () => {
+  const id = fc.uuid({ version: 7 });
+  const reviews: fc.Arbitrary<Review> = fc.record({
+    approvalId: id.map((text) => asId<ApprovalId>(text)),
+    kind: fc.constantFrom('agent_tool', 'withdrawal', 'automation_contract'),
+    userId: id.map((text) => asId<UserId>(text)),
+    walletId: fc.option(id.map((text) => asId<WalletId>(text))),
+    tool: fc.constantFrom('intents_transfer', 'wallet_withdrawal'),
+    input: fc.jsonValue({ maxDepth: 3 }).map(jsonOf),
+    contract: fc.option(contracts),
+    expiresAt: fc
+      .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
+      .map((date) => instant(date.toISOString())),
+  });
+  const fingerprint = (review: Review) => fingerprintOf(reviewedDocument(review));
+
+  it(`changes with each of ${MUTATIONS} changes of one member`, () => {
+    const unchanged: unknown[] = [];
+    for (const review of fc.sample(reviews, { seed: 5, numRuns: REVIEWS })) {
+      const document = jsonOf(review);
+      const places = placesIn(document);
+      const original = fingerprint(review);
+      for (let step = 0; step < MUTATIONS / REVIEWS; step += 1) {
+        const place = places[(step * 7) % places.length]!;
+        const changed = replaced(document, place, otherThan(valueAt(document, place), step));
+        // Reason for the assertion: a review with one value changed, of another type maybe, is still hashed.
+        if (fingerprint(changed as unknown as Review) === original) unchanged.push({ document, place, step });
+      }
+    }
+    process.stdout.write(
+      `fingerprints: ${MUTATIONS} one-member changes, ${unchanged.length} with the same fingerprint\n`,
+    );
+    expect(unchanged).toEqual([]);
+  });
+
+  it('depends on nothing that is not reviewed, nor on the order of members', () => {
+    fc.assert(
+      fc.property(reviews, (review) => {
+        const backwards = Object.fromEntries(Object.entries({ ...review, summary: 'x' }).reverse());
+        // Reason for the assertion: it has the members of a review and one more.
+        expect(fingerprint(backwards as unknown as Review)).toBe(fingerprint(review));
+        expect(fingerprint(review)).toMatch(/^sha256:[0-9a-f]{64}$/);
+      }),
+    );
+  });
+});
+
+/** Whether two of the tokens are the same at both ends, so that they cannot be told apart where there is little room. */
+function tokensAlike({ actions: all }: Contract): boolean {
+  const sides = all.flatMap((action) => ('output' in action ? [action.input, action.output] : [action.input]));
+  const ids = new Set(sides.flatMap((side) => ('pinned' in side ? [side.pinned.tokenId] : [])));
+  return new Set([...ids].map((id) => `${id.slice(7, 14)}…${id.slice(-6)}`)).size < ids.size;
+}
+
+type Place = readonly (string | number)[];
+
+function jsonOf(value: unknown): JsonValue {
+  // Reason for the assertion: what JSON.parse answers is JSON.
+  return JSON.parse(JSON.stringify(value)) as JsonValue;
+}
+
+const membersIn = (value: JsonValue): readonly (readonly [string | number, JsonValue])[] =>
+  Array.isArray(value)
+    ? value.map((item: JsonValue, index) => [index, item] as const)
+    : isJsonObject(value)
+      ? Object.entries(value)
+      : [];
+
+/** The places of all values below the root, whole objects and lists included. */
+function placesIn(value: JsonValue): Place[] {
+  return membersIn(value).flatMap(([name, member]) => [[name], ...placesIn(member).map((place) => [name, ...place])]);
+}
+
+function valueAt(value: JsonValue, place: Place): JsonValue {
+  return place.reduce<JsonValue>((inner, name) => new Map(membersIn(inner)).get(name)!, value);
+}
+
+function replaced(value: JsonValue, [name, ...deeper]: Place, by: JsonValue): JsonValue {
+  const members = membersIn(value).map(
+    ([at, member]) => [at, at !== name ? member : deeper.length === 0 ? by : replaced(member, deeper, by)] as const,
+  );
+  return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
+}
+
+/** The least change of a value: one character, one unit, one item more or less. */
+function otherThan(value: JsonValue, step: number): JsonValue {
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 52 ? value + 1 : value / 2;
+  if (typeof value === 'string') return changedText(value, step);
+  if (value === null) return false;
+  if (Array.isArray(value)) return step % 2 === 0 && value.length > 0 ? value.slice(1) : [...value, null];
+  const [first, ...others] = Object.entries(value);
+  return step % 2 === 0 && first !== undefined ? Object.fromEntries(others) : { ...value, 'another member': null };
+}
+
+function changedText(text: string, step: number): string {
+  const at = text.length === 0 ? 0 : step % text.length;
+  const by = text.charAt(at) === '1' ? '2' : '1';
+  return [`${text} `, text.slice(0, at) + by + text.slice(at + 1), `${text}0`, text.slice(0, at) + by + text.slice(at)][
+    step % 4
+  ]!;
+}

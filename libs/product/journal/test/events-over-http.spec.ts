@@ -1,0 +1,287 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { conversationKind } from '@app/conversations';
+import { encodeEvent } from '@app/event-store';
+import { asId, instantOf, type ConversationId, type MessageId, type RunId, type UserId } from '@app/kernel';
+import { Draining } from '@app/http';
+import { ConversationHubs } from '../src/conversation-hubs';
+import { OpenStreams } from '../src/open-streams';
+import { startJournalApp, StreamClient, type JournalApp } from '../../../../test/journal/journal-app';
+import { until } from '../../../../test/support/until';
+import {
+  causeOf,
+  message,
+  newConversationId,
+  newUserId,
+  startStores,
+  type TestStores,
+} from '../../../../test/journal/journal-store';
+
+let stores: TestStores;
+let api: JournalApp;
+let ada: { userId: UserId; headers: Record<string, string> };
+beforeAll(async () => {
+  stores = await startStores();
+  api = await startJournalApp(stores);
+  ada = await api.user('ada');
+});
+afterAll(async () => {
+  await api.stop();
+  await stores.stop();
+});
+
+const pathOf = (id: ConversationId, rest: string) => `/v1/users/${ada.userId}/conversations/${id}/${rest}`;
+
+async function list(id: ConversationId, query = '') {
+  const response = await fetch(`http://127.0.0.1:${api.port}${pathOf(id, 'events')}${query}`, { headers: ada.headers });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+function stream(id: ConversationId, query = '', headers: Record<string, string> = {}) {
+  return StreamClient.open(api.port, pathOf(id, 'stream') + query, { ...ada.headers, ...headers });
+}
+
+async function conversation(messages: number, owner = ada.userId): Promise<ConversationId> {
+  const id = newConversationId();
+  await stores.append(id, owner, messages);
+  return id;
+}
+
+describe('events.list', () => {
+  it('pages through the whole journal, oldest first, and ends with null', async () => {
+    const id = await conversation(10);
+    const first = await list(id, '?limit=4');
+    expect(first.status).toBe(200);
+    expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(first.body.data[0]).toEqual({
+      delivery: 'durable',
+      seq: 1,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      payload: {
+        type: 'conversation.created',
+        at: expect.stringMatching(/Z$/),
+        title: null,
+        origin: 'conversation',
+        automationId: null,
+      },
+    });
+    const second = await list(id, `?limit=4&cursor=${first.body.nextCursor}`);
+    const third = await list(id, `?limit=3&cursor=${second.body.nextCursor}`);
+    const seqs = [first, second, third].flatMap(({ body }) => body.data.map((event: { seq: number }) => event.seq));
+    expect(seqs).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(third.body.nextCursor).toBeNull();
+    expect((await list(id)).body.data).toHaveLength(11);
+  });
+
+  it('answers a foreign, a missing and a malformed conversation alike', async () => {
+    const foreign = await conversation(1, newUserId());
+    for (const id of [foreign, newConversationId(), 'nonsense' as ConversationId]) {
+      const answers = [await list(id), await stream(id)];
+      expect(answers.map((answer) => ('body' in answer ? answer.status : answer.response.statusCode))).toEqual([
+        404, 404,
+      ]);
+    }
+  });
+
+  it('refuses cursors that it did not mint, and limits out of range', async () => {
+    const [id, other] = [await conversation(5), await conversation(5)];
+    const cursor = (await list(other, '?limit=2')).body.nextCursor;
+    for (const text of [cursor, '0', '', 'x'.repeat(257), `${cursor}A`]) {
+      expect((await list(id, `?cursor=${text}`)).body).toMatchObject({ status: 400, reason: 'invalid_cursor' });
+    }
+    for (const limit of ['0', '1001', '1.5', 'x', '']) {
+      expect((await list(id, `?limit=${limit}`)).body).toMatchObject({
+        reason: 'invalid_input',
+        issues: [{ path: '/limit' }],
+      });
+    }
+    expect((await list(id, '?nonsense=1')).body.issues).toMatchObject([{ path: '/nonsense' }]);
+  });
+});
+
+describe('conversations.stream', () => {
+  it('says first when to come back, replays, and goes on live with what admission set', async () => {
+    const id = await conversation(3);
+    const client = await stream(id);
+    expect(client.response.statusCode).toBe(200);
+    expect(client.response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-store',
+      'x-accel-buffering': 'no',
+      'x-request-id': expect.any(String),
+      ratelimit: expect.any(String),
+      'x-content-type-options': 'nosniff',
+    });
+    await client.until(({ messages }) => messages.length === 4);
+    expect(client.text.startsWith('retry: 2000\n\n')).toBe(true);
+    await stores.append(id, ada.userId, 2);
+    await client.until(({ messages }) => messages.length === 6);
+    expect(client.seqs).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(client.messages.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6']);
+    expect(client.messages[5]?.event).toBe('agent.message');
+    expect(client.events).toEqual((await list(id)).body.data);
+    client.close();
+  });
+
+  it('starts strictly after the cursor; Last-Event-ID overrides it; past the head it waits', async () => {
+    const id = await conversation(9);
+    const [byCursor, byHeader, beyond] = [
+      await stream(id, '?cursor=7'),
+      await stream(id, '?cursor=2', { 'last-event-id': '9' }),
+      await stream(id, '?cursor=12'),
+    ];
+    await byCursor.until(({ seqs }) => seqs.length === 3);
+    await stores.append(id, ada.userId, 4);
+    for (const client of [byCursor, byHeader, beyond]) await client.until(({ seqs }) => seqs.at(-1) === 14);
+    expect([byCursor, byHeader, beyond].map(({ seqs }) => seqs[0])).toEqual([8, 10, 13]);
+    for (const client of [byCursor, byHeader, beyond]) client.close();
+  });
+
+  it('refuses bad cursors where they stand', async () => {
+    const id = await conversation(1);
+    const refusal = async (query: string, headers: Record<string, string> = {}) => {
+      const client = await stream(id, query, headers);
+      await client.until(({ ended }) => ended !== 'no');
+      const { status, reason, issues } = JSON.parse(client.text);
+      return [status, reason, issues[0].path];
+    };
+    for (const cursor of ['-1', '1.0', 'x', '', '9007199254740992', '01', '1e3']) {
+      expect(await refusal(`?cursor=${cursor}`)).toEqual([400, 'invalid_input', '/cursor']);
+    }
+    for (const text of ['-1', 'abc', '9007199254740992', '1 2', '']) {
+      expect(await refusal('', { 'last-event-id': text })).toEqual([400, 'invalid_input', '']);
+    }
+    const last = await stream(id, '?cursor=9007199254740991');
+    expect(last.response.statusCode).toBe(200);
+    last.close();
+  });
+
+  it('shares one hub among all readers of a conversation, and lets go of everything when they leave', async () => {
+    const id = await conversation(50);
+    const clients = await Promise.all(Array.from({ length: 8 }, () => stream(id)));
+    const hubs = api.get(ConversationHubs);
+    const before = hubs.open;
+    await Promise.all(clients.map((client) => client.until(({ seqs }) => seqs.length === 51)));
+    const ninth = await stream(id);
+    expect(ninth.response.statusCode).toBe(429);
+    expect(ninth.response.headers['retry-after']).toBe('5');
+    await ninth.until(({ ended }) => ended !== 'no');
+    expect(JSON.parse(ninth.text)).toMatchObject({ reason: 'stream_capacity', retryable: true });
+    // HEAD is answered with the head of a stream, and needs no place.
+    const url = `http://127.0.0.1:${api.port}${pathOf(id, 'stream')}`;
+    const head = await fetch(url, { method: 'HEAD', headers: ada.headers });
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+      ...[200, 'text/event-stream; charset=utf-8', ''],
+    ]);
+    expect(head.headers.get('ratelimit')).not.toBeNull();
+    for (const client of clients) client.close();
+    const rows = () => stores.database.query('SELECT 1 FROM stream_sockets WHERE user_id = $1', [ada.userId]);
+    for (let waits = 0; waits < 100 && (await rows()).length > 0; waits += 1) await sleep(20);
+    expect(await rows()).toEqual([]);
+    const again = await stream(id, '?cursor=51');
+    expect(again.response.statusCode).toBe(200);
+    expect(hubs.open).toBe(before);
+    again.close();
+  });
+
+  it('delivers live deltas to the readers of their conversation only, and none of a finished message', async () => {
+    const [id, other] = [await conversation(1), await conversation(1)];
+    const [client, stranger] = [await stream(id, '?cursor=2'), await stream(other, '?cursor=2')];
+    await sleep(50);
+    const messageId = asId<MessageId>('d5b2e4a0-0000-4000-8000-000000000001');
+    const publish = (text: string) => {
+      const [at, runId] = [instantOf(Date.now()), asId<RunId>(messageId)];
+      api.live.publish(id, { type: 'agent.text_delta', at, runId, messageId, text });
+    };
+    publish('Hello ');
+    publish('wörld ');
+    const long = '\u{1F600}"\n'.repeat(6_000);
+    publish(long);
+    await api.live.flush(id);
+    await client.until(({ events }) => events.map(({ payload }) => payload.text).join('') === `Hello wörld ${long}`);
+    expect(client.events[0]).toEqual({
+      delivery: 'live',
+      payload: {
+        type: 'agent.text_delta',
+        at: expect.any(String),
+        runId: expect.any(String),
+        messageId,
+        text: expect.any(String),
+      },
+    });
+    expect(client.messages.every(({ id, event }) => id === undefined && event === 'agent.text_delta')).toBe(true);
+    const { store } = stores;
+    await store.append(
+      `conversation-${id}`,
+      [encodeEvent(conversationKind, message('done', messageId), causeOf(ada.userId))],
+      1,
+    );
+    await client.until(({ seqs }) => seqs.length === 1);
+    const before = client.messages.length;
+    publish('too late');
+    await api.live.flush(id);
+    await sleep(50);
+    expect(client.messages).toHaveLength(before);
+    expect(stranger.messages).toEqual([]);
+    for (const one of [client, stranger]) one.close();
+  });
+
+  it('ends streams when draining begins, so that clients move on', async () => {
+    const second = await startJournalApp(stores);
+    const { path, headers } = await conversationOf(second, 'bob');
+    const client = await StreamClient.open(second.port, path, headers);
+    await client.until(({ seqs }) => seqs.length === 3);
+    await second.get(Draining).drain(5_000);
+    await client.until(({ ended }) => ended !== 'no');
+    expect(client.ended).toBe('cleanly');
+    await second.stop();
+  });
+
+  it('ends a stream when its token has expired, or its account was disabled', async () => {
+    const [expiring, disabled, kept] = await Promise.all([openFor('carol', 3), openFor('dave'), openFor('erin')]);
+    const checked = () => api.get(OpenStreams).check();
+    await checked();
+    await sleep(3_100);
+    api.accounts.states.set(disabled.userId, { disabled: true });
+    // A heartbeat may have looked at the one that has expired.
+    expect([disabled, kept].map(({ client }) => client.ended)).toEqual(['no', 'no']);
+    await checked();
+    for (const { client } of [expiring, disabled]) await client.until(({ ended }) => ended === 'cleanly');
+    expect(kept.client.ended).toBe('no');
+    kept.client.close();
+  });
+});
+
+describe('a partner key that is revoked', () => {
+  it('ends the streams that were opened with it, and no other', async () => {
+    const key = `pk_${'r'.repeat(43)}`;
+    api.keys.add(key);
+    const [revoked, kept] = await Promise.all([openFor('frank', 3600, key), openFor('grace')]);
+    await api.get(OpenStreams).check();
+    api.keys.revoke(key);
+    expect([revoked, kept].map(({ client }) => client.ended)).toEqual(['no', 'no']);
+    await api.get(OpenStreams).check();
+    await revoked.client.until(({ ended }) => ended === 'cleanly');
+    expect(kept.client.ended).toBe('no');
+    kept.client.close();
+  });
+
+  it('ends them by itself', async () => {
+    const key = `pk_${'s'.repeat(43)}`;
+    api.keys.add(key);
+    const { client } = await openFor('heidi', 3600, key);
+    api.keys.revoke(key);
+    await until('the end of the stream', async () => client.ended === 'cleanly' || null, 60_000);
+  });
+});
+
+async function openFor(subject: string, expiresInSeconds?: number, key?: string) {
+  const { path, headers, userId } = await conversationOf(api, subject, expiresInSeconds, key);
+  return { client: await StreamClient.open(api.port, path, headers), userId };
+}
+
+async function conversationOf(app: JournalApp, subject: string, expiresInSeconds?: number, key?: string) {
+  const { userId, headers } = await app.user(subject, expiresInSeconds, key);
+  const id = newConversationId();
+  await stores.append(id, userId, 2);
+  return { path: `/v1/users/${userId}/conversations/${id}/stream`, headers, userId };
+}

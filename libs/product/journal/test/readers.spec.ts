@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConversationId, UserId } from '@app/kernel';
+import { ConversationHubs } from '../src/conversation-hubs';
+import { startJournalApp, StreamClient, type JournalApp } from '../../../../test/journal/journal-app';
+import { newConversationId, startStores, type TestStores } from '../../../../test/journal/journal-store';
+
+let stores: TestStores;
+let api: JournalApp;
+let ada: { userId: UserId; headers: Record<string, string> };
+beforeAll(async () => {
+  stores = await startStores();
+  api = await startJournalApp(stores, { STREAMS_PER_USER: '500' });
+  ada = await api.user('ada');
+});
+afterAll(async () => {
+  await api.stop();
+  await stores.stop();
+});
+
+const open = (id: ConversationId, headers: Record<string, string> = {}) =>
+  StreamClient.open(api.port, `/v1/users/${ada.userId}/conversations/${id}/stream`, { ...ada.headers, ...headers });
+
+const socketRows = async () => (await stores.database.query('SELECT 1 FROM stream_sockets')).length;
+
+async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(20)) if (await condition()) return;
+  throw new Error('waited in vain');
+}
+
+describe('readers', () => {
+  it('that cannot keep up are cut, and lose nothing when they come back, while others are not held up', async () => {
+    const id = newConversationId();
+    await stores.append(id, ada.userId, 1);
+    const [slow, quick] = [await open(id), await open(id)];
+    await Promise.all([slow, quick].map((client) => client.until(({ seqs }) => seqs.length === 2)));
+    slow.response.pause();
+    const big = 'x'.repeat(400_000);
+    for (let count = 0; count < 40; count += 1) await stores.append(id, ada.userId, 1, big);
+    await quick.until(({ seqs }) => seqs.at(-1) === 42);
+    await eventually(async () => (await socketRows()) === 1);
+    slow.response.resume();
+    await slow.until(({ ended }) => ended !== 'no');
+    const got = slow.seqs;
+    expect(got.length).toBeLessThan(42);
+    // A crowded machine may be too slow to keep up once more.
+    while (got.at(-1) !== 42) {
+      const again = await open(id, { 'last-event-id': String(got.at(-1) ?? 0) });
+      await again.until(({ seqs, ended }) => seqs.at(-1) === 42 || ended !== 'no');
+      got.push(...again.seqs);
+      again.close();
+    }
+    expect(got).toEqual(quick.seqs);
+    quick.close();
+  });
+
+  it('that come back at random, again and again, see the whole journal once and in order', async () => {
+    const id = newConversationId();
+    await stores.append(id, ada.userId, 1);
+    let head = 2;
+    let writing = true;
+    const writer = (async () => {
+      for (; writing; await sleep(5)) head = (await stores.append(id, ada.userId, 3)) + 1;
+    })();
+    const union: number[] = [];
+    for (let connection = 0; connection < 40; connection += 1) {
+      const client = await open(id, union.length === 0 ? {} : { 'last-event-id': String(union.at(-1)) });
+      const wanted = 1 + Math.floor(Math.random() * 12);
+      await client.until(({ seqs }) => seqs.length >= wanted);
+      union.push(...client.seqs);
+      client.close();
+    }
+    writing = false;
+    await writer;
+    const last = await open(id, { 'last-event-id': String(union.at(-1)) });
+    if (union.at(-1) !== head) await last.until(({ seqs }) => seqs.at(-1) === head);
+    union.push(...last.seqs);
+    last.close();
+    expect(union).toEqual(Array.from({ length: head }, (_, index) => index + 1));
+  });
+
+  it('keep their streams while the event store is away', async () => {
+    const id = newConversationId();
+    await stores.append(id, ada.userId, 1);
+    const client = await open(id);
+    await client.until(({ seqs }) => seqs.length === 2);
+    const away = stores.restartStore(700);
+    await sleep(300);
+    const late = await open(newConversationId());
+    expect(late.response.statusCode).toBe(503);
+    await away;
+    await stores.append(id, ada.userId, 5);
+    await client.until(({ seqs }) => seqs.length === 7);
+    expect(client.seqs).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    client.close();
+  });
+
+  it('that leave at any moment leave nothing behind', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const id = newConversationId();
+        await stores.append(id, ada.userId, 30);
+        return id;
+      }),
+    );
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(
+        ids.flatMap((id) =>
+          [0, 1, 2, 3].map(async (turn) => {
+            const client = await open(id).catch(() => null);
+            await sleep(turn * 3);
+            client?.close();
+          }),
+        ),
+      );
+    }
+    await eventually(async () => (await socketRows()) === 0);
+    await eventually(() => api.get(ConversationHubs).open === 0);
+  });
+});
