@@ -13,8 +13,8 @@ const longTests = [
   'libs/product/consent/src/money-oracle',
   'libs/product/automations/test/',
   'libs/product/journal/test/many-streams',
-  'libs/product/automations/src/schedule',
-  'libs/product/automations/src/definition.schema',
+  'libs/product/automations/src/definition/schedule',
+  'libs/product/automations/src/definition/definition.schema',
   'test/client/',
   'libs/platform/event-store/test/bad-weather',
 ];

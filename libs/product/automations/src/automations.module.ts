@@ -1,38 +1,38 @@
 import { Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
 import { WalletsModule } from '@app/wallets';
-import { AutomationChecks } from './automation-checks';
-import { AutomationLife } from './automation-life';
-import { AutomationQuota } from './automation-quota';
-import { AutomationStatuses } from './automation-status';
-import { AutomationRow, CreateAutomations1700000000670, OccurrenceRow } from './automation.row';
-import { Automations } from './automations';
-import { AutomationsController } from './automations.controller';
-import { automationsProjection, occurrencesProjection } from './automations.projection';
-import { AutomationQueries } from './automations.queries';
-import { ContractReviews } from './contract-review';
+import { AutomationChecks } from './firing/automation-checks';
+import { AutomationLife } from './automation/automation-life';
+import { AutomationQuota } from './automation/automation-quota';
+import { AutomationStatuses } from './api/automation-status';
+import { AutomationRow, CreateAutomations1700000000670, OccurrenceRow } from './read-model/automation.row';
+import { Automations } from './automation/automations';
+import { AutomationsController } from './api/automations.controller';
+import { automationsProjection, occurrencesProjection } from './read-model/automations.projection';
+import { AutomationQueries } from './api/automations.queries';
+import { ContractReviews } from './authority/contract-review';
 import { DueTimes } from './firing/due-times';
 import {
   AddInputOutcomes1700000000675,
   CreateAutomationInputs1700000000671,
   InputRow,
   inputsProjection,
-} from './input.row';
-import { InputOutcomes } from './input-outcomes';
-import { OccurrencesController } from './occurrences.controller';
+} from './inputs/input.row';
+import { InputOutcomes } from './inputs/input-outcomes';
+import { OccurrencesController } from './api/occurrences.controller';
 import {
   CreateAutomationChecks1700000000672,
   CreateAutomationPlaces1700000000674,
   CreateWebhookKeys1700000000673,
-} from './operational-tables.row';
-import { SearchAutomations } from './search-automations';
+} from './read-model/operational-tables.row';
+import { SearchAutomations } from './api/search-automations';
 import { CreateSourceSamples1700000000680 } from './sources/source-samples.row';
 import { SourcesModule } from './sources/sources.module';
-import { SimulateAutomation } from './simulate-automation';
-import { TakeInputs } from './take-inputs';
-import { TestCondition } from './test-condition';
-import { WebhookKeys } from './webhook-keys';
-import { WebhooksController } from './webhooks.controller';
+import { SimulateAutomation } from './simulation/simulate-automation';
+import { TakeInputs } from './inputs/take-inputs';
+import { TestCondition } from './simulation/test-condition';
+import { WebhookKeys } from './inputs/webhook-keys';
+import { WebhooksController } from './api/webhooks.controller';
 
 /** Rules that fire by themselves: their definitions, what they are handed, and what is known of them. */
 @Module({

@@ -15,9 +15,9 @@ import {
   type WalletId,
 } from '@app/kernel';
 import { instant } from '../../../../test/support/decider-spec';
-import type { AutomationDefinition, FiringPolicy } from '../src/automation-definition';
-import type { ContractReview, CreateAutomation, RecordMatch } from '../src/automation.commands';
-import type { AutomationEvent, OccurrenceEvent } from '../src/automation.events';
+import type { AutomationDefinition, FiringPolicy } from '../src/definition/automation-definition';
+import type { ContractReview, CreateAutomation, RecordMatch } from '../src/automation/automation.commands';
+import type { AutomationEvent, OccurrenceEvent } from '../src/automation/automation.events';
 
 type Run = Extract<OccurrenceEvent, { readonly type: 'occurrence.accepted' }>;
 

@@ -1,11 +1,11 @@
 import type { Contract } from '@app/consent';
 import { asId, type Instant, type OccurrenceId } from '@app/kernel';
 import fc from 'fast-check';
-import type { AutomationDefinition, FiringPolicy } from '../src/automation-definition';
-import type { AutomationCommand, RecordMatch } from '../src/automation.commands';
-import { automationDecider } from '../src/automation.decider';
-import type { AutomationEvent } from '../src/automation.events';
-import { revisionOf, type AutomationState } from '../src/automation.state';
+import type { AutomationDefinition, FiringPolicy } from '../src/definition/automation-definition';
+import type { AutomationCommand, RecordMatch } from '../src/automation/automation.commands';
+import { automationDecider } from '../src/automation/automation.decider';
+import type { AutomationEvent } from '../src/automation/automation.events';
+import { revisionOf, type AutomationState } from '../src/automation/automation.state';
 import { ada, call, contract, definitionWith, minutes, review, runOf, seconds, symbols } from './automation-facts';
 
 // Random histories of one automation.

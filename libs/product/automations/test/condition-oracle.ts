@@ -7,7 +7,7 @@ import type {
   UnresolvedCode,
   UnresolvedReason,
   Verdict,
-} from '../src/condition';
+} from '../src/condition/condition';
 import { at, type Case } from './random-conditions';
 
 /*

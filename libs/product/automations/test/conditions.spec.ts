@@ -5,9 +5,9 @@
  */
 import { rootPart } from '@app/kernel';
 import fc from 'fast-check';
-import type { RuleNode, UnresolvedCode } from '../src/condition';
-import { evaluate } from '../src/condition-evaluator';
-import { parseCondition } from '../src/condition-parser';
+import type { RuleNode, UnresolvedCode } from '../src/condition/condition';
+import { evaluate } from '../src/condition/condition-evaluator';
+import { parseCondition } from '../src/condition/condition-parser';
 import { expectedOf, sourceCode } from './condition-oracle';
 import { anyReadings, at, cases, freshAgeSeconds, readingsAged, readingsOf, type Case } from './random-conditions';
 

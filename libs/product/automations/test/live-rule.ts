@@ -9,16 +9,16 @@ import {
   type RunId,
 } from '@app/kernel';
 import type { Timer } from '@app/timers';
-import type { AutomationDefinition } from '../src/automation-definition';
-import type { AutomationCommand } from '../src/automation.commands';
-import { automationDecider } from '../src/automation.decider';
-import type { AutomationEvent } from '../src/automation.events';
-import type { Automation, AutomationState } from '../src/automation.state';
+import type { AutomationDefinition } from '../src/definition/automation-definition';
+import type { AutomationCommand } from '../src/automation/automation.commands';
+import { automationDecider } from '../src/automation/automation.decider';
+import type { AutomationEvent } from '../src/automation/automation.events';
+import type { Automation, AutomationState } from '../src/automation/automation.state';
 import { handleDue, handleEnd, handleInput, handleRunEnded } from '../src/firing/fire';
 import { dueTimer, dueTimers, endTimer } from '../src/firing/firing-timers';
 import type { FiringWorld } from '../src/firing/firing-world';
-import type { InputRecorded } from '../src/input.stream';
-import { nextDue } from '../src/schedule';
+import type { InputRecorded } from '../src/inputs/input.stream';
+import { nextDue } from '../src/definition/schedule';
 import { readingsAt, type Sample, type SampleHistory } from '../src/sources/source-sample';
 import { ada } from './automation-facts';
 

@@ -1,6 +1,6 @@
 import { instantOf, type Instant, type JsonValue } from '@app/kernel';
 import fc from 'fast-check';
-import type { Binding, CompareOp, Condition, Operand, Reading, Readings, RuleNode } from '../src/condition';
+import type { Binding, CompareOp, Condition, Operand, Reading, Readings, RuleNode } from '../src/condition/condition';
 
 /** The instant of every evaluation here. */
 export const at: Instant = instantOf(Date.UTC(2026, 2, 1));

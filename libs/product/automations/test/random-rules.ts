@@ -1,8 +1,8 @@
 import { asId, instantOf, type InputId, type Instant, type JsonObject } from '@app/kernel';
 import fc from 'fast-check';
-import type { AutomationDefinition, FiringPolicy, Wake } from '../src/automation-definition';
-import type { Condition, Operand, RuleNode } from '../src/condition';
-import type { InboundEvent, InputRecorded } from '../src/input.stream';
+import type { AutomationDefinition, FiringPolicy, Wake } from '../src/definition/automation-definition';
+import type { Condition, Operand, RuleNode } from '../src/condition/condition';
+import type { InboundEvent, InputRecorded } from '../src/inputs/input.stream';
 import { gapAfter, gapAfterMs, type Sample, type SampleHistory } from '../src/sources/source-sample';
 import { ada } from './automation-facts';
 import { automationId, epoch } from './live-rule';

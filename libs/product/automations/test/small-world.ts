@@ -12,12 +12,12 @@ import {
   type UserId,
 } from '@app/kernel';
 import type { Timer } from '@app/timers';
-import type { AutomationDefinition } from '../src/automation-definition';
-import type { AutomationCommand } from '../src/automation.commands';
-import { automationDecider } from '../src/automation.decider';
-import type { AutomationEvent } from '../src/automation.events';
-import type { Automation, AutomationState } from '../src/automation.state';
-import type { InputRecorded } from '../src/input.stream';
+import type { AutomationDefinition } from '../src/definition/automation-definition';
+import type { AutomationCommand } from '../src/automation/automation.commands';
+import { automationDecider } from '../src/automation/automation.decider';
+import type { AutomationEvent } from '../src/automation/automation.events';
+import type { Automation, AutomationState } from '../src/automation/automation.state';
+import type { InputRecorded } from '../src/inputs/input.stream';
 import { handleDue, handleInput } from '../src/firing/fire';
 import type { FiringWorld } from '../src/firing/firing-world';
 

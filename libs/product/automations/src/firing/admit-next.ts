@@ -1,5 +1,5 @@
 import { reasons, Unavailable, type AutomationId, type Refusal } from '@app/kernel';
-import type { ActiveOccurrence, Automation } from '../automation.state';
+import type { ActiveOccurrence, Automation } from '../automation/automation.state';
 import { later, occurrenceTimer } from './firing-timers';
 import type { Admission, FiringWorld } from './firing-world';
 

@@ -16,8 +16,8 @@ import type { Reactor } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { agentOperationId, operationKind } from '@app/wallets';
 import { v7 as uuidV7 } from 'uuid';
-import { automationKind } from '../automation.stream';
-import { contractUseTimers } from '../contract-authority';
+import { automationKind } from '../automation/automation.stream';
+import { contractUseTimers } from '../authority/contract-authority';
 
 /**
  * Gives back uses of an automation's contract of which nothing came: the operation ended and the provider never took anything of it,

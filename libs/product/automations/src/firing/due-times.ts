@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, type AutomationId, type Instant } from '@app/kernel';
 import { Timers } from '@app/timers';
-import type { AutomationDefinition } from '../automation-definition';
-import { nextDue } from '../schedule';
+import type { AutomationDefinition } from '../definition/automation-definition';
+import { nextDue } from '../definition/schedule';
 import { dueTimer, endTimer } from './firing-timers';
 
 /** The timers by which an activation fires and ends. */

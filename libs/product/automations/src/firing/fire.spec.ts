@@ -1,5 +1,5 @@
 import { asId, because, refuse, Unavailable, type RunId } from '@app/kernel';
-import type { InputRecorded } from '../input.stream';
+import type { InputRecorded } from '../inputs/input.stream';
 import { handleDue, handleEnd, handleRunEnded } from './fire';
 import { admitNext } from './admit-next';
 

@@ -3,7 +3,7 @@ import { conversationKind } from '@app/conversations';
 import { decodeEvent, FoldedStates, idInStream, type StoredEvent } from '@app/event-store';
 import { asId, type AutomationId, type Cause, type RequestId, type RunId } from '@app/kernel';
 import type { Reactor } from '@app/read-store';
-import { inputKind, type InputRecorded } from '../input.stream';
+import { inputKind, type InputRecorded } from '../inputs/input.stream';
 import { handleInput, handleRunEnded } from './fire';
 import { FiringProcess } from './firing-process';
 

@@ -1,9 +1,9 @@
 import type { AutomationId, ConversationId, Instant, OccurrenceId, Result, RunId, UserId } from '@app/kernel';
 import type { Timer } from '@app/timers';
-import type { AutomationCommand } from '../automation.commands';
-import type { ActiveOccurrence, Automation, AutomationState } from '../automation.state';
-import type { Evaluation, Readings } from '../condition';
-import type { InboundEvent } from '../input.stream';
+import type { AutomationCommand } from '../automation/automation.commands';
+import type { ActiveOccurrence, Automation, AutomationState } from '../automation/automation.state';
+import type { Evaluation, Readings } from '../condition/condition';
+import type { InboundEvent } from '../inputs/input.stream';
 
 /** The run that an occurrence comes to, and where. */
 export interface Admission {

@@ -3,7 +3,7 @@ import { FoldedStates } from '@app/event-store';
 import { Clock, type AutomationId, type OccurrenceId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { Timers } from '@app/timers';
-import { automationKind } from '../automation.stream';
+import { automationKind } from '../automation/automation.stream';
 import { DueTimes } from './due-times';
 import { dueTimers, endTimers, occurrenceTimer, occurrenceTimers } from './firing-timers';
 

@@ -18,8 +18,8 @@ import {
 import { EngineCatalog, ProfileDto, requestIn, resolveProfile, RunAdmission, runKeyOf } from '@app/runs';
 import { UserQuotas } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
-import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from '../automation-ids';
-import type { ActiveOccurrence, Automation } from '../automation.state';
+import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from '../automation/automation-ids';
+import type { ActiveOccurrence, Automation } from '../automation/automation.state';
 import type { Admission } from './firing-world';
 
 /** Conversations of one automation that were archived one after the other. */

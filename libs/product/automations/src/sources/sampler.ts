@@ -3,7 +3,7 @@ import { Clock, epochMsOf, instantOf, type Instant, type UserId } from '@app/ker
 import { Timers, type Timer } from '@app/timers';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Condition } from '../condition';
+import type { Condition } from '../condition/condition';
 import { AskSource } from './ask-source';
 import { Samples } from './samples';
 import { keyOf, readSource, sourceOf, sourceTimer, type SourceInUse } from './source-key';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, instantOf, type Instant, type UserId } from '@app/kernel';
 import { Timers } from '@app/timers';
-import type { AutomationDefinition } from '../automation-definition';
-import type { Condition, Readings } from '../condition';
-import type { InboundEvent } from '../input.stream';
+import type { AutomationDefinition } from '../definition/automation-definition';
+import type { Condition, Readings } from '../condition/condition';
+import type { InboundEvent } from '../inputs/input.stream';
 import { keyOf, sourceOf, sourcesIn, sourceTimer, type SourceInUse } from './source-key';
 import { readingsAt, sampleEveryMs, type Sample, type SampleHistory } from './source-sample';
 import { SourceSamples } from './source-samples';

@@ -1,6 +1,6 @@
 import { asId, type Instant, type JsonObject, type UserId } from '@app/kernel';
 import type { Timer } from '@app/timers';
-import type { Condition, SampledSource } from '../condition';
+import type { Condition, SampledSource } from '../condition/condition';
 
 /** The kind of timers that sample sources, and the beginning of their ids. */
 export const sourceTimers = 'source';

@@ -1,5 +1,5 @@
 import { epochMsOf, instantOf, type Instant } from '@app/kernel';
-import type { Condition } from '../condition';
+import type { Condition } from '../condition/condition';
 import { gapAfter, gridInstant, nextGridInstant, readingsAt, type Sample } from './source-sample';
 
 const start = instantOf(Date.parse('2026-03-01T10:00:00.000Z'));

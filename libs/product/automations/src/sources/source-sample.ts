@@ -1,8 +1,8 @@
 import { epochMsOf, instantOf, type Instant, type JsonValue } from '@app/kernel';
 import { v5 as uuidV5 } from 'uuid';
-import type { Condition, Reading, Readings } from '../condition';
-import type { InboundEvent } from '../input.stream';
-import { sourceIdOf } from '../readings';
+import type { Condition, Reading, Readings } from '../condition/condition';
+import type { InboundEvent } from '../inputs/input.stream';
+import { sourceIdOf } from '../condition/readings';
 
 /** Sources are sampled on the whole minutes of the service clock. */
 export const sampleEveryMs = 60_000;

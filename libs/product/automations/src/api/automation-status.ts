@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { instant, integer, list, nullable, oneOf, shape, uuid, type Shaped } from '@app/http';
+import { Clock, notFound, ok, refuse, type AutomationId, type Result, type UserId } from '@app/kernel';
+import { ReadGate } from '@app/read-store';
+import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../firing/automation-checks';
+import { automationName, automationState, truncatedText } from '../definition/automation-shapes';
+import { Automations } from '../automation/automations';
+import { AutomationQueries, type ListedOccurrence } from './automations.queries';
+import { behaviorText, truncate } from '../definition/behavior';
+import { FactShape } from '../simulation/evaluation.view';
+import { monitoringOf, monitorings } from '../automation/monitoring';
+import { delivery, deliveryReason, reasonView, textLengthMax } from './occurrence.view';
+import { readingBounds } from '../condition/readings';
+import { symbolIn } from '../definition/token-symbols';
+
+const behaviorLengthMax = 320;
+/** Automation status view (specification, "Automation (status view)"): of a fixed size, and in words that were reviewed. */
+export const AutomationStatus = shape('AutomationStatus', {
+  asOf: instant({ description: 'When all of this was read' }),
+  automationId: uuid(),
+  name: automationName,
+  state: automationState,
+  monitoring: oneOf(monitorings, {
+    description:
+      '`waiting`: not looked at yet; `unavailable`: a source could not be read, or the rule not be decided; `stale`: a check is overdue, or a source too old; `paused`: held, too; `completed`: it fires no more',
+  }),
+  behavior: truncatedText('BehaviorText', behaviorLengthMax, 'Schedule, condition and firing policy in plain words'),
+  lastCheck: nullable(
+    shape('LastCheck', {
+      at: instant(),
+      condition: oneOf(checkOutcomes),
+      facts: list(FactShape, { max: readingBounds.factsMax }),
+      omittedFacts: integer({ min: 0, description: 'How many more facts there are' }),
+    }),
+    { description: 'Null before the first look of this activation' },
+  ),
+  issue: nullable(truncatedText('IssueText', textLengthMax, 'What is wrong'), {
+    description: 'Null unless `monitoring` is `stale` or `unavailable`',
+  }),
+  latestOccurrence: nullable(
+    shape('LatestOccurrence', { at: instant(), delivery, reason: deliveryReason, runId: nullable(uuid()) }),
+  ),
+});
+export type AutomationStatus = Shaped<typeof AutomationStatus>;
+
+type LatestOccurrence = NonNullable<AutomationStatus['latestOccurrence']>;
+
+/** `automations.status`. */
+@Injectable()
+export class AutomationStatuses {
+  constructor(
+    private readonly automations: Automations,
+    private readonly checks: AutomationChecks,
+    private readonly queries: AutomationQueries,
+    private readonly clock: Clock,
+    private readonly gate: ReadGate,
+  ) {}
+
+  /** Refuses with `not_found`. @throws Unavailable */
+  async of(userId: UserId, automationId: AutomationId): Promise<Result<AutomationStatus>> {
+    const automation = await this.automations.fold(userId, automationId);
+    if (automation === null) return refuse(notFound);
+    // What the stream has told by now is in the list of occurrences as well.
+    await this.gate.caughtUp();
+    const [last, [latest]] = await Promise.all([
+      this.checks.last(automationId),
+      this.queries.occurrences(automationId, null, null, 1),
+    ]);
+    const asOf = this.clock.now();
+    const check = last?.epoch === automation.epoch ? last : null;
+    const { monitoring, issue } = monitoringOf(automation, check, asOf);
+    return ok({
+      asOf,
+      automationId,
+      name: automation.definition.name,
+      state: automation.state,
+      monitoring,
+      behavior: truncate(behaviorText(automation.definition, symbolIn(automation.symbols)), behaviorLengthMax),
+      lastCheck: check === null ? null : checkView(check),
+      issue: issue === null ? null : truncate(issue, textLengthMax),
+      latestOccurrence: latest === undefined ? null : latestView(latest),
+    });
+  }
+}
+
+function checkView({ at, condition, facts, omittedFacts }: AutomationCheck): AutomationStatus['lastCheck'] {
+  return { at, condition, facts, omittedFacts };
+}
+
+function latestView({ at, delivery, reason, runId }: ListedOccurrence): LatestOccurrence {
+  return { at, delivery, reason: reasonView(reason), runId };
+}

@@ -1,0 +1,79 @@
+import { countedPageOfShape, boolean, instant, integer, nullable, shape, uuid, type Shaped } from '@app/http';
+import type { AutomationId, Instant } from '@app/kernel';
+import type { AutomationDefinition } from '../definition/automation-definition';
+import { automationName, automationState, definitionVersion, revision } from '../definition/automation-shapes';
+import type { AutomationRow } from '../read-model/automation.row';
+import { revisionOf, type Automation } from '../automation/automation.state';
+import { definitionShape } from '../definition/definition.schema';
+import { nextDue } from '../definition/schedule';
+
+/** Automation, as the API answers it (docs/decisions/automations.md). */
+export const AutomationShape = shape('Automation', {
+  id: uuid(),
+  name: automationName,
+  state: automationState,
+  revision,
+  definitionVersion,
+  definition: definitionShape,
+  contractApprovalId: nullable(uuid(), {
+    description: "The approval that asks for the definition's contract; null where it has none",
+  }),
+  held: boolean({ description: 'An operator keeps it from firing' }),
+  nextRunAt: nullable(instant(), {
+    description: 'When the rule is looked at next; null where events wake it, and as long as it cannot fire',
+  }),
+  occurrences: integer({ min: 0, description: 'Accepted ones, over all versions' }),
+  createdAt: instant(),
+  updatedAt: instant(),
+  archivedAt: nullable(instant()),
+});
+/** What a definition may leave out is filled in. */
+export type AutomationView = Omit<Shaped<typeof AutomationShape>, 'definition'> & {
+  readonly definition: AutomationDefinition;
+};
+
+export const AutomationPage = countedPageOfShape('Automation', AutomationShape);
+export type AutomationPage = Shaped<typeof AutomationPage>;
+
+/** What the view of a row needs of it. */
+export type ListedAutomation = Omit<AutomationRow, 'userId' | 'webhookKeyId' | 'searchWords' | 'position'>;
+
+/** The view of an automation as its stream has it. */
+export function viewOfState(id: AutomationId, automation: Automation, now: Instant): AutomationView {
+  return {
+    id,
+    name: automation.definition.name,
+    state: automation.state,
+    revision: revisionOf(automation),
+    definitionVersion: automation.definitionVersion,
+    definition: automation.definition,
+    contractApprovalId: automation.contractApproval?.approvalId ?? null,
+    held: automation.held,
+    nextRunAt: nextRunAt(automation, now),
+    occurrences: automation.occurrences,
+    createdAt: automation.createdAt,
+    updatedAt: automation.updatedAt,
+    archivedAt: automation.archivedAt,
+  };
+}
+
+/** The same view of an automation as the read model has it. */
+export function viewOfRow(row: ListedAutomation, now: Instant): AutomationView {
+  const { id, name, state, definitionVersion, definition, contractApprovalId, held, occurrences } = row;
+  const { createdAt, updatedAt, archivedAt } = row;
+  return {
+    ...{ id, name, state, revision: revisionOf(row), definitionVersion, definition, contractApprovalId, held },
+    ...{ nextRunAt: nextRunAt(row, now), occurrences, createdAt, updatedAt, archivedAt },
+  };
+}
+
+type Scheduled = Pick<Automation, 'state' | 'held' | 'completed' | 'definition'> & { readonly epochAt: string };
+
+/** When the rule is looked at next; null where events wake it, and as long as nothing can fire. */
+function nextRunAt({ state, held, completed, definition, epochAt }: Scheduled, now: Instant): Instant | null {
+  const { wake, firing } = definition;
+  if (state !== 'enabled' || held || completed || wake.kind === 'event') return null;
+  // Reason for the assertion: rows keep instants as the events spell them.
+  const due = nextDue(wake.schedule, epochAt as Instant, now);
+  return due === null || (firing.endAt !== undefined && due >= firing.endAt) ? null : due;
+}

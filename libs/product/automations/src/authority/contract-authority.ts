@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { canonicalText } from '@app/canonical';
+import type { Contract, ContractAction } from '@app/consent';
+import { FoldedStates, Transact } from '@app/event-store';
+import {
+  Clock,
+  epochMsOf,
+  instantOf,
+  type ApprovalId,
+  type AutomationId,
+  type Cause,
+  type Instant,
+  type RunId,
+  type ToolCallId,
+  type UserId,
+} from '@app/kernel';
+import { Timers } from '@app/timers';
+import { WalletProvider, Wallets } from '@app/wallets';
+import { automationKind } from '../automation/automation.stream';
+import { contractWorthUsd, type PricedToken } from './contract-worth';
+
+/** After an approval's time it is certain that nobody is about to use it: the use that never became an operation is given back. */
+const operationComesWithinMs = 5 * 60_000;
+
+/** A call of a run that an automation has set in motion. */
+export interface CoveredCall {
+  readonly automationId: AutomationId;
+  readonly userId: UserId;
+  readonly toolCallId: ToolCallId;
+  /** The run that makes the call. */
+  readonly runId: RunId;
+  /** Of the approval that is opened and decided when the call is covered; derived from the call, so that it is the same when asked again. */
+  readonly approvalId: ApprovalId;
+  /** Until then the approval can be used. */
+  readonly expiresAt: Instant;
+  /** What the call would do. */
+  readonly contract: Contract;
+}
+
+/** The authority that users have given their automations by approving a contract with bounds (docs/decisions/automations.md). */
+@Injectable()
+export class ContractAuthority {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly states: FoldedStates,
+    private readonly timers: Timers,
+    private readonly wallets: Wallets,
+    private readonly provider: WalletProvider,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Whether the automation's approved contract covers a call: its actions are the contract's to the letter, and the bounds hold at
+   * present prices. Then its use is recorded, once for each call; it is given back when no operation comes of it. Whoever may not
+   * ask (a paused automation, another user's, a contract that is not approved, a run that another rule set in motion) is not covered. @throws Unavailable
+   */
+  async cover(call: CoveredCall, cause: Cause): Promise<boolean> {
+    const { automationId, toolCallId, runId, approvalId, contract } = call;
+    const { state } = await this.states.current(automationKind, automationId);
+    const authority = state?.definition.contract;
+    if (state?.userId !== call.userId || authority === undefined || state.contractApproval === null) return false;
+    if (state.contractApproval.status !== 'approved') return false;
+    if (canonicalText(authority.actions) !== canonicalText(contract.actions)) return false;
+    const usd = contractWorthUsd(contract.actions, await this.tokens(call.userId, contract.actions));
+    if (usd === null) return false;
+    await this.timers.schedule(useTimer(call));
+    const contractApprovalId = state.contractApproval.approvalId;
+    const command = {
+      type: 'UseContract',
+      at: this.clock.now(),
+      toolCallId,
+      runId,
+      approvalId,
+      contractApprovalId,
+      usd,
+    } as const;
+    const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
+    // A use that was recorded before a crash is no authority any more once the automation was paused or archived.
+    return done.accepted && done.state?.state === 'enabled' && done.state.uses[toolCallId]?.approvalId === approvalId;
+  }
+
+  /** What the wallet holds, and what the actions pin besides. */
+  private async tokens(userId: UserId, actions: readonly ContractAction[]): Promise<readonly PricedToken[]> {
+    const spendable = await this.wallets.spendable(userId);
+    const held = spendable.ok ? spendable.value : [];
+    const heldIds = new Set(held.map(({ tokenId }) => tokenId));
+    const others = pinnedIds(actions).filter((tokenId) => !heldIds.has(tokenId));
+    const found = await Promise.all(others.map(async (tokenId) => this.provider.findToken(tokenId)));
+    return [...held, ...found.flatMap((token) => (token === null ? [] : [{ ...token, amountRaw: '0' }]))];
+  }
+}
+
+/** The timer at which a use is looked at whose operation should be there by then; it is scheduled before the use is recorded. */
+function useTimer({ automationId, approvalId, expiresAt }: CoveredCall) {
+  const dueAt = instantOf(epochMsOf(expiresAt) + operationComesWithinMs);
+  const payload = { automationId, approvalId };
+  return { id: `contract-use/${approvalId}`, kind: contractUseTimers, dueAt, payload };
+}
+
+export const contractUseTimers = 'contract-use';
+
+function pinnedIds(actions: readonly ContractAction[]): readonly string[] {
+  const choices = actions.flatMap((action) =>
+    action.kind === 'swap' ? [action.input, action.output] : [action.input],
+  );
+  return [...new Set(choices.flatMap((choice) => ('pinned' in choice ? [choice.pinned.tokenId] : [])))];
+}

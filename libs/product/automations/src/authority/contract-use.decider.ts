@@ -1,0 +1,93 @@
+import type { Contract } from '@app/consent';
+import {
+  accept,
+  add,
+  because,
+  compareDecimals,
+  decimalOf,
+  parseDecimal,
+  reject,
+  type Decimal,
+  type Decision,
+} from '@app/kernel';
+import type { AutomationDefinition } from '../definition/automation-definition';
+import type { AutomationCommand, UseContract } from '../automation/automation.commands';
+import type { ContractUseEvent } from '../automation/automation.events';
+import type { Automation, ContractUse } from '../automation/automation.state';
+
+type Command = UseContract | Extract<AutomationCommand, { readonly type: 'ReturnContractUse' }>;
+type Bounds = NonNullable<Contract['bounds']>;
+
+/**
+ * Counts and sums what is done on the authority of the approved contract, before it is done (docs/decisions/automations.md): a tool
+ * call uses it once, however often it asks. Refused with `withdrawal_changed` where the contract does not cover it now.
+ */
+export function decideContractUse(command: Command, automation: Automation): Decision<ContractUseEvent> {
+  const { at, toolCallId } = command;
+  const isUsed = Object.hasOwn(automation.uses, toolCallId);
+  if (command.type === 'ReturnContractUse')
+    return isUsed ? accept({ type: 'contract.use_returned', at, toolCallId }) : accept();
+  if (isUsed) return accept();
+  if (!isCovered(command, automation)) return reject(because('withdrawal_changed'));
+  const { approvalId, usd } = command;
+  return accept({ type: 'contract.used', at, toolCallId, approvalId, usd });
+}
+
+/** The call is of a run that the reviewed rule has set in motion: the run of a rule that was there before is none of it. */
+function isCovered(command: UseContract, { state, definition, contractApproval, uses, active }: Automation): boolean {
+  const { at, usd, runId, contractApprovalId } = command;
+  const bounds = definition.contract?.bounds;
+  if (state !== 'enabled' || bounds === undefined || contractApproval?.status !== 'approved') return false;
+  if (contractApproval.approvalId !== contractApprovalId) return false;
+  const occurrence = active.find((one) => one.runId === runId);
+  if (occurrence?.contractApprovalId !== contractApprovalId) return false;
+  return at < bounds.notAfter && isWithin(usd, bounds, Object.values(uses));
+}
+
+/** A text that is no decimal is within no bounds. */
+function isWithin(usd: string, { maxUses, perUseUsd, totalUsd }: Bounds, uses: readonly ContractUse[]): boolean {
+  const asked = parseDecimal(usd);
+  const [perUse, total] = [parseDecimal(perUseUsd), parseDecimal(totalUsd)];
+  const sum = sumOf([usd, ...uses.map((use) => use.usd)]);
+  if (asked === null || perUse === null || total === null || sum === null) return false;
+  return uses.length < maxUses && compareDecimals(asked, perUse) <= 0 && compareDecimals(sum, total) <= 0;
+}
+
+/** The exact sum; null where a part of it is unknown. */
+function sumOf(amounts: readonly string[]): Decimal | null {
+  return amounts.reduce<Decimal | null>(
+    (sum, text) => {
+      const amount = parseDecimal(text);
+      return sum === null || amount === null ? null : add(sum, amount);
+    },
+    decimalOf(0n, 0),
+  );
+}
+
+/** Folds a use, and its return. */
+export function evolveContractUse(uses: Automation['uses'], event: ContractUseEvent): Automation['uses'] {
+  const { toolCallId } = event;
+  if (event.type === 'contract.used')
+    return { ...uses, [toolCallId]: { approvalId: event.approvalId, usd: event.usd } };
+  return Object.fromEntries(Object.entries(uses).filter(([used]) => used !== toolCallId));
+}
+
+/**
+ * Whether both are the same in canonical form (RFC 8785) but for their names: what was approved of one is approved of the other
+ * (docs/decisions/automations.md, "The authority is bound").
+ */
+export function isSameRule(one: AutomationDefinition, other: AutomationDefinition): boolean {
+  return isSameJson({ ...one, name: '' }, { ...other, name: '' });
+}
+
+/** Of values that were read from JSON; they are as deep as what was read. */
+function isSameJson(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const members = new Map<string, unknown>(Object.entries(other));
+  const entries = Object.entries(one);
+  return (
+    entries.length === members.size &&
+    entries.every(([name, member]) => members.has(name) && isSameJson(member, members.get(name)))
+  );
+}

@@ -1,0 +1,118 @@
+import { accept, epochMsOf, instantOf, unreachable, type Decision } from '@app/kernel';
+import type { AdmissionCommand, AutomationCommand } from './automation.commands';
+import type { AutomationEvent, CompletionCause, OccurrenceEvent } from './automation.events';
+import type { ActiveOccurrence, Automation } from './automation.state';
+import { finishedWords } from '../inputs/input.decider';
+import { isWaiting, rejectedWaiting } from './occurrence.decider';
+
+type Command = AdmissionCommand | Extract<AutomationCommand, { readonly type: 'FinishOccurrence' }>;
+type Of<Type extends Command['type']> = Extract<Command, { readonly type: Type }>;
+
+/**
+ * An occurrence on its way to a run: one of an automation at a time, in the order in which they arose. What has been recorded,
+ * and what is not active any more, is answered without events.
+ */
+export function decideAdmission(command: Command, automation: Automation): Decision<AutomationEvent> {
+  const occurrence = automation.active.find(({ occurrenceId }) => occurrenceId === command.occurrenceId);
+  if (occurrence === undefined) return accept();
+  switch (command.type) {
+    case 'BeginAdmission':
+      return isInTurn(occurrence, automation, command) ? accept(admitting(command, occurrence, automation)) : accept();
+    case 'AcceptOccurrence':
+      return accept(...accepting(command, occurrence, automation));
+    case 'DeferOccurrence':
+      return occurrence.delivery === 'admitting' ? accept(deferEvents(command, occurrence, automation)) : accept();
+    case 'RejectOccurrence':
+      if (occurrence.delivery === 'accepted') return accept();
+      return accept(
+        isOfPresent(occurrence, automation)
+          ? endEvents('occurrence.rejected', command)
+          : endEvents('occurrence.canceled', command),
+      );
+    case 'FinishOccurrence':
+      return accept(...finishing(command, occurrence, automation));
+    default:
+      return unreachable(command);
+  }
+}
+
+/** What is admitted, or runs, stays first; so does what was deferred. */
+function isInTurn(occurrence: ActiveOccurrence, automation: Automation, { at }: Of<'BeginAdmission'>): boolean {
+  const { active, state, held } = automation;
+  if (state !== 'enabled' || held || active[0] !== occurrence || !isWaiting(occurrence)) return false;
+  return occurrence.retryAt === null || occurrence.retryAt <= at;
+}
+
+function admitting(
+  { at, occurrenceId, conversationId, runId }: Of<'BeginAdmission'>,
+  { attempts, retryUntil }: ActiveOccurrence,
+  { definition }: Automation,
+): OccurrenceEvent {
+  return {
+    ...{ type: 'occurrence.admitting', at, occurrenceId, conversationId, runId, attempt: attempts + 1 },
+    retryUntil: retryUntil ?? instantOf(epochMsOf(at) + definition.firing.retryForSeconds * 1000),
+  };
+}
+
+/** Recorded also after a deferral: two may have admitted it at once, and the run that came of it is there. */
+function accepting(
+  { at, occurrenceId, conversationId, runId }: Omit<Of<'AcceptOccurrence'>, 'type'>,
+  occurrence: ActiveOccurrence,
+  automation: Automation,
+): AutomationEvent[] {
+  if (occurrence.attempts === 0 || occurrence.delivery === 'accepted') return [];
+  const because = limitBy(occurrence, automation);
+  const others = { ...automation, active: automation.active.filter((other) => other !== occurrence) };
+  const isNews = because !== null && !automation.completed && automation.state !== 'archived';
+  return [
+    { type: 'occurrence.accepted', at, occurrenceId, conversationId, runId },
+    ...(isNews ? [{ type: 'automation.completed', at, because } as const] : []),
+    // Also after its end, which what waits may outlive: more than its number is never accepted.
+    ...(because === null ? [] : rejectedWaiting(at, others, finishedWords)),
+  ];
+}
+
+/** Which limit the automation has reached once this occurrence is accepted; null where none. */
+function limitBy(occurrence: ActiveOccurrence, automation: Automation): CompletionCause | null {
+  const { trigger, maxOccurrences } = automation.definition.firing;
+  // An invocation bypasses the trigger: the match is still to come.
+  if (trigger === 'once' && occurrence.trigger !== 'invoke' && occurrence.epoch === automation.epoch) return 'once';
+  return maxOccurrences !== undefined && automation.occurrences + 1 >= maxOccurrences ? 'max_occurrences' : null;
+}
+
+function deferEvents(
+  command: Of<'DeferOccurrence'>,
+  occurrence: ActiveOccurrence,
+  automation: Automation,
+): OccurrenceEvent {
+  if (!isOfPresent(occurrence, automation)) return endEvents('occurrence.canceled', command);
+  const { at, occurrenceId, reason, retryAt } = command;
+  const { retryUntil } = occurrence;
+  if (retryUntil === null || retryAt > retryUntil) return endEvents('occurrence.rejected', command);
+  return { type: 'occurrence.deferred', at, occurrenceId, reason, retryAt };
+}
+
+/** Whether the automation still wants what arose: it is enabled, in the same epoch. */
+function isOfPresent({ epoch }: ActiveOccurrence, automation: Automation): boolean {
+  return automation.state === 'enabled' && automation.epoch === epoch;
+}
+
+function endEvents(
+  type: 'occurrence.rejected' | 'occurrence.canceled',
+  { at, occurrenceId, reason }: Of<'RejectOccurrence' | 'DeferOccurrence'>,
+): OccurrenceEvent {
+  return { type, at, occurrenceId, reason };
+}
+
+/** A run that ended was accepted, also where whoever admitted it died before saying so. */
+function finishing(
+  { at, occurrenceId }: Of<'FinishOccurrence'>,
+  occurrence: ActiveOccurrence,
+  automation: Automation,
+): AutomationEvent[] {
+  const finished = { type: 'occurrence.finished', at, occurrenceId } as const;
+  if (occurrence.delivery === 'accepted') return [finished];
+  const { conversationId, runId } = occurrence;
+  if (conversationId === null || runId === null) return [];
+  return [...accepting({ at, occurrenceId, conversationId, runId }, occurrence, automation), finished];
+}

@@ -1,0 +1,46 @@
+import {
+  asId,
+  type AutomationId,
+  type ConversationId,
+  type InputId,
+  type Instant,
+  type OccurrenceId,
+  type RunId,
+} from '@app/kernel';
+import { v5 as uuidV5 } from 'uuid';
+import type { InputSource } from '../inputs/input.stream';
+
+/*
+ * Everything that an automation sets in motion is named by what it comes from (docs/decisions/automations.md), so that two schedulers, and
+ * one that was killed and its successor, name the same thing alike. The parts are joined by `/`, which occurs in none of them but
+ * the last.
+ */
+
+/** Of a due time. */
+export function dueOccurrenceId(automationId: AutomationId, epoch: string, dueAt: Instant): OccurrenceId {
+  return asId<OccurrenceId>(uuidV5(`due/${epoch}/${dueAt}`, automationId));
+}
+
+export function inputOccurrenceId(automationId: AutomationId, inputId: InputId): OccurrenceId {
+  return asId<OccurrenceId>(uuidV5(`input/${inputId}`, automationId));
+}
+
+/** @param key the sender's id of the event, or the idempotency key */
+export function inputIdOf(automationId: AutomationId, source: InputSource, key: string): InputId {
+  return asId<InputId>(uuidV5(`${source}/${key}`, automationId));
+}
+
+/** Of the conversation too: a run belongs to one for ever, and the shared one may be archived between two attempts. */
+export function occurrenceRunId(occurrenceId: OccurrenceId, conversationId: ConversationId): RunId {
+  return asId<RunId>(uuidV5(`run/${conversationId}`, occurrenceId));
+}
+
+/** A conversation for this occurrence alone. */
+export function occurrenceConversationId(occurrenceId: OccurrenceId): ConversationId {
+  return asId<ConversationId>(uuidV5('conversation', occurrenceId));
+}
+
+/** One conversation for all occurrences; `number` counts from 1, and grows when the one before was archived. */
+export function sharedConversationId(automationId: AutomationId, number: number): ConversationId {
+  return asId<ConversationId>(uuidV5(`conversation/${number}`, automationId));
+}

@@ -1,0 +1,138 @@
+import type { ConsentWords, DecideApproval, ExpireApproval } from '@app/consent';
+import type {
+  ApprovalId,
+  ConversationId,
+  InputId,
+  Instant,
+  OccurrenceId,
+  OccurrenceTrigger,
+  RunId,
+  ToolCallId,
+  UserId,
+  WalletId,
+} from '@app/kernel';
+import type { AutomationDefinition } from '../definition/automation-definition';
+import type { PassedOver } from './automation.events';
+import type { Verdict } from '../condition/condition';
+import type { TokenSymbols } from '../definition/token-symbols';
+
+/** What an automation's stream decides on. Whoever acts for a user names the user: another's automation is not found. */
+export type AutomationCommand =
+  | CreateAutomation
+  | UpdateAutomation
+  | (ByOwner & { readonly type: 'PauseAutomation'; readonly revision: string })
+  | (ByOwner & { readonly type: 'ResumeAutomation'; readonly revision: string; readonly epoch: string })
+  | (ByOwner & { readonly type: 'ArchiveAutomation' })
+  | { readonly type: 'HoldAutomation'; readonly at: Instant; readonly reason: string }
+  | { readonly type: 'ReleaseAutomation'; readonly at: Instant; readonly reason: string }
+  | (ByOwner & { readonly type: 'RotateWebhookKey'; readonly revision: string; readonly keyId: string })
+  /** It can never fire again; changes nothing when that has been recorded. */
+  | {
+      readonly type: 'CompleteAutomation';
+      readonly at: Instant;
+      readonly epoch: string;
+      readonly because: 'end_at' | 'schedule_over';
+    }
+  | RecordMatch
+  | PassOverInput
+  | AdmissionCommand
+  | { readonly type: 'FinishOccurrence'; readonly at: Instant; readonly occurrenceId: OccurrenceId }
+  | UseContract
+  | { readonly type: 'ReturnContractUse'; readonly at: Instant; readonly toolCallId: ToolCallId }
+  | (DecideApproval & { readonly type: 'DecideApproval' })
+  | (ExpireApproval & { readonly type: 'ExpireApproval' });
+
+interface ByOwner {
+  readonly at: Instant;
+  readonly userId: UserId;
+}
+
+export interface CreateAutomation extends ByOwner {
+  readonly type: 'CreateAutomation';
+  readonly definition: AutomationDefinition;
+  /** What the provider calls the tokens that it names. */
+  readonly symbols: TokenSymbols;
+  readonly epoch: string;
+  /** What the user is asked about the definition's contract; null exactly when it has none. */
+  readonly review: ContractReview | null;
+}
+
+export interface UpdateAutomation extends ByOwner {
+  readonly type: 'UpdateAutomation';
+  readonly revision: string;
+  readonly definition: AutomationDefinition;
+  /** What the provider calls the tokens that it names. */
+  readonly symbols: TokenSymbols;
+  readonly epoch: string;
+  /** Made for every definition with a contract; used only where the rule is another than the one that was reviewed. */
+  readonly review: ContractReview | null;
+}
+
+/** An approval of kind `automation_contract`, ready to be opened. */
+export interface ContractReview extends ConsentWords {
+  readonly approvalId: ApprovalId;
+  readonly automationId: string;
+  readonly walletId: WalletId;
+  readonly fingerprint: string;
+  readonly expiresAt: Instant;
+}
+
+/** The outcome of one look at the rule, at a due time or for an input; the policy says what follows. */
+export interface RecordMatch {
+  readonly type: 'RecordMatch';
+  /** The instant that was looked at: the due time, or when the input was recorded. Cooldown and edges count by it. */
+  readonly forAt: Instant;
+  readonly at: Instant;
+  /** Of another epoch nothing is recorded. */
+  readonly epoch: string;
+  readonly occurrenceId: OccurrenceId;
+  readonly trigger: OccurrenceTrigger;
+  readonly dueAt: Instant | null;
+  readonly input: { readonly inputId: InputId; readonly position: number } | null;
+  /** `true` without a condition, and for an invocation, which bypasses trigger and cooldown as well, and always has an occurrence. */
+  readonly verdict: Verdict;
+  /** Set where it comes too late to be fired: the occurrence is rejected with these words. */
+  readonly tooLate: string | null;
+}
+
+/** The rule does not look at an input; changes nothing when the input was handled before. */
+export interface PassOverInput {
+  readonly type: 'PassOverInput';
+  readonly at: Instant;
+  readonly inputId: InputId;
+  /** Of the input in the store. */
+  readonly position: number;
+  readonly outcome: PassedOver;
+}
+
+export type AdmissionCommand =
+  /** Accepted as the first in turn only; answers no events where it may not be admitted (yet), or is not active any more. */
+  | (OfOccurrence & { readonly type: 'BeginAdmission'; readonly conversationId: ConversationId; readonly runId: RunId })
+  | (OfOccurrence & {
+      readonly type: 'AcceptOccurrence';
+      readonly conversationId: ConversationId;
+      readonly runId: RunId;
+    })
+  /** `retryAt` beyond the occurrence's own limit means: rejected. */
+  | (OfOccurrence & { readonly type: 'DeferOccurrence'; readonly reason: string; readonly retryAt: Instant })
+  | (OfOccurrence & { readonly type: 'RejectOccurrence'; readonly reason: string });
+
+interface OfOccurrence {
+  readonly at: Instant;
+  readonly occurrenceId: OccurrenceId;
+}
+
+/** Refused with `withdrawal_changed` where the approved contract does not cover it. */
+export interface UseContract {
+  readonly type: 'UseContract';
+  readonly at: Instant;
+  readonly toolCallId: ToolCallId;
+  /** The run that makes the call. */
+  readonly runId: RunId;
+  /** Of the call, opened and decided next. */
+  readonly approvalId: ApprovalId;
+  /** Of the contract that the call's actions were held against: another one by now does not cover it. */
+  readonly contractApprovalId: ApprovalId;
+  /** In US dollars, rounded up. */
+  readonly usd: string;
+}

@@ -1,0 +1,89 @@
+import type { ApprovalState } from '@app/consent';
+import type {
+  ApprovalId,
+  ConversationId,
+  Instant,
+  OccurrenceId,
+  OccurrenceTrigger,
+  RunId,
+  ToolCallId,
+  UserId,
+} from '@app/kernel';
+import type { AutomationDefinition } from '../definition/automation-definition';
+import type { TokenSymbols } from '../definition/token-symbols';
+
+/** An automation as its stream tells it; null as long as there is none. */
+export type AutomationState = Automation | null;
+
+export interface Automation {
+  readonly userId: UserId;
+  readonly definition: AutomationDefinition;
+  /** What the provider called the tokens that it names. */
+  readonly symbols: TokenSymbols;
+  readonly definitionVersion: number;
+  /** The present activation; with the version it makes the revision. */
+  readonly epoch: string;
+  /** The epoch's first instant: the anchor of `every`. */
+  readonly epochAt: Instant;
+  readonly state: 'enabled' | 'paused' | 'archived';
+  readonly held: boolean;
+  /** It has finished for good. */
+  readonly completed: boolean;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  readonly archivedAt: Instant | null;
+  readonly webhookKeyId: string | null;
+  readonly memory: FiringMemory;
+  /** Accepted occurrences, ever. */
+  readonly occurrences: number;
+  /** Pending, deferred, or accepted with a run not ended; oldest first. */
+  readonly active: readonly ActiveOccurrence[];
+  /** The approval of the present rule's contract; null where it has none, and where nobody was asked about the present rule yet. */
+  readonly contractApproval: ApprovalState | null;
+  /** Uses of the present contract, by tool call. */
+  readonly uses: { readonly [toolCallId: ToolCallId]: ContractUse };
+}
+
+/** What the firing policy remembers; all but the positions begins anew with each epoch. */
+export interface FiringMemory {
+  /** The last verdict that was known. */
+  readonly lastKnown: boolean | null;
+  /** The last verdict that was recorded. */
+  readonly lastVerdict: 'true' | 'false' | 'unknown' | null;
+  /** The instant that the last accepted occurrence was for: cooldown counts from it. */
+  readonly lastAcceptedFor: Instant | null;
+  readonly lastDueAt: Instant | null;
+  /** Position of the last signal or webhook event that was handled, in any epoch. */
+  readonly lastInputPosition: number;
+  /** Positions of the last invocations, in any epoch, those behind the last input left out; ascending. */
+  readonly invokedPositions: readonly number[];
+  /** Invocations up to this position are not remembered any more: all had their occurrence. */
+  readonly invokedUpTo: number;
+}
+
+export interface ActiveOccurrence {
+  readonly occurrenceId: OccurrenceId;
+  readonly epoch: string;
+  readonly delivery: 'pending' | 'admitting' | 'deferred' | 'accepted';
+  readonly trigger: OccurrenceTrigger;
+  readonly forAt: Instant;
+  /** The approval of the rule's contract when it arose: another one's authority is not its own. */
+  readonly contractApprovalId: ApprovalId | null;
+  readonly attempts: number;
+  readonly retryAt: Instant | null;
+  /** Since its admission began, with the next two. */
+  readonly retryUntil: Instant | null;
+  readonly conversationId: ConversationId | null;
+  readonly runId: RunId | null;
+}
+
+export interface ContractUse {
+  readonly approvalId: ApprovalId;
+  /** In US dollars: a decimal text. */
+  readonly usd: string;
+}
+
+/** `<definitionVersion>.<activationEpoch>` (specification, "Automation"). */
+export function revisionOf({ definitionVersion, epoch }: Pick<Automation, 'definitionVersion' | 'epoch'>): string {
+  return `${definitionVersion}.${epoch}`;
+}

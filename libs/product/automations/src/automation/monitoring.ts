@@ -1,0 +1,63 @@
+import { epochMsOf, type Instant } from '@app/kernel';
+import type { AutomationCheck } from '../firing/automation-checks';
+import type { Automation } from './automation.state';
+import type { UnresolvedCode, UnresolvedReason } from '../condition/condition';
+import { isFinished } from './finished';
+import { nextDue } from '../definition/schedule';
+
+/** How an automation can be doing (specification, "States and transitions"). */
+export const monitorings = ['waiting', 'healthy', 'stale', 'unavailable', 'paused', 'completed'] as const;
+export type Monitoring = (typeof monitorings)[number];
+
+type Watched = Pick<Automation, 'definition' | 'state' | 'held' | 'completed' | 'occurrences' | 'epochAt'>;
+
+/** How an automation is doing, and what is wrong where something is: words of our own, never a provider's. */
+export interface Monitored {
+  readonly monitoring: Monitoring;
+  /** Null unless it is `stale` or `unavailable`. */
+  readonly issue: string | null;
+}
+
+/**
+ * The first that fits (docs/decisions/automations.md, `monitoring`).
+ * @param check the last one of the present activation; null where there was none
+ */
+export function monitoringOf(automation: Watched, check: AutomationCheck | null, now: Instant): Monitored {
+  if (isFinished(automation, now)) return { monitoring: 'completed', issue: null };
+  if (automation.held || automation.state === 'paused') return { monitoring: 'paused', issue: null };
+  if (check === null) return { monitoring: 'waiting', issue: null };
+  const failing = check.condition === 'unknown' ? check.reasons : [];
+  // Whatever cannot be decided for another reason than age: a provider's, or the rule's own.
+  const undecided = failing.find(({ code }) => code !== 'stale');
+  if (undecided !== undefined) return { monitoring: 'unavailable', issue: issueOf(undecided) };
+  if (isOverdue(automation, check.at, now)) return { monitoring: 'stale', issue: overdueIssue };
+  const [aged] = failing;
+  return aged === undefined ? { monitoring: 'healthy', issue: null } : { monitoring: 'stale', issue: issueOf(aged) };
+}
+
+const overdueIssue = 'A check is overdue by more than twice its interval.';
+
+/** Whether the check that was due next after an instant is late by more than twice the time between it and the one that follows. */
+function isOverdue({ definition, epochAt }: Watched, after: Instant, now: Instant): boolean {
+  const { wake } = definition;
+  if (wake.kind === 'event') return false;
+  const due = nextDue(wake.schedule, epochAt, after);
+  const following = due === null ? null : nextDue(wake.schedule, epochAt, due);
+  if (due === null || following === null) return false;
+  return epochMsOf(now) - epochMsOf(due) > 2 * (epochMsOf(following) - epochMsOf(due));
+}
+
+const words: Readonly<Record<UnresolvedCode, string>> = {
+  missing_source: 'nothing was received of',
+  unavailable: 'the provider could not be read for',
+  gap: 'samples are missing of',
+  stale: 'too old is what is known of',
+  future: 'ahead of time is what is said of',
+  missing_field: 'a field is missing in',
+  invalid_value: 'values cannot be compared in',
+  snapshot_skew: 'too far apart in time is what is known of',
+};
+
+function issueOf({ code, binding }: UnresolvedReason): string {
+  return `The condition could not be decided: ${words[code]} ${binding ?? 'the rule'}.`;
+}

@@ -1,0 +1,203 @@
+import { accept, unreachable, type Decision, type Instant } from '@app/kernel';
+import type { RecordMatch } from './automation.commands';
+import type { AutomationEvent, OccurrenceEvent, PassedOver } from './automation.events';
+import type { ActiveOccurrence, Automation, FiringMemory } from './automation.state';
+import type { Verdict } from '../condition/condition';
+import { afterVerdict, judge, laterOf, limitReached, type Judgement } from '../firing/firing-policy';
+import { afterInput, finishedWords, isHandled, obstacleTo, passedOver } from '../inputs/input.decider';
+
+/** Occurrences of one automation that wait behind another; the next is rejected (docs/decisions/automations.md, `queue`). */
+export const waitingMax = 100;
+
+/**
+ * What comes of one look at the rule, or of an invocation: an occurrence or none, by the firing policy and the overlap policy.
+ * Nothing where the same due time or input was handled before. An input of which no occurrence comes leaves the reason, and an
+ * invocation that cannot be taken an occurrence that is rejected.
+ */
+export function recordMatch(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
+  if (isRepeated(command, automation)) return accept();
+  const { at, epoch, forAt } = command;
+  const obstacle = obstacleTo(epoch, automation);
+  const limit = obstacle === null ? limitReached(automation.definition.firing, automation.occurrences, forAt) : null;
+  const finishing = limit === null ? [] : [{ type: 'automation.completed', at, because: limit } as const];
+  if (command.trigger === 'invoke') {
+    const words = limit === null ? obstacle?.words : finishedWords;
+    if (words === undefined) return accept<AutomationEvent>(...arising(command, automation));
+    return accept<AutomationEvent>(
+      occurrenceArose(command),
+      rejectOccurrence(at, command.occurrenceId, words),
+      ...finishing,
+    );
+  }
+  if (obstacle !== null) return accept<AutomationEvent>(...passedOver(command, obstacle.outcome));
+  if (limit !== null) return accept<AutomationEvent>(...finishing, ...passedOver(command, 'rejected'));
+  if (command.tooLate !== null)
+    return accept<AutomationEvent>(
+      occurrenceArose(command),
+      rejectOccurrence(at, command.occurrenceId, command.tooLate),
+    );
+  return decideMatch(command, automation);
+}
+
+function decideMatch(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
+  const { at, epoch, verdict } = command;
+  const judgement = judgeMatch(command, automation);
+  const isNews = verdict !== automation.memory.lastVerdict || judgement === 'fire';
+  return accept<AutomationEvent>(
+    ...(isNews ? [{ type: 'automation.evaluated', at, epoch, verdict } as const] : []),
+    ...(judgement === 'fire' ? arising(command, automation) : passedOver(command, outcomeOf(judgement, verdict))),
+  );
+}
+
+const passedOverFor = { none: 'not_matched', cooldown: 'cooldown', limit: 'rejected' } as const;
+
+/** An edge that was spent, and a match that was taken already, match no more. */
+function outcomeOf(judgement: Exclude<Judgement, 'fire'>, verdict: Verdict): PassedOver {
+  if (verdict === 'unknown') return 'unknown';
+  return passedOverFor[judgement];
+}
+
+function judgeMatch(command: RecordMatch, { definition, memory, occurrences, active, epoch }: Automation): Judgement {
+  // An accepted match of trigger `once` completes the automation, which is asked before; what is left are those under way.
+  const taken = active.some((occurrence) => occurrence.trigger !== 'invoke' && occurrence.epoch === epoch);
+  return judge(definition.firing, { ...memory, accepted: occurrences, taken }, command);
+}
+
+/** Due times come in their order, so one that is not behind the last has led to its occurrence before. */
+function isRepeated({ occurrenceId, trigger, dueAt, input }: RecordMatch, { active, memory }: Automation): boolean {
+  if (active.some((occurrence) => occurrence.occurrenceId === occurrenceId)) return true;
+  if (input !== null) return isHandled(memory, trigger, input.position);
+  return dueAt !== null && memory.lastDueAt !== null && dueAt <= memory.lastDueAt;
+}
+
+function arising(command: RecordMatch, { definition, active }: Automation): OccurrenceEvent[] {
+  const { at, occurrenceId } = command;
+  const arose = occurrenceArose(command);
+  if (active.length === 0) return [arose];
+  switch (definition.firing.overlap) {
+    case 'skip':
+      return [arose, { type: 'occurrence.skipped', at, occurrenceId, reason: 'The one before was still active.' }];
+    case 'coalesce':
+      return [arose, ...active.filter(isWaiting).map((waiting) => coalesce(at, waiting, arose))];
+    case 'queue':
+      if (active.filter(isWaiting).length < waitingMax) return [arose];
+      return [arose, rejectOccurrence(at, occurrenceId, `${waitingMax} others were waiting already.`)];
+    default:
+      return unreachable(definition.firing.overlap);
+  }
+}
+
+type Arose = Extract<OccurrenceEvent, { readonly type: 'occurrence.arose' }>;
+
+function occurrenceArose({ at, occurrenceId, epoch, trigger, forAt, dueAt, input }: RecordMatch): Arose {
+  const [inputId, inputPosition] = input === null ? [null, null] : [input.inputId, input.position];
+  return { type: 'occurrence.arose', at, occurrenceId, epoch, trigger, forAt, dueAt, inputId, inputPosition };
+}
+
+function coalesce(at: Instant, { occurrenceId }: ActiveOccurrence, into: Arose): OccurrenceEvent {
+  return { type: 'occurrence.coalesced', at, occurrenceId, into: into.occurrenceId };
+}
+
+function rejectOccurrence(at: Instant, occurrenceId: RecordMatch['occurrenceId'], reason: string): OccurrenceEvent {
+  return { type: 'occurrence.rejected', at, occurrenceId, reason };
+}
+
+/** Whether it waits for its admission; one whose admission has begun does not. */
+export function isWaiting({ delivery }: ActiveOccurrence): boolean {
+  return delivery === 'pending' || delivery === 'deferred';
+}
+
+/** Refuses all that waits: the firing policy takes no more. What is being admitted, or runs, goes on. */
+export function rejectedWaiting(at: Instant, { active }: Automation, reason: string): OccurrenceEvent[] {
+  return active.filter(isWaiting).map(({ occurrenceId }) => rejectOccurrence(at, occurrenceId, reason));
+}
+
+/** Ends all that waits. What is being admitted, or runs, goes on. */
+export function canceledWaiting(at: Instant, { active }: Automation, reason: string): OccurrenceEvent[] {
+  return active
+    .filter(isWaiting)
+    .map(({ occurrenceId }) => ({ type: 'occurrence.canceled', at, occurrenceId, reason }) as const);
+}
+
+/** Folds what happened to an occurrence. */
+export function evolveOccurrence(automation: Automation, event: OccurrenceEvent): Automation {
+  switch (event.type) {
+    case 'occurrence.arose':
+      return {
+        ...automation,
+        active: [...automation.active, pending(event, automation)],
+        memory: afterArising(automation.memory, event),
+      };
+    case 'occurrence.admitting': {
+      const { conversationId, runId, attempt, retryUntil } = event;
+      return withOccurrence(automation, event, {
+        ...{ delivery: 'admitting', attempts: attempt, retryAt: null, retryUntil, conversationId, runId },
+      });
+    }
+    case 'occurrence.deferred':
+      return withOccurrence(automation, event, { delivery: 'deferred', retryAt: event.retryAt });
+    case 'occurrence.accepted':
+      return acceptOccurrence(automation, event);
+    case 'occurrence.rejected':
+    case 'occurrence.canceled':
+    case 'occurrence.skipped':
+    case 'occurrence.coalesced':
+    case 'occurrence.finished':
+      return {
+        ...automation,
+        active: automation.active.filter(({ occurrenceId }) => occurrenceId !== event.occurrenceId),
+      };
+    default:
+      return unreachable(event);
+  }
+}
+
+function pending({ occurrenceId, epoch, trigger, forAt }: Arose, { contractApproval }: Automation): ActiveOccurrence {
+  return {
+    contractApprovalId: contractApproval?.approvalId ?? null,
+    ...{ occurrenceId, epoch, delivery: 'pending', trigger, forAt, attempts: 0, retryAt: null, retryUntil: null },
+    ...{ conversationId: null, runId: null },
+  };
+}
+
+function afterArising(memory: FiringMemory, { trigger, dueAt, inputPosition }: Arose): FiringMemory {
+  const after = inputPosition === null ? memory : afterInput(memory, trigger, inputPosition);
+  return { ...after, lastDueAt: dueAt ?? memory.lastDueAt };
+}
+
+function acceptOccurrence(
+  automation: Automation,
+  event: Extract<OccurrenceEvent, { readonly type: 'occurrence.accepted' }>,
+): Automation {
+  const { conversationId, runId } = event;
+  const { epoch, memory, active } = automation;
+  const occurrence = active.find(({ occurrenceId }) => occurrenceId === event.occurrenceId);
+  // One that was being admitted when the rule began anew tells the new epoch nothing.
+  const isPresent = occurrence?.epoch === epoch;
+  return withOccurrence(
+    {
+      ...automation,
+      occurrences: automation.occurrences + 1,
+      memory: isPresent ? { ...memory, lastAcceptedFor: laterOf(memory.lastAcceptedFor, occurrence.forAt) } : memory,
+    },
+    event,
+    { delivery: 'accepted', retryAt: null, conversationId, runId },
+  );
+}
+
+function withOccurrence(
+  automation: Automation,
+  { occurrenceId }: OccurrenceEvent,
+  change: Partial<ActiveOccurrence>,
+): Automation {
+  const active = automation.active.map((one) => (one.occurrenceId === occurrenceId ? { ...one, ...change } : one));
+  return { ...automation, active };
+}
+
+/** Folds a verdict: the recorded one, and the known one, by which edges are found. */
+export function evolveVerdict(
+  memory: FiringMemory,
+  { verdict }: Extract<AutomationEvent, { readonly type: 'automation.evaluated' }>,
+): FiringMemory {
+  return { ...afterVerdict(memory, verdict), lastVerdict: verdict };
+}

@@ -1,0 +1,151 @@
+import { sha256Hex } from '@app/canonical';
+import { codePointLength, type Instant, type JsonValue } from '@app/kernel';
+import { operandsIn, type Binding, type Condition, type Reading, type Readings, type Source } from './condition';
+import { tokenWords } from './condition-words';
+import { valueAt } from './json-pointers';
+import type { SymbolOf } from '../definition/token-symbols';
+
+/** Bounds of what is told of sources (specification, "Condition test", "Automation (status view)"). */
+export const readingBounds = { sourceIdLengthMax: 128, factsMax: 3, labelLengthMax: 80, valueLengthMax: 160 } as const;
+
+/** Names a source: `<kind>:<tokenId>`, or `<kind>:sha256:` and the hash of the token id where that is too long; `event`. */
+export function sourceIdOf(source: Source): string {
+  if (source.kind === 'event') return source.kind;
+  const { kind, tokenId } = source;
+  const plain = `${kind}:${tokenId}`;
+  return codePointLength(plain) <= readingBounds.sourceIdLengthMax ? plain : `${kind}:sha256:${sha256Hex(tokenId)}`;
+}
+
+/** What an evaluation rested on, without the values themselves (specification, "evaluation.inputs"). */
+export type EvaluationInput = {
+  readonly binding: string;
+  readonly sourceId: string;
+  readonly eventId: string;
+  readonly receivedAt: Instant;
+  readonly maxAgeSeconds: number;
+  readonly status: Reading['status'];
+  readonly reason: string | null;
+} & (
+  | { readonly kind: 'snapshot'; readonly sourceTime: Instant }
+  | { readonly kind: 'received_event'; readonly sourceTime: null; readonly providerPublishedAt: Instant | null }
+);
+
+/** One input for each binding of which there is any record, in the order of the bindings. */
+export function inputsOf(condition: Condition | null, readings: Readings): readonly EvaluationInput[] {
+  return (condition?.bindings ?? []).flatMap(({ name, maxAgeSeconds }) => {
+    const reading = readingOf(readings, name);
+    return reading === undefined ? [] : [inputOf(name, maxAgeSeconds, reading)];
+  });
+}
+
+function inputOf(binding: string, maxAgeSeconds: number, reading: Reading): EvaluationInput {
+  const { sourceId, eventId, receivedAt, status, reason, sourceTime, providerPublishedAt } = reading;
+  const told = { binding, sourceId, eventId, receivedAt, maxAgeSeconds, status, reason };
+  return reading.kind === 'snapshot'
+    ? { ...told, kind: 'snapshot', sourceTime: sourceTime ?? receivedAt }
+    : { ...told, kind: 'received_event', sourceTime: null, providerPublishedAt };
+}
+
+/** Something that the last check saw, as a user reads it (specification, "lastCheck.facts[]"). */
+export interface Fact {
+  /** At most 80 characters. */
+  readonly label: string;
+  /** At most 160 characters. */
+  readonly value: string;
+  readonly unit?: string;
+  readonly observedAt: Instant | null;
+}
+
+export interface Facts {
+  /** At most 3. */
+  readonly facts: readonly Fact[];
+  /** How many more there would be. */
+  readonly omittedFacts: number;
+}
+
+/**
+ * What the fields that the rule reads held, each once, in the order of the rule. Of what came in an event only numbers and truth
+ * values are told: its texts are its sender's words, and a status is read by models.
+ *
+ * @param symbolOf the provider's symbol of a token, or null: then the token is named by its id
+ */
+export function factsOf(condition: Condition | null, readings: Readings, symbolOf: SymbolOf = () => null): Facts {
+  if (condition === null) return { facts: [], omittedFacts: 0 };
+  const told = new Map<string, Fact>();
+  for (const operand of operandsIn(condition.rule)) {
+    if ('value' in operand) continue;
+    const binding = condition.bindings.find(({ name }) => name === operand.binding);
+    const key = `${operand.binding} ${operand.field}`;
+    if (binding !== undefined && !told.has(key)) {
+      const label = labelOf(binding, operand.field, symbolOf);
+      told.set(key, factOf(label, binding, operand.field, readings));
+    }
+  }
+  const facts = [...told.values()];
+  return {
+    facts: facts.slice(0, readingBounds.factsMax),
+    omittedFacts: Math.max(0, facts.length - readingBounds.factsMax),
+  };
+}
+
+function factOf(label: string, { name, source }: Binding, field: string, readings: Readings): Fact {
+  const reading = readingOf(readings, name);
+  const value = reading?.status === 'ready' ? valueAt(reading.value, field) : undefined;
+  const known = value !== undefined;
+  const observedAt = reading?.sourceTime ?? reading?.providerPublishedAt ?? null;
+  const unit = typeof value === 'string' && source.kind !== 'event' ? unitOf(field) : null;
+  return {
+    label: shorten(label, readingBounds.labelLengthMax),
+    value: known ? shorten(textOf(value, source), readingBounds.valueLengthMax) : notKnown(reading),
+    ...(unit === null ? {} : { unit }),
+    observedAt: known ? observedAt : null,
+  };
+}
+
+function notKnown(reading: Reading | undefined): string {
+  if (reading === undefined) return 'nothing was received';
+  switch (reading.status) {
+    case 'ready':
+      return 'not there';
+    case 'unavailable':
+      return 'could not be read';
+    case 'gap':
+      return 'was not read in time';
+  }
+}
+
+function labelOf({ name, source }: Binding, field: string, symbolOf: SymbolOf): string {
+  if (source.kind === 'event') return `${field === '' ? 'event' : field} of ${name}`;
+  return `${sampledFields[field] ?? field} of ${tokenWords(source.tokenId, symbolOf)}`;
+}
+
+/** The fields of sampled sources in words. */
+const sampledFields: { readonly [field: string]: string | undefined } = {
+  '': 'record',
+  '/priceUsd': 'price',
+  '/amount': 'balance',
+  '/amountRaw': 'balance in smallest units',
+  '/valueUsd': 'value held',
+  '/tokenId': 'id',
+};
+
+function unitOf(field: string): string | null {
+  return field === '/priceUsd' || field === '/valueUsd' ? 'USD' : null;
+}
+
+function textOf(value: JsonValue, { kind }: Source): string {
+  if (value === null) return 'none';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') return kind === 'event' ? 'a text' : value;
+  return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+function shorten(text: string, max: number): string {
+  const characters = [...text];
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
+}
+
+/** Names of bindings may be those of members that every object inherits, such as `constructor`. */
+function readingOf(readings: Readings, name: string): Reading | undefined {
+  return Object.hasOwn(readings, name) ? readings[name] : undefined;
+}

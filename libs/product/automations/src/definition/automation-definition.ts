@@ -1,0 +1,48 @@
+import type { Contract } from '@app/consent';
+import type { Instant, JsonObject } from '@app/kernel';
+import type { Condition } from '../condition/condition';
+
+/** A rule as its user defines it (docs/decisions/automations.md, "AutomationDefinition"). */
+export interface AutomationDefinition {
+  /** 1 to 120 characters. */
+  readonly name: string;
+  /** What the agent is asked to do at each occurrence: 1 to 8192 characters. */
+  readonly prompt: string;
+  /** As in `runs.start`. */
+  readonly profile?: JsonObject;
+  /** A new conversation for each occurrence, or one for all of them. */
+  readonly conversation: 'new' | 'same';
+  readonly wake: Wake;
+  readonly condition: Condition | null;
+  readonly firing: FiringPolicy;
+  /** With `bounds`: what the agent may do without asking again, once the user has approved it. */
+  readonly contract?: Contract;
+}
+
+/** When the rule is looked at. */
+export type Wake =
+  | { readonly kind: 'schedule'; readonly schedule: Schedule }
+  | { readonly kind: 'event'; readonly types: readonly string[] };
+
+export type Schedule =
+  /** Five fields, in an IANA time zone. */
+  | { readonly kind: 'cron'; readonly expression: string; readonly timezone: string }
+  /** 60 to 2678400, from the epoch's first instant on. */
+  | { readonly kind: 'every'; readonly seconds: number }
+  | { readonly kind: 'once'; readonly at: Instant };
+
+/** What a match leads to. */
+export interface FiringPolicy {
+  /** `match`: every match fires; `edge`: one that follows something else than a match; `once`: the first, and no other. */
+  readonly trigger: 'match' | 'edge' | 'once';
+  /** After an accepted occurrence: 0 to 2678400. */
+  readonly cooldownSeconds: number;
+  /** What becomes of a match while an occurrence is active. */
+  readonly overlap: 'skip' | 'coalesce' | 'queue';
+  /** How long an admission that fails is tried again: 0 to 86400. */
+  readonly retryForSeconds: number;
+  /** Accepted occurrences after which the automation has finished. */
+  readonly maxOccurrences?: number;
+  /** From this instant on nothing fires. */
+  readonly endAt?: Instant;
+}

@@ -1,0 +1,88 @@
+import type { Contract, PinnedToken } from '@app/consent';
+import { because, ok, refuse, unreachable, type Instant, type JsonObject, type Result } from '@app/kernel';
+import type { EngineCatalog } from '@app/runs';
+import type { AutomationDefinition, FiringPolicy, Schedule } from './automation-definition';
+import type { Condition } from '../condition/condition';
+import { unboundNames } from '../condition/condition-parser';
+import { isCronExpression, nextDue } from './schedule';
+import { watchedTokenIds } from './token-symbols';
+import { isZone } from './zones';
+
+/** What a definition is checked against. */
+export interface Surroundings {
+  readonly now: Instant;
+  readonly offer: EngineCatalog;
+  /** What the wallets' provider says of the tokens that contract and condition name; those that it does not know are left out. */
+  readonly tokens: readonly { readonly tokenId: string; readonly decimals: number | null }[];
+}
+
+/** The tokens that a definition's contract pins, each once. The provider is asked about them before the definition is checked. */
+export function pinnedTokens({ contract }: AutomationDefinition): readonly PinnedToken[] {
+  const pinned = contract === undefined ? [] : pinnedIn(contract);
+  return pinned.filter(({ tokenId }, index) => pinned.findIndex((other) => other.tokenId === tokenId) === index);
+}
+
+/**
+ * Whether a definition that a schema finds nothing wrong with can run as written; else `automation_invalid` (docs/decisions/automations.md):
+ * an unparseable cron expression, an unknown zone, a schedule that never fires, an end or a contract's end in the past, a rule that
+ * refers to an unbound name, or looks at a token that no source knows, a model or tool that the deployment lacks, a contract over tokens
+ * that no wallet can hold.
+ */
+export function checkDefinition(definition: AutomationDefinition, surroundings: Surroundings): Result<true> {
+  const { wake, condition, firing, profile, contract } = definition;
+  const runs =
+    !isOver(firing, surroundings.now) &&
+    (wake.kind === 'event' || everFires(wake.schedule, firing, surroundings.now)) &&
+    (condition === null || isReadable(condition, surroundings)) &&
+    (profile === undefined || isOffered(profile, surroundings.offer)) &&
+    (contract === undefined || isHoldable(contract, surroundings));
+  return runs ? ok(true) : refuse(because('automation_invalid'));
+}
+
+function isReadable(condition: Condition, { tokens }: Surroundings): boolean {
+  const isKnown = (tokenId: string): boolean => tokens.some((token) => token.tokenId === tokenId);
+  return unboundNames(condition).length === 0 && watchedTokenIds(condition).every(isKnown);
+}
+
+function isOver({ endAt }: FiringPolicy, now: Instant): boolean {
+  return endAt !== undefined && endAt <= now;
+}
+
+/** Whether it is due at all, and before the policy ends. */
+function everFires(schedule: Schedule, { endAt }: FiringPolicy, now: Instant): boolean {
+  if (!isTimely(schedule)) return false;
+  const first = nextDue(schedule, now, now);
+  return first !== null && (endAt === undefined || first < endAt);
+}
+
+function isTimely(schedule: Schedule): boolean {
+  switch (schedule.kind) {
+    case 'cron':
+      return isCronExpression(schedule.expression) && isZone(schedule.timezone);
+    case 'every':
+    case 'once':
+      return true;
+    default:
+      return unreachable(schedule);
+  }
+}
+
+function isOffered({ model, tools }: JsonObject, offer: EngineCatalog): boolean {
+  const isTool = (tool: unknown): boolean => offer.tools.some((offered) => offered === tool);
+  const isModel = model === undefined || offer.models.some((offered) => offered === model);
+  return isModel && (!Array.isArray(tools) || tools.every(isTool));
+}
+
+function isHoldable(contract: Contract, { now, tokens }: Surroundings): boolean {
+  if (contract.bounds !== undefined && contract.bounds.notAfter <= now) return false;
+  return pinnedIn(contract).every(({ tokenId, decimals }) =>
+    tokens.some((token) => token.tokenId === tokenId && token.decimals === decimals),
+  );
+}
+
+function pinnedIn({ actions }: Contract): readonly PinnedToken[] {
+  const choices = actions.flatMap((action) =>
+    action.kind === 'swap' ? [action.input, action.output] : [action.input],
+  );
+  return choices.flatMap((choice) => ('pinned' in choice ? [choice.pinned] : []));
+}

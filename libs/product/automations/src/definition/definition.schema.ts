@@ -1,0 +1,148 @@
+import {
+  byName,
+  withoutOthers,
+  constant,
+  exactly,
+  givenInstant,
+  integer,
+  list,
+  nullable,
+  oneOf,
+  optional,
+  shape,
+  text,
+  variants,
+  type Schema,
+} from '@app/http';
+import type { Contract } from '@app/consent';
+import type { JsonObject } from '@app/kernel';
+import { AutomationContractShape } from '@app/wallets';
+import type { AutomationDefinition, FiringPolicy, Wake } from './automation-definition';
+import { automationName } from './automation-shapes';
+import { ConditionShape } from '../condition/condition.schema';
+import { definitionBounds as bounds, typeForm } from './definition-parser';
+
+const CronSchedule = withoutOthers(
+  shape(
+    'CronSchedule',
+    {
+      kind: constant('cron'),
+      expression: text({
+        min: 1,
+        max: bounds.expressionLengthMax,
+        description:
+          'Five fields, as in `0 9 * * *`; one that cannot be read, or never comes due, is `automation_invalid`',
+      }),
+      timezone: text({
+        min: 1,
+        max: bounds.timezoneLengthMax,
+        description: 'An IANA time zone; an unknown one is `automation_invalid`',
+        examples: ['Europe/Berlin'],
+      }),
+    },
+    {
+      description:
+        'A time that the clocks skip fires once, at the next one that exists; one that they show twice fires once',
+    },
+  ),
+);
+
+const EverySchedule = withoutOthers(
+  shape(
+    'EverySchedule',
+    { kind: constant('every'), seconds: integer({ min: bounds.everySecondsMin, max: bounds.everySecondsMax }) },
+    { description: 'Counted from the instant of the last create, update or resume' },
+  ),
+);
+
+const OnceSchedule = withoutOthers(shape('OnceSchedule', { kind: constant('once'), at: givenInstant() }));
+
+const ScheduleWake = withoutOthers(
+  shape('ScheduleWake', {
+    kind: constant('schedule'),
+    schedule: variants([CronSchedule, EverySchedule, OnceSchedule], { by: 'kind' }),
+  }),
+);
+
+const EventWake = withoutOthers(
+  shape('EventWake', {
+    kind: constant('event'),
+    types: list(text({ pattern: typeForm }), {
+      min: 1,
+      max: bounds.typesMax,
+      description: 'Of the inbound events that the rule is looked at for; a signal takes any wake',
+    }),
+  }),
+);
+
+/** `retryForSeconds` has a default, which is filled in before it is kept. */
+type GivenPolicy = Omit<FiringPolicy, 'retryForSeconds'> & Partial<Pick<FiringPolicy, 'retryForSeconds'>>;
+
+const FiringPolicyShape = exactly<GivenPolicy>()(
+  withoutOthers(
+    shape('FiringPolicy', {
+      trigger: oneOf(['match', 'edge', 'once'], {
+        description:
+          '`match`: every match fires; `edge`: one that follows a known verdict other than a match, or none; `once`: the first, and no other',
+      }),
+      cooldownSeconds: integer({
+        min: 0,
+        max: bounds.cooldownSecondsMax,
+        description: 'From the last accepted occurrence on; a match within it makes no occurrence',
+      }),
+      overlap: oneOf(['skip', 'coalesce', 'queue'], {
+        description:
+          'What becomes of a match while an occurrence is active: it is skipped, takes the place of the one that waits, or waits in line (at most 100)',
+      }),
+      retryForSeconds: optional(
+        integer({
+          min: 0,
+          max: bounds.retrySecondsMax,
+          description: `How long an admission that fails for a retryable reason is tried again; ${bounds.retrySecondsDefault} when absent. Answers always have it`,
+        }),
+      ),
+      maxOccurrences: optional(
+        integer({
+          min: 1,
+          max: bounds.occurrencesMax,
+          description: 'Accepted occurrences after which the automation has finished for good',
+        }),
+      ),
+      endAt: optional(givenInstant({ description: 'From here on nothing fires' })),
+    }),
+  ),
+);
+
+/** It has bounds always, which the domain leaves to the parser. */
+const contract: Schema<Contract> = AutomationContractShape;
+
+type GivenDefinition = Omit<AutomationDefinition, 'firing'> & { readonly firing: GivenPolicy };
+
+/** AutomationDefinition, the same where it is sent and where it is shown: it comes back as it was accepted. */
+export const definitionShape = exactly<GivenDefinition>()(
+  withoutOthers(
+    shape(
+      'AutomationDefinition',
+      {
+        name: automationName,
+        prompt: text({
+          min: 1,
+          max: bounds.promptLengthMax,
+          description: 'What the agent is asked to do at each occurrence; it grants no permission',
+        }),
+        profile: optional(byName<JsonObject>('Profile')),
+        conversation: oneOf(['new', 'same'], {
+          description: 'A conversation of its own for each occurrence, or one for all of them',
+        }),
+        wake: exactly<Wake>()(variants([ScheduleWake, EventWake], { by: 'kind' })),
+        condition: nullable(ConditionShape, { description: 'Null: whatever wakes the rule is a match' }),
+        firing: FiringPolicyShape,
+        contract: optional(contract),
+      },
+      {
+        description:
+          'A rule: when it is looked at, what must hold, and what follows. With a `contract` the user is asked once; until it is approved, occurrences run without that authority',
+      },
+    ),
+  ),
+);

@@ -1,0 +1,63 @@
+import { accept, type Decision, type OccurrenceTrigger } from '@app/kernel';
+import type { PassOverInput, RecordMatch } from '../automation/automation.commands';
+import type { AutomationEvent, InputPassedOver, PassedOver } from '../automation/automation.events';
+import type { Automation, FiringMemory } from '../automation/automation.state';
+
+/**
+ * Invocations that are remembered one by one. The rule looks at other inputs in the order of the store, so of them the last one is
+ * enough; an invocation leads to its occurrence as soon as it is recorded, ahead of inputs that were not looked at yet.
+ */
+const invocationsRememberedMax = 1_000;
+
+/** Records that no occurrence comes of an input, once; of one that was handled before, nothing. */
+export function passOver(command: PassOverInput, { memory }: Automation): Decision<AutomationEvent> {
+  const { at, inputId, position, outcome } = command;
+  if (isHandled(memory, 'signal', position)) return accept();
+  return accept({ type: 'input.passed_over', at, inputId, inputPosition: position, outcome });
+}
+
+/** What is recorded of a look from which nothing arises: due times leave no trace. */
+export function passedOver({ at, input }: RecordMatch, outcome: PassedOver): InputPassedOver[] {
+  if (input === null) return [];
+  return [{ type: 'input.passed_over', at, inputId: input.inputId, inputPosition: input.position, outcome }];
+}
+
+/** Whether an input of that position in the store was handled before. */
+export function isHandled(memory: FiringMemory, trigger: OccurrenceTrigger, position: number): boolean {
+  const { lastInputPosition, invokedPositions, invokedUpTo } = memory;
+  if (position <= lastInputPosition) return true;
+  return trigger === 'invoke' && (position <= invokedUpTo || invokedPositions.includes(position));
+}
+
+/** Folds that an input was handled. */
+export function afterInput(memory: FiringMemory, trigger: OccurrenceTrigger, position: number): FiringMemory {
+  if (trigger === 'invoke') return afterInvocation(memory, position);
+  const lastInputPosition = Math.max(memory.lastInputPosition, position);
+  const invokedPositions = memory.invokedPositions.filter((invoked) => invoked > lastInputPosition);
+  return { ...memory, lastInputPosition, invokedPositions };
+}
+
+function afterInvocation(memory: FiringMemory, position: number): FiringMemory {
+  const positions = [...memory.invokedPositions, position].sort((one, other) => one - other);
+  const forgotten = positions.slice(0, -invocationsRememberedMax).at(-1) ?? memory.invokedUpTo;
+  return { ...memory, invokedPositions: positions.slice(-invocationsRememberedMax), invokedUpTo: forgotten };
+}
+
+/** Why an automation does not look at what came in an activation, or takes no occurrence of it; in words for its user. */
+export interface Obstacle {
+  readonly outcome: 'rejected' | 'stale' | 'paused';
+  readonly words: string;
+}
+
+/** The first that stands in the way of what came in that activation; null where nothing does. */
+export function obstacleTo(epoch: string, automation: Automation): Obstacle | null {
+  const { state, completed, held } = automation;
+  if (state === 'archived') return { outcome: 'rejected', words: 'The automation was archived.' };
+  if (completed) return { outcome: 'rejected', words: finishedWords };
+  // Defined otherwise, or paused and resumed since: what was not looked at then is not made up for.
+  if (epoch !== automation.epoch) return { outcome: 'stale', words: 'The automation was changed meanwhile.' };
+  if (state === 'paused') return { outcome: 'paused', words: 'The automation was paused.' };
+  return held ? { outcome: 'paused', words: 'An operator holds the automation.' } : null;
+}
+
+export const finishedWords = 'The automation has finished.';

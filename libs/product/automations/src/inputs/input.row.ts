@@ -1,0 +1,76 @@
+import type { Projection, ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import type { AutomationEvent, PassedOver } from '../automation/automation.events';
+import { automationKind } from '../automation/automation.stream';
+import { inputKind, type InboundEvent, type InputRecorded, type InputSource } from './input.stream';
+
+/** What a signal, a webhook or an invocation brought: simulations look at it again. */
+@Entity('automation_inputs')
+export class InputRow implements ReadModelRow {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid', { name: 'automation_id' }) automationId: string;
+  /** When it was recorded, by the service clock. */
+  @Column('text') at: string;
+  @Column('text') source: InputSource;
+  @Column('json') event: InboundEvent;
+  /** Why no occurrence came of it; null where one did, and as long as nobody has looked. */
+  @Column('text', { nullable: true }) outcome: PassedOver | null;
+  /** Position of its recording: inputs of one instant come in this order. */
+  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') position: number;
+}
+
+export class CreateAutomationInputs1700000000671 implements MigrationInterface {
+  name = 'CreateAutomationInputs1700000000671';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE automation_inputs (
+        id uuid PRIMARY KEY, automation_id uuid NOT NULL, at text NOT NULL, source text NOT NULL, event json NOT NULL,
+        position bigint NOT NULL);
+      CREATE INDEX automation_inputs_in_order ON automation_inputs (automation_id, at, position);
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE automation_inputs');
+  }
+}
+
+/** The table is filled again from the streams, since its projection is another version. */
+export class AddInputOutcomes1700000000675 implements MigrationInterface {
+  name = 'AddInputOutcomes1700000000675';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      TRUNCATE automation_inputs;
+      DROP INDEX automation_inputs_in_order;
+      ALTER TABLE automation_inputs ADD COLUMN outcome text, ADD COLUMN opened_position bigint NOT NULL;
+      CREATE INDEX automation_inputs_in_order ON automation_inputs (automation_id, at, opened_position);
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      DROP INDEX automation_inputs_in_order;
+      ALTER TABLE automation_inputs DROP COLUMN outcome, DROP COLUMN opened_position;
+      CREATE INDEX automation_inputs_in_order ON automation_inputs (automation_id, at, position);
+    `);
+  }
+}
+
+/** Table `automation_inputs`. */
+export const inputsProjection: Projection<InputRow, InputRecorded | AutomationEvent> = {
+  name: 'automation_inputs',
+  version: 2,
+  row: InputRow,
+  kinds: [inputKind, automationKind],
+  keyOf: ({ event }) => (event.type === 'input.recorded' || event.type === 'input.passed_over' ? event.inputId : null),
+  project: (row, { event, position }) => {
+    if (event.type === 'input.passed_over') return row && { ...row, outcome: event.outcome };
+    if (event.type !== 'input.recorded') return row;
+    const { inputId, automationId, at, source, dormant } = event;
+    const outcome = dormant === true ? 'paused' : null;
+    return { id: inputId, automationId, at, source, event: event.event, outcome, openedPosition: position, position };
+  },
+};

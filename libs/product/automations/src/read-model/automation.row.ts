@@ -1,0 +1,89 @@
+import type { OccurrenceTrigger } from '@app/kernel';
+import type { ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import type { AutomationDefinition } from '../definition/automation-definition';
+
+/** An automation as lists and searches show it, and as the sweeps of firing look for it. */
+@Entity('automations')
+export class AutomationRow implements ReadModelRow {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid', { name: 'user_id' }) userId: string;
+  @Column('text') name: string;
+  @Column('text') state: 'enabled' | 'paused' | 'archived';
+  @Column('boolean') held: boolean;
+  /** Finished for good. */
+  @Column('boolean') completed: boolean;
+  /** `json` and not `jsonb`: it is shown as it was written, down to the order of its members. */
+  @Column('json') definition: AutomationDefinition;
+  @Column('integer', { name: 'definition_version' }) definitionVersion: number;
+  @Column('uuid') epoch: string;
+  @Column('text', { name: 'epoch_at' }) epochAt: string;
+  @Column('uuid', { name: 'contract_approval_id', nullable: true }) contractApprovalId: string | null;
+  @Column('uuid', { name: 'webhook_key_id', nullable: true }) webhookKeyId: string | null;
+  /** Accepted ones, ever. */
+  @Column('integer') occurrences: number;
+  /** Words of name, prompt and behavior, as searches compare them. */
+  @Column('text', { name: 'search_words', array: true }) searchWords: string[];
+  @Column('text', { name: 'created_at' }) createdAt: string;
+  @Column('text', { name: 'updated_at' }) updatedAt: string;
+  @Column('text', { name: 'archived_at', nullable: true }) archivedAt: string | null;
+  /** Position of its creation: lists are sorted by it. */
+  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') position: number;
+}
+
+export const deliveries = [
+  ...(['pending', 'deferred', 'accepted', 'rejected', 'canceled', 'skipped', 'coalesced'] as const),
+] as const;
+export type OccurrenceDelivery = (typeof deliveries)[number];
+
+/** One firing of an automation, as lists show it. */
+@Entity('occurrences')
+export class OccurrenceRow implements ReadModelRow {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid', { name: 'automation_id' }) automationId: string;
+  /** Its due time, or when its input was recorded. */
+  @Column('text') at: string;
+  @Column('text') delivery: OccurrenceDelivery;
+  @Column('text') trigger: OccurrenceTrigger;
+  @Column('uuid', { name: 'input_id', nullable: true }) inputId: string | null;
+  @Column('text', { nullable: true }) reason: string | null;
+  @Column('uuid', { name: 'run_id', nullable: true }) runId: string | null;
+  @Column('uuid', { name: 'conversation_id', nullable: true }) conversationId: string | null;
+  @Column('uuid', { name: 'coalesced_into', nullable: true }) coalescedInto: string | null;
+  @Column('integer') attempts: number;
+  /** Position of its beginning: lists are sorted by it. */
+  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') position: number;
+}
+
+export class CreateAutomations1700000000670 implements MigrationInterface {
+  name = 'CreateAutomations1700000000670';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE automations (
+        id uuid PRIMARY KEY, user_id uuid NOT NULL, name text NOT NULL, state text NOT NULL, held boolean NOT NULL,
+        completed boolean NOT NULL, definition json NOT NULL, definition_version integer NOT NULL, epoch uuid NOT NULL,
+        epoch_at text NOT NULL, contract_approval_id uuid, webhook_key_id uuid, occurrences integer NOT NULL,
+        search_words text[] NOT NULL, created_at text NOT NULL, updated_at text NOT NULL, archived_at text,
+        opened_position bigint NOT NULL, position bigint NOT NULL);
+      CREATE INDEX automations_in_order ON automations (user_id, opened_position);
+      CREATE INDEX automations_by_state ON automations (user_id, state, opened_position);
+      CREATE INDEX automations_words ON automations USING gin (search_words);
+      CREATE INDEX automations_firing ON automations (id) WHERE state = 'enabled' AND NOT completed;
+
+      CREATE TABLE occurrences (
+        id uuid PRIMARY KEY, automation_id uuid NOT NULL, at text NOT NULL, delivery text NOT NULL, trigger text NOT NULL,
+        input_id uuid, reason text, run_id uuid, conversation_id uuid, coalesced_into uuid, attempts integer NOT NULL,
+        opened_position bigint NOT NULL, position bigint NOT NULL);
+      CREATE INDEX occurrences_newest_first ON occurrences (automation_id, opened_position DESC);
+      CREATE INDEX occurrences_by_delivery ON occurrences (automation_id, delivery, opened_position DESC);
+      CREATE INDEX occurrences_active ON occurrences (id) WHERE delivery IN ('pending', 'deferred');
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE occurrences, automations');
+  }
+}

@@ -1,0 +1,77 @@
+import { epochMsOf, instantOf, type Instant } from '@app/kernel';
+import type { Condition, SampledSource } from '../condition/condition';
+import { sourceIdOf } from '../condition/readings';
+import { gapAfterMs, sampleEveryMs, type Sample, type SampleHistory } from './source-sample';
+
+/** Spans that one source's coverage tells of; the others are counted. */
+export const spansMax = 50;
+
+export interface Span {
+  /** Nothing could be read from here on: two samples were due and had not come, or there never was one. */
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** What was retained of one source that a condition samples, between two instants. */
+export interface SourceCoverage {
+  readonly binding: string;
+  readonly sourceId: string;
+  /** Whole minutes of the service clock. */
+  readonly due: number;
+  /** Those of them of which there is a sample, whatever it says. */
+  readonly sampled: number;
+  /** Samples at any instant that hold a value. */
+  readonly ready: number;
+  /** Samples that say that the source was away. */
+  readonly unavailable: number;
+  /** The first 50. */
+  readonly gaps: readonly Span[];
+  readonly omittedGaps: number;
+}
+
+/** For each binding of a sampled source, in their order; events are no samples. `from` itself is not part of what is covered, `to` is. */
+export function coverageOf(
+  condition: Condition | null,
+  history: SampleHistory,
+  from: Instant,
+  to: Instant,
+): readonly SourceCoverage[] {
+  return (condition?.bindings ?? []).flatMap(({ name, source }) =>
+    source.kind === 'event' ? [] : [ofSource(name, source, history[name] ?? [], from, to)],
+  );
+}
+
+function ofSource(
+  binding: string,
+  source: SampledSource,
+  samples: readonly Sample[],
+  from: Instant,
+  to: Instant,
+): SourceCoverage {
+  const within = samples.filter(({ at }) => at > from && at <= to);
+  const gaps = gapsIn(samples, from, to);
+  return {
+    binding,
+    sourceId: sourceIdOf(source),
+    due: Math.floor(epochMsOf(to) / sampleEveryMs) - Math.floor(epochMsOf(from) / sampleEveryMs),
+    sampled: within.filter(({ at, status }) => status !== 'gap' && epochMsOf(at) % sampleEveryMs === 0).length,
+    ready: within.filter(({ status }) => status === 'ready').length,
+    unavailable: within.filter(({ status }) => status === 'unavailable').length,
+    gaps: gaps.slice(0, spansMax),
+    omittedGaps: Math.max(0, gaps.length - spansMax),
+  };
+}
+
+/** From the end of what a sample stands for to the next one. A record of a gap stands for nothing: the sample before it tells. */
+function gapsIn(samples: readonly Sample[], from: Instant, to: Instant): readonly Span[] {
+  const gaps: Span[] = [];
+  let readableUntil = from;
+  for (const { at, status } of samples) {
+    if (status === 'gap') continue;
+    if (at > readableUntil) gaps.push({ from: readableUntil, to: at });
+    const until = instantOf(epochMsOf(at) + gapAfterMs);
+    if (until > readableUntil) readableUntil = until;
+  }
+  if (readableUntil < to) gaps.push({ from: readableUntil, to });
+  return gaps;
+}
