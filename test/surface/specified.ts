@@ -1,3 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const journalPage = join(__dirname, '..', '..', 'docs', 'decisions', 'journal.md');
+
 /** Every operation of the specification, its name, method and path, listed by hand from the two documents that specify them. */
 export const specifiedOperations = `
 users.ensure POST /v1/users
@@ -73,11 +78,8 @@ PUT /sandbox/v1/faults
   .trim()
   .split('\n');
 
-/** Every type of event of the journal. */
-export const specifiedEvents = [
-  ...['conversation.created', 'conversation.updated', 'conversation.archived', 'artifact.uploaded'],
-  ...['run.started', 'run.claimed', 'run.suspended', 'run.resumed', 'run.stopping', 'run.ended'],
-  ...['agent.step', 'agent.message', 'agent.text_delta', 'tool.called', 'tool.returned'],
-  ...['approval.opened', 'approval.decided', 'approval.expired', 'automation.triggered'],
-  ...['operation.submitted', 'settlement.updated'],
-];
+/** Every type of event of the journal, read from the table of the page that decides on them. */
+export const specifiedEvents = readFileSync(journalPage, 'utf8')
+  .split('\n')
+  .filter((line) => /^\| `(?!payload\.type`)[a-z_]+\.[a-z_]+`/.test(line))
+  .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([a-z_.]+)`/g)].map(([, type]) => type ?? ''));
