@@ -11,7 +11,7 @@ export {
   roundedUp,
   type Decimal,
 } from './decimals';
-export { accept, reject, unreachable, type Decider, type Decision } from './decider';
+export { accept, applyFold, reject, unreachable, type Decider, type Decision, type Folds } from './decider';
 export { heldConnection, noticeLostClient } from './held-connections';
 export {
   asId,

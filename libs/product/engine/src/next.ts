@@ -10,10 +10,11 @@ import {
 } from '@app/conversations';
 import type { ApprovalEvent, ApprovalStatus, Contract } from '@app/consent';
 import {
+  applyFold,
   asId,
-  unreachable,
   type ApprovalId,
   type AutomationId,
+  type Folds,
   type Instant,
   type JsonValue,
   type ToolCallId,
@@ -114,42 +115,32 @@ export function startedProgress({ request, resolved }: Pick<RunState, 'request' 
 /** Folds an event of the run; events that say nothing about how to go on leave the progress as it is. */
 export function progressAfter(progress: RunProgress, event: ConversationEvent): RunProgress {
   if (!('runKey' in event)) return progress;
-  if ('approvalId' in event) return approvalsAfter(progress, event);
-  switch (event.type) {
-    case 'run.stopping':
-      return { ...progress, stopping: true };
-    case 'agent.step':
-      return {
-        ...progress,
-        steps: [...progress.steps, { text: null, isWhole: false, calls: [] }],
-        segmentCostMicroCents: progress.segmentCostMicroCents + event.costMicroCents,
-      };
-    case 'agent.message':
-      return withLastStep(progress, (step) => ({ ...step, text: event.text, isWhole: !event.truncated }));
-    case 'tool.called': {
-      const { toolCallId, tool, input } = event;
-      const call = { toolCallId, tool, input, approval: null, cutOff: false, returned: null };
-      return withLastStep(progress, (step) => ({ ...step, calls: [...step.calls, call] }));
-    }
-    case 'tool.returned': {
-      const { toolCallId, outcome, result } = event;
-      return withCall(progress, (call) => call.toolCallId === toolCallId, { returned: { outcome, result } });
-    }
-    case 'run.resumed':
-      return { ...progress, resumedAt: event.at, segmentCostMicroCents: 0 };
-    case 'run.claimed':
-      return event.segment > progress.claimedSegment
-        ? { ...progress, claimedSegment: event.segment }
-        : claimedAgain(progress);
-    case 'run.started':
-      return event.automationId === null ? progress : { ...progress, automationId: asId(event.automationId) };
-    case 'run.suspended':
-    case 'run.ended':
-      return progress;
-    default:
-      return unreachable(event);
-  }
+  return 'approvalId' in event ? approvalsAfter(progress, event) : applyFold(folds, progress, event);
 }
+
+type RunEvent = Exclude<Extract<ConversationEvent, { readonly runKey: unknown }>, ApprovalEvent>;
+
+const folds: Folds<RunProgress, RunEvent> = {
+  'run.started': (progress, { automationId }) =>
+    automationId === null ? progress : { ...progress, automationId: asId(automationId) },
+  'run.claimed': (progress, { segment }) =>
+    segment > progress.claimedSegment ? { ...progress, claimedSegment: segment } : claimedAgain(progress),
+  'run.resumed': (progress, { at }) => ({ ...progress, resumedAt: at, segmentCostMicroCents: 0 }),
+  'run.stopping': (progress) => ({ ...progress, stopping: true }),
+  'agent.step': (progress, { costMicroCents }) => ({
+    ...progress,
+    steps: [...progress.steps, { text: null, isWhole: false, calls: [] }],
+    segmentCostMicroCents: progress.segmentCostMicroCents + costMicroCents,
+  }),
+  'agent.message': (progress, { text, truncated }) =>
+    withLastStep(progress, (step) => ({ ...step, text, isWhole: !truncated })),
+  'tool.called': (progress, { toolCallId, tool, input }) => {
+    const call = { toolCallId, tool, input, approval: null, cutOff: false, returned: null };
+    return withLastStep(progress, (step) => ({ ...step, calls: [...step.calls, call] }));
+  },
+  'tool.returned': (progress, { toolCallId, outcome, result }) =>
+    withCall(progress, (call) => call.toolCallId === toolCallId, { returned: { outcome, result } }),
+};
 
 /** A second claim of a segment: its last worker may have started the open calls, except those that the user denied. */
 function claimedAgain(progress: RunProgress): RunProgress {

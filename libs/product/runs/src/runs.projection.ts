@@ -1,6 +1,6 @@
-import { conversationKind, type ConversationEvent, type Usage } from '@app/conversations';
+import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { idInStream } from '@app/event-store';
-import { unreachable } from '@app/kernel';
+import { applyFold, type Folds } from '@app/kernel';
 import type { Projection } from '@app/read-store';
 import { workChannel } from './run-leases';
 import { RunRow } from './run.row';
@@ -23,7 +23,7 @@ export const runsProjection: Projection<RunRow, ConversationEvent> = {
         ...placeOf(revision, position),
       };
     }
-    return row === null ? null : applyEvent(row, event);
+    return row === null ? null : applyFold(folds, row, event);
   },
   announces: ({ event }) => (event.type === 'run.started' || event.type === 'run.resumed' ? workChannel : null),
   counters: (row) => [row.userId, `${row.userId}/${row.conversationId}`],
@@ -59,49 +59,32 @@ function openRow(event: Extract<RunEvent, { type: 'run.started' }>) {
   };
 }
 
-function applyStep(row: RunRow, usage: Usage): RunRow {
-  return {
+/** What the events of a run that is there do to its row. */
+const folds: Folds<RunRow, RunEvent> = {
+  'run.claimed': (row, event) => ({
+    ...row,
+    status: row.status === 'queued' ? 'running' : row.status,
+    segment: event.segment,
+    startedAt: row.startedAt ?? event.at,
+  }),
+  'run.suspended': (row, event) => ({ ...row, status: 'awaiting_approval', pendingApprovalIds: event.approvalIds }),
+  'run.resumed': (row, event) => ({ ...row, status: 'queued', segment: event.segment }),
+  'approval.decided': withoutPending,
+  'approval.expired': withoutPending,
+  'run.stopping': (row) => ({ ...row, status: 'stopping' }),
+  'agent.step': (row, { usage }) => ({
     ...row,
     inputTokens: row.inputTokens + usage.inputTokens,
     outputTokens: row.outputTokens + usage.outputTokens,
     costCents: row.costCents + usage.costCents,
     usageEstimated: row.usageEstimated || usage.estimated,
-  };
-}
+  }),
+  'run.ended': (row, { status, response, output, failure, usage, at }) => {
+    const { estimated: usageEstimated, ...used } = usage;
+    return { ...row, status, response, output, failure, ...used, usageEstimated, endedAt: at };
+  },
+};
 
-function applyEvent(row: RunRow, event: Exclude<RunEvent, { type: 'run.started' }>): RunRow {
-  switch (event.type) {
-    case 'run.claimed':
-      return {
-        ...row,
-        status: row.status === 'queued' ? 'running' : row.status,
-        segment: event.segment,
-        startedAt: row.startedAt ?? event.at,
-      };
-    case 'run.suspended':
-      return { ...row, status: 'awaiting_approval', pendingApprovalIds: event.approvalIds };
-    case 'run.resumed':
-      return { ...row, status: 'queued', segment: event.segment };
-    case 'approval.decided':
-    case 'approval.expired': {
-      const pendingApprovalIds = row.pendingApprovalIds.filter((id) => id !== event.approvalId);
-      return { ...row, pendingApprovalIds };
-    }
-    case 'run.stopping':
-      return { ...row, status: 'stopping' };
-    case 'agent.step':
-      return applyStep(row, event.usage);
-    case 'run.ended': {
-      const { status, response, output, failure, usage } = event;
-      const { estimated: usageEstimated, ...used } = usage;
-      return { ...row, status, response, output, failure, ...used, usageEstimated, endedAt: event.at };
-    }
-    case 'agent.message':
-    case 'tool.called':
-    case 'tool.returned':
-    case 'approval.opened':
-      return row;
-    default:
-      return unreachable(event);
-  }
+function withoutPending(row: RunRow, { approvalId }: { readonly approvalId: string }): RunRow {
+  return { ...row, pendingApprovalIds: row.pendingApprovalIds.filter((id) => id !== approvalId) };
 }
