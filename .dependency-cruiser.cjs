@@ -67,8 +67,8 @@ const rooms = {
 const eventReaders = ['journal', 'activity'];
 /** The room of what implements ports of slices for one outside world or another. */
 const adapters = ['sandbox', 'near-intents'];
-/** Doubles of other people's products: tests import them, nothing else does. */
-const doubles = 'testing';
+/** What tests share: doubles of other people's products, stages, the specification of deciders. It imports anything; only tests import it. */
+const testing = 'testing';
 
 const foundation = rooms.product.everyone;
 const sliceNames = Object.keys(rooms.product.libraries);
@@ -78,11 +78,11 @@ const spec = '\\.spec\\.ts$';
 const pureFile = '\\.(decider|events|upcasters)\\.ts$|/condition-evaluator\\.ts$';
 const room = `(?:${[...Object.keys(rooms), 'adapters', 'clients'].join('|')})`;
 /** Any library's folder, as one group. */
-const library = `^libs/(${room}/[^/]+|composition|${doubles})/`;
+const library = `^libs/(${room}/[^/]+|composition|${testing})/`;
 const lib = (...names) => `^libs/(?:${room}/)?(${names.join('|')})/`;
 const npm = (...packages) => `(^|/)node_modules/(${packages.join('|')})(/|$)`;
 /** Where others enter a library. */
-const entry = `^libs/(?:(?:${room}/[^/]+|composition)/src|${doubles}/src/[^/]+)/index\\.ts$`;
+const entry = `^libs/(?:(?:${room}/[^/]+|composition)/src|${testing}/src/[^/]+)/index\\.ts$`;
 const platform = `(^|/)node_modules/|^(node:)?(${builtinModules.join('|')})$`;
 
 /** The libraries of a room, each with all that it may import. @throws Error for one that is in no room under it */
@@ -102,8 +102,6 @@ const lists = {
   ...listsOf({ ...rooms.platform, everyone: kernel, libraries: overKernel }),
   ...listsOf(rooms.stores),
   ...listsOf(rooms.product),
-  // NEAR's double keeps its books on the sandbox's ledger.
-  [doubles]: ['kernel', 'wallets', 'sandbox'],
 };
 const readersLists = Object.fromEntries(eventReaders.map((name) => [name, [...foundation, ...sliceNames]]));
 
@@ -113,11 +111,11 @@ const alongTheList = (entries) =>
     name: `along-the-list:${name}`,
     comment: `libs/${name} may import ${allowed.join(', ') || 'no other library of ours'}.`,
     from: { path: lib(name), pathNot: spec },
-    to: { path: '^libs/', pathNot: lib(name, doubles, ...allowed) },
+    to: { path: '^libs/', pathNot: lib(name, testing, ...allowed) },
   }));
 
-/** `composition` has no list: it puts the slices together for the apps. No list holds it, so only apps import it. */
-const listed = ['kernel', ...Object.keys({ ...lists, ...readersLists }), ...adapters, 'composition', 'client'];
+/** `composition` has no list: it puts the slices together for the apps. No list holds it, so only apps and tests import it. */
+const listed = ['kernel', ...Object.keys({ ...lists, ...readersLists }), ...adapters, 'composition', testing, 'client'];
 
 const rules = [
   {
@@ -146,11 +144,11 @@ const rules = [
     to: {},
   },
   {
-    name: 'doubles-in-tests',
+    name: 'testing-in-tests',
     comment:
       'The product never meets a double: only specs, test/ and the test folders of libraries import @app/testing.',
-    from: { path: product, pathNot: [lib(doubles), `${library}test/`, spec] },
-    to: { path: lib(doubles) },
+    from: { path: product, pathNot: [lib(testing), `${library}test/`, spec] },
+    to: { path: lib(testing) },
   },
   ...alongTheList(lists),
   {
@@ -180,8 +178,7 @@ const rules = [
   },
   {
     name: 'entered-by-index',
-    comment:
-      'A library is entered by its index.ts only; the doubles by that of a folder, since no test needs them all.',
+    comment: 'A library is entered by its index.ts only; testing by that of a folder, since no test needs them all.',
     from: { path: `${library}|^(?:apps|test)/` },
     to: { path: '^libs/', pathNot: ['^libs/$1/', entry] },
   },
@@ -194,7 +191,7 @@ const rules = [
   {
     name: 'event-store-client',
     comment: 'Only event-store, event-store-server and event-migration speak to the store, and its double as it does.',
-    from: { path: product, pathNot: lib('event-store', 'event-store-server', 'event-migration', doubles) },
+    from: { path: product, pathNot: lib('event-store', 'event-store-server', 'event-migration', testing) },
     to: { path: npm('@eventstore/db-client') },
   },
   {
@@ -206,7 +203,7 @@ const rules = [
   {
     name: 'sdks-in-adapters',
     comment: 'SDKs of models, providers and collectors in *.adapter.ts only.',
-    from: { path: product, pathNot: ['\\.adapter\\.ts$', spec, lib(doubles)] },
+    from: { path: product, pathNot: ['\\.adapter\\.ts$', spec, lib(testing)] },
     to: {
       path: npm(
         'ai',
@@ -232,7 +229,8 @@ const rules = [
   {
     name: 'no-orphans',
     comment: 'A file that nothing imports and that imports nothing is left over.',
-    from: { orphan: true, path: product, pathNot: ['/main\\.ts$', '/src/index\\.ts$', '\\.d\\.ts$'] },
+    // A .cjs is the program of a child process.
+    from: { orphan: true, path: product, pathNot: ['/main\\.ts$', '/src/index\\.ts$', '\\.d\\.ts$', '\\.cjs$'] },
     to: {},
   },
 ];

@@ -2,7 +2,7 @@
 import tseslint from 'typescript-eslint';
 
 const typescriptFiles = ['**/*.ts'];
-const testFiles = ['**/*.spec.ts', 'test/**/*.ts'];
+const testFiles = ['**/*.spec.ts', 'test/**/*.ts', 'libs/**/test/**/*.ts', 'libs/testing/**/*.ts'];
 
 export default tseslint.config(
   {

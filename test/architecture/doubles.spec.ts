@@ -6,17 +6,19 @@ import { filesUnder, repository } from './sources';
 /** They hold what doubles share, and refuse nothing themselves. */
 const parts = ['libs/testing/src/mcp/stdio-program.ts', 'libs/testing/src/models/wire-format.ts'];
 
-const doubles = filesUnder('libs/testing/src').filter(
+const folders = ['identity', 'mcp', 'models', 'near', 'objects', 'observability', 'proxies', 'stores'];
+
+const doubles = filesUnder(...folders.map((folder) => `libs/testing/src/${folder}`)).filter(
   (path) => /\.(ts|cjs)$/.test(path) && basename(path) !== 'index.ts' && !parts.includes(path),
 );
 
 /** What listens for tests, and stands for nobody else's product: the real ones, what stands where Parley does, ways between, free ports. */
 const others = [
   'libs/adapters/near-intents/test/answering.ts',
+  'libs/testing/src/event-store/embedded-stores.ts',
+  'libs/testing/src/processes/deployment-process.ts',
   'test/browser/recording-proxy.ts',
   'test/client/scripted-service.ts',
-  'test/support/deployment-process.ts',
-  'test/support/embedded-stores.ts',
   'test/surface/losing-proxy.ts',
 ];
 
@@ -33,8 +35,14 @@ it.each(doubles)('%s stands in the table of the library', (path) => {
 
 it('no double lies elsewhere', () => {
   const listening = filesUnder('test', 'libs').filter((path) => {
-    const isOfTests = path.startsWith('test/') || /^libs\/[^/]+\/test\//.test(path);
-    return isOfTests && /\.(ts|cjs)$/.test(path) && !path.endsWith('.spec.ts') && /\bcreateServer\(/.test(textOf(path));
+    const isOfTests = /^test\/|^libs\/testing\/src\/|^libs\/.+\/test\//.test(path);
+    return (
+      isOfTests &&
+      !doubles.includes(path) &&
+      /\.(ts|cjs)$/.test(path) &&
+      !path.endsWith('.spec.ts') &&
+      /\bcreateServer\(/.test(textOf(path))
+    );
   });
   expect(listening.filter((path) => !others.includes(path))).toEqual([]);
   expect(doubles.length).toBeGreaterThan(15);

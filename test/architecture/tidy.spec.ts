@@ -107,7 +107,7 @@ describe('the tidy test itself', () => {
   it('knows the median', () => expect(median([9, 1, 5])).toBe(5));
 });
 
-/** Where others enter a library: by its index, or by that of a folder, where there are doubles for many kinds of tests. */
+/** Where others enter a library: by its index, or by that of a folder, where there is something for many kinds of tests. */
 function entriesOf(folder: string): string[] {
   if (folder !== 'libs/testing') return [`${folder}/src/index.ts`];
   return readdirSync(join(repository, folder, 'src')).map((topic) => `${folder}/src/${topic}/index.ts`);

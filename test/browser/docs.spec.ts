@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { startSandbox, type Sandbox } from '../support/sandbox';
+import { type Sandbox, startSandbox } from '@app/testing/processes';
 import { specifiedEvents, specifiedOperations } from '../surface/specified';
 import { browserTimeoutMs, openChromium } from './chromium';
 

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { until } from '@app/testing/until';
 import { startExample, type Example } from './example';
 
 const startTimeoutMs = 180_000;

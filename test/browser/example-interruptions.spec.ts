@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import type { Listed } from '../e2e/journeys';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { until } from '@app/testing/until';
 import { browserTimeoutMs, openChromium } from './chromium';
 import { startExample, type Example } from './example';
 import { seenWithinMs, visit, type Visit } from './visit';

@@ -1,9 +1,9 @@
 import type { Browser, Locator } from 'playwright-core';
 import { holdings, untilOperation, usdc, type Approval } from '../e2e/money';
 import { conversationOf, start, type Listed } from '../e2e/journeys';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { browserTimeoutMs, openChromium } from './chromium';
 import { startExample, type Example } from './example';
 import { glimpses, seenWithinMs, visit, watchWords } from './visit';

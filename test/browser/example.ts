@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import type { Deployment } from '../support/deployment';
-import { requestJson, TestClient } from '../support/deployment-client';
-import { freePorts } from '../support/deployment-process';
-import { until } from '../support/until';
+import type { Deployment } from '@app/testing/deployment';
+import { requestJson, TestClient } from '@app/testing/client';
+import { freePorts } from '@app/testing/processes';
+import { until } from '@app/testing/until';
 import { startRecordingProxy } from './recording-proxy';
 
 const folder = path.join(__dirname, '..', '..', 'examples', 'partner-backend');

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { isUnreachable, ParleyClient } from '@parley/client';
 import { defined, read } from '../e2e/automation-rules';
 import { conversationOf, untilEnded } from '../e2e/journeys';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { clientOf, patience } from './clients';
 import { CuttingProxy } from '@app/testing/proxies';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startDeployment, type Deployment } from '../support/deployment';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { PackedProject } from './packed';
 
 const withinMs = 180_000;

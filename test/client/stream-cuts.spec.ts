@@ -1,8 +1,8 @@
 import type { DurableFrame, JournalFrame } from '@parley/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { conversationOf, journal, say } from '../e2e/journeys';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { clientOf, patience } from './clients';
 import { CuttingProxy } from '@app/testing/proxies';
 

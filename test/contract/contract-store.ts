@@ -14,7 +14,7 @@ import {
 } from '@eventstore/db-client';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { credentials } from '@grpc/grpc-js';
-import { createTestDatabase } from '../support/postgres';
+import { createTestDatabase } from '@app/testing/postgres';
 
 /** The store under test: the embedded one, or the EventStoreDB / KurrentDB that EVENTSTORE_URL names. */
 export interface ContractStore {

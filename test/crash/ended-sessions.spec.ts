@@ -1,6 +1,6 @@
 /** Every session with PostgreSQL is ended again and again under load: no process ends, 503 and nothing else meanwhile, nothing is lost. */
 import { Client } from 'pg';
-import { startDeployment, type Deployment } from '../support/deployment';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { disturbUnderLoad } from './load-audit';
 
 const full = process.env['FIGURES'] === 'full';

@@ -3,7 +3,7 @@ import type { Asked, Scripted } from '@app/testing/models';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usdc, type Approval } from '../e2e/money';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import { answered } from './journey';
 
 const endedWithinMs = 180_000;

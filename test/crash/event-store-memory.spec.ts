@@ -9,7 +9,7 @@ import { ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { Empty, StreamIdentifier } from '@eventstore/db-client/generated/shared_pb';
 import { credentials, type ClientReadableStream } from '@grpc/grpc-js';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { pause, uniqueStream } from '../contract/contract-store';
 import { startEventStoreChild, type EventStoreChild } from './event-store-child';
 

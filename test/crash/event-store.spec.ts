@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent, type AppendResult, type ResolvedEvent } from '@eventstore/db-client';
 import { pause } from '../contract/contract-store';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
-import { until } from '../support/until';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
+import { until } from '@app/testing/until';
 import { startEventStoreChild } from './event-store-child';
 
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 10);

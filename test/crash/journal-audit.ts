@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent, type Recorded, type StoredEvent } from '@app/event-store';
-import type { SeenEvent } from '../support/following-reader';
+import type { SeenEvent } from '@app/testing/client';
 import type { Acknowledged } from './journey';
 
 /** Everything that is not as it must be, in words; all of it empty is what the product promises. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, TestClient } from '../support/deployment-client';
-import { FollowingReader } from '../support/following-reader';
+import { type Answer, FollowingReader, type TestClient } from '@app/testing/client';
 
 /** Longer than a lost worker's lease, a restart and a busy machine need together. */
 const answeredWithinMs = 120_000;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestProcess } from '../support/deployment-process';
+import type { TestProcess } from '@app/testing/processes';
 
 const lookAgainMs = 20;
 /** A process that keeps ending is broken. */

@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProbePoint } from '@app/runtime';
-import type { AppName } from '../support/deployment-process';
+import type { AppName } from '@app/testing/processes';
 
 const takenWithinMs = 120_000;
 const askAgainMs = 5;

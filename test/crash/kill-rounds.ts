@@ -1,5 +1,5 @@
 import type { ProbePoint } from '@app/runtime';
-import type { TestProcess } from '../support/deployment-process';
+import type { TestProcess } from '@app/testing/processes';
 import { keepAlive } from './keep-alive';
 import type { KillOrder, KillOrders } from './kill-orders';
 

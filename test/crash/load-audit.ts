@@ -1,4 +1,4 @@
-import type { Deployment } from '../support/deployment';
+import type { Deployment } from '@app/testing/deployment';
 import { auditJournal } from './journal-audit';
 import { Load } from './load';
 import { settled, unlikeAReplay } from './stores-audit';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, TestClient } from '../support/deployment-client';
+import type { Answer, TestClient } from '@app/testing/client';
 import type { Acknowledged } from './journey';
 
 const pauseMs = 50;

@@ -1,7 +1,7 @@
 import { decodeEvent, idInStream, type StoredEvent } from '@app/event-store';
 import { operationKind, type OperationEvent } from '@app/wallets';
 import { sql } from '../e2e/journeys';
-import type { Deployment } from '../support/deployment';
+import type { Deployment } from '@app/testing/deployment';
 
 type Query = <Row>(text: string) => Promise<Row[]>;
 

@@ -1,5 +1,5 @@
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { answered, type Journey } from './journey';
 
 /** For hangs: a lost worker's lease, restarts and a busy machine need far less together. */

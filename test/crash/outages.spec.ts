@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-postgres';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { TEST_POSTGRES_URL } from '../support/postgres';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { TEST_POSTGRES_URL } from '@app/testing/postgres';
 import { disturbUnderLoad } from './load-audit';
 
 const full = process.env['FIGURES'] === 'full';

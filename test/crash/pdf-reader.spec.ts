@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unfoldingPdf } from '../support/hostile-pdf';
-import { childrenOf, peakBytesOf } from '../support/process-memory';
-import { until } from '../support/until';
+import { unfoldingPdf } from '@app/testing/pdf';
+import { childrenOf, peakBytesOf } from '@app/testing/processes';
+import { until } from '@app/testing/until';
 
 const built = join(__dirname, '..', '..', 'dist', 'libs', 'product', 'artifacts', 'src', 'pdf-reader.js');
 /** The reader's own limit of processor time is 10 s, of which a crowded machine gives it little at a time. */

@@ -4,7 +4,7 @@ import { connectEventStore, EventStore } from '@app/event-store';
 import { Notifications, ReadGate } from '@app/read-store';
 import { Metrics } from '@app/runtime';
 import { Client } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 
 let database: TestDatabase;
 let client: Client;

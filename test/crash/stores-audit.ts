@@ -3,7 +3,7 @@ import { readStore } from '@app/composition';
 import { connectEventStore, decodeStored, isTransient, type StoredEvent } from '@app/event-store';
 import { applyBatch, readStoreMigrations, Database, migrate, type AnyProjection } from '@app/read-store';
 import { auditLedger } from './money-audit';
-import { createTestDatabase } from '../support/postgres';
+import { createTestDatabase } from '@app/testing/postgres';
 
 /** Longer than the watchdog's round, which gives back what a crash left. */
 const stillAfterMs = 30_000;

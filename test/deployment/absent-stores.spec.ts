@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-postgres';
 import { startEventStoreServer } from '@app/event-store-server';
 import { Client } from 'pg';
-import { freePorts, isReady, TestProcess, type AppName } from '../support/deployment-process';
-import { until } from '../support/until';
+import { type AppName, freePorts, isReady, TestProcess } from '@app/testing/processes';
+import { until } from '@app/testing/until';
 
 const WITHIN_MS = 300_000;
 const undo: (() => Promise<unknown>)[] = [];

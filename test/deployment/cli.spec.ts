@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { freePorts, TestProcess } from '../support/deployment-process';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { freePorts, TestProcess } from '@app/testing/processes';
+import { until } from '@app/testing/until';
 import { jsonOf, parley, type CommandOutcome } from './cli';
 
 /** Replicas keep what they know of a key this long (specification, "Authentication", rule 4). */

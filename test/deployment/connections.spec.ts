@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { conversationOf, start } from '../e2e/journeys';
-import { startDeployment, type Deployment, type DeploymentOptions } from '../support/deployment';
-import { until } from '../support/until';
+import { type Deployment, type DeploymentOptions, startDeployment } from '@app/testing/deployment';
+import { until } from '@app/testing/until';
 
 const poolSize = 4;
 const users = 6;

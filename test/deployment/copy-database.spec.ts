@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { defined } from '../e2e/automation-rules';
 import { conversationOf, start, untilEnded } from '../e2e/journeys';
 import { holdings } from '../e2e/money';
-import { TestClient } from '../support/deployment-client';
-import { freePorts, isReady, TestProcess } from '../support/deployment-process';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { TestClient } from '@app/testing/client';
+import { freePorts, isReady, TestProcess } from '@app/testing/processes';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { jsonOf, parley } from './cli';
 
 const startedWithinMs = 120_000;

@@ -3,10 +3,10 @@ import { startPatiently, startServing, startWorking, type RunningProcess } from 
 import { readConfiguration } from '@app/runtime';
 import { Client } from 'pg';
 import { LoopbackIssuer } from '@app/testing/identity';
-import { freePorts } from '../support/deployment-process';
-import { EmbeddedStore } from '../support/embedded-stores';
+import { freePorts } from '@app/testing/processes';
+import { EmbeddedStore } from '@app/testing/event-store';
 import { startPostgresProxy, type PostgresProxy } from '@app/testing/stores';
-import { until } from '../support/until';
+import { until } from '@app/testing/until';
 
 const WITHIN_MS = 300_000;
 

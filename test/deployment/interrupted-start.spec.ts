@@ -7,9 +7,8 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts, TestProcess } from '../support/deployment-process';
-import { isRunning } from '../support/process-tree';
-import { until } from '../support/until';
+import { freePorts, isRunning, TestProcess } from '@app/testing/processes';
+import { until } from '@app/testing/until';
 
 const root = join(__dirname, '..', '..');
 let folder: string;

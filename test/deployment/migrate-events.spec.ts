@@ -22,11 +22,11 @@ import {
   usdc,
   type Approval,
 } from '../e2e/money';
-import { counted, counterKind, someCause } from '../support/counter';
-import { requestJson, TestClient } from '../support/deployment-client';
-import { freePorts, isReady, TestProcess } from '../support/deployment-process';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
-import { until } from '../support/until';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { requestJson, TestClient } from '@app/testing/client';
+import { freePorts, isReady, TestProcess } from '@app/testing/processes';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
+import { until } from '@app/testing/until';
 import { jsonOf, parley, parleyMain } from './cli';
 
 /** Enough that a copy of one append after the other can be killed on its way. */

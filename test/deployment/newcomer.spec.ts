@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@app/embedded-postgres';
-import { freePorts, TestProcess } from '../support/deployment-process';
+import { freePorts, TestProcess } from '@app/testing/processes';
 
 const atMostMs = 240_000;
 let folder: string;

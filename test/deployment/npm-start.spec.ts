@@ -5,9 +5,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '../support/deployment-process';
-import { isRunning, treeOf } from '../support/process-tree';
-import { until } from '../support/until';
+import { freePorts, isRunning, treeOf } from '@app/testing/processes';
+import { until } from '@app/testing/until';
 
 const root = join(__dirname, '..', '..');
 const WITHIN_MS = 400_000;

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import { LoopbackIssuer } from '@app/testing/identity';
-import { freePorts, isReady, TestProcess, type AppName } from '../support/deployment-process';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
-import { until } from '../support/until';
+import { type AppName, freePorts, isReady, TestProcess } from '@app/testing/processes';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
+import { until } from '@app/testing/until';
 import { jsonOf, parley } from './cli';
 
 /** What a sandbox generated, which production may not live on. */

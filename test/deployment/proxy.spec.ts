@@ -1,7 +1,7 @@
 import { conversationOf, start } from '../e2e/journeys';
-import { installedWithinMs } from '../support/debian';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { installedWithinMs } from '@app/testing/programs';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { startShippedProxy, type ShippedProxy } from './shipped-proxy';
 
 /** A step of the model takes this long, so that its deltas come one by one. */

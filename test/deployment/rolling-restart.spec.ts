@@ -6,11 +6,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { conversationOf, start, type Listed } from '../e2e/journeys';
-import { installedWithinMs } from '../support/debian';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { Answer, TestClient } from '../support/deployment-client';
-import { FollowingReader } from '../support/following-reader';
-import { until } from '../support/until';
+import { installedWithinMs } from '@app/testing/programs';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { type Answer, FollowingReader, type TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { startShippedProxy, type ShippedProxy } from './shipped-proxy';
 
 const callers = 4;

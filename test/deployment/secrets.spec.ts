@@ -4,8 +4,8 @@ import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { TestClient } from '../support/deployment-client';
-import { freePorts, TestProcess } from '../support/deployment-process';
+import { TestClient } from '@app/testing/client';
+import { freePorts, TestProcess } from '@app/testing/processes';
 
 let folder: string;
 let service: TestProcess;

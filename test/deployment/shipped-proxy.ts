@@ -8,9 +8,9 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { debianProgram } from '../support/debian';
-import { freePorts, isReady } from '../support/deployment-process';
-import { until } from '../support/until';
+import { debianProgram } from '@app/testing/programs';
+import { freePorts, isReady } from '@app/testing/processes';
+import { until } from '@app/testing/until';
 
 const shipped = {
   nginx: {

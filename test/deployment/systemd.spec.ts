@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readConfiguration } from '@app/runtime';
-import { debianProgram, installedWithinMs } from '../support/debian';
+import { debianProgram, installedWithinMs } from '@app/testing/programs';
 
 const root = join(__dirname, '..', '..');
 

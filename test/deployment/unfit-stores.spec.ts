@@ -8,10 +8,9 @@ import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb'
 import { Metadata, Server, ServerCredentials, status, type ServiceError } from '@grpc/grpc-js';
 import { Client } from 'pg';
 import { LoopbackIssuer } from '@app/testing/identity';
-import { debianProgram } from '../support/debian';
-import { freePorts, TestProcess } from '../support/deployment-process';
-import { startPgbouncer } from '../support/pgbouncer';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { debianProgram, startPgbouncer } from '@app/testing/programs';
+import { freePorts, TestProcess } from '@app/testing/processes';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { StrictS3 } from '@app/testing/objects';
 import { parley } from './cli';
 

@@ -3,7 +3,7 @@ import { connectEventStore } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import { copyEvents, countEvents, VerbatimStore, verifyCopy } from '@app/event-migration';
 import { Client } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 
 const nothingAsked = { asked: [], projected: new Set<string>() };
 const silent = (): void => undefined;

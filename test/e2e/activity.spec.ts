@@ -1,6 +1,6 @@
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { defined, hand } from './automation-rules';
 import { coveredBy, invoke, trustedAutomation } from './automation-runs';
 import { allItems, history, overview, type Item } from './activity';

@@ -1,4 +1,4 @@
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import type { Listed } from './journeys';
 
 /** ConversationActivityItem, as far as tests look at it. */

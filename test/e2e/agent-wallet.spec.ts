@@ -1,5 +1,5 @@
 /** What agents may do with a wallet: they read without a main account, and open none (docs/decisions/runs.md, "Tools"). */
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import { eventsOf, startStage, type Stage } from './engine-stage';
 import { conversationOf, say, start, untilEnded } from './journeys';
 import { approve, outcomeOf, pendingOf, prompt, providerFault } from './money';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@app/kernel';
 import type { Scripted } from '@app/testing/models';
-import type { TestClient } from '../support/deployment-client';
-import { pdfOf } from '../support/pdf-files';
+import type { TestClient } from '@app/testing/client';
+import { pdfOf } from '@app/testing/pdf';
 import { eventsOf, startStage, type Stage } from './engine-stage';
 import { conversationOf, raw, say } from './journeys';
 

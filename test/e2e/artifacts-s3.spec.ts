@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startDeployment, type Deployment } from '../support/deployment';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { StrictS3 } from '@app/testing/objects';
 import { conversationOf, raw, say } from './journeys';
 

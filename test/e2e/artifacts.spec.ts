@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { Answer, TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Answer, TestClient } from '@app/testing/client';
 import {
   allPages,
   anInstant,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { defined, hand } from './automation-rules';
 import type { Ids, OperationCall } from './operation-call';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, TestClient } from '../support/deployment-client';
+import type { Answer, TestClient } from '@app/testing/client';
 
 /** Automation, as the API answers it. */
 export interface AutomationBody extends Record<string, unknown> {

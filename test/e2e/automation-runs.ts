@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { inputIdOf, inputOccurrenceId, occurrenceConversationId, occurrenceRunId } from '@app/automations';
 import { asId, type AutomationId } from '@app/kernel';
 import { v5 as uuidV5 } from 'uuid';
-import type { Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import type { Deployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { untilEnded, untilStatus, type Listed } from './journeys';
 import { approvalOf, approve, usdc, wrappedNear, type Approval } from './money';
 

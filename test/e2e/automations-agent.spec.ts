@@ -1,7 +1,7 @@
 /** Issue 5, "Done when": a sentence becomes a rule whose contract is approved once, and that then does by itself what it may. */
 import { auditMoney } from '../crash/money-audit';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import {
   automationOf,
   contractApprovalOf,

@@ -14,9 +14,9 @@ import {
   type UserId,
 } from '@app/kernel';
 import { auditMoney } from '../crash/money-audit';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import {
   contractApprovalOf,
   contractOf,

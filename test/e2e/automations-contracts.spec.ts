@@ -1,8 +1,8 @@
 /** The approval of an automation's contract, from its opening to its end (docs/decisions/approvals.md and docs/decisions/automations.md). */
 import { verifyReceipt } from '@app/approvals';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { contractApprovalOf, contractOf, newAutomation, redefine } from './automation-runs';
 import { expectProblem, type Listed } from './journeys';
 import { approvalOf, approve, moveClock, newOwner, wrappedNear, type Approval } from './money';

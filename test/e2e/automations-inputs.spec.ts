@@ -3,9 +3,9 @@ import { inputIdOf, inputOccurrenceId } from '@app/automations';
 import { PauseControl } from '@app/deployment';
 import { encodeEvent, EventStore } from '@app/event-store';
 import { asId, Clock, type AutomationId } from '@app/kernel';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { act, defined, hand, read, rule, update } from './automation-rules';
 import {
   atRest,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AutomationLife } from '@app/automations';
 import { asId, type AutomationId } from '@app/kernel';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { act, defined, hourly, read, rule, update, type AutomationBody } from './automation-rules';
 import {
   allPages,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { fingerprintOf } from '@app/canonical';
 import type { JsonObject } from '@app/kernel';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { act, defined, hand, hourly, read, rule, update } from './automation-rules';
 import { atRest, anInstant, aUuid, expectProblem } from './journeys';
 import { approvalOf, approve, usdc, wrappedNear as near } from './money';

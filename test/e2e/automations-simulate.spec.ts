@@ -1,8 +1,8 @@
 /** `automations.simulate` over what a running deployment retained: it says what happened, and what could not be read. */
 import { randomUUID } from 'node:crypto';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { act, defined, hand, update, type AutomationBody } from './automation-rules';
 import { allPages, expectProblem, missingId } from './journeys';
 import { wrappedNear } from './money';

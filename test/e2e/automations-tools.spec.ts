@@ -10,7 +10,7 @@ import {
   type RunId,
   type ToolCallId,
 } from '@app/kernel';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import { definitionOf, type Automation } from './automation-runs';
 import { eventsOf, recorded, startStage, type Stage } from './engine-stage';
 import { byOperator, conversationOf, partOf, say, untilEnded, type Listed } from './journeys';

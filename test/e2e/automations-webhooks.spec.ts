@@ -7,9 +7,9 @@ import { Database } from '@app/read-store';
 import { Sealing } from '@app/runtime';
 import { Webhook } from 'standardwebhooks';
 import { NIL } from 'uuid';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { Answer, TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Answer, TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { act, defined, hourly, read, update } from './automation-rules';
 import { atRest, aUuid, byOperator, eventCount, expectProblem, partOf, sql, untilEnded, type Listed } from './journeys';
 

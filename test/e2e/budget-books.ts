@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import { allPages } from './journeys';
 
 const bookedWithinMs = 120_000;

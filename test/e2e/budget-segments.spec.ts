@@ -1,7 +1,7 @@
 /** A run that waits for a decision is over and over again a segment: each reserves, books what it cost, and gives back the rest. */
 import { Budgets } from '@app/budget';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { booksOf, movedFor, untilBooked } from './budget-books';
 import {
   byOperator,

@@ -1,6 +1,6 @@
 import { Budgets } from '@app/budget';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { booksOf, untilBooked } from './budget-books';
 import {
   allPages,

@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDeployment, type Deployment } from '../support/deployment';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { ElectingStore } from '@app/testing/stores';
-import { EmbeddedStore } from '../support/embedded-stores';
+import { EmbeddedStore } from '@app/testing/event-store';
 import { conversationOf, untilEnded } from './journeys';
 import { approve, asking, holdings, newOwner, operationsOf, outcomeOf, prompt, usdc } from './money';
 

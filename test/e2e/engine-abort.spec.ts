@@ -1,7 +1,7 @@
 /** Issue 4, item 6: an abort reaches the provider within a second, wherever in a step it comes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Provider, RecordedRequest, Script } from '@app/testing/models';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import { eventsOf, startStage, type Stage } from './engine-stage';
 import { conversationOf, journalTypes, say, start, untilStatus } from './journeys';
 

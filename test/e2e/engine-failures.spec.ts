@@ -1,6 +1,6 @@
 /** Issue 4, items 1 and 6: whatever a provider does, the run ends with its documented status and reason, in words of our own. */
 import type { Provider, Scripted } from '@app/testing/models';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import { eventsOf, startStage, type Stage } from './engine-stage';
 import { anInstant, conversationOf, journal, journalTypes, say } from './journeys';
 

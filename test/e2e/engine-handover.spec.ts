@@ -1,6 +1,6 @@
 /** A process stops in the middle of an answer: what was shown of it stays and is paid for, and the next process asks again. */
 import { startWorking } from '@app/composition';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import { eventsOf, startStage, type Stage } from './engine-stage';
 import { untilStatus } from './journeys';
 import { another, runHeldBy } from './other-workers';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent } from '@app/event-store';
 import type { AskedMessage, Scripted } from '@app/testing/models';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import { eventsOf, recorded, resultsIn, startStage, type Stage } from './engine-stage';
 import { conversationOf, journalTypes, quiet, say } from './journeys';
 

@@ -1,8 +1,8 @@
 import type { StoredEvent } from '@app/event-store';
 import { readAllEvents } from '../crash/stores-audit';
 import { LoopbackModels, type Provider, type RecordedRequest } from '@app/testing/models';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { Frame, TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Frame, TestClient } from '@app/testing/client';
 import { journal } from './journeys';
 
 /** A deployment in this process whose model is a scripted provider on loopback. */

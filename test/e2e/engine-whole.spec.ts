@@ -3,7 +3,7 @@ import { eventsOf, resultsIn } from './engine-stage';
 import { conversationOf, say } from './journeys';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
 import { LoopbackModels, type Provider } from '@app/testing/models';
-import { startDeployment } from '../support/deployment';
+import { startDeployment } from '@app/testing/deployment';
 
 const outputSchema = {
   type: 'object',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { Frame, TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Frame, TestClient } from '@app/testing/client';
 import {
   allPages,
   conversationOf,

@@ -1,6 +1,6 @@
 /** Of the execution slots a user holds at most a share, over all replicas (docs/decisions/conventions.md, "Shares and quotas"). */
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { conversationOf, expectProblem, sql, start, startLongRun, untilEnded, untilStatus } from './journeys';
 
 const capacity = 20;

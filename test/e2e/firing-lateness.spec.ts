@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredEvent } from '@app/event-store';
 import { readAllEvents } from '../crash/stores-audit';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 
 const full = process.env['FIGURES'] === 'full';
 const AUTOMATIONS = Number(process.env['LATENESS_AUTOMATIONS'] ?? (full ? 10_000 : 100));

@@ -1,7 +1,7 @@
 /** Issue 5, items 3 and 4: sources are sampled, due times fire, and occurrences become runs; with the moved clock. */
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { ether, usdc, wrappedNear as near } from './money';
 
 interface Occurrence {

@@ -18,9 +18,9 @@ import {
 import { Database } from '@app/read-store';
 import { CommandBus } from '@nestjs/cqrs';
 import { v5 as uuidV5 } from 'uuid';
-import type { Deployment } from '../support/deployment';
-import { requestJson, type Answer, type Frame, type TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import type { Deployment } from '@app/testing/deployment';
+import { type Answer, type Frame, requestJson, type TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;

@@ -1,6 +1,6 @@
 import { limits } from '@app/kernel';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { defined } from './automation-rules';
 import { allPages, conversationOf, start, untilEnded, type Listed } from './journeys';
 

@@ -1,7 +1,7 @@
 /** A stream whose client reads it is no idle connection, however short the time that those have. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { conversationOf, say } from './journeys';
 
 const quietSeconds = 1;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { eventCount, quiet } from './journeys';
 import type { Ids, OperationCall } from './operation-call';
 import { pathOf, thingsOf } from './operations';

@@ -1,7 +1,7 @@
 /** While nobody asks the provider of models because it does not answer, runs wait for it, and operators see it (docs/decisions/runs.md, "Tools"). */
 import { Metrics } from '@app/runtime';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { startStage, type Stage } from './engine-stage';
 import { conversationOf, partOf, say, start, untilEnded, untilStatus } from './journeys';
 

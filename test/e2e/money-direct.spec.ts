@@ -2,8 +2,8 @@
 import { PauseControl } from '@app/deployment';
 import type { WithdrawalChange } from '@app/kernel';
 import { auditMoney } from '../crash/money-audit';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { anInstant, aUuid, byOperator, expectProblem, missingId, partOf, type Listed } from './journeys';
 import {
   approvalOf,

@@ -1,7 +1,7 @@
 /** Whatever the wallet provider does: exactly one settlement, or the failure that says what became of the money. */
 import { auditMoney } from '../crash/money-audit';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { conversationOf, expectProblem, quiet, say, sql, untilEnded } from './journeys';
 import {
   approve,

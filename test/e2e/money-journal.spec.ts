@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { Frame, TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Frame, TestClient } from '@app/testing/client';
 import {
   allPages,
   anInstant,

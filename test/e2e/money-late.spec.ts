@@ -6,8 +6,8 @@ import { Clock } from '@app/kernel';
 import { DisableUser } from '@app/users';
 import { v5 as uuidV5 } from 'uuid';
 import { auditMoney } from '../crash/money-audit';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import {
   byOperator,
   conversationOf,

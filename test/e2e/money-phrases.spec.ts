@@ -1,7 +1,7 @@
 /** What the rules model understands of money, carried through to the balances (docs/decisions/runs.md and docs/decisions/money.md). */
 import { auditMoney } from '../crash/money-audit';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { conversationOf, say, untilEnded } from './journeys';
 import {
   approve,

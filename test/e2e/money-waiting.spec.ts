@@ -1,8 +1,8 @@
 /** Runs that wait for several decisions, one after the other, side by side, or beside another run (docs/decisions/runs.md and docs/decisions/approvals.md). */
 import { randomUUID } from 'node:crypto';
 import { auditMoney } from '../crash/money-audit';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import {
   conversationOf,
   expectProblem,

@@ -1,6 +1,6 @@
 /** Issue 3, "Done when": an agent that wants to move funds stops, shows the exact contract, and goes on after the user's decision. */
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { auditMoney } from '../crash/money-audit';
 import { anInstant, aUuid, conversationOf, expectProblem, journal, journalTypes, untilEnded } from './journeys';
 import {

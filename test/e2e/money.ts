@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deployment } from '../support/deployment';
-import type { Answer, TestClient } from '../support/deployment-client';
+import type { Deployment } from '@app/testing/deployment';
+import type { Answer, TestClient } from '@app/testing/client';
 import { eventCount, quiet, start, untilStatus, type Listed } from './journeys';
 
 export const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ModulesContainer } from '@nestjs/core';
 import { RequestMethod } from '@nestjs/common';
-import type { Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import type { Deployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { anAutomation, automationOperations, changesAutomation } from './automation-operations';
 import type { Ids, OperationCall } from './operation-call';
 import { conversationOf, partOf, raw, say } from './journeys';

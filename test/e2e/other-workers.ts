@@ -1,10 +1,10 @@
 import type { RunningProcess } from '@app/composition';
 import { Processes } from '@app/read-store';
 import { Configuration } from '@app/runtime';
-import type { Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { freePorts } from '../support/deployment-process';
-import { until } from '../support/until';
+import type { Deployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { freePorts } from '@app/testing/processes';
+import { until } from '@app/testing/until';
 import { conversationOf, journal, partOf, sql, start } from './journeys';
 
 const runsMax = 12;

@@ -1,7 +1,7 @@
 /** What a user can have so much of is counted exactly, over all replicas (docs/decisions/conventions.md, "Shares and quotas"). */
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { Answer, TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Answer, TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { contractOf } from './automation-runs';
 import { rule } from './automation-rules';
 import { conversationOf, expectProblem, raw, say, sql, start, type Listed } from './journeys';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { Answer, TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Answer, TestClient } from '@app/testing/client';
 import { conversationOf, journalTypes, say, sql, start, untilEnded, type Listed, type Started } from './journeys';
 
 const crowd = 200;

@@ -1,9 +1,9 @@
 import { readStore } from '@app/composition';
 import { EventStore, type StoredEvent } from '@app/event-store';
 import { applyBatch, Database, emptyReadModel, ReadGate, type AnyProjection } from '@app/read-store';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { defined, hand, read, rule, update } from './automation-rules';
 import { asking, approve, outcomeOf, prepare, prompt, usdc } from './money';
 import { conversationOf, partOf, quiet, raw, say, sql, startLongRun, untilEnded, type Listed } from './journeys';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Budgets } from '@app/budget';
 import { PauseControl } from '@app/deployment';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import {
   byOperator,
   conversationOf,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import {
   aUuid,
   conversationOf,

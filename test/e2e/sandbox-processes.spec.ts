@@ -1,6 +1,6 @@
 import { epochMsOf, type Instant } from '@app/kernel';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { requestJson, type TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { requestJson, type TestClient } from '@app/testing/client';
 
 interface ClockReading {
   now: Instant;

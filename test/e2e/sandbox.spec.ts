@@ -5,8 +5,8 @@ import { Timers, type Timer } from '@app/timers';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { LoopbackIssuer } from '@app/testing/identity';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { requestJson, TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { requestJson, TestClient } from '@app/testing/client';
 
 interface ClockReading {
   now: Instant;

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { TestClient } from '../support/deployment-client';
-import { freePorts, TestProcess } from '../support/deployment-process';
+import { TestClient } from '@app/testing/client';
+import { freePorts, TestProcess } from '@app/testing/processes';
 
 const run = promisify(execFile);
 

@@ -1,9 +1,9 @@
 /** The product is asked to stop while its wallet provider is away: every call is answered, and nothing waits for the provider. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { conversationOf, start } from './journeys';
 
 /** Far beyond this suite: whoever waits for the provider does not come back. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DisableUser } from '@app/users';
 import { v7 as uuidV7 } from 'uuid';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { requestJson, type TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { requestJson, type TestClient } from '@app/testing/client';
 import {
   anInstant,
   aUuid,

@@ -1,7 +1,6 @@
 /** The compilers of other languages that this machine has. Tests bring Python's; C#, Java and Go are compiled where an SDK that answers lies on the path, without packages. */
 import { readdir } from 'node:fs/promises';
-import { ask, findCompiler } from '../support/csharp-compiler';
-import { debianProgram } from '../support/debian';
+import { ask, debianProgram, findCompiler } from '@app/testing/programs';
 import type { Ended, Workshop } from './others';
 
 /** The languages, each with a file that no compiler of it may take. */

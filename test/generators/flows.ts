@@ -1,7 +1,7 @@
 /** The main flow through generated clients, as their users write it. */
 import { join } from 'node:path';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 
 interface Run {
   readonly status: string;

@@ -1,6 +1,6 @@
 import { userIdOf } from '@app/http';
 import { SignJWT } from 'jose';
-import { until } from '../support/until';
+import { until } from '@app/testing/until';
 import { goodKey, startLoopback, type Loopback } from './loopback-app';
 import { LoopbackIssuer } from '@app/testing/identity';
 

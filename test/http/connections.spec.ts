@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { userIdOf } from '@app/http';
 import { Metrics } from '@app/runtime';
-import { until } from '../support/until';
+import { until } from '@app/testing/until';
 import { goodKey, startLoopback, type Loopback } from './loopback-app';
 
 /** Real seconds: short, since every test waits for them, and long beside what the service needs for anything. */

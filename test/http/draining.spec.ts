@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeGracefully, userIdOf } from '@app/http';
-import { until } from '../support/until';
+import { until } from '@app/testing/until';
 import { goodKey, startLoopback, type Loopback } from './loopback-app';
 
 let loopback: Loopback;

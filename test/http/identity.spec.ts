@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { UnfitIssuer, userIdOf } from '@app/http';
 import { pino } from 'pino';
 import { SilentSocket } from '@app/testing/proxies';
-import { until } from '../support/until';
+import { until } from '@app/testing/until';
 import { issuedTokens, type IssuedToken, LoopbackIssuer } from '@app/testing/identity';
 import { goodKey, startLoopback, type Loopback } from './loopback-app';
 

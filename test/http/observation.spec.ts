@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { Draining, ReadinessChecks, startManagementServer, userIdOf } from '@app/http';
 import { Metrics } from '@app/runtime';
 import pino from 'pino';
-import { until } from '../support/until';
+import { until } from '@app/testing/until';
 import { goodKey, startLoopback, type Loopback } from './loopback-app';
 
 let loopback: Loopback;

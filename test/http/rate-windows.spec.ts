@@ -5,7 +5,7 @@ import {
   type RateAnswer,
   type RateSubject,
 } from '@app/http';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { PoolExecutor } from './pool-executor';
 
 const user: RateSubject = { subject: 'user:u', limit: 300 };

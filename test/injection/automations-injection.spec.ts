@@ -13,7 +13,7 @@ import {
 import { recorded, startStage, type Stage } from '../e2e/engine-stage';
 import { conversationOf, quiet, raw, say, start } from '../e2e/journeys';
 import { holdings, newOwner, operationsOf, prompt, providerFault } from '../e2e/money';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import { automationPayloads, type Trusted } from './automation-payloads';
 import { fatesIn } from './fates';
 import { hostileTexts, type HostileText } from './hostile-texts';

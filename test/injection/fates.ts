@@ -1,6 +1,6 @@
 import { journal, untilStatus } from '../e2e/journeys';
 import { approvalOf, type Approval } from '../e2e/money';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import type { Fate } from './payloads';
 
 /** What came of the newest calls of a run that has ended or waits, and what it waits for. */

@@ -17,7 +17,7 @@ import {
   type Approval,
 } from '../e2e/money';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import { fatesIn } from './fates';
 import { hostileTexts, type HostileText } from './hostile-texts';
 import { lookUpNote, obedientModel, readTheFile } from './obedient-model';

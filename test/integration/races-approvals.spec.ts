@@ -2,9 +2,9 @@
 import { auditJournal } from '../crash/journal-audit';
 import { auditOperations } from '../crash/money-audit';
 import { settled, unbalanced, unlikeAReplay } from '../crash/stores-audit';
-import type { Answer, TestClient } from '../support/deployment-client';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { until } from '../support/until';
+import type { Answer, TestClient } from '@app/testing/client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { until } from '@app/testing/until';
 
 const full = process.env['FIGURES'] === 'full';
 const RACES = Number(process.env['RACES'] ?? (full ? 1_000 : 24));

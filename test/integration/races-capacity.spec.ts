@@ -6,8 +6,8 @@ import { Client } from 'pg';
 import { auditJournal } from '../crash/journal-audit';
 import { answered } from '../crash/journey';
 import { settled, unlikeAReplay } from '../crash/stores-audit';
-import type { Answer, TestClient } from '../support/deployment-client';
-import { startDeployment, type Deployment } from '../support/deployment';
+import type { Answer, TestClient } from '@app/testing/client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
 
 const CAPACITY = 7;
 const STARTS = 100;

@@ -7,8 +7,8 @@ import { asId, type Cause, type RequestId, type UserId } from '@app/kernel';
 import { readConfiguration } from '@app/runtime';
 import { auditJournal } from '../crash/journal-audit';
 import { settled, unlikeAReplay } from '../crash/stores-audit';
-import type { Answer, TestClient } from '../support/deployment-client';
-import { startDeployment, type Deployment } from '../support/deployment';
+import type { Answer, TestClient } from '@app/testing/client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
 
 const full = process.env['FIGURES'] === 'full';
 const RACES = Number(process.env['RACES'] ?? (full ? 1_000 : 40));

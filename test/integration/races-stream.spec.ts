@@ -2,9 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditJournal } from '../crash/journal-audit';
 import { readAllEvents } from '../crash/stores-audit';
-import type { TestClient } from '../support/deployment-client';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { FollowingReader } from '../support/following-reader';
+import { FollowingReader, type TestClient } from '@app/testing/client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
 
 const full = process.env['FIGURES'] === 'full';
 const DISCONNECTS = Number(process.env['DISCONNECTS'] ?? (full ? 1_000 : 60));

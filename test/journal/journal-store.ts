@@ -17,7 +17,7 @@ import {
 } from '@app/kernel';
 import { readStoreMigrations, Database, migrate, Notifications, Processes } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
-import { createTestDatabase } from '../support/postgres';
+import { createTestDatabase } from '@app/testing/postgres';
 import { journalReadModel } from '@app/journal';
 
 export const newConversationId = (): ConversationId => asId<ConversationId>(uuidV7());

@@ -7,10 +7,9 @@ import { startWorking, type RunningProcess } from '@app/composition';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-postgres';
 import { Configuration } from '@app/runtime';
 import { partOf } from '../e2e/journeys';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { freePorts } from '../support/deployment-process';
-import { treeOf } from '../support/process-tree';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { freePorts, treeOf } from '@app/testing/processes';
+import { until } from '@app/testing/until';
 
 const WITHIN_MS = 240_000;
 /** Many times the second that a scrape may wait, and far less than a statement may. */

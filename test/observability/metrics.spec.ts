@@ -2,7 +2,7 @@
 import { Metrics, NoTracing, Tracing } from '@app/runtime';
 import { startStage, type Stage } from '../e2e/engine-stage';
 import { conversationOf, quiet, say, startLongRun, startStuckRun, untilEnded } from '../e2e/journeys';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 
 const loaded: string[] = [];
 // Its interface without anything behind it, `@opentelemetry/api`, the AI SDK loads in any case.

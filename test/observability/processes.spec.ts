@@ -1,8 +1,8 @@
 /** Issue 4, item 7: a trace goes on in another process, which knows of it by the events alone. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { conversationOf, untilEnded } from '../e2e/journeys';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { requestJson } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { requestJson } from '@app/testing/client';
 import { OtlpReceiver, pathOf } from '@app/testing/observability';
 
 let receiver: OtlpReceiver;

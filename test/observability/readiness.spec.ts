@@ -1,8 +1,8 @@
 /** What `/readyz` says after the start, as long as it is so: an event store that takes no appends, a subscription that cannot go on. */
 import { Client } from 'pg';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 
 /** The lock of whoever writes the embedded event store (libs/stores/event-store-server/src/storage/session.ts). */
 const writerLock = 0x7061_726c_6579;

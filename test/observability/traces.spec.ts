@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { startStage, type Stage } from '../e2e/engine-stage';
 import { conversationOf, untilEnded } from '../e2e/journeys';
-import { requestJson, type TestClient } from '../support/deployment-client';
+import { requestJson, type TestClient } from '@app/testing/client';
 import { attributesOf, OtlpReceiver, pathOf, type ReceivedSpan } from '@app/testing/observability';
 
 const input = 'my secret is hunter2';

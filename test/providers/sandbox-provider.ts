@@ -11,7 +11,7 @@ import {
 } from '@app/sandbox';
 import { CreateTimers1700000000500, Timers } from '@app/timers';
 import { Signer, type WalletAccount } from '@app/wallets';
-import { createTestDatabase } from '../support/postgres';
+import { createTestDatabase } from '@app/testing/postgres';
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { SetClock } from '../http/loopback-app';
 import type { ProviderUnderTest } from './harness';

@@ -3,7 +3,7 @@ import { userIdOf } from '@app/http';
 import { goodKey, startLoopback, type Loopback } from '../http/loopback-app';
 import { LoopbackIssuer } from '@app/testing/identity';
 import { SilentSocket } from '@app/testing/proxies';
-import { until } from '../support/until';
+import { until } from '@app/testing/until';
 
 const timeoutMs = '300';
 

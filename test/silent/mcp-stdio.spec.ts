@@ -3,9 +3,9 @@ import { eventsOf } from '../e2e/engine-stage';
 import { conversationOf, say, start, untilEnded } from '../e2e/journeys';
 import { stdioProgram } from '@app/testing/mcp';
 import { LoopbackModels } from '@app/testing/models';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 
 const WITHIN_MS = 180_000;
 

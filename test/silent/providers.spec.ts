@@ -7,10 +7,10 @@ import { eventsOf } from '../e2e/engine-stage';
 import { conversationOf, expectProblem, journalTypes, raw, say, start, untilEnded } from '../e2e/journeys';
 import { LoopbackMcp } from '@app/testing/mcp';
 import { LoopbackModels, type Scripted } from '@app/testing/models';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { SilentSocket } from '@app/testing/proxies';
-import { until } from '../support/until';
+import { until } from '@app/testing/until';
 
 const WITHIN_MS = 180_000;
 const bucket = 'parley-silent';

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { conversationOf, start } from '../e2e/journeys';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { isReady, TestProcess } from '../support/deployment-process';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { isReady, TestProcess } from '@app/testing/processes';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { SilentSocket } from '@app/testing/proxies';
-import { until } from '../support/until';
+import { until } from '@app/testing/until';
 
 const WITHIN_MS = 300_000;
 const waitMs = 120_000;

@@ -5,10 +5,10 @@ import { conversationOf, untilStatus } from '../e2e/journeys';
 import { approve, approvalOf, asking, confirm, holdings, newOwner, prepare, untilOperation, usdc } from '../e2e/money';
 import { NearChain, relayKey, startNearLoopback, type NearLoopback } from '@app/testing/near';
 import { startLedger, type LedgerUnderTest } from '../providers/sandbox-provider';
-import { startDeployment, type Deployment, type DeploymentOptions } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
+import { type Deployment, type DeploymentOptions, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { SilentSocket } from '@app/testing/proxies';
-import { until } from '../support/until';
+import { until } from '@app/testing/until';
 
 const WITHIN_MS = 180_000;
 const publish = 'publish_intent';

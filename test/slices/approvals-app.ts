@@ -28,9 +28,9 @@ import { ExecutionSlots } from '@app/runs';
 import { readConfiguration } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
-import { requestJson, TestClient } from '../support/deployment-client';
-import { freePorts } from '../support/deployment-process';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { requestJson, TestClient } from '@app/testing/client';
+import { freePorts } from '@app/testing/processes';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { testCause } from './slices-app';
 
 export const capacity = 3;

@@ -3,7 +3,7 @@ import { asId, Clock, instantOf, type UserId } from '@app/kernel';
 import { ExecutionSlots } from '@app/runs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anInstant, expectProblem, missingId, type Listed } from '../e2e/journeys';
-import type { TestClient } from '../support/deployment-client';
+import type { TestClient } from '@app/testing/client';
 import { ApprovalsApp, capacity, type Waiting } from './approvals-app';
 
 let app: ApprovalsApp;

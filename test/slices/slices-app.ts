@@ -28,7 +28,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
 import { SetClock, WindowsInMemory } from '../http/loopback-app';
 import { LoopbackIssuer } from '@app/testing/identity';
-import { createTestDatabase, type TestDatabase } from '../support/postgres';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 
 const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, budgetReadModel];
 

@@ -15,7 +15,7 @@ import { CreateTimers1700000000500, TimersModule } from '@app/timers';
 import { usersReadModel } from '@app/users';
 import { SettlementModule, WalletKeysModule, WalletProvider, WalletsModule, walletsReadModel } from '@app/wallets';
 import type { JWTPayload } from 'jose';
-import { requestJson, type Answer } from '../support/deployment-client';
+import { type Answer, requestJson } from '@app/testing/client';
 import { assembled, Slices, testCause, type Replica } from './slices-app';
 
 export const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';

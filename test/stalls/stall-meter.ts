@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../support/until';
+import { until } from '@app/testing/until';
 
 /** As long as the longest pause may last before it answers. */
 const answerWithinMs = 120_000;

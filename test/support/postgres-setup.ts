@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 // Jest's global setup knows no module aliases.
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../libs/stores/embedded-postgres/src';
-import { beginAnswers, tellAnswers } from './answers-file';
-import { TEST_POSTGRES_URL } from './postgres';
+import { beginAnswers, tellAnswers } from '../../libs/testing/src/answers';
+import { TEST_POSTGRES_URL } from '../../libs/testing/src/postgres';
 
 const PREFIX = 'parley-test-pg-';
 /** A run that has not even locked its folder after this time never will. */

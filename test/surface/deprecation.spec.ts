@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { ConfigurationError, readConfiguration } from '@app/runtime';
 import { conversationOf } from '../e2e/journeys';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import { TestProcess } from '../support/deployment-process';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { TestProcess } from '@app/testing/processes';
 
 /*
  * `/v1` announces its end on every answer once it is deprecated (specification, "Versioning", rule 6): `Deprecation` as in RFC 9745,

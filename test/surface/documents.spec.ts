@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { streamLife } from '@app/journal';
 import { reasons } from '@app/kernel';
 import { Ajv } from 'ajv';
-import { startDeployment, type Deployment } from '../support/deployment';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { specifiedBesides, specifiedEvents, specifiedOperations } from './specified';
 
 const run = promisify(execFile);

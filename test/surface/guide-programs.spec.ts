@@ -1,9 +1,9 @@
 /** The programs of the guides, in every language whose runtime is here, against the service and on a bad line. */
 import { PackedProject } from '../client/packed';
 import { conversationOf, journal, say, startLongRun } from '../e2e/journeys';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { TestClient } from '../support/deployment-client';
-import type { Command } from '../support/csharp-compiler';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import type { Command } from '@app/testing/programs';
 import { languages, makersHere, printedBy, programOf, type Language } from './guide-programs';
 import { LosingProxy, type LosingProxyOptions } from './losing-proxy';
 

@@ -3,8 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PackedProject } from '../client/packed';
-import { debianProgram } from '../support/debian';
-import { findCompiler, type Command } from '../support/csharp-compiler';
+import { type Command, debianProgram, findCompiler } from '@app/testing/programs';
 
 const run = promisify(execFile);
 const endsWithinMs = 120_000;

@@ -1,4 +1,4 @@
-import { startSandbox, type Sandbox } from '../support/sandbox';
+import { type Sandbox, startSandbox } from '@app/testing/processes';
 import { commandBlocks, differences, runBlocks, type BlockRun, type CommandBlock } from './guide-commands';
 
 const guides = ['first-run', 'approvals', 'withdrawals', 'funding', 'automations', 'streaming', 'errors'];

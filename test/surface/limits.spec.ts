@@ -1,9 +1,9 @@
 /** Rate limits and caps of streams are exact over two replicas, whichever of them is asked (specification, "Limits"). */
 import { MintPartnerKey } from '@app/partners';
 import { byOperator, conversationOf, expectProblem, partOf, sql } from '../e2e/journeys';
-import { startDeployment, type Deployment } from '../support/deployment';
-import { TestClient, type Answer } from '../support/deployment-client';
-import { until } from '../support/until';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { type Answer, TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 
 const limits = { user: 300, key: 400, userStreams: 4, replicaStreams: 6 };
 /** Within this the window cannot have slid over what was counted first; on a machine that was slower, it is counted anew. */

@@ -1,7 +1,7 @@
 /** What generators of other languages need of the documents (docs/decisions/conventions.md, "Published documents"). */
 import { type JsonObject, type JsonValue } from '@app/kernel';
 import { RE2JS } from 're2js';
-import { startDeployment, type Deployment } from '../support/deployment';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { isNull, isReference, listAt, namesFrom, objectAt, schemasIn, takenNames } from './schemas-in';
 
 const publicUrl = 'https://agents.partner.example/parley';

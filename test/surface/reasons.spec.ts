@@ -1,8 +1,8 @@
 /** Every row of the table of reasons, earned by a real request of a real deployment (specification, "Errors"). */
 import { problemKinds, reasons, type ProblemKind, type Reason } from '@app/kernel';
 import { atRest } from '../e2e/journeys';
-import { startDeployment, type Deployment } from '../support/deployment';
-import type { Answer } from '../support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Answer } from '@app/testing/client';
 import { earned, type Earned } from './reasons';
 import { lowered } from './troubles';
 

@@ -6,8 +6,8 @@ import { DisableUser } from '@app/users';
 import { act, defined, hand, read, rule } from '../e2e/automation-rules';
 import { byOperator, conversationOf, missingId, partOf, raw, start, startLongRun, untilEnded } from '../e2e/journeys';
 import { moveClock, newOwner, providerFault, usdc } from '../e2e/money';
-import type { Deployment } from '../support/deployment';
-import { requestJson } from '../support/deployment-client';
+import type { Deployment } from '@app/testing/deployment';
+import { requestJson } from '@app/testing/client';
 import {
   earnEngineUnavailable,
   earnExecutionUnavailable,

@@ -18,9 +18,9 @@ import {
   untilStatus,
 } from '../e2e/journeys';
 import { asking, newOwner } from '../e2e/money';
-import type { Deployment } from '../support/deployment';
-import type { Answer, TestClient } from '../support/deployment-client';
-import { until } from '../support/until';
+import type { Deployment } from '@app/testing/deployment';
+import type { Answer, TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 
 export type Problem = Answer<object>;
 

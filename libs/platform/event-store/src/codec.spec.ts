@@ -1,6 +1,6 @@
 import type { JSONRecordedEvent, RecordedEvent } from '@eventstore/db-client';
 import { instantOf, isJsonObject, type Instant } from '@app/kernel';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
 import { decodeEvent, decodeStored, encodeEvent, upcast } from './codec';
 import type { DomainEvent, StreamKind } from './stream-kind';
 

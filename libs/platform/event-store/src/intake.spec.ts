@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
 import { encodeEvent } from './codec';
 import { Intake, type EventBatch } from './intake';
 

@@ -2,9 +2,9 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '@app/kernel';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
-import { EmbeddedStore, impatient } from '../../../../test/support/embedded-stores';
-import { until } from '../../../../test/support/until';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore, impatient } from '@app/testing/event-store';
+import { until } from '@app/testing/until';
 import { encodeEvent, followCategories, type EventBatch } from '../src';
 
 const full = process.env['FIGURES'] === 'full';

@@ -2,9 +2,9 @@ import type { EventData } from '@eventstore/db-client';
 import { Unavailable } from '@app/kernel';
 import { Client } from 'pg';
 import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
-import { EmbeddedStore, impatient, type LossyProxy } from '../../../../test/support/embedded-stores';
-import { until } from '../../../../test/support/until';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore, impatient, type LossyProxy } from '@app/testing/event-store';
+import { until } from '@app/testing/until';
 import { encodeEvent, type EventStore } from '../src';
 
 /** How often everything breaks, and how many appends are acknowledged before the next time. */

@@ -1,5 +1,5 @@
-import { EmbeddedStore, type LossyProxy } from '../../../../test/support/embedded-stores';
-import { until } from '../../../../test/support/until';
+import { EmbeddedStore, type LossyProxy } from '@app/testing/event-store';
+import { until } from '@app/testing/until';
 import { EventStore } from '../src';
 
 let embedded: EmbeddedStore;

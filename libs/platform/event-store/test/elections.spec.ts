@@ -7,12 +7,12 @@ import { Unavailable } from '@app/kernel';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { credentials, Metadata } from '@grpc/grpc-js';
 import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
-import { freePorts } from '../../../../test/support/deployment-process';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { freePorts } from '@app/testing/processes';
 import { ElectingStore, electionTexts } from '@app/testing/stores';
-import { EmbeddedStore, impatient, patient } from '../../../../test/support/embedded-stores';
-import { createTestDatabase } from '../../../../test/support/postgres';
-import { until } from '../../../../test/support/until';
+import { EmbeddedStore, impatient, patient } from '@app/testing/event-store';
+import { createTestDatabase } from '@app/testing/postgres';
+import { until } from '@app/testing/until';
 import { connectEventStore, encodeEvent, EventStore, followCategories } from '../src';
 import { isTransient } from '../src/transient-errors';
 

@@ -1,8 +1,8 @@
 import { jsonEvent, MaxAppendSizeExceededError } from '@eventstore/db-client';
 import { Unavailable } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
-import { EmbeddedStore, impatient, until, type LossyProxy } from '../../../../test/support/embedded-stores';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore, impatient, type LossyProxy, until } from '@app/testing/event-store';
 import { encodeEvent, type EventStore } from '../src';
 
 let embedded: EmbeddedStore;

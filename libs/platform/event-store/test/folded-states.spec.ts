@@ -1,6 +1,6 @@
 import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
-import { EmbeddedStore } from '../../../../test/support/embedded-stores';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore } from '@app/testing/event-store';
 import { encodeEvent, FoldedStates, type EventStore } from '../src';
 import { KeptSnapshots } from './kept-snapshots';
 

@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import { debianProgram } from '../../../../test/support/debian';
-import { EmbeddedStore, type LossyProxy } from '../../../../test/support/embedded-stores';
-import { until } from '../../../../test/support/until';
+import { debianProgram } from '@app/testing/programs';
+import { EmbeddedStore, type LossyProxy } from '@app/testing/event-store';
+import { until } from '@app/testing/until';
 import { EventStoreLook, lookAtEventStore, UnfitEventStore } from '../src';
 
 const LOOKS = 4;

@@ -3,9 +3,9 @@ import { setMaxListeners } from 'node:events';
 import { finished } from 'node:stream';
 import { Unavailable } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
-import { EmbeddedStore, impatient } from '../../../../test/support/embedded-stores';
-import { until as untilSome } from '../../../../test/support/until';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore, impatient } from '@app/testing/event-store';
+import { until as untilSome } from '@app/testing/until';
 import { connectEventStore, encodeEvent, followCategories, type EventStore } from '../src';
 
 /** A real server takes 100; what is above 80 is left for what nobody thought of. */

@@ -5,10 +5,10 @@ import { constants, createServer, type ServerHttp2Session } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import timers from 'node:timers/promises';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
 import { ElectingStore } from '@app/testing/stores';
-import { EmbeddedStore } from '../../../../test/support/embedded-stores';
-import { until } from '../../../../test/support/until';
+import { EmbeddedStore } from '@app/testing/event-store';
+import { until } from '@app/testing/until';
 import { connectEventStore, encodeEvent, followCategories, type EventBatch } from '../src';
 
 const stream = 'counter-1';

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { binaryEvent, jsonEvent } from '@eventstore/db-client';
 import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
-import { EmbeddedStore, until } from '../../../../test/support/embedded-stores';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore, until } from '@app/testing/event-store';
 import { encodeEvent, followCategories, type EventBatch, type EventStore } from '../src';
 
 let embedded: EmbeddedStore;

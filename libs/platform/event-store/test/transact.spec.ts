@@ -1,8 +1,8 @@
 import { Unavailable } from '@app/kernel';
 import { NoTracing } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
-import { counterKind, someCause, type CounterCommand } from '../../../../test/support/counter';
-import { EmbeddedStore, impatient } from '../../../../test/support/embedded-stores';
+import { type CounterCommand, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore, impatient } from '@app/testing/event-store';
 import { FoldedStates, TooBusy, Transact, type EventStore } from '../src';
 import { TransactHandler } from '../src/transact';
 import { KeptSnapshots } from './kept-snapshots';

@@ -1,6 +1,6 @@
 import { SetClock } from '../../../../test/http/loopback-app';
 import { LoopbackIssuer } from '@app/testing/identity';
-import { until } from '../../../../test/support/until';
+import { until } from '@app/testing/until';
 import { IssuerKeys } from '../src/issuer-keys';
 import { UserTokens, type DemandedAudience } from '../src/user-tokens';
 

@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-postgres';
 import { Unavailable } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../../../../test/support/embedded-stores';
+import { until } from '@app/testing/event-store';
 import { Database, keepLeading, migrate, Notifications, Processes } from '../src';
 import { PostgresSnapshots } from '../src/postgres-snapshots';
 import { openTallies, tallyMigrations } from './tally';

@@ -1,9 +1,8 @@
 /** What a database must be, and be able to do, before anything is started on it (docs/decisions/configuration-and-start.md, "Start"). */
 import { randomUUID } from 'node:crypto';
 import { Client, escapeIdentifier } from 'pg';
-import { startPgbouncer } from '../../../../test/support/pgbouncer';
-import { installedWithinMs } from '../../../../test/support/debian';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/postgres';
+import { installedWithinMs, startPgbouncer } from '@app/testing/programs';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { lookAtDatabase, UnfitDatabase } from '../src';
 import { openTallies } from './tally';
 import { whyUnfit, type DatabaseFacts } from '../src/look-at-database';

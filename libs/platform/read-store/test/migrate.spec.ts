@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { Unavailable } from '@app/kernel';
 import { startPostgresProxy } from '@app/testing/stores';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/postgres';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { Database, migrate, UnfitDatabase, type MigrationClass } from '../src';
 import { leaderLocks } from '../src/leadership';
 import { tallyMigrations } from './tally';

@@ -2,8 +2,8 @@ import { Logger } from '@nestjs/common';
 import { encodeEvent, type EventStore, type StoredEvent } from '@app/event-store';
 import { Probe, type ProbePoint } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause, type CounterEvent } from '../../../../test/support/counter';
-import { EmbeddedStore, until } from '../../../../test/support/embedded-stores';
+import { counted, type CounterEvent, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore, until } from '@app/testing/event-store';
 import {
   applyBatch,
   Notifications,

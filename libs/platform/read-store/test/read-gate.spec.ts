@@ -2,8 +2,8 @@ import { Metrics } from '@app/runtime';
 import { encodeEvent, type EventStore } from '@app/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
-import { EmbeddedStore, until } from '../../../../test/support/embedded-stores';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore, until } from '@app/testing/event-store';
 import { Notifications, ReadGate, type Database } from '../src';
 import { openTallies } from './tally';
 

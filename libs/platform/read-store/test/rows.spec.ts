@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { encodeEvent, FoldedStates } from '@app/event-store';
 import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '../../../../test/support/counter';
-import { EmbeddedStore, until } from '../../../../test/support/embedded-stores';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/postgres';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore, until } from '@app/testing/event-store';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { Notifications, Processes, type Database } from '../src';
 import { PostgresSnapshots } from '../src/postgres-snapshots';
 import { openTallies } from './tally';

@@ -1,7 +1,7 @@
 import type { Recorded } from '@app/event-store';
 import { idInStream } from '@app/event-store';
 import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
-import { counterKind, type CounterEvent } from '../../../../test/support/counter';
+import { type CounterEvent, counterKind } from '@app/testing/deciders';
 import { readStoreMigrations, Database, migrate, type Projection } from '../src';
 
 @Entity('tallies')

@@ -1,5 +1,5 @@
 import type { Recorded } from '@app/event-store';
-import { instant } from '../../../../test/support/decider-spec';
+import { instant } from '@app/testing/deciders';
 import { activityProjection } from './activity.projection';
 import type { ActivityRow } from './activity.row';
 import type { ToldEvent } from './activity.view';

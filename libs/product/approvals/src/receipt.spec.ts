@@ -1,6 +1,6 @@
 import { canonicalText, sha256Hex } from '@app/canonical';
 import type { JsonValue } from '@app/kernel';
-import { alterations } from '../../../../test/support/alterations';
+import { alterations } from '@app/testing/properties';
 import { at, ids, journeys, operationId, received } from '../test/histories';
 import type { Receipt } from './receipt.schema';
 import { verifyReceipt } from './receipt-verifier';

@@ -18,8 +18,8 @@ import {
   type Approval,
   type Operation,
 } from '../../../../test/e2e/money';
-import { startDeployment, type Deployment } from '../../../../test/support/deployment';
-import type { TestClient } from '../../../../test/support/deployment-client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
 import { approvalsReadModel } from '../src/approvals.module';
 import { ExpireApprovals } from '../src/expire-approvals';
 import { OperationCopies } from '../src/operation-copies';

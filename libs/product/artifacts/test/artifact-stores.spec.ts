@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import S3rver from 's3rver';
 import { SilentSocket } from '@app/testing/proxies';
-import { until } from '../../../../test/support/until';
+import { until } from '@app/testing/until';
 import type { ArtifactStore } from '../src/artifact-store';
 import { DirectoryStore } from '../src/directory-store';
 import { S3Store } from '../src/s3-store.adapter';

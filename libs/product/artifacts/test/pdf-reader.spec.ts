@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { unfoldingPdf } from '../../../../test/support/hostile-pdf';
-import { pdfOf } from '../../../../test/support/pdf-files';
-import { childrenOf, peakBytesOf } from '../../../../test/support/process-memory';
+import { pdfOf, unfoldingPdf } from '@app/testing/pdf';
+import { childrenOf, peakBytesOf } from '@app/testing/processes';
 import { TooManyWaiting } from '../src/fair-turns';
 import { PdfReader } from '../src/pdf-reader';
 

@@ -14,7 +14,7 @@ import {
   type UserId,
   type WalletId,
 } from '@app/kernel';
-import { instant } from '../../../../test/support/decider-spec';
+import { instant } from '@app/testing/deciders';
 import type { AutomationDefinition, FiringPolicy } from '../src/definition/automation-definition';
 import type { ContractReview, CreateAutomation, RecordMatch } from '../src/automation/automation.commands';
 import type { AutomationEvent, OccurrenceEvent } from '../src/automation/automation.events';

@@ -1,4 +1,4 @@
-import { instant, specification } from '../../../../test/support/decider-spec';
+import { instant, specification } from '@app/testing/deciders';
 import {
   a,
   april,

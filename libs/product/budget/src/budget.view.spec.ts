@@ -1,4 +1,4 @@
-import { specification } from '../../../../test/support/decider-spec';
+import { specification } from '@app/testing/deciders';
 import { a, b, capsSet, configuredCaps, frozen, nextDay, noon, reserved, spent } from '../test/budget-facts';
 import { budgetDecider } from './budget.decider';
 import type { BudgetEvent } from './budget.events';

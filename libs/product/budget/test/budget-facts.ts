@@ -1,5 +1,5 @@
 import { asId, type RunId, type RunKey } from '@app/kernel';
-import { instant } from '../../../../test/support/decider-spec';
+import { instant } from '@app/testing/deciders';
 import type { BudgetCommand, Reserve } from '../src/budget.decider';
 import type { BudgetEvent, Segment } from '../src/budget.events';
 

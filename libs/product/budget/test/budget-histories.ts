@@ -1,6 +1,6 @@
 import { asId, instantOf, type RunId, type RunKey } from '@app/kernel';
 import fc from 'fast-check';
-import { fold } from '../../../../test/support/decider-spec';
+import { fold } from '@app/testing/deciders';
 import { budgetDecider, type BudgetCommand } from '../src/budget.decider';
 import type { BudgetEvent } from '../src/budget.events';
 import { initialBudget, type BudgetState } from '../src/budget.state';

@@ -1,5 +1,5 @@
 import { asId, type ApprovalId, type Decider, type RunId, type RunKey, type UserId } from '@app/kernel';
-import { fold, instant, specification } from '../../../../test/support/decider-spec';
+import { fold, instant, specification } from '@app/testing/deciders';
 import {
   decideApproval,
   endedApproval,

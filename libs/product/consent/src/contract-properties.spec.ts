@@ -1,15 +1,8 @@
 import { fingerprintOf } from '@app/canonical';
 import { asId, isJsonObject, type ApprovalId, type JsonValue, type UserId, type WalletId } from '@app/kernel';
 import fc from 'fast-check';
-import {
-  actions,
-  amounts,
-  contractBounds as bounds,
-  contracts,
-  tokenIds,
-  usdValues,
-} from '../../../../test/support/contracts';
-import { instant } from '../../../../test/support/decider-spec';
+import { actions, amounts, contractBounds as bounds, contracts, tokenIds, usdValues } from '@app/testing/properties';
+import { instant } from '@app/testing/deciders';
 import { unscaledAmount } from './amounts';
 import type { Contract, ContractAction, Quantity, TokenChoice } from './contract';
 import { parseContract } from './contract-parser';

@@ -1,5 +1,5 @@
 import type { Contract, ContractAction, ContractBounds, Quantity, TokenChoice } from './contract';
-import { instant } from '../../../../test/support/decider-spec';
+import { instant } from '@app/testing/deciders';
 import { contractWords, type ContractRule } from './contract-words';
 
 const pinned = (tokenId: string, decimals: number): TokenChoice => ({ pinned: { tokenId, decimals } });

@@ -1,5 +1,5 @@
 import { asId, type MessageId, type RunId, type RunKey, type UserId } from '@app/kernel';
-import { fold, instant, specification } from '../../../../test/support/decider-spec';
+import { fold, instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type ConversationCommand } from './conversation.decider';
 import { rememberedEndedRunsMax } from './conversation.state';
 import type { ConversationEvent, RunRequest } from './conversation.events';

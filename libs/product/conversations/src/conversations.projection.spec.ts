@@ -1,7 +1,7 @@
 import type { Recorded } from '@app/event-store';
 import { asId, type MessageId, type RequestId, type RunId, type RunKey, type UserId } from '@app/kernel';
 import type { Projection, ReadModelRow } from '@app/read-store';
-import { instant } from '../../../../test/support/decider-spec';
+import { instant } from '@app/testing/deciders';
 import { conversationsProjection, messagesProjection } from './conversations.projection';
 import type { ConversationEvent } from './conversation.events';
 

@@ -1,5 +1,5 @@
 import { asId, type ApprovalId, type RunId, type UserId } from '@app/kernel';
-import { instant, specification } from '../../../../test/support/decider-spec';
+import { instant, specification } from '@app/testing/deciders';
 import { conversationDecider } from './conversation.decider';
 import type { ConversationEvent, OperationCopy } from './conversation.events';
 

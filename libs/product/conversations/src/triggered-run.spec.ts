@@ -7,7 +7,7 @@ import {
   type ToolCallId,
   type UserId,
 } from '@app/kernel';
-import { instant, specification } from '../../../../test/support/decider-spec';
+import { instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type TriggerRun } from './conversation.decider';
 import type { ConversationEvent, RunRequest } from './conversation.events';
 import type { AuthorizeCalls, OpenApproval } from './run.decider';

@@ -8,7 +8,7 @@ import {
   type ToolCallId,
   type UserId,
 } from '@app/kernel';
-import { instant, specification } from '../../../../test/support/decider-spec';
+import { instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type ConversationCommand } from './conversation.decider';
 import type { ConversationEvent, RunRequest } from './conversation.events';
 import { pendingApprovals, waitingApproval } from './conversation.state';

@@ -3,7 +3,7 @@ import type { JsonValue } from '@app/kernel';
 import { modelRequest } from '../test/model-request';
 import type { ToolExchange } from './model';
 import { answerByRules } from './rules';
-import { cpuMsOf } from '../../../../test/support/cpu-time';
+import { cpuMsOf } from '@app/testing/processes';
 
 const asOf = '2026-03-01T10:00:00.000Z';
 const usdc = {

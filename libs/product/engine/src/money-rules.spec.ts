@@ -3,7 +3,7 @@ import type { JsonValue } from '@app/kernel';
 import { modelRequest } from '../test/model-request';
 import type { ToolExchange } from './model';
 import { answerByRules } from './rules';
-import { cpuMsOf } from '../../../../test/support/cpu-time';
+import { cpuMsOf } from '@app/testing/processes';
 
 const usdc = {
   tokenId: 'nep141:usdc.near',

@@ -1,6 +1,6 @@
 import type { ConversationEvent, RunRequest } from '@app/conversations';
 import { asId, type MessageId, type RunId, type RunKey, type ToolCallId, type UserId } from '@app/kernel';
-import { instant } from '../../../../test/support/decider-spec';
+import { instant } from '@app/testing/deciders';
 import { failedEnd, next, progressAfter, startedProgress, type NextAction } from './next';
 
 const at = instant('2026-03-01T10:00Z');

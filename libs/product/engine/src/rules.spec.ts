@@ -1,7 +1,7 @@
 import type { JsonValue } from '@app/kernel';
 import { modelRequest } from '../test/model-request';
 import { answerByRules } from './rules';
-import { cpuMsOf } from '../../../../test/support/cpu-time';
+import { cpuMsOf } from '@app/testing/processes';
 
 interface Asked {
   readonly tools?: readonly string[];

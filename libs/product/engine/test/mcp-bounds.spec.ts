@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Logger } from '@nestjs/common';
 import { readConfiguration } from '@app/runtime';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
-import { until } from '../../../../test/support/until';
+import { until } from '@app/testing/until';
 import { connectMcp } from '../src/mcp/client.adapter';
 import { McpServer } from '../src/mcp/mcp-server';
 import { calling } from './mcp-calls';

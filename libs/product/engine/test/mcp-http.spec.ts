@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfiguration } from '@app/runtime';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
-import { until } from '../../../../test/support/until';
+import { until } from '@app/testing/until';
 import { McpServers } from '../src/mcp/mcp-servers';
 import { calling } from './mcp-calls';
 

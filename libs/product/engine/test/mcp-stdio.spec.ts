@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfiguration } from '@app/runtime';
 import { stdioProgram } from '@app/testing/mcp';
 import type { ToolResult } from '../src/tool';
-import { until } from '../../../../test/support/until';
+import { until } from '@app/testing/until';
 import { McpServers } from '../src/mcp/mcp-servers';
 import { calling } from './mcp-calls';
 

@@ -4,7 +4,7 @@ import { ProfileDto, Run } from '@app/runs';
 import { FinancialOperation } from '@app/wallets';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { closed } from '../../../../test/support/closed-schema';
+import { closed } from '@app/testing/documents';
 import { asyncApiDocument } from './asyncapi';
 
 const baseUrl = 'https://parley.example/agents';

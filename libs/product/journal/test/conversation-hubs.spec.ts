@@ -5,7 +5,7 @@ import { ConversationHubs } from '../src/conversation-hubs';
 import type { FrameSink } from '../src/event-socket';
 import { Journal } from '../src/journal';
 import { newConversationId, newUserId, startStores, type TestStores } from '../../../../test/journal/journal-store';
-import { until } from '../../../../test/support/until';
+import { until } from '@app/testing/until';
 
 class Reader implements FrameSink {
   closed = false;

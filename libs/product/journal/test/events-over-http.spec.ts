@@ -6,7 +6,7 @@ import { Draining } from '@app/http';
 import { ConversationHubs } from '../src/conversation-hubs';
 import { OpenStreams } from '../src/open-streams';
 import { startJournalApp, StreamClient, type JournalApp } from '../../../../test/journal/journal-app';
-import { until } from '../../../../test/support/until';
+import { until } from '@app/testing/until';
 import {
   causeOf,
   message,

@@ -1,4 +1,4 @@
-import { instant, specification } from '../../../../test/support/decider-spec';
+import { instant, specification } from '@app/testing/deciders';
 import { partnerKeyDecider, type PartnerKeyCommand } from './partner-key.decider';
 import type { PartnerKeyEvent } from './partner-key.events';
 import { partnerKeyUpcasters } from './partner-key.upcasters';

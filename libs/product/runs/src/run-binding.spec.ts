@@ -1,5 +1,5 @@
 import { asId, type ConversationId, type RunId, type UserId } from '@app/kernel';
-import { instant, specification } from '../../../../test/support/decider-spec';
+import { instant, specification } from '@app/testing/deciders';
 import { runBindingKind, runKeyOf } from './run-binding';
 
 const at = instant('2026-03-01T10:00Z');

@@ -4,8 +4,8 @@ import { isJsonObject, type JsonValue } from '@app/kernel';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { withoutAbsent } from '../../../../test/support/absent-members';
-import { mutationsOf } from '../../../../test/support/json-mutations';
+import { withoutAbsent } from '@app/testing/documents';
+import { mutationsOf } from '@app/testing/properties';
 import { requestIn } from './run-request';
 import { StartRunDto } from './runs.dto';
 

@@ -9,7 +9,7 @@ import {
   type ToolCallId,
   type UserId,
 } from '@app/kernel';
-import { instant } from '../../../../test/support/decider-spec';
+import { instant } from '@app/testing/deciders';
 import type { RunRow } from './run.row';
 import { runsProjection } from './runs.projection';
 

@@ -1,4 +1,4 @@
-import { instant, specification } from '../../../../test/support/decider-spec';
+import { instant, specification } from '@app/testing/deciders';
 import { userDecider, type UserCommand } from './user.decider';
 import type { UserEvent } from './user.events';
 

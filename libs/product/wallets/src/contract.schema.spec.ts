@@ -4,9 +4,8 @@ import { instantRule, type JsonObject, type JsonValue } from '@app/kernel';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { withoutAbsent } from '../../../../test/support/absent-members';
-import { alterations } from '../../../../test/support/alterations';
-import { contractBounds, contracts } from '../../../../test/support/contracts';
+import { withoutAbsent } from '@app/testing/documents';
+import { alterations, contractBounds, contracts } from '@app/testing/properties';
 import { AutomationContractShape, ContractShape } from './contract.schema';
 
 /** Contracts that are spoilt in every place; each has hundreds. */

@@ -3,7 +3,7 @@ import { asId, type OperationId } from '@app/kernel';
 import { readStoreMigrations, Database, migrate } from '@app/read-store';
 import { SystemClock } from '@app/runtime';
 import { CreateTimers1700000000500, Timers } from '@app/timers';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/postgres';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { at } from '../test/operation-facts';
 import { operationTimer } from './operation-timer';
 import { OperationWatchdog } from './operation-watchdog';

@@ -1,5 +1,5 @@
 import { epochMsOf, instantOf, type Instant } from '@app/kernel';
-import { fold } from '../../../../test/support/decider-spec';
+import { fold } from '@app/testing/deciders';
 import {
   accepted,
   approved,

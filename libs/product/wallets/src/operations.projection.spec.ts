@@ -9,7 +9,7 @@ import {
   type UserId,
   type WalletId,
 } from '@app/kernel';
-import { instant } from '../../../../test/support/decider-spec';
+import { instant } from '@app/testing/deciders';
 import type { OperationEvent, OperationTerms, Submission } from './operation.events';
 import { operationsProjection, operationView } from './operations.projection';
 

@@ -3,7 +3,7 @@ import { asId, type UserId } from '@app/kernel';
 import { readStoreMigrations, Database, migrate } from '@app/read-store';
 import { readConfiguration } from '@app/runtime';
 import { v4 as uuidV4 } from 'uuid';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/postgres';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { SealedKeys } from './sealed-keys';
 import { CreateWalletKeys1700000000600 } from './wallet-key.row';
 

@@ -1,5 +1,5 @@
 import { asId, type UserId, type WalletId } from '@app/kernel';
-import { instant, specification } from '../../../../test/support/decider-spec';
+import { instant, specification } from '@app/testing/deciders';
 import { unusable, walletDecider, type WalletCommand } from './wallet.decider';
 import type { WalletEvent } from './wallet.events';
 

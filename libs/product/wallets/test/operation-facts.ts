@@ -1,6 +1,6 @@
 import type { Contract, ContractAction } from '@app/consent';
 import { asId, type ApprovalId, type Instant, type UserId, type WalletId } from '@app/kernel';
-import { instant } from '../../../../test/support/decider-spec';
+import { instant } from '@app/testing/deciders';
 import type { OperationCommand } from '../src/operation.decider';
 import type { OperationEvent, OperationFailure, OperationTerms, Submission } from '../src/operation.events';
 import type { SubmissionCommand } from '../src/submission.decider';

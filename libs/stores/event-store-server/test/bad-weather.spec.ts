@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { AppendChannel } from '@app/event-store';
 import { EventStoreDBClient, streamNameFilter, TimeoutError } from '@eventstore/db-client';
 import { collect, numbers, testEvent, uniqueStream } from '../../../../test/contract/contract-store';
-import { EmbeddedStore } from '../../../../test/support/embedded-stores';
+import { EmbeddedStore } from '@app/testing/event-store';
 
 const APPEND_TIMEOUT_MS = 20_000;
 

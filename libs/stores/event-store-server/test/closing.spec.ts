@@ -6,9 +6,9 @@ import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { AppendReq, DeleteReq, ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import { credentials, status, type StatusObject } from '@grpc/grpc-js';
 import { batch, batchPart, identifier, textUuid } from '../../../../test/contract/protocol';
-import { EmbeddedStore } from '../../../../test/support/embedded-stores';
+import { EmbeddedStore } from '@app/testing/event-store';
 import { startPostgresProxy, type PostgresProxy } from '@app/testing/stores';
-import { until } from '../../../../test/support/until';
+import { until } from '@app/testing/until';
 
 let store: EmbeddedStore;
 let proxy: PostgresProxy;

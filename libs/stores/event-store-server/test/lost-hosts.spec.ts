@@ -1,8 +1,8 @@
 /** A host that is lost says nothing: both ends of a long connection must ask whether the other is still there. */
 import { readFile } from 'node:fs/promises';
-import { EmbeddedStore } from '../../../../test/support/embedded-stores';
+import { EmbeddedStore } from '@app/testing/event-store';
 import { startPostgresProxy } from '@app/testing/stores';
-import { until } from '../../../../test/support/until';
+import { until } from '@app/testing/until';
 import { openWriterSession } from '../src/storage/session';
 
 /** Of `/proc/net/tcp`, in hexadecimal; its times are hundredths of a second. */

@@ -5,9 +5,9 @@
 import { EventStoreDBClient, streamNameFilter } from '@eventstore/db-client';
 import { Client } from 'pg';
 import { Recorder, collect, numbers, testEvents, uniqueStream } from '../../../../test/contract/contract-store';
-import { EmbeddedStore } from '../../../../test/support/embedded-stores';
+import { EmbeddedStore } from '@app/testing/event-store';
 import { startPostgresProxy, type PostgresProxy } from '@app/testing/stores';
-import { until } from '../../../../test/support/until';
+import { until } from '@app/testing/until';
 
 const expired = 20_000;
 /** Far below `expired`, and far above what reading three events takes. */

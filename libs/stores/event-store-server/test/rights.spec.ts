@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/postgres';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { startEventStoreServer, type EventStoreServer } from '../src';
 
 const role = `few_rights_${randomUUID().replaceAll('-', '')}`;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgresProxy, type PostgresProxy } from '@app/testing/stores';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/postgres';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { startEventStoreServer } from '../src';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { asId, type ApprovalId } from '@app/kernel';
-import { specification } from '../../../../../test/support/decider-spec';
+import { specification } from '@app/testing/deciders';
 import {
   ada,
   contract,

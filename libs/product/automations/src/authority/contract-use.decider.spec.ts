@@ -1,6 +1,6 @@
 import type { Contract } from '@app/consent';
 import { asId, type ApprovalId } from '@app/kernel';
-import { specification } from '../../../../../test/support/decider-spec';
+import { specification } from '@app/testing/deciders';
 import {
   at,
   call,

@@ -1,5 +1,5 @@
 import type { Instant } from '@app/kernel';
-import { instant } from '../../../../../test/support/decider-spec';
+import { instant } from '@app/testing/deciders';
 import type { AutomationCheck } from '../firing/automation-checks';
 import type { AutomationDefinition, Wake } from '../definition/automation-definition';
 import type { UnresolvedCode } from '../condition/condition';

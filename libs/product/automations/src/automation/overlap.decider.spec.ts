@@ -1,4 +1,4 @@
-import { specification } from '../../../../../test/support/decider-spec';
+import { specification } from '@app/testing/deciders';
 import {
   admitting,
   arose,

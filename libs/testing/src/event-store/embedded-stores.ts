@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectEventStore, EventStore, type CallLimits } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
-import { createTestDatabase, type TestDatabase } from './postgres';
+import { createTestDatabase, type TestDatabase } from '../postgres/postgres';
 
 /** Long: a machine that is busy with other suites can stand still for seconds, and no test is about that. */
 export const patient: CallLimits = { resendForMs: 10_000, callTimeoutMs: 20_000 };

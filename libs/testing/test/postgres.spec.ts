@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { createTestDatabase, type Template } from './postgres';
+import { createTestDatabase, type Template } from '@app/testing/postgres';
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { frameCheckOf, type FrameCheck } from './frames';
+import { type FrameCheck, frameCheckOf } from './frames';
 
 const frameWithinMs = 120_000;
 const answeredWithinMs = 120_000;

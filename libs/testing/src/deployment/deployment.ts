@@ -8,11 +8,11 @@ import { startEventStoreServer } from '@app/event-store-server';
 import { asId, Unavailable, type RequestId } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { readConfiguration, type Probe } from '@app/runtime';
-import { watchAnswers } from './answers';
-import { requestJson, TestClient, untilBack } from './deployment-client';
-import { freePorts, isReady, TestProcess } from './deployment-process';
-import { createTestDatabase } from './postgres';
-import { until } from './until';
+import { watchAnswers } from '../documents/answers';
+import { requestJson, TestClient, untilBack } from '../client/deployment-client';
+import { freePorts, isReady, TestProcess } from '../processes/deployment-process';
+import { createTestDatabase } from '../postgres/postgres';
+import { until } from '../until/until';
 
 const readyWithinMs = 120_000;
 const admittedWithinMs = 120_000;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 /** As long as apt-get may need on a slow network. */
 export const installedWithinMs = 300_000;
 
-const script = join(__dirname, '..', '..', 'scripts', 'debian.mjs');
+const script = join(__dirname, '..', '..', '..', '..', 'scripts', 'debian.mjs');
 
 /** The path of a program that npm does not bring; installed with apt-get when it is missing (scripts/debian.mjs, which lists them). */
 export async function debianProgram(program: string): Promise<string> {

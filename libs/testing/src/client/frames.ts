@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { closed } from './closed-schema';
+import { closed } from '../documents/closed-schema';
 
 /** A frame of an event stream as it came, its `data` not parsed yet. */
 export interface ReceivedFrame {

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TestClient } from './deployment-client';
+import { TestClient } from '../client/deployment-client';
 import { freePorts, TestProcess } from './deployment-process';
 
 /** What `npm start` leaves a newcomer in `sandbox.json`. */

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const root = join(__dirname, '..', '..');
+const root = join(__dirname, '..', '..', '..', '..');
 const outputLinesMax = 2_000;
 const readyWithinMs = 90_000; // a crowded machine has needed 30 s
 const stopWithinMs = 30_000;

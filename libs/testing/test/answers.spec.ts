@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { watchAnswers } from './answers';
-import { answersVariable } from './answers-file';
+import { watchAnswers } from '@app/testing/documents';
+import { answersVariable } from '@app/testing/answers';
 
 const described = {
   openapi: '3.1.0',

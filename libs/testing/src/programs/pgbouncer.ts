@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { debianProgram } from './debian';
-import { freePorts } from './deployment-process';
-import { startPostgresProxy } from '@app/testing/stores';
-import { until } from './until';
+import { freePorts } from '../processes/deployment-process';
+import { startPostgresProxy } from '../stores/postgres-proxy';
+import { until } from '../until/until';
 
 /** It refuses to run as root. */
 const nobody = 65_534;

@@ -1,6 +1,6 @@
 import type { Contract, ContractAction, ContractBounds, PinnedToken, TokenChoice } from '@app/consent';
 import fc from 'fast-check';
-import { instant } from './decider-spec';
+import { instant } from '../deciders/specification';
 
 /** Contracts of every form, for properties that hold of all of them. */
 

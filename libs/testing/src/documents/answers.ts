@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { closed } from './closed-schema';
-import { answersFile } from './answers-file';
+import { answersFile } from '../answers/answers-file';
 import { headersFault } from './declared-headers';
 
 /**

@@ -1,0 +1,1 @@
+export { answersVariable, beginAnswers, tellAnswers } from './answers-file';

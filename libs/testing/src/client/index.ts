@@ -1,0 +1,2 @@
+export { type Answer, type Frame, requestJson, TestClient } from './deployment-client';
+export { FollowingReader, type SeenEvent } from './following-reader';

@@ -1,0 +1,1 @@
+export { type Deployment, type DeploymentOptions, startDeployment } from './deployment';

@@ -1,0 +1,3 @@
+export { watchAnswers } from './answers';
+export { closed } from './closed-schema';
+export { withoutAbsent } from './absent-members';

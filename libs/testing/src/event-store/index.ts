@@ -1,0 +1,1 @@
+export { EmbeddedStore, impatient, LossyProxy, patient, until } from './embedded-stores';

@@ -1,0 +1,2 @@
+export { unfoldingPdf } from './hostile-pdf';
+export { pdfOf } from './pdf-files';

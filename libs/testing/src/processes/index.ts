@@ -1,0 +1,5 @@
+export { type AppName, freePorts, isReady, TestProcess } from './deployment-process';
+export { isRunning, treeOf } from './process-tree';
+export { childrenOf, peakBytesOf } from './process-memory';
+export { cpuMsOf } from './cpu-time';
+export { type Sandbox, startSandbox } from './sandbox';

@@ -1,0 +1,3 @@
+export { debianProgram, installedWithinMs } from './debian';
+export { ask, type Command, findCompiler } from './csharp-compiler';
+export { startPgbouncer } from './pgbouncer';

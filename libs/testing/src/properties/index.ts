@@ -1,0 +1,3 @@
+export { actions, amounts, contractBounds, contracts, tokenIds, usdValues } from './contracts';
+export { alterations } from './alterations';
+export { mutationsOf } from './json-mutations';
