@@ -16,8 +16,9 @@ const rooms = {
       // Its projection runner follows the subscriptions of event-store.
       'read-store': ['kernel', 'runtime', 'event-store'],
       timers: ['kernel', 'runtime', 'read-store'],
-      http: ['kernel', 'canonical', 'runtime'],
-      reference: ['kernel', 'runtime', 'http'],
+      schema: ['kernel'],
+      http: ['kernel', 'canonical', 'runtime', 'schema'],
+      reference: ['kernel', 'runtime', 'http', 'schema'],
     },
   },
   stores: {
@@ -33,7 +34,7 @@ const rooms = {
   // The slices, in an order in which each imports only earlier ones.
   product: {
     on: ['platform'],
-    everyone: ['kernel', 'canonical', 'runtime', 'event-store', 'read-store', 'timers', 'http'],
+    everyone: ['kernel', 'canonical', 'runtime', 'event-store', 'read-store', 'timers', 'schema', 'http'],
     libraries: {
       partners: [],
       users: [],

@@ -13,7 +13,7 @@ export interface PlantedFile {
 const packages = ['@eventstore/db-client', 'typeorm', 'ai', '@nestjs/common'];
 
 const libraries = [
-  ...['kernel', 'canonical', 'runtime', 'event-store', 'read-store', 'timers', 'http', 'reference'].map(
+  ...['kernel', 'canonical', 'runtime', 'event-store', 'read-store', 'timers', 'schema', 'http', 'reference'].map(
     inRoom('platform'),
   ),
   ...['event-store-server', 'embedded-postgres', 'data-folder', 'event-migration'].map(inRoom('stores')),
@@ -96,6 +96,7 @@ export const violations: readonly PlantedFile[] = [
   { path: 'libs/composition/src/uses-a-double.ts', text: uses('@app/testing/models'), rule: 'testing-in-tests' },
   { path: 'apps/api/src/uses-a-double.ts', text: uses('@app/testing/models'), rule: 'testing-in-tests' },
   { path: 'libs/clients/client/src/uses-nest.ts', text: uses('@nestjs/common'), rule: 'client-stands-alone' },
+  { path: 'libs/platform/schema/src/uses-http.ts', text: uses('@app/http'), rule: 'along-the-list:schema' },
   { path: 'libs/platform/http/src/uses-a-slice.ts', text: uses('@app/users'), rule: 'along-the-list:http' },
   {
     path: 'libs/product/conversations/src/uses-a-later.ts',

@@ -1,8 +1,8 @@
-import { ofDto } from '@app/http';
 import { asyncApiDocument } from '@app/journal';
 import type { JsonObject } from '@app/kernel';
 import { ProfileDto, Run } from '@app/runs';
 import type { Configuration } from '@app/runtime';
+import { ofDto } from '@app/schema';
 import { FinancialOperation } from '@app/wallets';
 
 /** The AsyncAPI document of an api process of this configuration, the one that it serves. */

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { instant, integer, shape, type Shaped } from '@app/http';
 import { Clock, epochMsOf, instantOf, Unavailable } from '@app/kernel';
 import { Database, processGoneMs, ReadGate } from '@app/read-store';
+import { instant, integer, shape, type Shaped } from '@app/schema';
 import { Timers, timersChannel } from '@app/timers';
 import AsyncLock from 'async-lock';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { constant, instant, list, shape, text, type Shaped } from '@app/http';
 import { Clock, instantOf } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { Configuration } from '@app/runtime';
+import { constant, instant, list, shape, text, type Shaped } from '@app/schema';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 
 const algorithm = 'ES256';

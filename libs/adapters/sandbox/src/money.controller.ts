@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post, Put, UseGuards } from '@nestjs/common';
-import { answer, exactly, nullable, Operation, shape, text, type Shaped } from '@app/http';
+import { answer, Operation } from '@app/http';
 import { asId, invalid, notFound, refuse } from '@app/kernel';
+import { exactly, nullable, shape, text, type Shaped } from '@app/schema';
 import type { TokenAmount } from '@app/wallets';
 import { LedgerWallets } from './ledger-wallets';
 import { LoopbackOnly } from './loopback.guard';

@@ -1,4 +1,5 @@
-import { Describe, nullable, text, Text, Uuid, Value } from '@app/http';
+import { Describe, Text, Uuid, Value } from '@app/http';
+import { nullable, text } from '@app/schema';
 
 export const tokenIdLengthMax = 512;
 /** Of a deposit: many of them stay below the 160 digits that a balance may have. */

@@ -1,23 +1,6 @@
-import {
-  Describe,
-  exactly,
-  Flag,
-  boolean,
-  integer,
-  Items,
-  Nested,
-  nullable,
-  oneOf,
-  OneOf,
-  Optional,
-  shape,
-  text,
-  Text,
-  Value,
-  Whole,
-  type Shaped,
-} from '@app/http';
+import { Describe, Flag, Items, Nested, OneOf, Optional, Text, Value, Whole } from '@app/http';
 import type { ModelFault } from '@app/runtime';
+import { exactly, boolean, integer, nullable, oneOf, shape, text, type Shaped } from '@app/schema';
 import { submitFaults, type ProviderFault, type SubmitFault } from './provider-faults';
 
 const subjectLengthMax = 512;

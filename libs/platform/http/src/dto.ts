@@ -1,6 +1,6 @@
 import { codePointLength, instantIn, instantRule, limits, parseUuid } from '@app/kernel';
+import { integerFormat, publishedInstant, publishedPattern, type DtoClass } from '@app/schema';
 import { buildMessage, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
-import { integerFormat, publishedInstant, publishedPattern } from './published-forms';
 
 /** The member may be absent. `null`, which is how serializers write that, is absence too, unless the member's own type has it. */
 export function Optional(): PropertyDecorator {
@@ -157,8 +157,6 @@ export function Value(what: string, accepts: (value: unknown) => boolean, schema
 
 /** The body of an operation that takes none, absent or `{}`; and the query of one without parameters. */
 export class NoBody {}
-
-export type DtoClass<Dto extends object = object> = new () => Dto;
 
 /** What the decorators above told of one DTO class, beside the rules that class-validator keeps. */
 export interface DtoPlan {

@@ -23,7 +23,6 @@ export {
   Value,
   Whole,
 } from './dto';
-export { exactly } from './exactly';
 export { lookAtIssuers } from './identity-providers';
 export type { IssuerKeys } from './issuer-keys';
 export { UnfitIssuer } from './issuer-keys';
@@ -35,35 +34,7 @@ export { documentOf } from './service.controller';
 export { openApi30 } from './openapi-3-0';
 export { openedSchemas, reachable } from './openapi-open';
 export { SchemaComponents, standalone } from './openapi-components';
-export {
-  byName,
-  withoutOthers,
-  constant,
-  countedPageOfShape,
-  boolean,
-  givenInstant,
-  instant,
-  integer,
-  json,
-  list,
-  mapOf,
-  object,
-  withName,
-  nameOf,
-  nullable,
-  ofDto,
-  oneOf,
-  optional,
-  pageMembers,
-  pageOfShape,
-  shape,
-  text,
-  uuid,
-  type Schema,
-  type Shaped,
-} from './schema';
-export { choice, variants } from './unions';
-export { jsonText, pageOf, PageSpace, pageTextOf, type Page, type TextRow } from './page';
+export { jsonText, pageOf, PageSpace, pageTextOf, type TextRow } from './page';
 export {
   Accounts,
   partnerKeyForm,

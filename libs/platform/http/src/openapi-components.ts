@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
+import { type DtoClass, dtoOf, nameOf } from '@app/schema';
 import { getMetadataStorage } from 'class-validator';
-import { plansOf, type DtoClass } from './dto';
-import { dtoOf, nameOf } from './schema';
+import { plansOf } from './dto';
 
 const schemasPointer = '#/components/schemas/';
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { reasons, withdrawalChanged, withdrawalChanges, type JsonObject, type Reason } from '@app/kernel';
-import { integer, list, optional, oneOf, boolean, shape, text } from './schema';
+import { integer, list, optional, oneOf, boolean, shape, text } from '@app/schema';
 import { headersOf } from './openapi-headers';
 import { toProblem } from './problems';
 import type { RoutedOperation } from './routed-operations';

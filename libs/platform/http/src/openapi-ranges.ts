@@ -1,5 +1,5 @@
 import type { JsonObject } from '@app/kernel';
-import { text } from './schema';
+import { text } from '@app/schema';
 
 const entityTag = '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"';
 

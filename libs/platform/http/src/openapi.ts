@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
-import { NoBody, type DtoClass } from './dto';
+import { type DtoClass, nameOf, type Schema } from '@app/schema';
+import { NoBody } from './dto';
 import { SchemaComponents } from './openapi-components';
 import { headersIn, headersOf } from './openapi-headers';
 import { openedSchemas } from './openapi-open';
@@ -10,7 +11,6 @@ import { rangeAnswerHeaders, rangeAnswers } from './openapi-ranges';
 import { documentHead, securityOf, tagOf } from './openapi-words';
 import type { OperationPlan, OperationReference, RawAnswer, RawBody } from './operation';
 import type { RoutedOperation } from './routed-operations';
-import { nameOf, type Schema } from './schema';
 
 export interface DocumentOptions {
   /** Where the described service is reached. */

@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { JsonValue, Reason } from '@app/kernel';
-import { NoBody, type DtoClass } from './dto';
-import type { Schema } from './schema';
+import type { DtoClass, Schema } from '@app/schema';
+import { NoBody } from './dto';
 
 /** What the reference says of an operation that its route, DTOs and the reasons that any operation can have do not tell. */
 export interface OperationReference {

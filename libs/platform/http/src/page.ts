@@ -1,10 +1,5 @@
 import { limits } from '@app/kernel';
-
-/** A page of a list; `nextCursor` is null at the end as of this read. */
-export type Page<View> = {
-  readonly data: readonly View[];
-  readonly nextCursor: string | null;
-};
+import type { Page } from '@app/schema';
 
 /** What a page's JSON holds besides its items, at most: the names of its members, two cursors, a total. */
 const envelopeBytesMax = 1024;

@@ -1,6 +1,6 @@
 import type { Issue } from '@app/kernel';
+import type { DtoClass } from '@app/schema';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
-import type { DtoClass } from './dto';
 import { areaOf, type RoutePlan } from './operation';
 import { ProblemException } from './problems';
 import { contextOf } from './request-context';

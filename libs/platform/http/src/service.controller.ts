@@ -3,13 +3,13 @@ import { ModulesContainer } from '@nestjs/core';
 import { Configuration } from '@app/runtime';
 import type { FastifyReply } from 'fastify';
 import type { JsonObject } from '@app/kernel';
+import { json, mapOf, oneOf, shape } from '@app/schema';
 import { Draining } from './draining';
 import { openApiDocument } from './openapi';
 import { openApi30 } from './openapi-3-0';
 import { Operation } from './operation';
 import { ReadinessChecks } from './readiness';
 import { routedOperations } from './routed-operations';
-import { json, mapOf, oneOf, shape } from './schema';
 
 const health = shape('Health', { status: oneOf(['ok']) });
 const readiness = shape('Readiness', {

@@ -1,6 +1,7 @@
 import { ok, pointerTo, refuse, type Issue, type Result } from '@app/kernel';
+import type { DtoClass } from '@app/schema';
 import { getMetadataStorage, validateSync } from 'class-validator';
-import { isPlainObject, planOf, plansOf, type DtoClass } from './dto';
+import { isPlainObject, planOf, plansOf } from './dto';
 
 /** A member's name longer than this is not repeated in an issue. */
 const namedKeyLengthMax = 256;

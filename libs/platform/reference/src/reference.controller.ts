@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { Operation, ProblemException, text } from '@app/http';
+import { Operation, ProblemException } from '@app/http';
 import { notFound } from '@app/kernel';
+import { text } from '@app/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ReferenceSite } from './reference-site';
 

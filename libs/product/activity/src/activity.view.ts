@@ -1,6 +1,6 @@
 import type { AutomationEvent } from '@app/automations';
 import type { ConversationEvent, ConversationPage } from '@app/conversations';
-import { byName, nullable, oneOf, pageOfShape, shape, text, uuid, instant, type Shaped } from '@app/http';
+import { byName, nullable, oneOf, pageOfShape, shape, text, uuid, instant, type Shaped } from '@app/schema';
 import type { OperationEvent } from '@app/wallets';
 import { titleLengthMax } from './milestone-titles';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Cursors, pageOf, type Page } from '@app/http';
+import { Cursors, pageOf } from '@app/http';
 import { ok, type Result, type UserId } from '@app/kernel';
+import type { Page } from '@app/schema';
 import { ActivityQueries, type HistoryFilter } from './activity.queries';
 import type { ActivityItem } from './activity.view';
 

@@ -7,6 +7,7 @@ import {
   type ApprovalKind,
   type Contract,
 } from '@app/consent';
+import type { JsonObject } from '@app/kernel';
 import {
   byName,
   constant,
@@ -23,8 +24,7 @@ import {
   variants,
   type Schema,
   type Shaped,
-} from '@app/http';
-import type { JsonObject } from '@app/kernel';
+} from '@app/schema';
 import { AutomationContractShape, ContractShape, TokenAmountShape } from '@app/wallets';
 
 export const denialReasonLengthMax = 1_024;

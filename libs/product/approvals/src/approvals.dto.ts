@@ -1,5 +1,6 @@
-import { CursorText, Describe, IntegerText, OneOf, Optional, text, Text, Value } from '@app/http';
+import { CursorText, Describe, IntegerText, OneOf, Optional, Text, Value } from '@app/http';
 import { limits } from '@app/kernel';
+import { text } from '@app/schema';
 import { denialReasonLengthMax } from './approval.schema';
 import { approvalFilters, type ApprovalFilter } from './approvals.queries';
 

@@ -1,5 +1,6 @@
 import { fingerprintOf } from '@app/canonical';
-import { json, object, withName, optional, standalone } from '@app/http';
+import { standalone } from '@app/http';
+import { json, object, withName, optional } from '@app/schema';
 import { withdrawalExamples } from '@app/wallets';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';

@@ -1,4 +1,5 @@
 import { approvalDeciders } from '@app/consent';
+import type { Actor } from '@app/kernel';
 import {
   constant,
   exactly,
@@ -14,8 +15,7 @@ import {
   uuid,
   variants,
   type Shaped,
-} from '@app/http';
-import type { Actor } from '@app/kernel';
+} from '@app/schema';
 import { FinancialOperation } from '@app/wallets';
 import { Approval, fingerprintShape, type ApprovalView } from './approval.schema';
 

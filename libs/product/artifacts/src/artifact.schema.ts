@@ -1,4 +1,4 @@
-import { countedPageOfShape, exactly, instant, integer, shape, text, uuid, type Shaped } from '@app/http';
+import { countedPageOfShape, exactly, instant, integer, shape, text, uuid, type Shaped } from '@app/schema';
 import type { ArtifactRow } from './artifact.row';
 import { namePattern } from './artifacts.dto';
 import { mediaTypeLengthMax } from './media-type';

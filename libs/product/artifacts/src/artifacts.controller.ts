@@ -1,8 +1,9 @@
 import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
-import { answer, askedBytes, Caller, Cursors, Operation, pageOf, ProblemException, text } from '@app/http';
+import { answer, askedBytes, Caller, Cursors, Operation, pageOf, ProblemException } from '@app/http';
 import { notFound, refuse, type ArtifactId, type ConversationId, type UserId } from '@app/kernel';
+import { text } from '@app/schema';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { Artifact, artifactExample, ArtifactPage, type ArtifactView } from './artifact.schema';

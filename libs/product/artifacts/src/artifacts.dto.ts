@@ -1,5 +1,6 @@
-import { CursorText, Describe, IntegerText, Optional, text, Value } from '@app/http';
+import { CursorText, Describe, IntegerText, Optional, Value } from '@app/http';
 import { limits } from '@app/kernel';
+import { text } from '@app/schema';
 
 /** Specification, "Artifacts": one segment of a path, and no dot file. */
 export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;

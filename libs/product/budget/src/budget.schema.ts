@@ -1,4 +1,4 @@
-import { exactly, boolean, instant, integer, list, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/http';
+import { exactly, boolean, instant, integer, list, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
 import type { BudgetEntry } from './budget-entries';
 import type { BudgetView, PeriodSnapshot } from './budget.view';
 

@@ -1,3 +1,4 @@
+import { limits } from '@app/kernel';
 import {
   countedPageOfShape,
   instant,
@@ -10,8 +11,7 @@ import {
   text,
   uuid,
   type Shaped,
-} from '@app/http';
-import { limits } from '@app/kernel';
+} from '@app/schema';
 import { origins } from './conversation.events';
 
 /** Conversation (docs/decisions/conversations.md). */

@@ -1,5 +1,5 @@
-import { byName, exactly, boolean, integer, list, oneOf, optional, shape, text, uuid } from '@app/http';
 import { limits, type JsonValue } from '@app/kernel';
+import { byName, exactly, boolean, integer, list, oneOf, optional, shape, text, uuid } from '@app/schema';
 import {
   runFailureReasons,
   type RunFailure as Failure,

@@ -1,7 +1,8 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
-import { json, Operation } from '@app/http';
+import { Operation } from '@app/http';
 import type { JsonObject } from '@app/kernel';
 import { Configuration } from '@app/runtime';
+import { json } from '@app/schema';
 
 /** Makes the AsyncAPI document of a configuration; the composition root knows the slices whose shapes the events name. */
 export abstract class EventsDocument {

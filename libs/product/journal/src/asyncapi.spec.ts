@@ -1,6 +1,6 @@
-import { object, withName, ofDto, text, type Schema } from '@app/http';
 import { isJsonObject, type JsonObject } from '@app/kernel';
 import { ProfileDto, Run } from '@app/runs';
+import { object, withName, ofDto, text, type Schema } from '@app/schema';
 import { FinancialOperation } from '@app/wallets';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';

@@ -1,5 +1,6 @@
-import { openedSchemas, reachable, SchemaComponents, type Schema } from '@app/http';
+import { openedSchemas, reachable, SchemaComponents } from '@app/http';
 import { limits, productVersion, specificationRevision, type JsonObject } from '@app/kernel';
+import type { Schema } from '@app/schema';
 import { exampleOf } from './event-examples';
 import { frameSchemas } from './fin-event.schema';
 

@@ -1,7 +1,6 @@
-import { byName, integer, list, nullable, oneOf, text, uuid } from '@app/http';
 import { limits, occurrenceTriggers } from '@app/kernel';
+import { byName, integer, list, nullable, oneOf, text, uuid, instant } from '@app/schema';
 import type { OperationView } from '@app/wallets';
-import { instant } from '@app/http';
 import { payload, runId, toolName } from './payload';
 
 const title = text({ min: 1, max: limits.titleLengthMax });

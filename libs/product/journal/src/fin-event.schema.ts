@@ -1,4 +1,5 @@
 import type { ConversationEvent, PrivateMembers, TextDelta } from '@app/conversations';
+import { limits } from '@app/kernel';
 import {
   constant,
   exactly,
@@ -12,8 +13,7 @@ import {
   variants,
   type Schema,
   type Shaped,
-} from '@app/http';
-import { limits } from '@app/kernel';
+} from '@app/schema';
 import type { OperationView } from '@app/wallets';
 import { conversationPayloads } from './conversation-payloads';
 import { livePayloads, runPayloads } from './run-payloads';

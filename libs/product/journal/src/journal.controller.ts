@@ -1,6 +1,7 @@
 import { Controller, Get, Header, Headers, Param, Query, Res } from '@nestjs/common';
-import { answer, Caller, Operation, ProblemException, text } from '@app/http';
+import { answer, Caller, Operation, ProblemException } from '@app/http';
 import { invalid, limits, ok, refuse, type ConversationId, type Result } from '@app/kernel';
+import { text } from '@app/schema';
 import type { FastifyReply } from 'fastify';
 import { streamLife } from './asyncapi';
 import { exampleOf } from './event-examples';

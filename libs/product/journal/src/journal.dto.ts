@@ -1,5 +1,6 @@
-import { CursorText, Describe, integer, IntegerText, Optional, Value } from '@app/http';
+import { CursorText, Describe, IntegerText, Optional, Value } from '@app/http';
 import { limits } from '@app/kernel';
+import { integer } from '@app/schema';
 
 export class ListEventsDto {
   /** Any text: one that the list did not mint is `invalid_cursor`, not `invalid_input`. */

@@ -1,4 +1,4 @@
-import { constant, instant, integer, shape, text, uuid, type Schema } from '@app/http';
+import { constant, instant, integer, shape, text, uuid, type Schema } from '@app/schema';
 
 type Members = Parameters<typeof shape>[1];
 

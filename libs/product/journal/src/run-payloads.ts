@@ -1,5 +1,5 @@
 import type { RunFailure, RunRequest, RunResponse, Usage } from '@app/conversations';
-import { byName, boolean, integer, json, list, nullable, oneOf, text, uuid } from '@app/http';
+import { byName, boolean, integer, json, list, nullable, oneOf, text, uuid } from '@app/schema';
 import { payload, runId, segment, toolCallId, toolName } from './payload';
 
 const usage = byName<Usage>('Usage');

@@ -1,5 +1,6 @@
-import { byName, withName, standalone, type Schema } from '@app/http';
+import { standalone } from '@app/http';
 import { isJsonObject, limits, type JsonValue } from '@app/kernel';
+import { byName, withName, type Schema } from '@app/schema';
 import { Ajv2020 } from 'ajv/dist/2020';
 
 const inner = byName<JsonValue>('OutputSchema');

@@ -11,7 +11,7 @@ import {
   boolean,
   uuid,
   type Shaped,
-} from '@app/http';
+} from '@app/schema';
 import { runStatuses } from './run.row';
 
 const status = oneOf(runStatuses, {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ofDto, standalone, validateInto } from '@app/http';
+import { standalone, validateInto } from '@app/http';
 import { isJsonObject, type JsonValue } from '@app/kernel';
+import { ofDto } from '@app/schema';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';

@@ -5,7 +5,6 @@ import {
   Items,
   Nested,
   Optional,
-  text,
   Text,
   Uuid,
   UuidList,
@@ -13,6 +12,7 @@ import {
   Whole,
 } from '@app/http';
 import { limits } from '@app/kernel';
+import { text } from '@app/schema';
 import { isOutputSchema, OutputSchema } from './output-schema';
 
 class RunInputDto {

@@ -1,5 +1,6 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { answer, Caller, withoutOthers, instant, Operation, shape, text, uuid, type Shaped } from '@app/http';
+import { answer, Caller, Operation } from '@app/http';
+import { withoutOthers, instant, shape, text, uuid, type Shaped } from '@app/schema';
 import { EnsureUser } from './ensure-user';
 
 const subjectLengthMax = 512;

@@ -22,7 +22,7 @@ import {
   shape,
   text,
   variants,
-} from '@app/http';
+} from '@app/schema';
 
 /**
  * The contract `ledger_intents_transfer` as documents describe it. `parseContract` of consent, which is pure, is what reads one; a

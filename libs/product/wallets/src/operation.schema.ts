@@ -11,7 +11,7 @@ import {
   text,
   uuid,
   type Shaped,
-} from '@app/http';
+} from '@app/schema';
 import { ContractShape } from './contract.schema';
 import {
   operationFailureReasons,

@@ -1,4 +1,4 @@
-import { instant, oneOf, shape, text, uuid, type Shaped } from '@app/http';
+import { instant, oneOf, shape, text, uuid, type Shaped } from '@app/schema';
 import { walletAuthStatuses, walletStatuses } from './wallet.decider';
 
 /** 64 lower-case hex characters, as every implicit account of NEAR is named. */

@@ -10,7 +10,7 @@ import {
   uuid,
   type Schema,
   type Shaped,
-} from '@app/http';
+} from '@app/schema';
 import { ContractShape } from './contract.schema';
 import { implicitAccount } from './wallet.schema';
 

@@ -1,5 +1,6 @@
-import { CursorText, Describe, IntegerText, OneOf, Optional, text, Text, Value } from '@app/http';
+import { CursorText, Describe, IntegerText, OneOf, Optional, Text, Value } from '@app/http';
 import { limits } from '@app/kernel';
+import { text } from '@app/schema';
 import { operationStatuses, type OperationStatus } from './operation.state';
 import { assetLimits } from './withdrawal.schema';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { instant, integer, list, nullable, oneOf, shape, uuid, type Shaped } from '@app/http';
 import { Clock, notFound, ok, refuse, type AutomationId, type Result, type UserId } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
+import { instant, integer, list, nullable, oneOf, shape, uuid, type Shaped } from '@app/schema';
 import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../firing/automation-checks';
 import { automationName, automationState, truncatedText } from '../definition/automation-shapes';
 import { Automations } from '../automation/automations';

@@ -1,5 +1,5 @@
-import { countedPageOfShape, boolean, instant, integer, nullable, shape, uuid, type Shaped } from '@app/http';
 import type { AutomationId, Instant } from '@app/kernel';
+import { countedPageOfShape, boolean, instant, integer, nullable, shape, uuid, type Shaped } from '@app/schema';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import { automationName, automationState, definitionVersion, revision } from '../definition/automation-shapes';
 import type { AutomationRow } from '../read-model/automation.row';

@@ -6,12 +6,12 @@ import {
   IntegerText,
   OneOf,
   Optional,
-  text,
   Text,
   Uuid,
   Value,
 } from '@app/http';
 import { isJsonObject, limits, type Instant, type JsonObject } from '@app/kernel';
+import { text } from '@app/schema';
 import { deliveries, type OccurrenceDelivery } from '../read-model/automation.row';
 import { stateFilters, type StateFilter } from './automations.queries';
 import { definitionShape } from '../definition/definition.schema';

@@ -1,5 +1,5 @@
-import { instant, integer, nullable, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/http';
 import { occurrenceTriggers } from '@app/kernel';
+import { instant, integer, nullable, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
 import { truncatedText } from '../definition/automation-shapes';
 import { deliveries } from '../read-model/automation.row';
 import type { ListedOccurrence } from './automations.queries';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { instant, integer, list, nullable, shape, uuid, type Shaped } from '@app/http';
 import { Clock, type UserId } from '@app/kernel';
+import { instant, integer, list, nullable, shape, uuid, type Shaped } from '@app/schema';
 import { automationName, automationState, truncatedText } from '../definition/automation-shapes';
 import { AutomationQueries, type FoundAutomation, type StateFilter } from './automations.queries';
 import { truncate } from '../definition/behavior';

@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { answer, jsonBody, Operation, ProblemException, RateWindows, text } from '@app/http';
+import { answer, jsonBody, Operation, ProblemException, RateWindows } from '@app/http';
 import { asId, because, type Cause, type RequestId } from '@app/kernel';
+import { text } from '@app/schema';
 import type { FastifyRequest } from 'fastify';
 import { examples } from './automation-examples';
 import { InboundEventShape, parseInboundEvent } from '../inputs/inbound-event';

@@ -12,7 +12,7 @@ import {
   shape,
   text,
   variants,
-} from '@app/http';
+} from '@app/schema';
 import { compareOps, conditionBounds, nameForm, tokenIdForm } from './condition-parser';
 import type { Condition, RuleNode } from './condition';
 import { pointerForm } from './json-pointers';

@@ -1,4 +1,4 @@
-import { boolean, integer, oneOf, shape, text, type Schema } from '@app/http';
+import { boolean, integer, oneOf, shape, text, type Schema } from '@app/schema';
 import type { Truncated } from './behavior';
 import { definitionBounds } from './definition-parser';
 

@@ -1,6 +1,7 @@
-import { withoutOthers, object, ofDto, standalone } from '@app/http';
+import { standalone } from '@app/http';
 import { isBoundedJson, type JsonObject, type JsonValue } from '@app/kernel';
 import { ProfileDto } from '@app/runs';
+import { withoutOthers, object, ofDto } from '@app/schema';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';

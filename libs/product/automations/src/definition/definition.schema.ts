@@ -1,3 +1,5 @@
+import type { Contract } from '@app/consent';
+import type { JsonObject } from '@app/kernel';
 import {
   byName,
   withoutOthers,
@@ -13,9 +15,7 @@ import {
   text,
   variants,
   type Schema,
-} from '@app/http';
-import type { Contract } from '@app/consent';
-import type { JsonObject } from '@app/kernel';
+} from '@app/schema';
 import { AutomationContractShape } from '@app/wallets';
 import type { AutomationDefinition, FiringPolicy, Wake } from './automation-definition';
 import { automationName } from './automation-shapes';

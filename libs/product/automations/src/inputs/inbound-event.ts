@@ -1,4 +1,3 @@
-import { withoutOthers, givenInstant, json, mapOf, shape, text } from '@app/http';
 import {
   check,
   inside,
@@ -15,6 +14,7 @@ import {
   type Part,
   type Result,
 } from '@app/kernel';
+import { withoutOthers, givenInstant, json, mapOf, shape, text } from '@app/schema';
 import type { InboundEvent } from './input.stream';
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { instant, nullable, oneOf, shape, uuid, type Shaped } from '@app/http';
 import { notFound, ok, refuse, type AutomationId, type InputId, type Result, type UserId } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
+import { instant, nullable, oneOf, shape, uuid, type Shaped } from '@app/schema';
 import { inputOccurrenceId } from '../automation/automation-ids';
 import { passedOvers } from '../automation/automation.events';
 import { AutomationQueries, type FoundInput } from '../api/automations.queries';

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { DeploymentControls } from '@app/deployment';
 import { decodeEvent, EventStore, FoldedStates, Transact } from '@app/event-store';
-import { oneOf, shape, uuid, type Shaped } from '@app/http';
 import {
   because,
   Clock,
@@ -19,6 +18,7 @@ import {
   type UserId,
 } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
+import { oneOf, shape, uuid, type Shaped } from '@app/schema';
 import { inputIdOf } from '../automation/automation-ids';
 import { revisionOf, type Automation } from '../automation/automation.state';
 import { automationKind } from '../automation/automation.stream';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { FoldedStates, Transact } from '@app/event-store';
-import { shape, text, uuid, type Shaped } from '@app/http';
 import {
   asId,
   Clock,
@@ -15,6 +14,7 @@ import {
 } from '@app/kernel';
 import { Database, ReadGate } from '@app/read-store';
 import { Configuration, Sealing } from '@app/runtime';
+import { shape, text, uuid, type Shaped } from '@app/schema';
 import { randomBytes } from 'node:crypto';
 import { NIL, v7 as uuidV7 } from 'uuid';
 import { definitionVersion } from '../definition/automation-shapes';

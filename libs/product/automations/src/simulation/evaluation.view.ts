@@ -1,3 +1,4 @@
+import { occurrenceTriggers } from '@app/kernel';
 import {
   constant,
   exactly,
@@ -12,8 +13,7 @@ import {
   text,
   variants,
   type Shaped,
-} from '@app/http';
-import { occurrenceTriggers } from '@app/kernel';
+} from '@app/schema';
 import { definitionVersion } from '../definition/automation-shapes';
 import { readingStatuses, unresolvedCodes, verdicts, type UnresolvedReason } from '../condition/condition';
 import { conditionBounds, nameForm } from '../condition/condition-parser';

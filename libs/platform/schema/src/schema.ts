@@ -8,8 +8,6 @@ import {
   type TUnsafe,
 } from '@sinclair/typebox';
 import { limits, type Instant, type JsonValue } from '@app/kernel';
-import type { DtoClass } from './dto';
-import type { Page } from './page';
 import { integerFormat, publishedInstant, publishedPattern } from './published-forms';
 
 /**
@@ -172,6 +170,9 @@ export function byName<Value>(name: string): TUnsafe<Value> {
   return Type.Unsafe<Value>({ $ref: `#/components/schemas/${name}` });
 }
 
+/** A class whose members describe a request's body or query. */
+export type DtoClass<Dto extends object = object> = new () => Dto;
+
 const dtoClass = Symbol('dtoClass');
 
 /** What a DTO class describes, as a part of something else. */
@@ -212,6 +213,12 @@ export function nameOf(schema: object): string | null {
   const name: unknown = Reflect.get(schema, shapeName);
   return typeof name === 'string' ? name : null;
 }
+
+/** A page of a list; `nextCursor` is null at the end as of this read. */
+export type Page<View> = {
+  readonly data: readonly View[];
+  readonly nextCursor: string | null;
+};
 
 const nextCursor = nullable(text({ max: limits.cursorLengthMax }), {
   description: 'Passed back as `cursor`, it continues the list; null at the end as of this read',
