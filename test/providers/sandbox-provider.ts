@@ -1,15 +1,15 @@
 import { readStoreMigrations, Database, migrate } from '@app/read-store';
 import { asId, instantOf, type UserId } from '@app/kernel';
 import {
-  CreateSandboxLedger1700000000620,
-  CreateSandboxState1700000000510,
+  sandboxLedgerMigrations,
+  sandboxStateMigrations,
   LedgerOrders,
   LedgerWallets,
   Market,
   ProviderFaults,
   SandboxLedger,
 } from '@app/sandbox';
-import { CreateTimers1700000000500, Timers } from '@app/timers';
+import { timersMigrations, Timers } from '@app/timers';
 import { Signer, type WalletAccount } from '@app/wallets';
 import { createTestDatabase } from '@app/testing/postgres';
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
@@ -110,9 +110,9 @@ async function migrated(url: string): Promise<void> {
 function connect(url: string): Promise<Database> {
   const migrations = [
     ...readStoreMigrations,
-    CreateTimers1700000000500,
-    CreateSandboxState1700000000510,
-    CreateSandboxLedger1700000000620,
+    ...timersMigrations,
+    ...sandboxStateMigrations,
+    ...sandboxLedgerMigrations,
   ];
   return Database.connect({ url, poolSize, rows: [], migrations });
 }

@@ -19,7 +19,7 @@ import {
   ReadGate,
   ReadStoreModule,
   type AnyProjection,
-  type MigrationClass,
+  type Migration,
   type RowClass,
 } from '@app/read-store';
 import { Configuration, Metrics, NoTracing, Probe, readConfiguration, Tracing } from '@app/runtime';
@@ -35,7 +35,7 @@ const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, bud
 /** What a slice keeps in PostgreSQL. */
 interface ReadModel {
   readonly rows: readonly RowClass[];
-  readonly migrations: readonly MigrationClass[];
+  readonly migrations: readonly Migration[];
   readonly projections: readonly AnyProjection[];
 }
 
@@ -130,7 +130,7 @@ export function assembled(
   more: {
     readonly modules: readonly (Type | DynamicModule)[];
     readonly readModels: readonly ReadModel[];
-    readonly operationalTables: readonly MigrationClass[];
+    readonly operationalTables: readonly Migration[];
   },
 ): DynamicModule {
   const ports = [

@@ -3,15 +3,15 @@ import type { WithdrawalChange } from '@app/kernel';
 import { approvalsReadModel } from '@app/approvals';
 import { MintPartnerKey, partnersReadModel } from '@app/partners';
 import {
-  CreateSandboxLedger1700000000620,
-  CreateSandboxState1700000000510,
+  sandboxLedgerMigrations,
+  sandboxStateMigrations,
   LedgerOrders,
   LedgerWallets,
   Market,
   ProviderFaults,
   SandboxLedger,
 } from '@app/sandbox';
-import { CreateTimers1700000000500, TimersModule } from '@app/timers';
+import { timersMigrations, TimersModule } from '@app/timers';
 import { usersReadModel } from '@app/users';
 import { SettlementModule, WalletKeysModule, WalletProvider, WalletsModule, walletsReadModel } from '@app/wallets';
 import type { JWTPayload } from 'jose';
@@ -46,7 +46,7 @@ export function startWallets({ settling = false }: { readonly settling?: boolean
       modules,
       // Approvals are counted against their quota.
       readModels: [partnersReadModel, usersReadModel, walletsReadModel, approvalsReadModel],
-      operationalTables: [CreateTimers1700000000500, CreateSandboxState1700000000510, CreateSandboxLedger1700000000620],
+      operationalTables: [...timersMigrations, ...sandboxStateMigrations, ...sandboxLedgerMigrations],
     }),
   );
 }

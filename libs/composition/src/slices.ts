@@ -16,21 +16,21 @@ import { ActiveAccounts, EngineModule, EngineCatalogModule } from '@app/engine';
 import { answer } from '@app/http';
 import { JournalModule, journalReadModel } from '@app/journal';
 import { PartnersModule, partnersReadModel } from '@app/partners';
-import type { AnyProjection, MigrationClass, ProcessRoles, RowClass } from '@app/read-store';
+import type { AnyProjection, Migration, ProcessRoles, RowClass } from '@app/read-store';
 import { ReferenceModule } from '@app/reference';
 import { RunsModule, runsReadModel } from '@app/runs';
-import { CreateSandboxLedger1700000000620, CreateSandboxState1700000000510 } from '@app/sandbox';
-import { CreateTimers1700000000500 } from '@app/timers';
+import { sandboxLedgerMigrations, sandboxStateMigrations } from '@app/sandbox';
+import { timersMigrations } from '@app/timers';
 import { StoredAccounts, UsersModule, usersReadModel } from '@app/users';
 import { operationKind, SettlementModule, WalletsModule, walletsReadModel } from '@app/wallets';
 import { asyncApiOf } from './events-document';
-import { CreateRateWindows1700000000520, WeighRequests1700000000725 } from './rate-windows.row';
-import { CreateSealingCheck1700000000530 } from './sealing-check.row';
+import { rateWindowsMigrations } from './rate-windows.row';
+import { sealingCheckMigrations } from './sealing-check.row';
 
 /** What a slice keeps in PostgreSQL. */
 interface ReadModel {
   readonly rows: readonly RowClass[];
-  readonly migrations: readonly MigrationClass[];
+  readonly migrations: readonly Migration[];
   readonly projections: readonly AnyProjection[];
 }
 
@@ -51,12 +51,11 @@ const readModels: readonly ReadModel[] = [
 
 /** Tables that are no read models: rate windows, timers, the sandbox. */
 const operationalTables = [
-  CreateRateWindows1700000000520,
-  WeighRequests1700000000725,
-  CreateSealingCheck1700000000530,
-  CreateTimers1700000000500,
-  CreateSandboxState1700000000510,
-  CreateSandboxLedger1700000000620,
+  ...rateWindowsMigrations,
+  ...sealingCheckMigrations,
+  ...timersMigrations,
+  ...sandboxStateMigrations,
+  ...sandboxLedgerMigrations,
 ];
 
 /** The read store of the whole product. */

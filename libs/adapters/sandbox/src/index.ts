@@ -1,5 +1,5 @@
 export { Issuer } from './issuer';
-export { CreateSandboxLedger1700000000620 } from './ledger.row';
+export { sandboxLedgerMigrations } from './ledger.row';
 export { LedgerOrders } from './ledger-orders';
 export { LedgerWallets } from './ledger-wallets';
 export { Market } from './market';
@@ -8,5 +8,5 @@ export { PinnedPrices } from './pinned-prices';
 export { planOrder, quoteStands } from './planning';
 export { ProviderFaults, submitFaults, type SubmitFault } from './provider-faults';
 export { SandboxLedger } from './sandbox-ledger';
-export { CreateSandboxState1700000000510 } from './sandbox-state.row';
+export { sandboxStateMigrations } from './sandbox-state.row';
 export { SandboxModule } from './sandbox.module';

@@ -1,14 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { migration } from '@app/read-store';
 
-/**
- * The sandbox provider's books. A transfer is one row with both of its accounts, so each token sums to zero by construction;
- * balances are kept beside it. Only the market (`pool`) and the world (`outside`) may owe.
- */
-export class CreateSandboxLedger1700000000620 implements MigrationInterface {
-  name = 'CreateSandboxLedger1700000000620';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const sandboxLedgerMigrations = [
+  // The sandbox provider's books. A transfer is one row with both of its accounts, so each token sums to zero by construction;
+  // balances are kept beside it. Only the market (`pool`) and the world (`outside`) may owe.
+  migration(
+    620,
+    'CreateSandboxLedger',
+    `
       CREATE TABLE ledger_transfers (
         key text PRIMARY KEY, from_account text NOT NULL, to_account text NOT NULL CHECK (to_account <> from_account),
         token_id text NOT NULL, amount numeric NOT NULL CHECK (amount > 0 AND amount = trunc(amount)), at text NOT NULL);
@@ -26,10 +24,6 @@ export class CreateSandboxLedger1700000000620 implements MigrationInterface {
       CREATE INDEX sandbox_orders_due ON sandbox_orders (address, settles_at) WHERE status = 'accepted';
       INSERT INTO sandbox_state (name, value) VALUES ('pinned_prices', '{}'), ('provider_faults', '{
         "submit": "ok", "settleAfterSeconds": 2, "down": false, "sessionRejected": false,
-        "duplicateCallbacks": false, "unpriced": false, "undescribed": false}')`);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the product migrates forward only');
-  }
-}
+        "duplicateCallbacks": false, "unpriced": false, "undescribed": false}')`,
+  ),
+];

@@ -1,17 +1,17 @@
 import { TookTooLong, Unavailable } from '@app/kernel';
 import type { Client, Pool, QueryResultRow } from 'pg';
-import { DataSource, QueryFailedError, type EntityManager, type MigrationInterface } from 'typeorm';
+import { DataSource, QueryFailedError, type EntityManager } from 'typeorm';
 import { LeaderSession } from './leader-session';
+import { migrationClasses, type Migration } from './migration';
 import { WatchedConnections } from './silent-servers';
 
 export type RowClass = new () => object;
-export type MigrationClass = new () => MigrationInterface;
 
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly rows: readonly RowClass[];
-  readonly migrations: readonly MigrationClass[];
+  readonly migrations: readonly Migration[];
   /** How long one statement may take; 30 s when absent. */
   readonly timeoutMs?: number;
 }
@@ -43,7 +43,7 @@ export class Database {
     return (this.source.driver as unknown as { readonly master: Pool }).master;
   }
 
-  /** Connects. Throws Unavailable when PostgreSQL does not answer. */
+  /** Connects. Throws Unavailable when PostgreSQL does not answer, and an Error when two migrations have the same number. */
   static async connect(options: DatabaseOptions): Promise<Database> {
     const { timeoutMs = statementTimeoutMs } = options;
     const connections = new WatchedConnections(timeoutMs + answerGraceMs);
@@ -51,7 +51,7 @@ export class Database {
       type: 'postgres',
       url: options.url,
       entities: [...options.rows],
-      migrations: [...options.migrations],
+      migrations: migrationClasses(options.migrations),
       migrationsTableName: 'schema_migrations',
       migrationsTransactionMode: 'each',
       poolSize: options.poolSize,

@@ -1,8 +1,9 @@
 export { boundedPage } from './bounded-page';
-export { answering, Database, type MigrationClass, type RowClass } from './database';
+export { answering, Database, type RowClass } from './database';
 export { keepLeading } from './leadership';
 export { lookAtDatabase, UnfitDatabase } from './look-at-database';
 export { migrate } from './migrate';
+export { migration, type Migration } from './migration';
 export { readStoreMigrations } from './migrations';
 export { Notifications } from './notifications';
 export { Processes, processGoneMs, type ProcessRoles } from './processes';

@@ -1,25 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { migration } from './migration';
 
-/** What each process says of itself with its heartbeats. */
-class TellTroubles1700000000001 implements MigrationInterface {
-  name = 'TellTroubles1700000000001';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE processes ADD COLUMN troubles text[] NOT NULL DEFAULT '{}'`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE processes DROP COLUMN troubles');
-  }
-}
-
-/** The tables of the read store itself. */
-class CreateReadStore1700000000000 implements MigrationInterface {
-  name = 'CreateReadStore1700000000000';
-
+export const readStoreMigrations = [
+  // The tables of the read store itself.
   // A snapshot's state is kept as `json`, not `jsonb`: it must come back as it was, the order of its members included.
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+  migration(
+    0,
+    'CreateReadStore',
+    `
       CREATE TABLE projection_checkpoints (
         name text PRIMARY KEY, version integer NOT NULL, position bigint NOT NULL, updated_at timestamptz NOT NULL DEFAULT now());
       CREATE TABLE reactor_checkpoints (name text PRIMARY KEY, position bigint NOT NULL);
@@ -30,35 +17,19 @@ class CreateReadStore1700000000000 implements MigrationInterface {
         id uuid PRIMARY KEY, api boolean NOT NULL, worker boolean NOT NULL,
         started_at timestamptz NOT NULL DEFAULT now(), heartbeat_at timestamptz NOT NULL DEFAULT now(),
         clock_offset_ms bigint NOT NULL DEFAULT 0);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE processes, snapshots, list_counters, reactor_checkpoints, projection_checkpoints');
-  }
-}
-
-/** Places of what users are about to make, for as long as no read model counts it. */
-class CreateUserPlaces1700000000002 implements MigrationInterface {
-  name = 'CreateUserPlaces1700000000002';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+    `,
+  ),
+  // What each process says of itself with its heartbeats.
+  migration(1, 'TellTroubles', `ALTER TABLE processes ADD COLUMN troubles text[] NOT NULL DEFAULT '{}'`),
+  // Places of what users are about to make, for as long as no read model counts it.
+  migration(
+    2,
+    'CreateUserPlaces',
+    `
       CREATE TABLE user_places (
         quota text NOT NULL, id uuid NOT NULL, user_id uuid NOT NULL, amount bigint NOT NULL,
         taken_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (quota, id));
       CREATE INDEX user_places_of_user ON user_places (user_id, quota);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE user_places');
-  }
-}
-
-/** Oldest first. */
-export const readStoreMigrations = [
-  CreateReadStore1700000000000,
-  TellTroubles1700000000001,
-  CreateUserPlaces1700000000002,
+    `,
+  ),
 ];

@@ -1,9 +1,10 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { EventStore, SnapshotStore } from '@app/event-store';
 import { Configuration, Metrics, Probe, Tracing } from '@app/runtime';
-import { Database, type MigrationClass, type RowClass } from './database';
+import { Database, type RowClass } from './database';
 import { lookAtDatabase } from './look-at-database';
 import { migrate } from './migrate';
+import type { Migration } from './migration';
 import { readStoreMigrations } from './migrations';
 import { Notifications } from './notifications';
 import { PostgresSnapshots } from './postgres-snapshots';
@@ -19,7 +20,7 @@ export type OnOpen = (close: () => Promise<void>) => void;
 export interface ReadStoreOptions {
   readonly roles: ProcessRoles;
   readonly rows: readonly RowClass[];
-  readonly migrations: readonly MigrationClass[];
+  readonly migrations: readonly Migration[];
   readonly projections: readonly AnyProjection[];
   readonly onOpen?: OnOpen | undefined;
 }

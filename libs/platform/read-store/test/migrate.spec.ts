@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { Unavailable } from '@app/kernel';
 import { startPostgresProxy } from '@app/testing/stores';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
-import { Database, migrate, UnfitDatabase, type MigrationClass } from '../src';
+import { Database, migrate, migration, UnfitDatabase, type Migration } from '../src';
 import { leaderLocks } from '../src/leadership';
 import { tallyMigrations } from './tally';
 
@@ -15,28 +14,19 @@ beforeEach(async () => {
 afterEach(() => test.drop());
 
 /** Takes its time, so that boots which do not wait for each other collide. */
-class TakeTime1700000009998 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE TABLE slow (n integer); SELECT pg_sleep(0.2); INSERT INTO slow VALUES (1)');
-  }
+const takeTime = migration(
+  9998,
+  'TakeTime',
+  'CREATE TABLE slow (n integer); SELECT pg_sleep(0.2); INSERT INTO slow VALUES (1)',
+);
 
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE slow');
-  }
-}
+const fail = migration(
+  9997,
+  'Fail',
+  "CREATE TABLE half (n integer); DO $$ BEGIN RAISE EXCEPTION 'this migration is broken'; END $$",
+);
 
-class Fail1700000009999 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE TABLE half (n integer)');
-    throw new Error('this migration is broken');
-  }
-
-  async down(): Promise<void> {
-    throw new Error('never done');
-  }
-}
-
-const open = (migrations: readonly MigrationClass[], url = test.url) =>
+const open = (migrations: readonly Migration[], url = test.url) =>
   Database.connect({ url, poolSize: 2, rows: [], migrations });
 
 const applied = async (database: Database) =>
@@ -44,7 +34,7 @@ const applied = async (database: Database) =>
 
 describe('migrate', () => {
   it('is done once when six processes boot at once', async () => {
-    const boots = await Promise.all(Array.from({ length: 6 }, () => open([...tallyMigrations, TakeTime1700000009998])));
+    const boots = await Promise.all(Array.from({ length: 6 }, () => open([...tallyMigrations, takeTime])));
     const steps: string[] = [];
     await Promise.all(boots.map((database) => migrate(database, { onStep: (name) => steps.push(name) })));
     const names = [
@@ -72,7 +62,7 @@ describe('migrate', () => {
   });
 
   it('refuses a schema that a newer version has made, and touches nothing', async () => {
-    const newer = await open([...tallyMigrations, TakeTime1700000009998]);
+    const newer = await open([...tallyMigrations, takeTime]);
     await migrate(newer);
     const older = await open(tallyMigrations);
     await expect(migrate(older)).rejects.toThrow(/does not know \(TakeTime1700000009998\); start a newer version/);
@@ -83,13 +73,22 @@ describe('migrate', () => {
   it('that fails leaves nothing of the broken step, and lets others try', async () => {
     // TypeORM tells of a failed migration on the console as well.
     jest.spyOn(console, 'log').mockReturnValue(undefined);
-    const broken = await open([...tallyMigrations, Fail1700000009999]);
+    const broken = await open([...tallyMigrations, fail]);
     await expect(migrate(broken)).rejects.toThrow('this migration is broken');
     expect(await broken.query(`SELECT to_regclass('half')::text AS name`)).toEqual([{ name: null }]);
     const mended = await open(tallyMigrations);
     await migrate(mended);
     expect(await applied(mended)).toHaveLength(4);
     await Promise.all([broken.close(), mended.close()]);
+  });
+});
+
+describe('the numbers of migrations', () => {
+  it('are unique', async () => {
+    const twice = [...tallyMigrations, migration(2, 'CreateOthers', 'CREATE TABLE others (n integer)')];
+    await expect(open(twice)).rejects.toThrow(
+      'the migrations CreateUserPlaces1700000000002 and CreateOthers1700000000002 have the same number',
+    );
   });
 });
 

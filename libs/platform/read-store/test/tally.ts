@@ -1,8 +1,8 @@
 import type { Recorded } from '@app/event-store';
 import { idInStream } from '@app/event-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type CounterEvent, counterKind } from '@app/testing/deciders';
-import { readStoreMigrations, Database, migrate, type Projection } from '../src';
+import { readStoreMigrations, Database, migrate, migration, type Projection } from '../src';
 
 @Entity('tallies')
 export class TallyRow {
@@ -11,18 +11,6 @@ export class TallyRow {
   @Column('boolean') closed!: boolean;
   @Column('text', { name: 'last_note', nullable: true }) lastNote!: string | null;
   @Column('bigint') position!: number;
-}
-
-class CreateTallies1700000009999 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      CREATE TABLE tallies (id uuid PRIMARY KEY, total integer NOT NULL, closed boolean NOT NULL, last_note text,
-        position bigint NOT NULL)`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE tallies');
-  }
 }
 
 /** One row for each counter; sums up what was counted. Numbers below zero are of no interest. */
@@ -47,7 +35,15 @@ function newTally(id: string): TallyRow {
   return { id, total: 0, closed: false, lastNote: null, position: 0 };
 }
 
-export const tallyMigrations = [...readStoreMigrations, CreateTallies1700000009999];
+export const tallyMigrations = [
+  ...readStoreMigrations,
+  migration(
+    9999,
+    'CreateTallies',
+    `CREATE TABLE tallies (id uuid PRIMARY KEY, total integer NOT NULL, closed boolean NOT NULL, last_note text,
+       position bigint NOT NULL)`,
+  ),
+];
 
 /** A connection of its own to the database, migrated. */
 export async function openTallies(url: string): Promise<Database> {

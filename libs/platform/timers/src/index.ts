@@ -1,3 +1,3 @@
-export { CreateTimers1700000000500 } from './timers.row';
+export { timersMigrations } from './timers.row';
 export { Timers, timersChannel, type Timer } from './timers';
 export { TimersModule } from './timers.module';

@@ -1,9 +1,9 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { AnyProjection, MigrationClass, RowClass } from '@app/read-store';
+import type { AnyProjection, Migration, RowClass } from '@app/read-store';
 import { ActivityController } from './activity.controller';
 import { activityProjection, type ToldKinds } from './activity.projection';
 import { ActivityQueries } from './activity.queries';
-import { ActivityRow, CreateActivity1700000000700 } from './activity.row';
+import { ActivityRow, activityMigrations } from './activity.row';
 import { ReadHistory } from './read-history';
 
 @Module({})
@@ -21,11 +21,11 @@ export class ActivityModule {
 
 /** What the slice keeps in PostgreSQL. @param kinds of the streams of conversations, operations and automations */
 export function activityReadModel(kinds: ToldKinds): ActivityReadModel {
-  return { rows: [ActivityRow], migrations: [CreateActivity1700000000700], projections: [activityProjection(kinds)] };
+  return { rows: [ActivityRow], migrations: activityMigrations, projections: [activityProjection(kinds)] };
 }
 
 interface ActivityReadModel {
   readonly rows: readonly RowClass[];
-  readonly migrations: readonly MigrationClass[];
+  readonly migrations: readonly Migration[];
   readonly projections: readonly AnyProjection[];
 }

@@ -1,5 +1,5 @@
-import type { ReadModelRow } from '@app/read-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration, type ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { MilestoneKind, MilestoneOrigin } from './activity.view';
 
 /** A milestone of a user's history, or one that is foreseen. */
@@ -25,21 +25,17 @@ export class ActivityRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export class CreateActivity1700000000700 implements MigrationInterface {
-  name = 'CreateActivity1700000000700';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const activityMigrations = [
+  migration(
+    700,
+    'CreateActivity',
+    `
       CREATE TABLE activity (
         key text PRIMARY KEY, user_id uuid NOT NULL, kind text NOT NULL, origin text NOT NULL, is_action boolean NOT NULL,
         conversation_id uuid, run_id uuid, approval_id uuid, operation_id uuid, automation_id uuid, title text NOT NULL,
         id uuid, at text, milestone_position bigint, position bigint NOT NULL);
       CREATE INDEX activity_newest_first ON activity (user_id, origin, is_action, milestone_position DESC)
         WHERE milestone_position IS NOT NULL;
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE activity');
-  }
-}
+    `,
+  ),
+];

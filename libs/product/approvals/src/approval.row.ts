@@ -1,7 +1,7 @@
 import type { ApprovalDecider, ApprovalEnd, ApprovalKind, ApprovalStatus, Contract, Term } from '@app/consent';
 import type { JsonValue } from '@app/kernel';
-import type { ReadModelRow } from '@app/read-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration, type ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ApprovalView } from './approval.schema';
 
 /** An approval, as the API answers it, and where its events are. */
@@ -55,11 +55,11 @@ export class OperationCopyRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export class CreateApprovals1700000000630 implements MigrationInterface {
-  name = 'CreateApprovals1700000000630';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const approvalsMigrations = [
+  migration(
+    630,
+    'CreateApprovals',
+    `
       CREATE TABLE approvals (
         id uuid PRIMARY KEY, user_id uuid NOT NULL, kind text NOT NULL, tool text NOT NULL, fingerprint text NOT NULL,
         input json, contract json, status text NOT NULL, conversation_id uuid, run_id uuid, tool_call_id text,
@@ -72,22 +72,7 @@ export class CreateApprovals1700000000630 implements MigrationInterface {
       CREATE INDEX approvals_pending ON approvals (expires_at) WHERE status = 'pending';
 
       CREATE TABLE operation_copies (copy_key text PRIMARY KEY, revision integer NOT NULL, position bigint NOT NULL);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE operation_copies, approvals');
-  }
-}
-
-export class AddApprovalTerms1700000000631 implements MigrationInterface {
-  name = 'AddApprovalTerms1700000000631';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE approvals ADD COLUMN terms json NOT NULL DEFAULT '[]'`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE approvals DROP COLUMN terms');
-  }
-}
+    `,
+  ),
+  migration(631, 'AddApprovalTerms', `ALTER TABLE approvals ADD COLUMN terms json NOT NULL DEFAULT '[]'`),
+];

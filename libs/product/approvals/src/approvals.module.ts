@@ -2,12 +2,7 @@ import { Module } from '@nestjs/common';
 import { AutomationConsentModule } from '@app/automations';
 import { RunsModule } from '@app/runs';
 import { SettlementModule, WalletsModule } from '@app/wallets';
-import {
-  AddApprovalTerms1700000000631,
-  ApprovalRow,
-  CreateApprovals1700000000630,
-  OperationCopyRow,
-} from './approval.row';
+import { ApprovalRow, approvalsMigrations, OperationCopyRow } from './approval.row';
 import { ApprovalWork } from './approval-work';
 import { ApprovalsController } from './approvals.controller';
 import { approvalsProjection, operationCopiesProjection } from './approvals.projection';
@@ -35,6 +30,6 @@ export class ApprovalWorkModule {}
 /** What the slice keeps in PostgreSQL. */
 export const approvalsReadModel = {
   rows: [ApprovalRow, OperationCopyRow],
-  migrations: [CreateApprovals1700000000630, AddApprovalTerms1700000000631],
+  migrations: approvalsMigrations,
   projections: [approvalsProjection, operationCopiesProjection],
 };

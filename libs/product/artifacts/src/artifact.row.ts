@@ -1,5 +1,5 @@
-import type { ReadModelRow } from '@app/read-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration, type ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** An artifact as lists show it. */
 @Entity('artifacts')
@@ -16,32 +16,17 @@ export class ArtifactRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export class CreateArtifacts1700000000660 implements MigrationInterface {
-  name = 'CreateArtifacts1700000000660';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const artifactsMigrations = [
+  migration(
+    660,
+    'CreateArtifacts',
+    `
       CREATE TABLE artifacts (
         id uuid PRIMARY KEY, conversation_id uuid NOT NULL, name text NOT NULL, media_type text NOT NULL,
         bytes bigint NOT NULL, sha256 text NOT NULL, created_at text NOT NULL, position bigint NOT NULL);
       CREATE INDEX artifacts_newest ON artifacts (conversation_id, position DESC);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE artifacts');
-  }
-}
-
-/** Whose they are, so that their bytes can be counted. The table is filled again by its new version. */
-export class OwnArtifacts1700000000661 implements MigrationInterface {
-  name = 'OwnArtifacts1700000000661';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE artifacts ADD COLUMN user_id text');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE artifacts DROP COLUMN user_id');
-  }
-}
+    `,
+  ),
+  // Whose they are, so that their bytes can be counted. The table is filled again by its new version.
+  migration(661, 'OwnArtifacts', 'ALTER TABLE artifacts ADD COLUMN user_id text'),
+];

@@ -3,7 +3,7 @@ import { Configuration } from '@app/runtime';
 import { join } from 'node:path';
 import { ArtifactReader } from './artifact-reader';
 import { ArtifactStore } from './artifact-store';
-import { ArtifactRow, CreateArtifacts1700000000660, OwnArtifacts1700000000661 } from './artifact.row';
+import { ArtifactRow, artifactsMigrations } from './artifact.row';
 import { ArtifactsController } from './artifacts.controller';
 import { artifactsProjection } from './artifacts.projection';
 import { ArtifactQueries } from './artifacts.queries';
@@ -30,7 +30,7 @@ export class ArtifactsModule {}
 /** What the slice keeps in PostgreSQL. */
 export const artifactsReadModel = {
   rows: [ArtifactRow],
-  migrations: [CreateArtifacts1700000000660, OwnArtifacts1700000000661],
+  migrations: artifactsMigrations,
   projections: [artifactsProjection],
 };
 

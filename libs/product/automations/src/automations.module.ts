@@ -5,28 +5,19 @@ import { AutomationChecks } from './firing/automation-checks';
 import { AutomationLife } from './automation/automation-life';
 import { AutomationQuota } from './automation/automation-quota';
 import { AutomationStatuses } from './api/automation-status';
-import { AutomationRow, CreateAutomations1700000000670, OccurrenceRow } from './read-model/automation.row';
+import { AutomationRow, automationsMigrations, OccurrenceRow } from './read-model/automation.row';
 import { Automations } from './automation/automations';
 import { AutomationsController } from './api/automations.controller';
 import { automationsProjection, occurrencesProjection } from './read-model/automations.projection';
 import { AutomationQueries } from './api/automations.queries';
 import { ContractReviews } from './authority/contract-review';
 import { DueTimes } from './firing/due-times';
-import {
-  AddInputOutcomes1700000000675,
-  CreateAutomationInputs1700000000671,
-  InputRow,
-  inputsProjection,
-} from './inputs/input.row';
+import { inputsMigrations, InputRow, inputsProjection } from './inputs/input.row';
 import { InputOutcomes } from './inputs/input-outcomes';
 import { OccurrencesController } from './api/occurrences.controller';
-import {
-  CreateAutomationChecks1700000000672,
-  CreateAutomationPlaces1700000000674,
-  CreateWebhookKeys1700000000673,
-} from './read-model/operational-tables.row';
+import { operationalTablesMigrations } from './read-model/operational-tables.row';
 import { SearchAutomations } from './api/search-automations';
-import { CreateSourceSamples1700000000680 } from './sources/source-samples.row';
+import { sourceSamplesMigrations } from './sources/source-samples.row';
 import { SourcesModule } from './sources/sources.module';
 import { SimulateAutomation } from './simulation/simulate-automation';
 import { TakeInputs } from './inputs/take-inputs';
@@ -62,13 +53,10 @@ export class AutomationsModule {}
 export const automationsReadModel = {
   rows: [AutomationRow, OccurrenceRow, InputRow],
   migrations: [
-    CreateAutomations1700000000670,
-    CreateAutomationInputs1700000000671,
-    CreateAutomationChecks1700000000672,
-    CreateWebhookKeys1700000000673,
-    CreateAutomationPlaces1700000000674,
-    AddInputOutcomes1700000000675,
-    CreateSourceSamples1700000000680,
+    ...automationsMigrations,
+    ...inputsMigrations,
+    ...operationalTablesMigrations,
+    ...sourceSamplesMigrations,
   ],
   projections: [automationsProjection, occurrencesProjection, inputsProjection],
 };

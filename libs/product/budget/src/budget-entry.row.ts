@@ -1,5 +1,5 @@
-import type { ReadModelRow } from '@app/read-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration, type ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** What one event of a budget moved in its day and month; read as one entry for each amount that is not 0. */
 @Entity('budget_entries')
@@ -18,20 +18,16 @@ export class BudgetEntryRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export class CreateBudgetEntries1700000000640 implements MigrationInterface {
-  name = 'CreateBudgetEntries1700000000640';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const budgetEntriesMigrations = [
+  migration(
+    640,
+    'CreateBudgetEntries',
+    `
       CREATE TABLE budget_entries (
         id uuid PRIMARY KEY, user_id uuid NOT NULL, run_id uuid NOT NULL, day text NOT NULL, month text NOT NULL, at text NOT NULL,
         reserved_cents bigint NOT NULL, released_cents bigint NOT NULL, spent_cents bigint NOT NULL, position bigint NOT NULL);
       CREATE INDEX budget_entries_of_day ON budget_entries (user_id, day, position DESC);
       CREATE INDEX budget_entries_of_month ON budget_entries (user_id, month, position DESC);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE budget_entries');
-  }
-}
+    `,
+  ),
+];

@@ -1,4 +1,5 @@
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** What one run segment has reserved, so that a watchdog finds what nobody gives back. */
 @Entity('budget_reservations')
@@ -30,19 +31,15 @@ export class BudgetReservationRow {
   position: number;
 }
 
-export class CreateBudgetReservations1700000000300 implements MigrationInterface {
-  name = 'CreateBudgetReservations1700000000300';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const budgetReservationsMigrations = [
+  migration(
+    300,
+    'CreateBudgetReservations',
+    `
       CREATE TABLE budget_reservations (
         reservation_key text PRIMARY KEY, user_id uuid NOT NULL, run_key uuid NOT NULL, run_id uuid NOT NULL,
         segment integer NOT NULL, status text NOT NULL, at text NOT NULL, position bigint NOT NULL);
       CREATE INDEX budget_reservations_open ON budget_reservations (position) WHERE status = 'open';
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE budget_reservations');
-  }
-}
+    `,
+  ),
+];

@@ -1,5 +1,5 @@
-import type { ReadModelRow } from '@app/read-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration, type ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A conversation as lists show it. */
 @Entity('conversations')
@@ -34,11 +34,11 @@ export class MessageRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export class CreateConversations1700000000010 implements MigrationInterface {
-  name = 'CreateConversations1700000000010';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const conversationsMigrations = [
+  migration(
+    10,
+    'CreateConversations',
+    `
       CREATE TABLE conversations (
         id uuid PRIMARY KEY, user_id uuid NOT NULL, title text, origin text NOT NULL, automation_id uuid, live_run_id uuid,
         pending_approvals integer NOT NULL, last_seq integer NOT NULL, created_at text NOT NULL,
@@ -50,10 +50,6 @@ export class CreateConversations1700000000010 implements MigrationInterface {
         id uuid PRIMARY KEY, conversation_id uuid NOT NULL, seq integer NOT NULL, run_id uuid NOT NULL, role text NOT NULL,
         text text NOT NULL, artifact_ids jsonb NOT NULL, created_at text NOT NULL, position bigint NOT NULL);
       CREATE INDEX messages_in_order ON messages (conversation_id, seq);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE messages, conversations');
-  }
-}
+    `,
+  ),
+];

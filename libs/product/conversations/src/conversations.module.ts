@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConversationCommands } from './conversation-commands';
-import { ConversationRow, CreateConversations1700000000010, MessageRow } from './conversation.row';
+import { ConversationRow, conversationsMigrations, MessageRow } from './conversation.row';
 import { ConversationsController } from './conversations.controller';
 import { conversationsProjection, messagesProjection } from './conversations.projection';
 import { ConversationQueries } from './conversations.queries';
@@ -16,6 +16,6 @@ export class ConversationsModule {}
 /** What the slice keeps in PostgreSQL. */
 export const conversationsReadModel = {
   rows: [ConversationRow, MessageRow],
-  migrations: [CreateConversations1700000000010],
+  migrations: conversationsMigrations,
   projections: [conversationsProjection, messagesProjection],
 };

@@ -9,7 +9,7 @@ import { LiveFrames } from './live-frames';
 import { OpenStreams } from './open-streams';
 import { StreamHolders } from './stream-holders';
 import { StreamEvents } from './stream-events';
-import { CreateStreamSockets1700000000400 } from './stream-sockets.queries';
+import { streamSocketsMigrations } from './stream-sockets.queries';
 import { StreamSockets } from './stream-sockets';
 
 /** The reading side, for processes that serve HTTP. */
@@ -43,4 +43,4 @@ export class JournalModule {
 export class LiveFramesModule {}
 
 /** What the slice keeps in PostgreSQL: operational rows only. */
-export const journalReadModel = { rows: [], migrations: [CreateStreamSockets1700000000400], projections: [] };
+export const journalReadModel = { rows: [], migrations: streamSocketsMigrations, projections: [] };

@@ -1,16 +1,16 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { migration } from '@app/read-store';
 
 /** Half of the advisory lock that opens of one user take one after the other; the other half is the user. */
 const lockClass = 7_265_004;
 
-/** Open SSE sockets of the deployment: operational rows, no read model. */
-export class CreateStreamSockets1700000000400 implements MigrationInterface {
-  name = 'CreateStreamSockets1700000000400';
-
-  async up(runner: QueryRunner): Promise<void> {
-    // A function, since each of its statements sees what was committed before it: one statement that takes the lock and counts
-    // would count what was there before it got the lock.
-    await runner.query(`
+export const streamSocketsMigrations = [
+  // Open SSE sockets of the deployment: operational rows, no read model.
+  // A function, since each of its statements sees what was committed before it: one statement that takes the lock and counts
+  // would count what was there before it got the lock.
+  migration(
+    400,
+    'CreateStreamSockets',
+    `
       CREATE TABLE stream_sockets (
         id uuid PRIMARY KEY, process_id uuid NOT NULL, user_id uuid NOT NULL, opened_at timestamptz NOT NULL DEFAULT now());
       CREATE INDEX stream_sockets_of_user ON stream_sockets (user_id);
@@ -29,13 +29,9 @@ export class CreateStreamSockets1700000000400 implements MigrationInterface {
         INSERT INTO stream_sockets (id, process_id, user_id) VALUES (new_id, new_process_id, new_user_id);
         RETURN true;
       END $$;
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP FUNCTION open_stream_socket; DROP TABLE stream_sockets');
-  }
-}
+    `,
+  ),
+];
 
 /** $1 socket, $2 process, $3 user, $4 cap of the user, $5 silence in ms after which a process does not count. */
 export const openSocket = 'SELECT open_stream_socket($1, $2, $3, $4, $5) AS opened';

@@ -1,4 +1,5 @@
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A partner key as admission looks it up and as operators list it. */
 @Entity('partner_keys')
@@ -22,20 +23,16 @@ export class PartnerKeyRow {
   position: number;
 }
 
-export class CreatePartnerKeys1700000000100 implements MigrationInterface {
-  name = 'CreatePartnerKeys1700000000100';
-
-  async up(runner: QueryRunner): Promise<void> {
-    // The hash is indexed but not unique: a read model takes what the streams say and must never stop at it.
-    await runner.query(`
+export const partnerKeysMigrations = [
+  // The hash is indexed but not unique: a read model takes what the streams say and must never stop at it.
+  migration(
+    100,
+    'CreatePartnerKeys',
+    `
       CREATE TABLE partner_keys (
         key_id uuid PRIMARY KEY, key_hash text NOT NULL, label text NOT NULL,
         minted_at text NOT NULL, revoked_at text, position bigint NOT NULL);
       CREATE INDEX partner_keys_by_hash ON partner_keys (key_hash);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE partner_keys');
-  }
-}
+    `,
+  ),
+];

@@ -4,7 +4,7 @@ import { MintPartnerKey } from './mint-partner-key';
 import { PartnerKeyList, StoredPartnerKeys } from './partner-key.queries';
 import { RevokePartnerKey } from './revoke-partner-key';
 import { partnerKeysProjection } from './partner-key.projection';
-import { CreatePartnerKeys1700000000100, PartnerKeyRow } from './partner-key.row';
+import { partnerKeysMigrations, PartnerKeyRow } from './partner-key.row';
 
 /** Partner keys; binds the port by which admission looks them up. */
 @Module({
@@ -16,6 +16,6 @@ export class PartnersModule {}
 /** What the slice keeps in PostgreSQL. */
 export const partnersReadModel = {
   rows: [PartnerKeyRow],
-  migrations: [CreatePartnerKeys1700000000100],
+  migrations: partnerKeysMigrations,
   projections: [partnerKeysProjection],
 };

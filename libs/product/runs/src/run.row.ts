@@ -1,7 +1,7 @@
 import type { ResolvedRun, RunFailure, RunOrigin, RunRequest, RunResponse } from '@app/conversations';
 import type { JsonValue } from '@app/kernel';
-import type { ReadModelRow } from '@app/read-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration, type ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export const runStatuses = [
   'queued',
@@ -47,11 +47,11 @@ export class RunRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export class CreateRuns1700000000020 implements MigrationInterface {
-  name = 'CreateRuns1700000000020';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const runsMigrations = [
+  migration(
+    20,
+    'CreateRuns',
+    `
       CREATE TABLE runs (
         run_key uuid PRIMARY KEY, id uuid NOT NULL, user_id uuid NOT NULL, conversation_id uuid NOT NULL, origin text NOT NULL,
         automation_id uuid, occurrence_id uuid, request jsonb NOT NULL, response jsonb, output jsonb, status text NOT NULL,
@@ -81,20 +81,13 @@ export class CreateRuns1700000000020 implements MigrationInterface {
         INSERT INTO execution_slots (run_key, segment) VALUES (wanted_run, wanted_segment);
         RETURN true;
       END $$;
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP FUNCTION take_execution_slot; DROP TABLE run_leases, execution_slots, runs');
-  }
-}
-
-/** Slots know whose they are, so that no user holds more than a share of them. */
-export class ShareExecutionSlots1700000000021 implements MigrationInterface {
-  name = 'ShareExecutionSlots1700000000021';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+    `,
+  ),
+  // Slots know whose they are, so that no user holds more than a share of them.
+  migration(
+    21,
+    'ShareExecutionSlots',
+    `
       ALTER TABLE execution_slots ADD COLUMN user_id uuid;
       UPDATE execution_slots AS s SET user_id = r.user_id FROM runs AS r WHERE r.run_key = s.run_key;
       -- Of a run that nobody knows: its admission was cut off.
@@ -116,39 +109,17 @@ export class ShareExecutionSlots1700000000021 implements MigrationInterface {
         INSERT INTO execution_slots (run_key, segment, user_id) VALUES (wanted_run, wanted_segment, wanted_user);
         RETURN true;
       END $$;
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP FUNCTION take_execution_slot; ALTER TABLE execution_slots DROP COLUMN user_id');
-  }
-}
-
-/** The request is what was sent, and what it was resolved to stands beside it. The table is filled again by its new version. */
-export class KeepRequestsAsSent1700000000022 implements MigrationInterface {
-  name = 'KeepRequestsAsSent1700000000022';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+    `,
+  ),
+  // The request is what was sent, and what it was resolved to stands beside it. The table is filled again by its new version.
+  migration(
+    22,
+    'KeepRequestsAsSent',
+    `
       ALTER TABLE runs ALTER COLUMN request TYPE json;
       ALTER TABLE runs ADD COLUMN resolved jsonb;
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE runs DROP COLUMN resolved');
-  }
-}
-
-/** Some usage is an estimate, and answers are cut. The table is filled again by its new version. */
-export class MarkEstimates1700000000023 implements MigrationInterface {
-  name = 'MarkEstimates1700000000023';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE runs ADD COLUMN usage_estimated boolean NOT NULL DEFAULT false');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE runs DROP COLUMN usage_estimated');
-  }
-}
+    `,
+  ),
+  // Some usage is an estimate, and answers are cut. The table is filled again by its new version.
+  migration(23, 'MarkEstimates', 'ALTER TABLE runs ADD COLUMN usage_estimated boolean NOT NULL DEFAULT false'),
+];

@@ -4,13 +4,7 @@ import { DeploymentModule } from '@app/deployment';
 import { AbortRun } from './abort-run';
 import { ExecutionSlots } from './execution-slots';
 import { RunLeases } from './run-leases';
-import {
-  CreateRuns1700000000020,
-  KeepRequestsAsSent1700000000022,
-  MarkEstimates1700000000023,
-  RunRow,
-  ShareExecutionSlots1700000000021,
-} from './run.row';
+import { runsMigrations, RunRow } from './run.row';
 import { RunsController } from './runs.controller';
 import { runsProjection } from './runs.projection';
 import { RunAdmission } from './run-admission';
@@ -40,11 +34,6 @@ export class RunsModule {}
 /** What the slice keeps in PostgreSQL. */
 export const runsReadModel = {
   rows: [RunRow],
-  migrations: [
-    CreateRuns1700000000020,
-    ShareExecutionSlots1700000000021,
-    KeepRequestsAsSent1700000000022,
-    MarkEstimates1700000000023,
-  ],
+  migrations: runsMigrations,
   projections: [runsProjection],
 };

@@ -1,4 +1,5 @@
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** An account as admission looks it up and as operators see it. */
 @Entity('users')
@@ -22,18 +23,14 @@ export class UserRow {
   position: number;
 }
 
-export class CreateUsers1700000000200 implements MigrationInterface {
-  name = 'CreateUsers1700000000200';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const usersMigrations = [
+  migration(
+    200,
+    'CreateUsers',
+    `
       CREATE TABLE users (
         user_id uuid PRIMARY KEY, issuer text NOT NULL, subject text NOT NULL,
         disabled boolean NOT NULL, provisioned_at text NOT NULL, position bigint NOT NULL);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE users');
-  }
-}
+    `,
+  ),
+];

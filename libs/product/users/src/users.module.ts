@@ -5,7 +5,7 @@ import { DisableUser } from './disable-user';
 import { EnsureUser } from './ensure-user';
 import { UsersController } from './users.controller';
 import { usersProjection } from './user.projection';
-import { CreateUsers1700000000200, UserRow } from './user.row';
+import { usersMigrations, UserRow } from './user.row';
 
 /** Accounts; binds the port by which admission looks them up. */
 @Module({
@@ -18,6 +18,6 @@ export class UsersModule {}
 /** What the slice keeps in PostgreSQL. */
 export const usersReadModel = {
   rows: [UserRow],
-  migrations: [CreateUsers1700000000200],
+  migrations: usersMigrations,
   projections: [usersProjection],
 };

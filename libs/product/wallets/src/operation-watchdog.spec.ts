@@ -2,12 +2,12 @@ import { Logger } from '@nestjs/common';
 import { asId, type OperationId } from '@app/kernel';
 import { readStoreMigrations, Database, migrate } from '@app/read-store';
 import { SystemClock } from '@app/runtime';
-import { CreateTimers1700000000500, Timers } from '@app/timers';
+import { timersMigrations, Timers } from '@app/timers';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { at } from '../test/operation-facts';
 import { operationTimer } from './operation-timer';
 import { OperationWatchdog } from './operation-watchdog';
-import { CreateFinancialOperations1700000000601, OperationRow } from './operation.row';
+import { operationsMigrations, OperationRow } from './operation.row';
 
 const idOf = (nth: number) => asId<OperationId>(`0b7a3b7e-0000-7000-8000-00000000000${nth}`);
 const statuses = ['prepared', 'submitted', 'submitted', 'unresolved', 'settled', 'failed'] as const;
@@ -19,7 +19,7 @@ let timers: Timers;
 beforeAll(async () => {
   Logger.overrideLogger(false);
   created = await createTestDatabase();
-  const migrations = [...readStoreMigrations, CreateTimers1700000000500, CreateFinancialOperations1700000000601];
+  const migrations = [...readStoreMigrations, ...timersMigrations, ...operationsMigrations];
   database = await Database.connect({ url: created.url, poolSize: 2, rows: [OperationRow], migrations });
   await migrate(database);
   timers = new Timers(database);

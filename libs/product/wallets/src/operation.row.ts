@@ -1,6 +1,6 @@
 import type { Contract } from '@app/consent';
-import type { ReadModelRow } from '@app/read-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration, type ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { OperationFailure, OperationTerms } from './operation.events';
 import type { OperationAction } from './operation.schema';
 import type { OperationStatus } from './operation.state';
@@ -27,11 +27,11 @@ export class OperationRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export class CreateFinancialOperations1700000000601 implements MigrationInterface {
-  name = 'CreateFinancialOperations1700000000601';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const operationsMigrations = [
+  migration(
+    601,
+    'CreateFinancialOperations',
+    `
       CREATE TABLE financial_operations (
         id uuid PRIMARY KEY, user_id uuid NOT NULL, kind text NOT NULL, status text NOT NULL, approval_id uuid NOT NULL,
         conversation_id uuid, run_id uuid, automation_id uuid, contract jsonb NOT NULL, actions jsonb NOT NULL, failure jsonb,
@@ -40,10 +40,6 @@ export class CreateFinancialOperations1700000000601 implements MigrationInterfac
       CREATE INDEX operations_newest_first ON financial_operations (user_id, opened_position DESC);
       CREATE INDEX operations_by_status ON financial_operations (user_id, status, opened_position DESC);
       CREATE INDEX operations_in_flight ON financial_operations (user_id) WHERE status IN ('submitted', 'unresolved');
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE financial_operations');
-  }
-}
+    `,
+  ),
+];

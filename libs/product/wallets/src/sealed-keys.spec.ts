@@ -5,13 +5,13 @@ import { readConfiguration } from '@app/runtime';
 import { v4 as uuidV4 } from 'uuid';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { SealedKeys } from './sealed-keys';
-import { CreateWalletKeys1700000000600 } from './wallet-key.row';
+import { walletKeysMigrations } from './wallet-key.row';
 
 let test: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   test = await createTestDatabase();
-  const migrations = [...readStoreMigrations, CreateWalletKeys1700000000600];
+  const migrations = [...readStoreMigrations, ...walletKeysMigrations];
   database = await Database.connect({ url: test.url, poolSize: 4, rows: [], migrations });
   await migrate(database);
 });

@@ -5,13 +5,13 @@ import { AgentWallets } from './agent-wallets';
 import { ConfirmWithdrawal } from './confirm-withdrawal';
 import { FinancialOperations } from './financial-operations';
 import { FinancialOperationsController } from './financial-operations.controller';
-import { CreateFinancialOperations1700000000601, OperationRow } from './operation.row';
+import { operationsMigrations, OperationRow } from './operation.row';
 import { operationsProjection } from './operations.projection';
 import { OperationQueries } from './operations.queries';
 import { PrepareWithdrawal } from './prepare-withdrawal';
 import { SealedKeys } from './sealed-keys';
 import { Signer } from './signer';
-import { CreateWalletKeys1700000000600 } from './wallet-key.row';
+import { walletKeysMigrations } from './wallet-key.row';
 import { Wallets } from './wallets';
 import { WalletsController } from './wallets.controller';
 import { WithdrawalApprovals } from './withdrawal-approvals';
@@ -44,6 +44,6 @@ export class WalletsModule {}
 /** What the slice keeps in PostgreSQL. */
 export const walletsReadModel = {
   rows: [OperationRow],
-  migrations: [CreateWalletKeys1700000000600, CreateFinancialOperations1700000000601],
+  migrations: [...walletKeysMigrations, ...operationsMigrations],
   projections: [operationsProjection],
 };

@@ -1,5 +1,5 @@
-import type { Projection, ReadModelRow } from '@app/read-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration, type Projection, type ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AutomationEvent, PassedOver } from '../automation/automation.events';
 import { automationKind } from '../automation/automation.stream';
 import { inputKind, type InboundEvent, type InputRecorded, type InputSource } from './input.stream';
@@ -20,44 +20,29 @@ export class InputRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export class CreateAutomationInputs1700000000671 implements MigrationInterface {
-  name = 'CreateAutomationInputs1700000000671';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const inputsMigrations = [
+  migration(
+    671,
+    'CreateAutomationInputs',
+    `
       CREATE TABLE automation_inputs (
         id uuid PRIMARY KEY, automation_id uuid NOT NULL, at text NOT NULL, source text NOT NULL, event json NOT NULL,
         position bigint NOT NULL);
       CREATE INDEX automation_inputs_in_order ON automation_inputs (automation_id, at, position);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE automation_inputs');
-  }
-}
-
-/** The table is filled again from the streams, since its projection is another version. */
-export class AddInputOutcomes1700000000675 implements MigrationInterface {
-  name = 'AddInputOutcomes1700000000675';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+    `,
+  ),
+  // The table is filled again from the streams, since its projection is another version.
+  migration(
+    675,
+    'AddInputOutcomes',
+    `
       TRUNCATE automation_inputs;
       DROP INDEX automation_inputs_in_order;
       ALTER TABLE automation_inputs ADD COLUMN outcome text, ADD COLUMN opened_position bigint NOT NULL;
       CREATE INDEX automation_inputs_in_order ON automation_inputs (automation_id, at, opened_position);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP INDEX automation_inputs_in_order;
-      ALTER TABLE automation_inputs DROP COLUMN outcome, DROP COLUMN opened_position;
-      CREATE INDEX automation_inputs_in_order ON automation_inputs (automation_id, at, position);
-    `);
-  }
-}
+    `,
+  ),
+];
 
 /** Table `automation_inputs`. */
 export const inputsProjection: Projection<InputRow, InputRecorded | AutomationEvent> = {

@@ -1,6 +1,6 @@
 import type { OccurrenceTrigger } from '@app/kernel';
-import type { ReadModelRow } from '@app/read-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migration, type ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AutomationDefinition } from '../definition/automation-definition';
 
 /** An automation as lists and searches show it, and as the sweeps of firing look for it. */
@@ -57,11 +57,11 @@ export class OccurrenceRow implements ReadModelRow {
   @Column('bigint') position: number;
 }
 
-export class CreateAutomations1700000000670 implements MigrationInterface {
-  name = 'CreateAutomations1700000000670';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const automationsMigrations = [
+  migration(
+    670,
+    'CreateAutomations',
+    `
       CREATE TABLE automations (
         id uuid PRIMARY KEY, user_id uuid NOT NULL, name text NOT NULL, state text NOT NULL, held boolean NOT NULL,
         completed boolean NOT NULL, definition json NOT NULL, definition_version integer NOT NULL, epoch uuid NOT NULL,
@@ -80,10 +80,6 @@ export class CreateAutomations1700000000670 implements MigrationInterface {
       CREATE INDEX occurrences_newest_first ON occurrences (automation_id, opened_position DESC);
       CREATE INDEX occurrences_by_delivery ON occurrences (automation_id, delivery, opened_position DESC);
       CREATE INDEX occurrences_active ON occurrences (id) WHERE delivery IN ('pending', 'deferred');
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE occurrences, automations');
-  }
-}
+    `,
+  ),
+];

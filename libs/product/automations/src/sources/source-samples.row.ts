@@ -1,14 +1,14 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { migration } from '@app/read-store';
 
 /** The bindings of an automation's condition, as the index has them. */
 export const bindings = `(definition::jsonb #> '{condition,bindings}')`;
 
-/** Retained samples of sources. No read model: nothing else knows what a price was. */
-export class CreateSourceSamples1700000000680 implements MigrationInterface {
-  name = 'CreateSourceSamples1700000000680';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const sourceSamplesMigrations = [
+  // Retained samples of sources. No read model: nothing else knows what a price was.
+  migration(
+    680,
+    'CreateSourceSamples',
+    `
       CREATE TABLE source_samples (
         source_key text NOT NULL, at_ms bigint NOT NULL, status text NOT NULL, value jsonb, reason text,
         PRIMARY KEY (source_key, at_ms));
@@ -16,10 +16,6 @@ export class CreateSourceSamples1700000000680 implements MigrationInterface {
       CREATE INDEX automations_sources ON automations
         USING gin ((${bindings}) jsonb_path_ops)
         WHERE state = 'enabled' AND NOT completed;
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX automations_sources; DROP TABLE source_samples');
-  }
-}
+    `,
+  ),
+];
