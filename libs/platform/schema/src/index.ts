@@ -1,3 +1,4 @@
+export { event, internal, privateMembersOf, type EventOf } from './event';
 export { exactly } from './exactly';
 export { integerFormat, publishedInstant, publishedPattern } from './published-forms';
 export {

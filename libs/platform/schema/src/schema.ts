@@ -30,13 +30,13 @@ export function optional<Described extends TSchema>(schema: Described): TOptiona
 }
 
 /** A UUID in lower case, as every answer spells one. */
-export function uuid(words: Words = {}): TUnsafe<string> {
-  return Type.Unsafe<string>({ type: 'string', format: 'uuid', ...words });
+export function uuid<Id extends string = string>(words: Words = {}): TUnsafe<Id> {
+  return Type.Unsafe<Id>({ type: 'string', format: 'uuid', ...words });
 }
 
 /** ISO 8601 in UTC with milliseconds and `Z` (docs/decisions/conventions.md). */
-export function instant(words: Words = {}): TUnsafe<string> {
-  return Type.Unsafe<string>({
+export function instant<Value extends string = string>(words: Words = {}): TUnsafe<Value> {
+  return Type.Unsafe<Value>({
     type: 'string',
     format: 'date-time',
     pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$',
@@ -53,16 +53,16 @@ export function givenInstant({ description, ...words }: Words = {}): TUnsafe<Ins
 }
 
 /** A text; lengths count code points, as JSON Schema does. */
-export function text(
+export function text<Value extends string = string>(
   bounds: Words & {
     readonly min?: number;
     readonly max?: number;
     readonly pattern?: RegExp;
     readonly format?: string;
   } = {},
-): TUnsafe<string> {
+): TUnsafe<Value> {
   const { min, max, pattern, ...words } = bounds;
-  return Type.Unsafe<string>({
+  return Type.Unsafe<Value>({
     type: 'string',
     ...(min !== undefined && { minLength: min }),
     ...(max !== undefined && { maxLength: max }),

@@ -61,7 +61,10 @@ function copyOf({ event, stream }: Recorded<OperationEvent>, view: OperationView
   }
   if (event.type !== 'operation.settled' && event.type !== 'operation.failed') return null;
   // Reason for the assertion: what the API answers is JSON.
-  const { actions, failure } = view as unknown as { readonly actions: JsonValue; readonly failure: JsonValue };
+  const { actions, failure } = view as unknown as {
+    readonly actions: readonly JsonValue[];
+    readonly failure: JsonValue;
+  };
   const status = event.type === 'operation.settled' ? 'settled' : 'failed';
   return { type: 'settlement.updated', at, operationId, status, actions, failure };
 }

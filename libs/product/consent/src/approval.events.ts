@@ -1,73 +1,86 @@
 import type { ApprovalId, Instant, JsonValue, RunId, RunKey, ToolCallId, UserId, WalletId } from '@app/kernel';
+import { event, instant, internal, nullable, oneOf, privateMembersOf, text, uuid, type EventOf } from '@app/schema';
 import type { Contract } from './contract';
 import type { Term } from './terms';
 
-/** The facts of an approval, in whichever stream can hold one: a conversation's (an agent's tool), an operation's (a direct withdrawal). */
-export type ApprovalEvent =
-  | {
-      readonly type: 'approval.opened';
-      readonly at: Instant;
-      readonly approvalId: ApprovalId;
-      readonly kind: ApprovalKind;
-      readonly tool: string;
-      readonly fingerprint: string;
-      readonly runId: RunId | null;
-      /** Bounds the decision, by the service clock of the deciding command. */
-      readonly expiresAt: Instant;
-      /** Private, from here on. */
-      readonly userId: UserId;
-      readonly runKey: RunKey | null;
-      readonly walletId: WalletId | null;
-      readonly toolCallId: ToolCallId | null;
-      readonly automationId: string | null;
-      /** The exact input that was reviewed, and the contract that it comes to. */
-      readonly input: JsonValue;
-      readonly contract: Contract | null;
-      /** Plain whole sentences, rendered from the contract. */
-      readonly summary: string;
-      /** The same as a list; empty where there are none. Since version 2. */
-      readonly terms: readonly Term[];
-    }
-  | {
-      readonly type: 'approval.decided';
-      readonly at: Instant;
-      readonly approvalId: ApprovalId;
-      readonly status: 'approved' | 'denied';
-      readonly decidedBy: ApprovalDecider;
-      readonly denialReason: string | null;
-      /** Private. */
-      readonly runKey: RunKey | null;
-    }
-  | {
-      readonly type: 'approval.expired';
-      readonly at: Instant;
-      readonly approvalId: ApprovalId;
-      readonly endedReason: ApprovalEnd;
-      /** Private. */
-      readonly runKey: RunKey | null;
-    };
-
-export type ApprovalKind = 'agent_tool' | 'withdrawal' | 'automation_contract';
+export const approvalKinds = ['agent_tool', 'withdrawal', 'automation_contract'] as const;
+export type ApprovalKind = (typeof approvalKinds)[number];
 export const approvalStatuses = ['pending', 'approved', 'denied', 'expired'] as const;
 export type ApprovalStatus = (typeof approvalStatuses)[number];
 /** Who decided: the user, or a contract of an automation that covers the call. */
 export const approvalDeciders = ['user', 'automation_contract'] as const;
 export type ApprovalDecider = (typeof approvalDeciders)[number];
-export type ApprovalEnd = 'timeout' | 'run_ended' | 'superseded';
+const approvalEnds = ['timeout', 'run_ended', 'superseded'] as const;
+export type ApprovalEnd = (typeof approvalEnds)[number];
+
+/** The ids of the one run that examples of events tell of. */
+export const exampleIds = {
+  run: '019a3c61-0b10-7e44-9a5b-2f7c8d1e6a01',
+  approval: '019a3c61-0e27-7b5c-8f3d-4c6a9e1b2d05',
+} as const;
+
+const approvalId = uuid<ApprovalId>();
+const runKey = internal<RunKey | null>();
+
+const opened = event('approval.opened', 'A decision is asked for: fetch the approval and show it to the user.', {
+  public: {
+    approvalId,
+    kind: oneOf(approvalKinds),
+    tool: text({ min: 1 }),
+    fingerprint: text({
+      pattern: /^sha256:[0-9a-f]{64}$/,
+      description: 'Binds a decision to exactly what was reviewed',
+    }),
+    runId: nullable(uuid<RunId>()),
+    /** By the service clock of the deciding command. */
+    expiresAt: instant<Instant>({ description: 'A decision comes before it' }),
+  },
+  private: {
+    userId: internal<UserId>(),
+    runKey,
+    walletId: internal<WalletId | null>(),
+    toolCallId: internal<ToolCallId | null>(),
+    automationId: internal<string | null>(),
+    /** The exact input that was reviewed, and the contract that it comes to. */
+    input: internal<JsonValue>(),
+    contract: internal<Contract | null>(),
+    /** Plain whole sentences, rendered from the contract. */
+    summary: internal<string>(),
+    /** The same as a list; empty where there are none. Since version 2. */
+    terms: internal<readonly Term[]>(),
+  },
+  example: {
+    approvalId: exampleIds.approval,
+    kind: 'agent_tool',
+    tool: 'intents_transfer',
+    fingerprint: 'sha256:5c1d7b0f4e2a98637d1f0c3b5a6e8d9427b1c0f3e5a7d9b2846c1e0f3a5b7d92',
+    runId: exampleIds.run,
+    expiresAt: '2026-11-22T09:18:06.337Z',
+  },
+});
+
+const decided = event('approval.decided', 'The approval was approved or denied.', {
+  public: {
+    approvalId,
+    status: oneOf(['approved', 'denied']),
+    decidedBy: oneOf(approvalDeciders, {
+      description: 'The user, or an approved contract of an automation that covers the call',
+    }),
+    denialReason: nullable(text({ max: 1024 })),
+  },
+  private: { runKey },
+  example: { approvalId: exampleIds.approval, status: 'approved', decidedBy: 'user', denialReason: null },
+});
+
+const expired = event('approval.expired', 'The approval ended without a decision.', {
+  public: { approvalId, endedReason: oneOf(approvalEnds) },
+  private: { runKey },
+  example: { approvalId: '019a3c65-2c11-7d4e-9f6a-1b8c7d5e4f0b', endedReason: 'timeout' },
+});
+
+/** The facts of an approval, in whichever stream can hold one: a conversation's, an operation's (a direct withdrawal), an automation's. */
+export const approvalEvents = { opened, decided, expired };
+export type ApprovalEvent = EventOf<(typeof approvalEvents)[keyof typeof approvalEvents]>;
 
 /** Members that are kept in the events' metadata, because everything in a conversation's payloads is public. */
-export const approvalPrivateMembers = {
-  'approval.opened': [
-    'userId',
-    'runKey',
-    'walletId',
-    'toolCallId',
-    'automationId',
-    'input',
-    'contract',
-    'summary',
-    'terms',
-  ],
-  'approval.decided': ['runKey'],
-  'approval.expired': ['runKey'],
-} as const;
+export const approvalPrivateMembers = privateMembersOf(Object.values(approvalEvents));

@@ -12,8 +12,10 @@ export {
 } from './approval.decider';
 export {
   approvalDeciders,
+  approvalEvents,
   approvalPrivateMembers,
   approvalStatuses,
+  exampleIds,
   type ApprovalDecider,
   type ApprovalEnd,
   type ApprovalEvent,

@@ -2,7 +2,8 @@ import { asId, type MessageId, type RunId, type RunKey, type UserId } from '@app
 import { fold, instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type ConversationCommand } from './conversation.decider';
 import { rememberedEndedRunsMax } from './conversation.state';
-import type { ConversationEvent, RunRequest } from './conversation.events';
+import type { ConversationEvent } from './conversation.events';
+import type { RunRequest } from './run.schema';
 import { abortedEnd } from './run.decider';
 
 const at = instant('2026-03-01T10:00Z');

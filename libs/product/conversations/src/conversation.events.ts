@@ -1,230 +1,153 @@
-import { approvalPrivateMembers, type ApprovalEvent } from '@app/consent';
-import type {
-  ApprovalId,
-  ArtifactId,
-  Instant,
-  JsonValue,
-  MessageId,
-  OccurrenceTrigger,
-  OperationId,
-  RunId,
-  RunKey,
-  ToolCallId,
-  UserId,
+import { approvalEvents, exampleIds } from '@app/consent';
+import {
+  limits,
+  occurrenceTriggers,
+  type ApprovalId,
+  type ArtifactId,
+  type JsonValue,
+  type OperationId,
+  type RunId,
+  type UserId,
 } from '@app/kernel';
-
-/** The facts of a conversation's stream; each payload is public as it stands, but for the members listed as private below. */
-export type ConversationEvent = ConversationLifeEvent | RunEvent | ApprovalEvent | OperationCopy;
-
-export type ConversationLifeEvent =
-  | {
-      readonly type: 'conversation.created';
-      readonly at: Instant;
-      readonly title: string | null;
-      readonly origin: Origin;
-      readonly automationId: string | null;
-      /** Private. */
-      readonly userId: UserId;
-    }
-  | { readonly type: 'conversation.updated'; readonly at: Instant; readonly title: string }
-  | { readonly type: 'conversation.archived'; readonly at: Instant }
-  /** An occurrence of the automation was admitted here: its run starts in the same append. */
-  | {
-      readonly type: 'automation.triggered';
-      readonly at: Instant;
-      readonly automationId: string;
-      readonly occurrenceId: string;
-      readonly trigger: OccurrenceTrigger;
-    }
-  | (ArtifactFacts & { readonly type: 'artifact.uploaded'; readonly at: Instant });
-
-/** A file of the conversation; its bytes are kept elsewhere, by their hash. */
-export interface ArtifactFacts {
-  readonly artifactId: ArtifactId;
-  readonly name: string;
-  readonly mediaType: string;
-  readonly bytes: number;
-  /** Lower-case hex. */
-  readonly sha256: string;
-}
-
-export type RunEvent =
-  | (OfRun<'run.started'> & {
-      readonly origin: RunOrigin;
-      readonly automationId: string | null;
-      readonly occurrenceId: string | null;
-      readonly request: RunRequest;
-      /** Private: what the request was resolved to, whose run it is, and the id of the message that the input is. */
-      readonly resolved: ResolvedRun;
-      readonly userId: UserId;
-      readonly messageId: MessageId;
-    })
-  | (OfRun<'run.claimed'> & { readonly segment: number; readonly attempt: number })
-  /** The run waits for decisions, and holds neither the conversation nor a slot meanwhile. */
-  | (OfRun<'run.suspended'> & {
-      readonly segment: number;
-      readonly approvalIds: readonly ApprovalId[];
-      /** Of the whole run so far. */
-      readonly usage: Usage;
-      /** Private: whose run it is, and what the segment that is over costs. */
-      readonly userId: UserId;
-      readonly segmentCostCents: number;
-    })
-  /** Nothing is pending any more: the run goes on in a new segment. */
-  | (OfRun<'run.resumed'> & { readonly segment: number; readonly approvalIds: readonly ApprovalId[] })
-  | OfRun<'run.stopping'>
-  | (OfRun<'run.ended'> & {
-      readonly status: RunEndStatus;
-      readonly response: RunResponse | null;
-      readonly output: JsonValue;
-      readonly failure: RunFailure | null;
-      readonly usage: Usage;
-      /** Private: whose run it was, the segment that ended, and what it costs. */
-      readonly userId: UserId;
-      readonly segment: number;
-      readonly segmentCostCents: number;
-    })
-  | (OfRun<'agent.step'> & {
-      /** From 1, counted over the whole run. */
-      readonly step: number;
-      /** Of this step; `costCents` is what the step adds to its segment's cost, so that steps add up. */
-      readonly usage: Usage;
-      /** Private: the exact cost, which is rounded up once per segment. */
-      readonly costMicroCents: number;
-    })
-  | (OfRun<'agent.message'> & {
-      readonly messageId: MessageId;
-      readonly text: string;
-      /** Whether the answer ended before its end: by the output limit, an abort, or the provider's trouble. */
-      readonly truncated: boolean;
-    })
-  | (OfRun<'tool.called'> & { readonly toolCallId: ToolCallId; readonly tool: string; readonly input: JsonValue })
-  | (OfRun<'tool.returned'> & {
-      readonly toolCallId: ToolCallId;
-      readonly outcome: ToolOutcome;
-      readonly result: JsonValue;
-    });
-
-/** What a financial operation came to, copied from its own stream into the conversation that it began in. */
-export type OperationCopy =
-  | {
-      readonly type: 'operation.submitted';
-      readonly at: Instant;
-      readonly operationId: OperationId;
-      readonly runId: RunId | null;
-      readonly approvalId: ApprovalId;
-    }
-  | {
-      readonly type: 'settlement.updated';
-      readonly at: Instant;
-      readonly operationId: OperationId;
-      readonly status: 'settled' | 'failed';
-      /** As `financialOperations.get` shows them. */
-      readonly actions: JsonValue;
-      readonly failure: JsonValue;
-    };
-
-interface OfRun<Type extends string> {
-  readonly type: Type;
-  readonly at: Instant;
-  readonly runId: RunId;
-  /** Private: the run's id inside the deployment. */
-  readonly runKey: RunKey;
-}
-
-/** Members that are kept in the event's metadata, because everything in the stream's payloads is public. */
-export const privateMembers = {
-  'conversation.created': ['userId'],
-  'run.started': ['runKey', 'userId', 'messageId', 'resolved'],
-  'run.claimed': ['runKey'],
-  'run.suspended': ['runKey', 'userId', 'segmentCostCents'],
-  'run.resumed': ['runKey'],
-  'run.stopping': ['runKey'],
-  'run.ended': ['runKey', 'userId', 'segment', 'segmentCostCents'],
-  'agent.step': ['runKey', 'costMicroCents'],
-  'agent.message': ['runKey'],
-  'tool.called': ['runKey'],
-  'tool.returned': ['runKey'],
-  ...approvalPrivateMembers,
-} as const;
-export type PrivateMembers = typeof privateMembers;
+import {
+  byName,
+  event,
+  integer,
+  internal,
+  list,
+  nullable,
+  oneOf,
+  privateMembersOf,
+  text,
+  uuid,
+  type EventOf,
+} from '@app/schema';
+import { exampleOperationId, exampleToken, runEvents } from './run.events';
 
 export const origins = ['conversation', 'automation'] as const;
 export type Origin = (typeof origins)[number];
-export type RunOrigin = 'user' | 'automation';
-export type RunEndStatus = 'completed' | 'failed' | 'aborted';
-export type ToolOutcome = 'ok' | 'error' | 'denied' | 'expired';
 
-export const runFailureReasons = [
-  'engine_error',
-  'provider_error',
-  'step_limit',
-  'budget_exhausted',
-  'output_invalid',
-  'approval_expired',
-  'account_disabled',
+const title = text({ min: 1, max: limits.titleLengthMax });
+const operationId = uuid<OperationId>({ description: 'Of `financialOperations.get`' });
+
+const created = event('conversation.created', 'The conversation begins.', {
+  public: {
+    title: nullable(title),
+    origin: oneOf(origins),
+    automationId: nullable(uuid(), { description: 'Of the automation that began it' }),
+  },
+  private: { userId: internal<UserId>() },
+  example: { title: 'Savings', origin: 'conversation', automationId: null },
+});
+
+const updated = event('conversation.updated', 'The conversation has another title.', {
+  public: { title },
+  example: { title: 'Savings and rent' },
+});
+
+const archived = event('conversation.archived', 'The conversation takes no writes any more.', {
+  public: {},
+  example: {},
+});
+
+const triggered = event(
+  'automation.triggered',
+  'An occurrence of an automation was admitted here; its run starts with the next event.',
+  {
+    public: { automationId: uuid(), occurrenceId: uuid(), trigger: oneOf(occurrenceTriggers) },
+    example: {
+      automationId: '019a3b02-55c1-7d20-8e6f-9b3a7c5d1e07',
+      occurrenceId: '3f2b8c1d-7a6e-5d4c-9b0f-1e2d3c4b5a60',
+      trigger: 'schedule',
+    },
+  },
+);
+
+/** A file of the conversation; its bytes are kept elsewhere, by their hash. */
+const uploaded = event('artifact.uploaded', 'The conversation has one more file.', {
+  public: {
+    artifactId: uuid<ArtifactId>(),
+    name: text({ min: 1, max: 128 }),
+    mediaType: text({ max: 255, description: 'As it was declared' }),
+    bytes: integer({ min: 1 }),
+    sha256: text({ pattern: /^[0-9a-f]{64}$/, description: 'Of the bytes, in hex' }),
+  },
+  example: {
+    artifactId: '019a3c60-4a0c-7f9e-a1d2-6c5b8e7f3a09',
+    name: 'budget.csv',
+    mediaType: 'text/csv',
+    bytes: 15,
+    sha256: 'c86066149fd3cf01ec7449cd3e91a293a620f963a8cf3d4a3b9087b3622ba83e',
+  },
+});
+export type ArtifactFacts = Omit<EventOf<typeof uploaded>, 'type' | 'at'>;
+
+const submitted = event('operation.submitted', 'A transfer of the agent was handed to its provider.', {
+  public: { operationId, runId: nullable(uuid<RunId>()), approvalId: uuid<ApprovalId>() },
+  example: { operationId: exampleOperationId, runId: exampleIds.run, approvalId: exampleIds.approval },
+});
+
+const settlement = event(
+  'settlement.updated',
+  'The transfer is over. This, and `financialOperations.get`, is the only evidence of settlement.',
+  {
+    public: {
+      operationId,
+      status: oneOf(['settled', 'failed']),
+      /** These two as `financialOperations.get` shows them. */
+      actions: list(byName<JsonValue>('OperationAction'), { min: 1 }),
+      failure: nullable(byName<JsonValue>('OperationFailure')),
+    },
+    example: {
+      operationId: exampleOperationId,
+      status: 'settled',
+      actions: [
+        {
+          index: 0,
+          kind: 'withdraw_to_owner',
+          status: 'settled',
+          input: { tokenId: exampleToken, amountRaw: '1500000' },
+          output: { tokenId: exampleToken, amountRaw: '1500000' },
+          leastOutput: null,
+          returned: null,
+          providerReference: 'sandbox-7',
+        },
+      ],
+      failure: null,
+    },
+  },
+);
+
+/** What a financial operation came to, copied from its own stream into the conversation that it began in. */
+export type OperationCopy = EventOf<typeof submitted> | EventOf<typeof settlement>;
+
+/**
+ * The events of a conversation's stream; each payload is public as it stands. In the order in which their examples tell of a
+ * withdrawal, and of what else can happen.
+ */
+export const conversationEvents = [
+  created,
+  uploaded,
+  runEvents.started,
+  runEvents.claimed,
+  runEvents.step,
+  runEvents.called,
+  approvalEvents.opened,
+  runEvents.suspended,
+  approvalEvents.decided,
+  runEvents.resumed,
+  submitted,
+  runEvents.returned,
+  runEvents.message,
+  runEvents.ended,
+  settlement,
+  updated,
+  runEvents.stopping,
+  approvalEvents.expired,
+  triggered,
+  archived,
 ] as const;
-export type RunFailureReason = (typeof runFailureReasons)[number];
+export type ConversationEvent = EventOf<(typeof conversationEvents)[number]>;
 
-export interface RunFailure {
-  readonly reason: RunFailureReason;
-  readonly text: string;
-}
-
-/** The assistant's last word. */
-export interface RunResponse {
-  readonly text: string;
-  /** Whether the model's output limit cut it. */
-  readonly truncated: boolean;
-}
-
-/** Tokens, and the cost in whole cents. */
-export interface Usage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costCents: number;
-  /** Whether some of it is an estimate, because the provider told no usage. */
-  readonly estimated: boolean;
-}
-
-/** What was sent, to the letter, as `runs.get` gives it back. */
-export interface RunRequest {
-  readonly input: { readonly text: string; readonly artifactIds?: readonly string[] };
-  readonly profile?: AskedProfile;
-}
-
-/** A profile as it was asked for; what is absent was left to the deployment. */
-export interface AskedProfile {
-  readonly model?: string;
-  readonly instructions?: string;
-  readonly tools?: readonly string[];
-  readonly maxSteps?: number;
-  readonly outputSchema?: JsonValue;
-}
-
-/** What the deployment made of it at the admission; the run keeps it, whatever the defaults are later. */
-export interface ResolvedRun {
-  readonly model: string;
-  readonly tools: readonly string[];
-  readonly maxSteps: number;
-}
-
-/** Everything that a run executes with. */
-export interface RunProfile extends ResolvedRun {
-  readonly instructions: string | null;
-  readonly outputSchema: JsonValue;
-}
-
-export function profileOf(request: RunRequest, resolved: ResolvedRun): RunProfile {
-  const { instructions = null, outputSchema = null } = request.profile ?? {};
-  return { ...resolved, instructions, outputSchema };
-}
-
-/** Live only: presentation of a message that is still being written; it has no place in the journal. */
-export interface TextDelta {
-  readonly type: 'agent.text_delta';
-  readonly at: Instant;
-  readonly runId: RunId;
-  readonly messageId: MessageId;
-  readonly text: string;
-}
+/** Members that are kept in the event's metadata, because everything in the stream's payloads is public. */
+export const privateMembers = privateMembersOf<ConversationEvent['type']>(conversationEvents);

@@ -1,6 +1,7 @@
 import { idInStream } from '@app/event-store';
 import type { Projection } from '@app/read-store';
-import type { ConversationEvent, RunRequest } from './conversation.events';
+import type { ConversationEvent } from './conversation.events';
+import type { RunRequest } from './run.schema';
 import { ConversationRow, MessageRow } from './conversation.row';
 import { conversationKind } from './conversation.stream';
 

@@ -1,22 +1,26 @@
 export { isKnownRun, isWritable, waitingApproval, type ConversationState } from './conversation.state';
-export type {
-  ArtifactFacts,
-  ConversationEvent,
-  OperationCopy,
-  PrivateMembers,
-  RunFailureReason,
-  RunOrigin,
-  ResolvedRun,
-  RunProfile,
-  TextDelta,
-  ToolOutcome,
+export {
+  conversationEvents,
+  type ArtifactFacts,
+  type ConversationEvent,
+  type OperationCopy,
 } from './conversation.events';
-export { profileOf } from './conversation.events';
+export { textDelta, type RunOrigin, type TextDelta, type ToolOutcome } from './run.events';
 export type { ConversationPage } from './conversation.schema';
 export type { ConversationCommand, TriggerRun } from './conversation.decider';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
 export { ListConversations } from './list-conversations';
 export { abortedEnd, type OpenApproval, type RunCommand, type RunEnd } from './run.decider';
-export { Resolved, RunFailure, RunRequest, RunResponse, Usage } from './run.schema';
+export {
+  profileOf,
+  Resolved,
+  RunFailure,
+  RunRequest,
+  RunResponse,
+  Usage,
+  type ResolvedRun,
+  type RunFailureReason,
+  type RunProfile,
+} from './run.schema';
 export type { RunState } from './run.state';

@@ -9,7 +9,8 @@ import {
 } from '@app/kernel';
 import { instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type ConversationCommand } from './conversation.decider';
-import type { ConversationEvent, RunRequest, Usage } from './conversation.events';
+import type { ConversationEvent } from './conversation.events';
+import type { RunRequest, Usage } from './run.schema';
 import { abortedEnd, type RecordStep, type RunEnd } from './run.decider';
 
 const at = instant('2026-03-01T10:00Z');

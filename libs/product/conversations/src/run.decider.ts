@@ -14,16 +14,8 @@ import {
   type UserId,
 } from '@app/kernel';
 import type { ApprovalEvent } from '@app/consent';
-import type {
-  ResolvedRun,
-  RunEndStatus,
-  RunEvent,
-  RunFailure,
-  RunOrigin,
-  RunRequest,
-  RunResponse,
-  ToolOutcome,
-} from './conversation.events';
+import type { RunEndStatus, RunEvent, RunOrigin, ToolOutcome } from './run.events';
+import type { ResolvedRun, RunFailure, RunRequest, RunResponse } from './run.schema';
 import { approvalOf, evolveRun, type RunState } from './run.state';
 
 /** What the run is, beside the conversation that holds it. */

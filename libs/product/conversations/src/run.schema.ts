@@ -1,82 +1,89 @@
 import { limits, type JsonValue } from '@app/kernel';
-import { byName, exactly, boolean, integer, list, oneOf, optional, shape, text, uuid } from '@app/schema';
-import {
-  runFailureReasons,
-  type RunFailure as Failure,
-  type AskedProfile,
-  type ResolvedRun,
-  type RunResponse as Response,
-  type RunRequest as Request,
-  type Usage as Used,
-} from './conversation.events';
+import { boolean, byName, integer, list, oneOf, optional, shape, text, uuid, type Shaped } from '@app/schema';
 
 /** What of a run both its resource and its events show. */
 
-export const Usage = exactly<Used>()(
-  shape('Usage', {
-    inputTokens: integer({ min: 0 }),
-    outputTokens: integer({ min: 0 }),
-    costCents: integer({ min: 0, description: 'Whole cents; each segment of a run is rounded up once' }),
-    estimated: boolean({ description: 'Whether some of it is an estimate, because the provider told no usage' }),
-  }),
-);
-export type Usage = Used;
+/** Tokens, and the cost in whole cents. */
+export const Usage = shape('Usage', {
+  inputTokens: integer({ min: 0 }),
+  outputTokens: integer({ min: 0 }),
+  costCents: integer({ min: 0, description: 'Whole cents; each segment of a run is rounded up once' }),
+  estimated: boolean({ description: 'Whether some of it is an estimate, because the provider told no usage' }),
+});
+export type Usage = Shaped<typeof Usage>;
 
-export const RunResponse = exactly<Response>()(
-  shape('RunResponse', {
-    text: text(),
-    truncated: boolean({ description: "Whether the model's output limit cut it" }),
-  }),
-);
-export type RunResponse = Response;
+/** The assistant's last word. */
+export const RunResponse = shape('RunResponse', {
+  text: text(),
+  truncated: boolean({ description: "Whether the model's output limit cut it" }),
+});
+export type RunResponse = Shaped<typeof RunResponse>;
 
-export const RunFailure = exactly<Failure>()(
-  shape('RunFailure', {
-    reason: oneOf(runFailureReasons),
-    text: text({ description: 'For people; compare `reason`' }),
-  }),
-);
-export type RunFailure = Failure;
+const runFailureReasons = [
+  'engine_error',
+  'provider_error',
+  'step_limit',
+  'budget_exhausted',
+  'output_invalid',
+  'approval_expired',
+  'account_disabled',
+] as const;
+export type RunFailureReason = (typeof runFailureReasons)[number];
+
+export const RunFailure = shape('RunFailure', {
+  reason: oneOf(runFailureReasons),
+  text: text({ description: 'For people; compare `reason`' }),
+});
+export type RunFailure = Shaped<typeof RunFailure>;
 
 const steps = { min: 1, max: limits.maxStepsMax, description: 'Model steps, over all segments' };
 
-const RunProfile = exactly<AskedProfile>()(
-  shape(
-    'RunProfile',
-    {
-      model: optional(text({ min: 1, max: 256 })),
-      instructions: optional(text({ max: limits.instructionsLengthMax })),
-      tools: optional(list(text(), { max: limits.profileToolsMax })),
-      maxSteps: optional(integer(steps)),
-      outputSchema: optional(byName<JsonValue>('OutputSchema')),
-    },
-    { description: 'The profile as it was sent; `resolved` of the run says what the deployment filled in' },
-  ),
+/** A profile as it was asked for; what is absent was left to the deployment. */
+const RunProfileShape = shape(
+  'RunProfile',
+  {
+    model: optional(text({ min: 1, max: 256 })),
+    instructions: optional(text({ max: limits.instructionsLengthMax })),
+    tools: optional(list(text(), { max: limits.profileToolsMax })),
+    maxSteps: optional(integer(steps)),
+    outputSchema: optional(byName<JsonValue>('OutputSchema')),
+  },
+  { description: 'The profile as it was sent; `resolved` of the run says what the deployment filled in' },
 );
 
-export const RunRequest = exactly<Request>()(
-  shape(
-    'RunRequest',
-    {
-      input: shape('RunRequestInput', {
-        text: text({ min: 1, max: limits.inputTextLengthMax }),
-        artifactIds: optional(list(uuid(), { max: limits.artifactIdsMax })),
-      }),
-      profile: optional(RunProfile),
-    },
-    { description: 'What was sent, to the letter; a retry does not amend it' },
-  ),
+/** What was sent, to the letter, as `runs.get` gives it back. */
+export const RunRequest = shape(
+  'RunRequest',
+  {
+    input: shape('RunRequestInput', {
+      text: text({ min: 1, max: limits.inputTextLengthMax }),
+      artifactIds: optional(list(uuid(), { max: limits.artifactIdsMax })),
+    }),
+    profile: optional(RunProfileShape),
+  },
+  { description: 'What was sent, to the letter; a retry does not amend it' },
 );
-export type RunRequest = Request;
+export type RunRequest = Shaped<typeof RunRequest>;
 
-export const Resolved = exactly<ResolvedRun>()(
-  shape(
-    'ResolvedRun',
-    {
-      model: text(),
-      tools: list(text(), { description: 'Names of the tools that the run may call' }),
-      maxSteps: integer(steps),
-    },
-    { description: 'What the request came to when the run was admitted; later defaults do not change it' },
-  ),
+/** What the deployment made of it at the admission; the run keeps it, whatever the defaults are later. */
+export const Resolved = shape(
+  'ResolvedRun',
+  {
+    model: text(),
+    tools: list(text(), { description: 'Names of the tools that the run may call' }),
+    maxSteps: integer(steps),
+  },
+  { description: 'What the request came to when the run was admitted; later defaults do not change it' },
 );
+export type ResolvedRun = Shaped<typeof Resolved>;
+
+/** Everything that a run executes with. */
+export interface RunProfile extends ResolvedRun {
+  readonly instructions: string | null;
+  readonly outputSchema: JsonValue;
+}
+
+export function profileOf(request: RunRequest, resolved: ResolvedRun): RunProfile {
+  const { instructions = null, outputSchema = null } = request.profile ?? {};
+  return { ...resolved, instructions, outputSchema };
+}

@@ -1,6 +1,7 @@
 import { evolveApproval, openedApproval, type ApprovalEvent, type ApprovalState } from '@app/consent';
 import { unreachable, type ApprovalId, type RunId, type RunKey, type ToolCallId, type UserId } from '@app/kernel';
-import type { ResolvedRun, RunEvent, RunRequest, Usage } from './conversation.events';
+import type { RunEvent } from './run.events';
+import type { ResolvedRun, RunRequest, Usage } from './run.schema';
 
 /** A run that is not ended. The one that does not wait for approval is the conversation's live run. */
 export interface RunState {

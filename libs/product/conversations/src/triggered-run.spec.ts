@@ -9,7 +9,8 @@ import {
 } from '@app/kernel';
 import { instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type TriggerRun } from './conversation.decider';
-import type { ConversationEvent, RunRequest } from './conversation.events';
+import type { ConversationEvent } from './conversation.events';
+import type { RunRequest } from './run.schema';
 import type { AuthorizeCalls, OpenApproval } from './run.decider';
 
 const at = instant('2026-03-01T10:00Z');

@@ -10,7 +10,8 @@ import {
 } from '@app/kernel';
 import { instant, specification } from '@app/testing/deciders';
 import { conversationDecider, type ConversationCommand } from './conversation.decider';
-import type { ConversationEvent, RunRequest } from './conversation.events';
+import type { ConversationEvent } from './conversation.events';
+import type { RunRequest } from './run.schema';
 import { pendingApprovals, waitingApproval } from './conversation.state';
 import type { OpenApproval } from './run.decider';
 

@@ -7,7 +7,7 @@ import {
   type ExpireApproval,
 } from '@app/consent';
 import { accept, because, reject, type ApprovalId, type Decision, type Instant } from '@app/kernel';
-import type { RunEvent } from './conversation.events';
+import type { RunEvent } from './run.events';
 import { abortedEnd, endedRun, headOf, type RunEnd } from './run.decider';
 import { approvalOf, isLastPending, pendingOf, type RunState } from './run.state';
 

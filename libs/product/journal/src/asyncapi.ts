@@ -1,8 +1,7 @@
 import { openedSchemas, reachable, SchemaComponents } from '@app/http';
 import { limits, productVersion, specificationRevision, type JsonObject } from '@app/kernel';
 import type { Schema } from '@app/schema';
-import { exampleOf } from './event-examples';
-import { frameSchemas } from './fin-event.schema';
+import { frames, type DescribedFrame } from './fin-event.schema';
 
 const about = `The events of Parley's conversations, as \`conversations.stream\` delivers them over server-sent events and \`events.list\` pages
 through them. Both are described as HTTP by \`/openapi.json\`. The set of event types is closed within \`/v1\`; objects are open: ignore members
@@ -41,9 +40,7 @@ export interface EventsDocumentOptions {
 export function asyncApiDocument({ baseUrl, shapes }: EventsDocumentOptions): JsonObject {
   const components = new SchemaComponents();
   for (const shape of shapes) components.refer(shape);
-  const messages = Object.fromEntries(
-    Object.entries(frameSchemas).map(([type, described]) => [type, messageOf(type, described, components)]),
-  );
+  const messages = Object.fromEntries(frames.map((frame) => [frame.type, messageOf(frame, components)]));
   const types = Object.keys(messages);
   const { schemas } = components;
   const named = reachable(messages, schemas);
@@ -74,18 +71,14 @@ export function asyncApiDocument({ baseUrl, shapes }: EventsDocumentOptions): Js
   };
 }
 
-function messageOf(
-  type: string,
-  { payload, frame }: { readonly payload: Schema; readonly frame: Schema },
-  components: SchemaComponents,
-): JsonObject {
+function messageOf({ type, payload, frame, example }: DescribedFrame, components: SchemaComponents): JsonObject {
   return {
     name: type,
     title: type,
     summary: String(payload['description']),
     contentType: 'application/json',
     payload: components.refer(frame),
-    examples: [{ name: type, payload: exampleOf(type) }],
+    examples: [{ name: type, payload: example }],
   };
 }
 

@@ -1,42 +1,9 @@
-import type { ConversationEvent, PrivateMembers, TextDelta } from '@app/conversations';
-import { limits } from '@app/kernel';
-import {
-  constant,
-  exactly,
-  integer,
-  object,
-  withName,
-  nameOf,
-  pageMembers,
-  shape,
-  text,
-  variants,
-  type Schema,
-  type Shaped,
-} from '@app/schema';
-import type { OperationView } from '@app/wallets';
-import { conversationPayloads } from './conversation-payloads';
-import { livePayloads, runPayloads } from './run-payloads';
+import { conversationEvents, textDelta } from '@app/conversations';
+import { limits, type JsonObject } from '@app/kernel';
+import { constant, integer, nameOf, pageMembers, shape, text, variants, withName, type Schema } from '@app/schema';
 
-/** The schema of each journaled event's payload, by its type; the set is closed (specification, "Events"). */
-const journaledPayloads = { ...conversationPayloads, ...runPayloads };
-
-type JournaledType = ConversationEvent['type'];
-type EventOf<Type extends JournaledType> = Extract<ConversationEvent, { readonly type: Type }>;
-/** The event without what is kept in its metadata. */
-type PublicPart<Type extends JournaledType> = Omit<
-  EventOf<Type>,
-  Type extends keyof PrivateMembers ? PrivateMembers[Type][number] : never
->;
-/** What an operation came to is plain JSON to the conversation that it is copied into. */
-type Settlement = Omit<PublicPart<'settlement.updated'>, 'actions' | 'failure'> &
-  Pick<OperationView, 'actions' | 'failure'>;
-
-// The compiler holds schemas and events together: an event or a member that only one of them has does not compile.
-exactly<{
-  readonly [Type in JournaledType]: Type extends 'settlement.updated' ? Settlement : PublicPart<Type>;
-}>()(object(journaledPayloads));
-exactly<{ readonly 'agent.text_delta': TextDelta }>()(object(livePayloads));
+/** The delta comes just before the last message of the story that the examples tell. */
+const deltaSecond = 13;
 
 const delivery = {
   durable: constant('durable', { description: 'In the journal: it is delivered again to whoever resumes before it' }),
@@ -57,16 +24,11 @@ function durable<Payload extends Schema>(payload: Payload) {
   return { delivery: delivery.durable, seq, requestId, payload };
 }
 
-const EventPayload = withName('EventPayload', variants(Object.values(journaledPayloads), { by: 'type' }));
+const payloads = conversationEvents.map(({ payload }) => payload);
+const EventPayload = withName('EventPayload', variants(payloads, { by: 'type' }));
 
 /** FinEvent, as the journal holds it (docs/decisions/journal.md). */
 const FinEvent = shape('FinEvent', durable(EventPayload), { description: "An event of a conversation's journal" });
-export type FinEvent = Shaped<typeof FinEvent>;
-
-export interface LiveEvent {
-  readonly delivery: 'live';
-  readonly payload: Shaped<(typeof livePayloads)['agent.text_delta']>;
-}
 
 /** A page of a journal. It can be gone on with after its end, too, since journals grow. */
 export const FinEventPage = shape('FinEventPage', {
@@ -77,17 +39,48 @@ export const FinEventPage = shape('FinEventPage', {
   }),
 });
 
-/** The `data` of each SSE frame of `conversations.stream`, by its `event`. */
-export const frameSchemas: Readonly<Record<string, { readonly payload: Schema; readonly frame: Schema }>> = {
-  ...mapPayloads(journaledPayloads, (name, payload) => shape(`${name}Frame`, durable(payload))),
-  ...mapPayloads(livePayloads, (name, payload) => shape(`${name}Frame`, { delivery: delivery.live, payload })),
-};
+/** A frame of `conversations.stream` as documents describe it. */
+export interface DescribedFrame {
+  readonly type: string;
+  readonly payload: Schema;
+  /** The SSE frame's `data`. */
+  readonly frame: Schema;
+  /** A true event of the type, as it is delivered. */
+  readonly example: JsonObject;
+}
 
-function mapPayloads(payloads: Readonly<Record<string, Schema>>, framed: (name: string, payload: Schema) => Schema) {
-  return Object.fromEntries(
-    Object.entries(payloads).map(([type, payload]) => [
-      type,
-      { payload, frame: framed(nameOf(payload) ?? type, payload) },
-    ]),
-  );
+/** Every frame, by the type of its payload. The set is closed (specification, "Events"). */
+export const frames: readonly DescribedFrame[] = [
+  ...conversationEvents.map(({ type, payload, example }, index) => ({
+    type,
+    payload,
+    frame: shape(`${nameOf(payload) ?? type}Frame`, durable(payload)),
+    example: {
+      delivery: 'durable',
+      seq: index + 1,
+      requestId: 'web-7c1f0e2d',
+      payload: { type, at: exampleInstant(index), ...example },
+    },
+  })),
+  {
+    type: textDelta.type,
+    payload: textDelta.payload,
+    frame: shape('AgentTextDeltaFrame', { delivery: delivery.live, payload: textDelta.payload }),
+    example: {
+      delivery: 'live',
+      payload: { type: textDelta.type, at: exampleInstant(deltaSecond), ...textDelta.example },
+    },
+  },
+];
+
+/** A true event of this type, as it is delivered. @throws Error for a type without one */
+export function exampleOf(type: string): JsonObject {
+  const frame = frames.find((one) => one.type === type);
+  if (frame === undefined) throw new Error(`there is no event ${type}`);
+  return frame.example;
+}
+
+/** The examples tell one story, a second each. */
+function exampleInstant(second: number): string {
+  return `2026-11-21T09:18:${String(second).padStart(2, '0')}.337Z`;
 }

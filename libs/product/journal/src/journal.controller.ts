@@ -4,8 +4,7 @@ import { invalid, limits, ok, refuse, type ConversationId, type Result } from '@
 import { text } from '@app/schema';
 import type { FastifyReply } from 'fastify';
 import { streamLife } from './asyncapi';
-import { exampleOf } from './event-examples';
-import { FinEventPage } from './fin-event.schema';
+import { exampleOf, FinEventPage } from './fin-event.schema';
 import { ListEventsDto, StreamEventsDto } from './journal.dto';
 import { ListEvents } from './list-events';
 import { StreamEvents } from './stream-events';

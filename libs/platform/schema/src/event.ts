@@ -1,0 +1,88 @@
+import { Type, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
+import type { Instant, JsonObject, JsonValue } from '@app/kernel';
+import { constant, instant, shape, type Members, type Schema, type Shaped } from './schema';
+
+/** An event that is published as it is stored: what it says to everybody, and what only the service reads. */
+export interface DescribedEvent<Type extends string = string, Payload extends TSchema = Schema, Private = unknown> {
+  readonly type: Type;
+  /** Of the public members, under a name made of the type: `RunStarted` for `run.started`. */
+  readonly payload: Payload;
+  /** Kept in the event's metadata, since whatever stands in a payload is public. */
+  readonly privateMembers: readonly string[];
+  /** The public members of a true event, without `type` and `at`. */
+  readonly example: JsonObject;
+  /** Never set: it carries the type of the private members. */
+  readonly ofPrivate?: Private;
+}
+
+/** The type of the events that a description describes. */
+export type EventOf<Described> =
+  Described extends DescribedEvent<infer Type, infer Payload, infer Private>
+    ? Flat<{ readonly type: Type; readonly at: Instant } & Omit<Shaped<Payload>, 'type' | 'at'> & Private>
+    : never;
+
+type Flat<Value> = { readonly [Member in keyof Value]: Value[Member] };
+
+/** A value as a literal writes it: ids and instants are plain texts. */
+type Plain<Value> = [JsonValue] extends [Value] ? JsonValue : PlainPart<Value>;
+
+type PlainPart<Value> = Value extends { readonly __brand: string }
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? readonly Plain<Item>[]
+    : Value extends object
+      ? { readonly [Member in keyof Value]: Plain<Value[Member]> }
+      : Value;
+
+type Payload<Type extends string, Public extends TProperties> = TUnsafe<
+  Flat<{ readonly type: Type; readonly at: string } & Members<Public>>
+>;
+
+/** The members of an event; the example has the public ones. */
+export interface EventMembers<Public extends TProperties, Private extends TProperties> {
+  readonly public: Public;
+  readonly private?: Private;
+  readonly example: Plain<Members<Public>>;
+}
+
+/**
+ * Describes an event once: its type, the schema of its payload, the members that stay private, and an example.
+ * @param summary what the event says, in one sentence, for the documents
+ */
+export function event<
+  const Type extends string,
+  Public extends TProperties,
+  Private extends TProperties = Record<never, never>,
+>(
+  type: Type,
+  summary: string,
+  members: EventMembers<Public, Private>,
+): DescribedEvent<Type, Payload<Type, Public>, Members<Private>> {
+  const name = type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const at = instant({ description: 'By the service clock, when it was recorded' });
+  const payload = shape(name, { type: constant(type), at, ...members.public }, { description: summary });
+  return {
+    type,
+    // Reason for the assertion: the compiler does not see through the spread of a type parameter.
+    payload: payload as unknown as Payload<Type, Public>,
+    privateMembers: Object.keys(members.private ?? {}),
+    // Reason for the assertion: a payload is JSON.
+    example: members.example as JsonObject,
+  };
+}
+
+/** A member that no document describes: its type alone counts. */
+export function internal<Value>(): TUnsafe<Value> {
+  return Type.Unsafe<Value>({});
+}
+
+/** The private members of each event, as a kind of stream names them. */
+export function privateMembersOf<Type extends string>(
+  events: readonly DescribedEvent<Type>[],
+): { readonly [Name in Type]?: readonly string[] } {
+  const entries = events.map(({ type, privateMembers }) => [type, privateMembers] as const);
+  // Reason for the assertion: `fromEntries` forgets the names.
+  return Object.fromEntries(entries.filter(([, members]) => members.length > 0)) as {
+    [Name in Type]?: readonly string[];
+  };
+}

@@ -1,0 +1,201 @@
+import { exampleIds } from '@app/consent';
+import type { ApprovalId, MessageId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
+import { boolean, event, integer, internal, json, list, nullable, oneOf, text, uuid, type EventOf } from '@app/schema';
+import { RunFailure, RunRequest, RunResponse, Usage, type ResolvedRun } from './run.schema';
+
+export const runOrigins = ['user', 'automation'] as const;
+export type RunOrigin = (typeof runOrigins)[number];
+const runEndStatuses = ['completed', 'failed', 'aborted'] as const;
+export type RunEndStatus = (typeof runEndStatuses)[number];
+const toolOutcomes = ['ok', 'error', 'denied', 'expired'] as const;
+export type ToolOutcome = (typeof toolOutcomes)[number];
+
+const runId = uuid<RunId>();
+const segment = integer({ min: 1, description: 'One more at each continuation after approvals' });
+const approvalIds = list(uuid<ApprovalId>(), { min: 1 });
+const messageId = uuid<MessageId>({ description: "Of the message in the conversation's messages" });
+const toolCallId = text<ToolCallId>({
+  pattern: /^[0-9a-f-]{36}\/[1-9][0-9]*\/[0-9]+$/,
+  description: '`runId/step/index`; the same in `tool.called` and `tool.returned`',
+});
+/** The run's id inside the deployment. */
+const runKey = internal<RunKey>();
+const userId = internal<UserId>();
+const segmentCostCents = internal<number>();
+
+/** Examples tell of a user's withdrawal by the agent. */
+const ids = {
+  run: exampleIds.run,
+  approval: exampleIds.approval,
+  call: '019a3c61-0b10-7e44-9a5b-2f7c8d1e6a01/1/0',
+  message: '019a3c61-7d90-7c11-b2e4-8a6f5d3c9b08',
+};
+const usage = { inputTokens: 388, outputTokens: 41, costCents: 1, estimated: false };
+export const exampleToken = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
+/** UUIDv5 of the approval, as an agent's transfer has it. */
+export const exampleOperationId = '0a5be28c-7585-541f-a3b0-7f7bdcdc09cf';
+
+const started = event('run.started', 'A run was admitted; it holds the conversation until it waits or ends.', {
+  public: {
+    runId,
+    origin: oneOf(runOrigins),
+    automationId: nullable(uuid()),
+    occurrenceId: nullable(uuid(), { description: 'Of the occurrence that started it' }),
+    request: RunRequest,
+  },
+  /** What the request was resolved to, whose run it is, and the id of the message that the input is. */
+  private: { runKey, userId, messageId: internal<MessageId>(), resolved: internal<ResolvedRun>() },
+  example: {
+    runId: ids.run,
+    origin: 'user',
+    automationId: null,
+    occurrenceId: null,
+    request: { input: { text: 'withdraw 1.5 USDC' }, profile: { tools: ['wallet_balances', 'intents_transfer'] } },
+  },
+});
+
+const claimed = event('run.claimed', 'A worker has taken the run, or taken it over from one that was lost.', {
+  public: { runId, segment, attempt: integer({ min: 1, description: 'How often the run was taken' }) },
+  private: { runKey },
+  example: { runId: ids.run, segment: 1, attempt: 1 },
+});
+
+const suspended = event('run.suspended', 'The run waits for approvals, and does not hold the conversation meanwhile.', {
+  /** `usage` is that of the whole run so far. */
+  public: { runId, segment, approvalIds, usage: Usage },
+  /** Whose run it is, and what the segment that is over costs. */
+  private: { runKey, userId, segmentCostCents },
+  example: { runId: ids.run, segment: 1, approvalIds: [ids.approval], usage },
+});
+
+const resumed = event('run.resumed', 'Nothing is pending any more: the run goes on.', {
+  public: { runId, segment, approvalIds },
+  private: { runKey },
+  example: { runId: ids.run, segment: 2, approvalIds: [ids.approval] },
+});
+
+const stopping = event('run.stopping', 'The run was asked to stop; it can only end as aborted.', {
+  public: { runId },
+  private: { runKey },
+  example: { runId: '019a3c64-1f02-7b8a-8c9d-5e4f6a7b3c0a' },
+});
+
+const ended = event('run.ended', 'The run is over.', {
+  public: {
+    runId,
+    status: oneOf(runEndStatuses),
+    response: nullable(RunResponse, { description: "The assistant's last word, of a completed run" }),
+    output: json({ description: 'What satisfies `outputSchema`; null where none was asked for' }),
+    failure: nullable(RunFailure, { description: 'Of a failed run' }),
+    usage: Usage,
+  },
+  /** Whose run it was, the segment that ended, and what it costs. */
+  private: { runKey, userId, segment: internal<number>(), segmentCostCents },
+  example: {
+    runId: ids.run,
+    status: 'completed',
+    response: { text: 'The withdrawal of 1.5 USDC is on its way.', truncated: false },
+    output: null,
+    failure: null,
+    usage: { inputTokens: 902, outputTokens: 63, costCents: 2, estimated: false },
+  },
+});
+
+const step = event('agent.step', "The model has answered once; first of its step's events.", {
+  public: {
+    runId,
+    step: integer({ min: 1, description: 'Counted over the whole run' }),
+    /** Of this step; `costCents` is what the step adds to its segment's cost, so that steps add up. */
+    usage: Usage,
+  },
+  /** The exact cost, which is rounded up once per segment. */
+  private: { runKey, costMicroCents: internal<number>() },
+  example: { runId: ids.run, step: 1, usage },
+});
+
+const message = event('agent.message', 'The agent has said something; it replaces the deltas of its `messageId`.', {
+  public: {
+    runId,
+    messageId,
+    text: text(),
+    truncated: boolean({
+      description: 'Whether it ended before its end: by the output limit, an abort, or trouble of the provider',
+    }),
+  },
+  private: { runKey },
+  example: {
+    runId: ids.run,
+    messageId: ids.message,
+    text: 'The withdrawal of 1.5 USDC is on its way.',
+    truncated: false,
+  },
+});
+
+const called = event('tool.called', 'The agent calls a tool.', {
+  public: {
+    runId,
+    toolCallId,
+    tool: text({ min: 1 }),
+    input: json({ description: "As the tool's own schema has it" }),
+  },
+  private: { runKey },
+  example: {
+    runId: ids.run,
+    toolCallId: ids.call,
+    tool: 'intents_transfer',
+    input: {
+      contract: {
+        type: 'ledger_intents_transfer',
+        actions: [
+          {
+            kind: 'withdraw_to_owner',
+            input: { pinned: { tokenId: exampleToken, decimals: 6 } },
+            quantity: { kind: 'exact_input_tokens', amountRaw: '1500000' },
+          },
+        ],
+      },
+    },
+  },
+});
+
+const returned = event('tool.returned', 'A call is over.', {
+  public: {
+    runId,
+    toolCallId,
+    outcome: oneOf(toolOutcomes, { description: '`denied` and `expired` are calls whose approval was' }),
+    result: json(),
+  },
+  private: { runKey },
+  example: {
+    runId: ids.run,
+    toolCallId: ids.call,
+    outcome: 'ok',
+    result: { operationId: exampleOperationId, status: 'submitted' },
+  },
+});
+
+/** The facts of a run, in its conversation's stream. */
+export const runEvents = {
+  started,
+  claimed,
+  suspended,
+  resumed,
+  stopping,
+  ended,
+  step,
+  message,
+  called,
+  returned,
+};
+export type RunEvent = EventOf<(typeof runEvents)[keyof typeof runEvents]>;
+
+/** Live only: presentation of a message that is still being written; it has no place in the journal. */
+export const textDelta = event(
+  'agent.text_delta',
+  'What a message that is being written grows by. Live only: never replayed, and `agent.message` has the whole.',
+  {
+    public: { runId, messageId, text: text({ min: 1 }) },
+    example: { runId: ids.run, messageId: ids.message, text: 'The withdrawal of ' },
+  },
+);
+export type TextDelta = EventOf<typeof textDelta>;
