@@ -1,6 +1,7 @@
 import { TookTooLong, Unavailable } from '@app/kernel';
 import type { Client, Pool, QueryResultRow } from 'pg';
 import { DataSource, QueryFailedError, type EntityManager } from 'typeorm';
+import { ColumnNames } from './columns';
 import { LeaderSession } from './leader-session';
 import { migrationClasses, type Migration } from './migration';
 import { WatchedConnections } from './silent-servers';
@@ -51,6 +52,7 @@ export class Database {
       type: 'postgres',
       url: options.url,
       entities: [...options.rows],
+      namingStrategy: new ColumnNames(),
       migrations: migrationClasses(options.migrations),
       migrationsTableName: 'schema_migrations',
       migrationsTransactionMode: 'each',

@@ -1,4 +1,5 @@
 export { boundedPage } from './bounded-page';
+export { membersOf, selectList } from './columns';
 export { answering, Database, type RowClass } from './database';
 export { keepLeading } from './leadership';
 export { lookAtDatabase, UnfitDatabase } from './look-at-database';

@@ -9,7 +9,7 @@ export class TallyRow {
   @PrimaryColumn('uuid') id!: string;
   @Column('integer') total!: number;
   @Column('boolean') closed!: boolean;
-  @Column('text', { name: 'last_note', nullable: true }) lastNote!: string | null;
+  @Column('text', { nullable: true }) lastNote!: string | null;
   @Column('bigint') position!: number;
 }
 

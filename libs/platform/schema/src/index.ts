@@ -13,6 +13,7 @@ export {
   json,
   list,
   mapOf,
+  memberNames,
   nameOf,
   nullable,
   object,

@@ -214,6 +214,16 @@ export function nameOf(schema: object): string | null {
   return typeof name === 'string' ? name : null;
 }
 
+/** The names of an object's members, in order; of a union, those of all variants. */
+export function memberNames<Described extends TSchema>(schema: Described): (keyof Static<Described> & string)[] {
+  const properties: unknown = schema['properties'];
+  // Reason for the assertion: `variants` puts its options there.
+  const options = schema['oneOf'] as readonly TSchema[] | undefined;
+  const names = options?.flatMap((option) => memberNames(option)) ?? Object.keys(properties ?? {});
+  // Reason for the assertion: the static type of a schema has the members that its `properties` name.
+  return [...new Set(names)] as (keyof Static<Described> & string)[];
+}
+
 /** A page of a list; `nextCursor` is null at the end as of this read. */
 export type Page<View> = {
   readonly data: readonly View[];

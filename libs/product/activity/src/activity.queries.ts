@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '@app/kernel';
-import { Database } from '@app/read-store';
-import { milestoneOrigins, type ActivityItem, type MilestoneOrigin } from './activity.view';
+import { Database, selectList } from '@app/read-store';
+import { memberNames } from '@app/schema';
+import { ActivityRow } from './activity.row';
+import { ConversationActivityItem, milestoneOrigins, type ActivityItem, type MilestoneOrigin } from './activity.view';
 
 export interface HistoryFilter {
   /** Every origin when absent. */
@@ -11,6 +13,10 @@ export interface HistoryFilter {
 
 /** A milestone with the key that history is sorted by. */
 export type ListedItem = ActivityItem & { readonly milestonePosition: number };
+
+const listed = selectList(ActivityRow, [...memberNames(ConversationActivityItem), 'milestonePosition'], {
+  table: 'item',
+});
 
 /** What is read of the milestones in PostgreSQL. */
 @Injectable()
@@ -29,9 +35,7 @@ export class ActivityQueries {
   ): Promise<ListedItem[]> {
     const origins = origin === undefined ? milestoneOrigins : [origin];
     return this.database.query<ListedItem>(
-      `SELECT item.id, item.at, item.kind, item.origin, item.conversation_id AS "conversationId", item.run_id AS "runId",
-              item.approval_id AS "approvalId", item.operation_id AS "operationId", item.automation_id AS "automationId",
-              item.title, item.milestone_position AS "milestonePosition"
+      `SELECT ${listed}
        FROM unnest($2::text[]) AS origins (origin)
        CROSS JOIN unnest($3::boolean[]) AS actions (is_action)
        CROSS JOIN LATERAL (

@@ -7,21 +7,21 @@ import type { MilestoneKind, MilestoneOrigin } from './activity.view';
 export class ActivityRow implements ReadModelRow {
   /** What it is a milestone of, and which: `run/<runKey>`, `run/<runKey>/over`. */
   @PrimaryColumn('text') key: string;
-  @Column('uuid', { name: 'user_id' }) userId: string;
+  @Column('uuid') userId: string;
   @Column('text') kind: MilestoneKind;
   @Column('text') origin: MilestoneOrigin;
   /** Whether it belongs to the scope `actions`. */
-  @Column('boolean', { name: 'is_action' }) isAction: boolean;
-  @Column('uuid', { name: 'conversation_id', nullable: true }) conversationId: string | null;
-  @Column('uuid', { name: 'run_id', nullable: true }) runId: string | null;
-  @Column('uuid', { name: 'approval_id', nullable: true }) approvalId: string | null;
-  @Column('uuid', { name: 'operation_id', nullable: true }) operationId: string | null;
-  @Column('uuid', { name: 'automation_id', nullable: true }) automationId: string | null;
+  @Column('boolean') isAction: boolean;
+  @Column('uuid', { nullable: true }) conversationId: string | null;
+  @Column('uuid', { nullable: true }) runId: string | null;
+  @Column('uuid', { nullable: true }) approvalId: string | null;
+  @Column('uuid', { nullable: true }) operationId: string | null;
+  @Column('uuid', { nullable: true }) automationId: string | null;
   @Column('text') title: string;
   /** Id, instant and position of the event that it is; null as long as it is only foreseen. The position sorts it and never changes. */
   @Column('uuid', { nullable: true }) id: string | null;
   @Column('text', { nullable: true }) at: string | null;
-  @Column('bigint', { name: 'milestone_position', nullable: true }) milestonePosition: number | null;
+  @Column('bigint', { nullable: true }) milestonePosition: number | null;
   @Column('bigint') position: number;
 }
 

@@ -32,7 +32,7 @@ export type MilestoneOrigin = (typeof milestoneOrigins)[number];
 const idOf = (what: string) => nullable(uuid(), { description: `The ${what}; null where none is concerned` });
 
 /** ConversationActivityItem: a milestone, as the API answers it. */
-const ConversationActivityItem = shape('ConversationActivityItem', {
+export const ConversationActivityItem = shape('ConversationActivityItem', {
   id: uuid({ description: 'Of the event that the milestone is' }),
   at: instant(),
   kind: oneOf(milestoneKinds),

@@ -8,7 +8,7 @@ import type { ApprovalView } from './approval.schema';
 @Entity('approvals')
 export class ApprovalRow implements ApprovalView, ReadModelRow {
   @PrimaryColumn('uuid') id: string;
-  @Column('uuid', { name: 'user_id' }) userId: string;
+  @Column('uuid') userId: string;
   @Column('text') kind: ApprovalKind;
   @Column('text') tool: string;
   @Column('text') fingerprint: string;
@@ -16,27 +16,27 @@ export class ApprovalRow implements ApprovalView, ReadModelRow {
   @Column('json', { nullable: true }) input: JsonValue;
   @Column('json', { nullable: true }) contract: Contract | null;
   @Column('text') status: ApprovalStatus;
-  @Column('uuid', { name: 'conversation_id', nullable: true }) conversationId: string | null;
-  @Column('uuid', { name: 'run_id', nullable: true }) runId: string | null;
-  @Column('text', { name: 'tool_call_id', nullable: true }) toolCallId: string | null;
-  @Column('uuid', { name: 'operation_id', nullable: true }) operationId: string | null;
-  @Column('uuid', { name: 'automation_id', nullable: true }) automationId: string | null;
-  @Column('text', { name: 'opened_at' }) openedAt: string;
-  @Column('text', { name: 'expires_at' }) expiresAt: string;
-  @Column('text', { name: 'decided_at', nullable: true }) decidedAt: string | null;
-  @Column('text', { name: 'decided_by', nullable: true }) decidedBy: ApprovalDecider | null;
-  @Column('text', { name: 'denial_reason', nullable: true }) denialReason: string | null;
-  @Column('text', { name: 'ended_reason', nullable: true }) endedReason: ApprovalEnd | null;
+  @Column('uuid', { nullable: true }) conversationId: string | null;
+  @Column('uuid', { nullable: true }) runId: string | null;
+  @Column('text', { nullable: true }) toolCallId: string | null;
+  @Column('uuid', { nullable: true }) operationId: string | null;
+  @Column('uuid', { nullable: true }) automationId: string | null;
+  @Column('text') openedAt: string;
+  @Column('text') expiresAt: string;
+  @Column('text', { nullable: true }) decidedAt: string | null;
+  @Column('text', { nullable: true }) decidedBy: ApprovalDecider | null;
+  @Column('text', { nullable: true }) denialReason: string | null;
+  @Column('text', { nullable: true }) endedReason: ApprovalEnd | null;
   @Column('text') summary: string;
   @Column('json') terms: readonly Term[];
   /** The stream that holds it, the place of its opening there, and that of its decision or expiry. */
   @Column('text') stream: string;
-  @Column('integer', { name: 'opened_revision' }) openedRevision: number;
-  @Column('integer', { name: 'closed_revision', nullable: true }) closedRevision: number | null;
+  @Column('integer') openedRevision: number;
+  @Column('integer', { nullable: true }) closedRevision: number | null;
   /** What it was opened for: whatever the service does about it by itself continues that request. */
-  @Column('json', { name: 'opened_by' }) openedBy: OpenedBy;
+  @Column('json') openedBy: OpenedBy;
   /** Position of its opening: lists are sorted by it. */
-  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') openedPosition: number;
   @Column('bigint') position: number;
 }
 
@@ -50,7 +50,7 @@ interface OpenedBy {
 @Entity('operation_copies')
 export class OperationCopyRow implements ReadModelRow {
   /** `<operationId>/<event type>`. */
-  @PrimaryColumn('text', { name: 'copy_key' }) copyKey: string;
+  @PrimaryColumn('text') copyKey: string;
   @Column('integer') revision: number;
   @Column('bigint') position: number;
 }

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { approvalStatuses } from '@app/consent';
 import type { ApprovalId, UserId } from '@app/kernel';
 import type { TextRow } from '@app/http';
-import { boundedPage, Database, ReadGate } from '@app/read-store';
-import type { ApprovalRow } from './approval.row';
-import type { ApprovalView } from './approval.schema';
+import { boundedPage, Database, ReadGate, selectList } from '@app/read-store';
+import { memberNames } from '@app/schema';
+import { ApprovalRow } from './approval.row';
+import { Approval, type ApprovalView } from './approval.schema';
 
 export const approvalFilters = [...approvalStatuses, 'all'] as const;
 export type ApprovalFilter = (typeof approvalFilters)[number];
@@ -13,10 +14,8 @@ export type ApprovalFilter = (typeof approvalFilters)[number];
 export type SelectedApproval = ApprovalView & Pick<ApprovalRow, 'stream' | 'openedRevision' | 'closedRevision'>;
 
 /** The members of an approval, as the API answers it. */
-const members = `id, kind, tool, fingerprint, input, contract, status, conversation_id AS "conversationId",
-  run_id AS "runId", tool_call_id AS "toolCallId", operation_id AS "operationId", automation_id AS "automationId",
-  opened_at AS "openedAt", expires_at AS "expiresAt", decided_at AS "decidedAt", decided_by AS "decidedBy",
-  denial_reason AS "denialReason", ended_reason AS "endedReason", summary, terms`;
+const members = selectList(ApprovalRow, memberNames(Approval));
+const places = selectList(ApprovalRow, ['stream', 'openedRevision', 'closedRevision']);
 
 /** What is read of approvals in PostgreSQL. */
 @Injectable()
@@ -80,7 +79,7 @@ export class ApprovalQueries {
 
   private async row(userId: UserId, id: ApprovalId): Promise<SelectedApproval | null> {
     const [row] = await this.database.query<SelectedApproval>(
-      `SELECT ${members}, stream, opened_revision AS "openedRevision", closed_revision AS "closedRevision" FROM approvals WHERE id = $1 AND user_id = $2`,
+      `SELECT ${members}, ${places} FROM approvals WHERE id = $1 AND user_id = $2`,
       [id, userId],
     );
     return row ?? null;

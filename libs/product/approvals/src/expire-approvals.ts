@@ -14,11 +14,11 @@ import {
   type OperationId,
   type RequestId,
 } from '@app/kernel';
-import { Database } from '@app/read-store';
+import { Database, selectList } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { operationKind, WithdrawalApprovals } from '@app/wallets';
 import { v7 as uuidV7 } from 'uuid';
-import type { ApprovalRow } from './approval.row';
+import { ApprovalRow } from './approval.row';
 
 /** Timers that one sweep schedules again. */
 const missingAtOnceMax = 500;
@@ -55,7 +55,7 @@ export class ExpireApprovals implements OnModuleInit {
   /** Schedules the timers of pending approvals that have none (a crash of PostgreSQL may lose some); answers how many. */
   async sweep(): Promise<number> {
     const missing = await this.database.query<Pending>(
-      `SELECT a.id AS "approvalId", a.stream, a.expires_at AS "expiresAt" FROM approvals AS a
+      `SELECT a.id AS "approvalId", ${selectList(ApprovalRow, ['stream', 'expiresAt'], { table: 'a' })} FROM approvals AS a
        WHERE a.status = 'pending' AND NOT EXISTS (SELECT 1 FROM timers AS t WHERE t.id = 'approval/' || a.id)
        ORDER BY a.expires_at LIMIT $1`,
       [missingAtOnceMax],
@@ -90,7 +90,7 @@ export class ExpireApprovals implements OnModuleInit {
   private async causeOf(approvalId: ApprovalId): Promise<Cause> {
     const actor = { kind: 'service', id: 'approval-expiry' } as const;
     const [row] = await this.database.query<Pick<ApprovalRow, 'openedBy'>>(
-      'SELECT opened_by AS "openedBy" FROM approvals WHERE id = $1',
+      `SELECT ${selectList(ApprovalRow, ['openedBy'])} FROM approvals WHERE id = $1`,
       [approvalId],
     );
     if (row === undefined) {

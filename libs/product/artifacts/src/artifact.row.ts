@@ -5,13 +5,13 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('artifacts')
 export class ArtifactRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
-  @Column('text', { name: 'user_id' }) userId: string;
-  @Column('uuid', { name: 'conversation_id' }) conversationId: string;
+  @Column('text') userId: string;
+  @Column('uuid') conversationId: string;
   @Column('text') name: string;
-  @Column('text', { name: 'media_type' }) mediaType: string;
+  @Column('text') mediaType: string;
   @Column('bigint') bytes: number;
   @Column('text') sha256: string;
-  @Column('text', { name: 'created_at' }) createdAt: string;
+  @Column('text') createdAt: string;
   /** Position of its `artifact.uploaded`, which lists are sorted by. */
   @Column('bigint') position: number;
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ArtifactId, ConversationId } from '@app/kernel';
-import { Database, ReadGate } from '@app/read-store';
-import type { ArtifactRow } from './artifact.row';
-import type { ArtifactView } from './artifact.schema';
+import { Database, ReadGate, selectList } from '@app/read-store';
+import { memberNames } from '@app/schema';
+import { ArtifactRow } from './artifact.row';
+import { Artifact, type ArtifactView } from './artifact.schema';
 
-const columns = `id, conversation_id AS "conversationId", name, media_type AS "mediaType", bytes, sha256,
-  created_at AS "createdAt"`;
+const members = selectList(ArtifactRow, memberNames(Artifact));
 
 type ListedArtifact = ArtifactView & Pick<ArtifactRow, 'position'>;
 
@@ -20,7 +20,7 @@ export class ArtifactQueries {
   /** Artifacts of a conversation, newest first by the position of their upload, strictly before a sort key. */
   async list(conversationId: ConversationId, before: number | null, limit: number): Promise<ListedArtifact[]> {
     return this.database.query<ListedArtifact>(
-      `SELECT ${columns}, position FROM artifacts
+      `SELECT ${members}, position FROM artifacts
        WHERE conversation_id = $1 AND position < $2 ORDER BY position DESC LIMIT $3`,
       [conversationId, before ?? Number.MAX_SAFE_INTEGER, limit],
     );
@@ -38,7 +38,7 @@ export class ArtifactQueries {
   async find(conversationId: ConversationId, id: ArtifactId): Promise<ArtifactView | null> {
     return this.gate.find(async () => {
       const [row] = await this.database.query<ArtifactView>(
-        `SELECT ${columns} FROM artifacts WHERE id = $1 AND conversation_id = $2`,
+        `SELECT ${members} FROM artifacts WHERE id = $1 AND conversation_id = $2`,
         [id, conversationId],
       );
       return row ?? null;

@@ -17,10 +17,8 @@ export interface EntryPlace {
 }
 
 /** The columns of a row that its entries are made of. */
-export type BookedRow = Pick<
-  BudgetEntryRow,
-  'runId' | 'at' | 'reservedCents' | 'releasedCents' | 'spentCents' | 'position'
->;
+export const booked = ['runId', 'at', 'reservedCents', 'releasedCents', 'spentCents', 'position'] as const;
+export type BookedRow = Pick<BudgetEntryRow, (typeof booked)[number]>;
 
 /** The entries of rows that are newest first: what an event spent comes before what it gave back. */
 export function entriesOf(rows: readonly BookedRow[]): (BudgetEntry & EntryPlace)[] {

@@ -6,15 +6,15 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export class BudgetEntryRow implements ReadModelRow {
   /** The event's. */
   @PrimaryColumn('uuid') id: string;
-  @Column('uuid', { name: 'user_id' }) userId: string;
-  @Column('uuid', { name: 'run_id' }) runId: string;
+  @Column('uuid') userId: string;
+  @Column('uuid') runId: string;
   /** The UTC day and month that it is booked into, which may be earlier than `at`. */
   @Column('text') day: string;
   @Column('text') month: string;
   @Column('text') at: string;
-  @Column('bigint', { name: 'reserved_cents' }) reservedCents: number;
-  @Column('bigint', { name: 'released_cents' }) releasedCents: number;
-  @Column('bigint', { name: 'spent_cents' }) spentCents: number;
+  @Column('bigint') reservedCents: number;
+  @Column('bigint') releasedCents: number;
+  @Column('bigint') spentCents: number;
   @Column('bigint') position: number;
 }
 

@@ -5,30 +5,15 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('budget_reservations')
 export class BudgetReservationRow {
   /** `<runKey>/<segment>`. */
-  @PrimaryColumn({ name: 'reservation_key', type: 'text' })
-  reservationKey: string;
-
-  @Column({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @Column({ name: 'run_key', type: 'uuid' })
-  runKey: string;
-
-  @Column({ name: 'run_id', type: 'uuid' })
-  runId: string;
-
-  @Column({ name: 'segment', type: 'integer' })
-  segment: number;
-
-  @Column({ name: 'status', type: 'text' })
-  status: 'open' | 'closed';
-
+  @PrimaryColumn('text') reservationKey: string;
+  @Column('uuid') userId: string;
+  @Column('uuid') runKey: string;
+  @Column('uuid') runId: string;
+  @Column('integer') segment: number;
+  @Column('text') status: 'open' | 'closed';
   /** When it was opened, or opened again; service clock. */
-  @Column({ name: 'at', type: 'text' })
-  at: string;
-
-  @Column({ name: 'position', type: 'bigint' })
-  position: number;
+  @Column('text') at: string;
+  @Column('bigint') position: number;
 }
 
 export const budgetReservationsMigrations = [

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '@app/kernel';
-import { Database, ReadGate } from '@app/read-store';
-import { entriesOf, isAfter, type BookedRow, type BudgetEntry, type EntryPlace } from './budget-entries';
+import { Database, ReadGate, selectList } from '@app/read-store';
+import { BudgetEntryRow } from './budget-entry.row';
+import { booked, entriesOf, isAfter, type BookedRow, type BudgetEntry, type EntryPlace } from './budget-entries';
 
 /** A UTC day (`2026-03-01`) or month (`2026-03`). */
 export interface Period {
@@ -30,9 +31,8 @@ export class BudgetQueries {
     if (after === null) await this.gate.caughtUp();
     const column = { day: 'day', month: 'month' }[period.kind];
     const rows = await this.database.query<BookedRow>(
-      `SELECT run_id AS "runId", at, reserved_cents AS "reservedCents", released_cents AS "releasedCents",
-              spent_cents AS "spentCents", position
-       FROM budget_entries WHERE user_id = $1 AND ${column} = $2 AND position <= $3 ORDER BY position DESC LIMIT $4`,
+      `SELECT ${selectList(BudgetEntryRow, booked)} FROM budget_entries
+       WHERE user_id = $1 AND ${column} = $2 AND position <= $3 ORDER BY position DESC LIMIT $4`,
       // One row more: all entries of the one at the place may have been listed.
       [userId, period.name, after?.position ?? Number.MAX_SAFE_INTEGER, limit + 1],
     );

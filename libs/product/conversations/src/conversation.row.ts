@@ -5,18 +5,18 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('conversations')
 export class ConversationRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
-  @Column('uuid', { name: 'user_id' }) userId: string;
+  @Column('uuid') userId: string;
   @Column('text', { nullable: true }) title: string | null;
   @Column('text') origin: 'conversation' | 'automation';
-  @Column('uuid', { name: 'automation_id', nullable: true }) automationId: string | null;
-  @Column('uuid', { name: 'live_run_id', nullable: true }) liveRunId: string | null;
-  @Column('integer', { name: 'pending_approvals' }) pendingApprovals: number;
-  @Column('integer', { name: 'last_seq' }) lastSeq: number;
-  @Column('text', { name: 'created_at' }) createdAt: string;
-  @Column('text', { name: 'last_activity_at' }) lastActivityAt: string;
-  @Column('text', { name: 'archived_at', nullable: true }) archivedAt: string | null;
+  @Column('uuid', { nullable: true }) automationId: string | null;
+  @Column('uuid', { nullable: true }) liveRunId: string | null;
+  @Column('integer') pendingApprovals: number;
+  @Column('integer') lastSeq: number;
+  @Column('text') createdAt: string;
+  @Column('text') lastActivityAt: string;
+  @Column('text', { nullable: true }) archivedAt: string | null;
   /** Position of the last event that is activity: lists are sorted by it. */
-  @Column('bigint', { name: 'activity_position' }) activityPosition: number;
+  @Column('bigint') activityPosition: number;
   @Column('bigint') position: number;
 }
 
@@ -24,13 +24,13 @@ export class ConversationRow implements ReadModelRow {
 @Entity('messages')
 export class MessageRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
-  @Column('uuid', { name: 'conversation_id' }) conversationId: string;
+  @Column('uuid') conversationId: string;
   @Column('integer') seq: number;
-  @Column('uuid', { name: 'run_id' }) runId: string;
+  @Column('uuid') runId: string;
   @Column('text') role: 'user' | 'assistant';
   @Column('text') text: string;
-  @Column('jsonb', { name: 'artifact_ids' }) artifactIds: readonly string[];
-  @Column('text', { name: 'created_at' }) createdAt: string;
+  @Column('jsonb') artifactIds: readonly string[];
+  @Column('text') createdAt: string;
   @Column('bigint') position: number;
 }
 

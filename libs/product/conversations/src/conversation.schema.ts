@@ -38,7 +38,7 @@ export const ConversationPage = countedPageOfShape('Conversation', Conversation)
 export type ConversationPage = Shaped<typeof ConversationPage>;
 
 /** Message (docs/decisions/conversations.md). */
-const Message = shape('Message', {
+export const Message = shape('Message', {
   id: uuid(),
   seq: integer({ min: 1, description: "Of its event in the journal; a user's message is its `run.started`" }),
   runId: uuid(),

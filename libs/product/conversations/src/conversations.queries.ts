@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { TextRow } from '@app/http';
 import type { Instant, UserId } from '@app/kernel';
-import { boundedPage, Database } from '@app/read-store';
+import { boundedPage, Database, selectList } from '@app/read-store';
+import { memberNames } from '@app/schema';
 import { pendingApprovals, type ConversationState } from './conversation.state';
 import type { Origin } from './conversation.events';
-import type { ConversationView } from './conversation.schema';
+import { ConversationRow, MessageRow } from './conversation.row';
+import { Conversation, Message, type ConversationView } from './conversation.schema';
 import { listedAs } from './conversations.projection';
 
 export interface ConversationFilter {
@@ -14,7 +16,13 @@ export interface ConversationFilter {
 }
 
 /** A listed conversation with the key that it is sorted by. */
-export type ListedConversation = ConversationView & { readonly activityPosition: number };
+export type ListedConversation = ConversationView & Pick<ConversationRow, 'activityPosition'>;
+
+const listed = selectList(ConversationRow, [...memberNames(Conversation), 'activityPosition'], {
+  computed: {
+    status: `CASE WHEN live_run_id IS NOT NULL THEN 'running' WHEN pending_approvals > 0 THEN 'awaiting_approval' ELSE 'idle' END`,
+  },
+});
 
 const active = '(live_run_id IS NOT NULL OR pending_approvals > 0)';
 
@@ -31,12 +39,7 @@ export class ConversationQueries {
     limit: number,
   ): Promise<ListedConversation[]> {
     return this.database.query<ListedConversation>(
-      `SELECT id, title, origin, automation_id AS "automationId",
-              CASE WHEN live_run_id IS NOT NULL THEN 'running' WHEN pending_approvals > 0 THEN 'awaiting_approval' ELSE 'idle' END AS status,
-              live_run_id AS "liveRunId", pending_approvals AS "pendingApprovals", last_seq AS "lastSeq",
-              created_at AS "createdAt", last_activity_at AS "lastActivityAt", archived_at AS "archivedAt",
-              activity_position AS "activityPosition"
-       FROM conversations
+      `SELECT ${listed} FROM conversations
        WHERE user_id = $1 AND activity_position < $2 AND (archived_at IS NOT NULL) = $3
          AND ($4::text IS NULL OR origin = $4) AND ($5::boolean IS NULL OR ${active} = $5)
        ORDER BY activity_position DESC LIMIT $6`,
@@ -61,8 +64,7 @@ export class ConversationQueries {
   /** Messages of a conversation as JSON text, oldest first by their `seq`, strictly after one. */
   async messages(conversationId: string, afterSeq: number, limit: number): Promise<TextRow[]> {
     const page = `SELECT row_to_json(message)::text AS text, messages.seq AS position
-      FROM messages CROSS JOIN LATERAL (
-        SELECT id, seq, run_id AS "runId", role, text, artifact_ids AS "artifactIds", created_at AS "createdAt") AS message
+      FROM messages CROSS JOIN LATERAL (SELECT ${selectList(MessageRow, memberNames(Message))}) AS message
       WHERE conversation_id = $1 AND messages.seq > $2 ORDER BY messages.seq LIMIT $3`;
     return this.database.query(boundedPage(page, 'text', 'ASC'), [conversationId, afterSeq, limit]);
   }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { PartnerKeys } from '@app/http';
 import { asId, type Instant, type PartnerKeyId } from '@app/kernel';
-import { Database } from '@app/read-store';
+import { Database, selectList } from '@app/read-store';
+import { PartnerKeyRow } from './partner-key.row';
 
 /** Admission's look-ups of keys, from the read model. */
 @Injectable()
@@ -11,20 +12,21 @@ export class StoredPartnerKeys extends PartnerKeys {
   }
 
   async findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>> {
-    const rows = await this.database.query<{ key_hash: string; key_id: string }>(
-      'SELECT key_hash, key_id FROM partner_keys WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL',
+    const rows = await this.database.query<Pick<PartnerKeyRow, 'keyHash' | 'keyId'>>(
+      `SELECT ${selectList(PartnerKeyRow, ['keyHash', 'keyId'])} FROM partner_keys
+       WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL`,
       [keysSha256Hex],
       'find_partner_keys',
     );
-    return new Map(rows.map(({ key_hash, key_id }) => [key_hash, asId<PartnerKeyId>(key_id)]));
+    return new Map(rows.map(({ keyHash, keyId }) => [keyHash, asId<PartnerKeyId>(keyId)]));
   }
 
   async live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>> {
-    const rows = await this.database.query<{ key_id: string }>(
-      'SELECT key_id FROM partner_keys WHERE key_id = ANY($1::uuid[]) AND revoked_at IS NULL',
+    const rows = await this.database.query<Pick<PartnerKeyRow, 'keyId'>>(
+      `SELECT ${selectList(PartnerKeyRow, ['keyId'])} FROM partner_keys WHERE key_id = ANY($1::uuid[]) AND revoked_at IS NULL`,
       [keyIds],
     );
-    return new Set(rows.map(({ key_id }) => asId<PartnerKeyId>(key_id)));
+    return new Set(rows.map(({ keyId }) => asId<PartnerKeyId>(keyId)));
   }
 }
 
@@ -48,7 +50,7 @@ export class PartnerKeyList {
   async *all(): AsyncGenerator<ListedPartnerKey> {
     for (let after: string | null = null; ;) {
       const rows: ListedPartnerKey[] = await this.database.query<ListedPartnerKey>(
-        `SELECT key_id AS "keyId", label, minted_at AS "createdAt", revoked_at AS "revokedAt" FROM partner_keys
+        `SELECT ${selectList(PartnerKeyRow, ['keyId', 'label', 'revokedAt'])}, minted_at AS "createdAt" FROM partner_keys
          WHERE $1::uuid IS NULL OR (minted_at, key_id) > (SELECT minted_at, key_id FROM partner_keys WHERE key_id = $1)
          ORDER BY minted_at, key_id LIMIT $2`,
         [after, pageRows],

@@ -4,23 +4,12 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A partner key as admission looks it up and as operators list it. */
 @Entity('partner_keys')
 export class PartnerKeyRow {
-  @PrimaryColumn({ name: 'key_id', type: 'uuid' })
-  keyId: string;
-
-  @Column({ name: 'key_hash', type: 'text' })
-  keyHash: string;
-
-  @Column({ name: 'label', type: 'text' })
-  label: string;
-
-  @Column({ name: 'minted_at', type: 'text' })
-  mintedAt: string;
-
-  @Column({ name: 'revoked_at', type: 'text', nullable: true })
-  revokedAt: string | null;
-
-  @Column({ name: 'position', type: 'bigint' })
-  position: number;
+  @PrimaryColumn('uuid') keyId: string;
+  @Column('text') keyHash: string;
+  @Column('text') label: string;
+  @Column('text') mintedAt: string;
+  @Column('text', { nullable: true }) revokedAt: string | null;
+  @Column('bigint') position: number;
 }
 
 export const partnerKeysMigrations = [

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ConversationId, RunId, RunKey, UserId } from '@app/kernel';
-import { Database, Processes } from '@app/read-store';
+import { Database, Processes, selectList } from '@app/read-store';
+import { RunRow } from './run.row';
 
 /** How long a lease lasts without being renewed. Real time, by the database's clock. */
 const leaseTtlMs = 5_000;
@@ -43,7 +44,7 @@ export class RunLeases {
          SELECT run_key, $1, now() + $3 * interval '1 ms' FROM free
          ON CONFLICT (run_key) DO UPDATE SET worker_id = excluded.worker_id, expires_at = excluded.expires_at
          WHERE run_leases.expires_at < now() RETURNING run_key)
-       SELECT r.run_key AS "runKey", r.id AS "runId", r.user_id AS "userId", r.conversation_id AS "conversationId", r.segment
+       SELECT r.id AS "runId", ${selectList(RunRow, ['runKey', 'userId', 'conversationId', 'segment'], { table: 'r' })}
        FROM held JOIN runs AS r USING (run_key)`,
       [this.processes.id, limit, leaseTtlMs],
     );
@@ -57,7 +58,7 @@ export class RunLeases {
       [this.processes.id, runKeys, leaseTtlMs],
     );
     const stopping = await this.database.query<{ runKey: RunKey }>(
-      `SELECT run_key AS "runKey" FROM runs WHERE run_key = ANY($1) AND status = 'stopping'`,
+      `SELECT ${selectList(RunRow, ['runKey'])} FROM runs WHERE run_key = ANY($1) AND status = 'stopping'`,
       [runKeys],
     );
     return stopping.map(({ runKey }) => runKey);

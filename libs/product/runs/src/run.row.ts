@@ -17,13 +17,13 @@ export type RunStatus = (typeof runStatuses)[number];
 /** A run, as the API answers it; kept under its id inside the deployment. */
 @Entity('runs')
 export class RunRow implements ReadModelRow {
-  @PrimaryColumn('uuid', { name: 'run_key' }) runKey: string;
+  @PrimaryColumn('uuid') runKey: string;
   @Column('uuid') id: string;
-  @Column('uuid', { name: 'user_id' }) userId: string;
-  @Column('uuid', { name: 'conversation_id' }) conversationId: string;
+  @Column('uuid') userId: string;
+  @Column('uuid') conversationId: string;
   @Column('text') origin: RunOrigin;
-  @Column('uuid', { name: 'automation_id', nullable: true }) automationId: string | null;
-  @Column('uuid', { name: 'occurrence_id', nullable: true }) occurrenceId: string | null;
+  @Column('uuid', { nullable: true }) automationId: string | null;
+  @Column('uuid', { nullable: true }) occurrenceId: string | null;
   /** `json` and not `jsonb`: it is shown as it was sent, down to the order of its members. */
   @Column('json') request: RunRequest;
   @Column('jsonb') resolved: ResolvedRun;
@@ -31,19 +31,19 @@ export class RunRow implements ReadModelRow {
   @Column('jsonb', { nullable: true }) output: JsonValue;
   @Column('text') status: RunStatus;
   @Column('integer') segment: number;
-  @Column('jsonb', { name: 'pending_approval_ids' }) pendingApprovalIds: readonly string[];
-  @Column('bigint', { name: 'input_tokens' }) inputTokens: number;
-  @Column('bigint', { name: 'output_tokens' }) outputTokens: number;
-  @Column('bigint', { name: 'cost_cents' }) costCents: number;
-  @Column('boolean', { name: 'usage_estimated' }) usageEstimated: boolean;
+  @Column('jsonb') pendingApprovalIds: readonly string[];
+  @Column('bigint') inputTokens: number;
+  @Column('bigint') outputTokens: number;
+  @Column('bigint') costCents: number;
+  @Column('boolean') usageEstimated: boolean;
   @Column('jsonb', { nullable: true }) failure: RunFailure | null;
-  @Column('text', { name: 'created_at' }) createdAt: string;
-  @Column('text', { name: 'started_at', nullable: true }) startedAt: string | null;
-  @Column('text', { name: 'ended_at', nullable: true }) endedAt: string | null;
+  @Column('text') createdAt: string;
+  @Column('text', { nullable: true }) startedAt: string | null;
+  @Column('text', { nullable: true }) endedAt: string | null;
   /** `seq` of its `run.started`. */
-  @Column('integer', { name: 'started_seq' }) startedSeq: number;
+  @Column('integer') startedSeq: number;
   /** Position of its `run.started`: lists are sorted by it. */
-  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') openedPosition: number;
   @Column('bigint') position: number;
 }
 

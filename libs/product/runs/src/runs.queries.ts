@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { RunKey, UserId } from '@app/kernel';
 import type { TextRow } from '@app/http';
-import { boundedPage, Database, ReadGate } from '@app/read-store';
-import type { RunRow } from './run.row';
-import type { RunView } from './run.schema';
+import { boundedPage, Database, ReadGate, selectList } from '@app/read-store';
+import { memberNames } from '@app/schema';
+import { RunRow } from './run.row';
+import { Run, type RunView } from './run.schema';
 
 type Selected = RunView & Pick<RunRow, 'startedSeq'>;
 
 /** The members of a run, as the API answers it. */
-const members = `id, conversation_id AS "conversationId", origin, automation_id AS "automationId",
-  occurrence_id AS "occurrenceId", request, resolved, response, output, status, segment,
-  pending_approval_ids AS "pendingApprovalIds", failure, created_at AS "createdAt", started_at AS "startedAt",
-  ended_at AS "endedAt", json_build_object(
-    'inputTokens', input_tokens, 'outputTokens', output_tokens, 'costCents', cost_cents, 'estimated', usage_estimated) AS usage`;
+const members = selectList(RunRow, memberNames(Run), {
+  computed: {
+    usage: `json_build_object(
+      'inputTokens', input_tokens, 'outputTokens', output_tokens, 'costCents', cost_cents, 'estimated', usage_estimated)`,
+  },
+});
 
 /** What is read of runs in PostgreSQL. */
 @Injectable()
@@ -38,7 +40,7 @@ export class RunQueries {
 
   private async row(runKey: RunKey): Promise<Selected | null> {
     const [row] = await this.database.query<Selected>(
-      `SELECT ${members}, started_seq AS "startedSeq" FROM runs WHERE run_key = $1`,
+      `SELECT ${members}, ${selectList(RunRow, ['startedSeq'])} FROM runs WHERE run_key = $1`,
       [runKey],
     );
     return row ?? null;

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { FoldedStates } from '@app/event-store';
 import { Accounts, type AccountState } from '@app/http';
 import { asId, type UserId } from '@app/kernel';
-import { Database } from '@app/read-store';
+import { Database, selectList } from '@app/read-store';
 import type { UserState } from './user.decider';
+import { UserRow } from './user.row';
 import { userKind } from './user.stream';
 
 /** Streams that one look-up folds at a time; unprovisioned identities wait for each other, not for the store's limits. */
@@ -24,12 +25,12 @@ export class StoredAccounts extends Accounts {
    * even while the read models lag. That costs a request without an account one read of an empty stream.
    */
   async findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>> {
-    const rows = await this.database.query<{ user_id: string; disabled: boolean }>(
-      'SELECT user_id, disabled FROM users WHERE user_id = ANY($1::uuid[])',
+    const rows = await this.database.query<Pick<UserRow, 'userId' | 'disabled'>>(
+      `SELECT ${selectList(UserRow, ['userId', 'disabled'])} FROM users WHERE user_id = ANY($1::uuid[])`,
       [userIds],
       'find_accounts',
     );
-    const found = new Map(rows.map(({ user_id, disabled }) => [asId<UserId>(user_id), { disabled }]));
+    const found = new Map(rows.map(({ userId, disabled }) => [asId<UserId>(userId), { disabled }]));
     const missing = userIds.filter((userId) => !found.has(userId));
     for (let start = 0; start < missing.length; start += foldsAtOnceMax) {
       const some = missing.slice(start, start + foldsAtOnceMax);

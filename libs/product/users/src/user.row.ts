@@ -4,23 +4,12 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** An account as admission looks it up and as operators see it. */
 @Entity('users')
 export class UserRow {
-  @PrimaryColumn({ name: 'user_id', type: 'uuid' })
-  userId: string;
-
-  @Column({ name: 'issuer', type: 'text' })
-  issuer: string;
-
-  @Column({ name: 'subject', type: 'text' })
-  subject: string;
-
-  @Column({ name: 'disabled', type: 'boolean' })
-  disabled: boolean;
-
-  @Column({ name: 'provisioned_at', type: 'text' })
-  provisionedAt: string;
-
-  @Column({ name: 'position', type: 'bigint' })
-  position: number;
+  @PrimaryColumn('uuid') userId: string;
+  @Column('text') issuer: string;
+  @Column('text') subject: string;
+  @Column('boolean') disabled: boolean;
+  @Column('text') provisionedAt: string;
+  @Column('bigint') position: number;
 }
 
 export const usersMigrations = [

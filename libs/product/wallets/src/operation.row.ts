@@ -9,21 +9,21 @@ import type { OperationStatus } from './operation.state';
 @Entity('financial_operations')
 export class OperationRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
-  @Column('uuid', { name: 'user_id' }) userId: string;
+  @Column('uuid') userId: string;
   @Column('text') kind: OperationTerms['kind'];
   @Column('text') status: OperationStatus;
-  @Column('uuid', { name: 'approval_id' }) approvalId: string;
-  @Column('uuid', { name: 'conversation_id', nullable: true }) conversationId: string | null;
-  @Column('uuid', { name: 'run_id', nullable: true }) runId: string | null;
-  @Column('uuid', { name: 'automation_id', nullable: true }) automationId: string | null;
+  @Column('uuid') approvalId: string;
+  @Column('uuid', { nullable: true }) conversationId: string | null;
+  @Column('uuid', { nullable: true }) runId: string | null;
+  @Column('uuid', { nullable: true }) automationId: string | null;
   @Column('jsonb') contract: Contract;
   @Column('jsonb') actions: readonly OperationAction[];
   @Column('jsonb', { nullable: true }) failure: OperationFailure | null;
-  @Column('text', { name: 'created_at' }) createdAt: string;
-  @Column('text', { name: 'updated_at' }) updatedAt: string;
-  @Column('text', { name: 'settled_at', nullable: true }) settledAt: string | null;
+  @Column('text') createdAt: string;
+  @Column('text') updatedAt: string;
+  @Column('text', { nullable: true }) settledAt: string | null;
   /** Position of its first event: lists are sorted by it. */
-  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') openedPosition: number;
   @Column('bigint') position: number;
 }
 

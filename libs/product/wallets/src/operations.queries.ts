@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { OperationId, UserId } from '@app/kernel';
-import { Database } from '@app/read-store';
+import { Database, selectList } from '@app/read-store';
+import { memberNames } from '@app/schema';
 import type { TokenAmount } from './operation.events';
-import type { OperationRow } from './operation.row';
-import type { OperationView } from './operation.schema';
+import { OperationRow } from './operation.row';
+import { FinancialOperation, type OperationView } from './operation.schema';
 import type { OperationStatus } from './operation.state';
 
 /** A listed operation with the key that it is sorted by. */
 type Listed = OperationView & Pick<OperationRow, 'openedPosition'>;
+
+const members = selectList(OperationRow, [...memberNames(FinancialOperation), 'openedPosition']);
 
 /** Beyond that many at once, the others wait for their own timers. */
 const underWayMax = 100;
@@ -20,10 +23,7 @@ export class OperationQueries {
   /** Operations of a user, newest first by their first event's position, strictly before a sort key. */
   async list(userId: UserId, status: OperationStatus | null, before: number | null, limit: number): Promise<Listed[]> {
     return this.database.query<Listed>(
-      `SELECT id, kind, status, approval_id AS "approvalId", conversation_id AS "conversationId", run_id AS "runId",
-              automation_id AS "automationId", contract, actions, failure, created_at AS "createdAt",
-              updated_at AS "updatedAt", settled_at AS "settledAt", opened_position AS "openedPosition"
-       FROM financial_operations
+      `SELECT ${members} FROM financial_operations
        WHERE user_id = $1 AND ($2::text IS NULL OR status = $2) AND opened_position < $3
        ORDER BY opened_position DESC LIMIT $4`,
       [userId, status, before ?? Number.MAX_SAFE_INTEGER, limit],

@@ -35,8 +35,11 @@ export type AutomationView = Omit<Shaped<typeof AutomationShape>, 'definition'> 
 export const AutomationPage = countedPageOfShape('Automation', AutomationShape);
 export type AutomationPage = Shaped<typeof AutomationPage>;
 
+/** Members of a row that its view needs nothing of. */
+export const unlisted = ['userId', 'webhookKeyId', 'searchWords', 'position'] as const;
+
 /** What the view of a row needs of it. */
-export type ListedAutomation = Omit<AutomationRow, 'userId' | 'webhookKeyId' | 'searchWords' | 'position'>;
+export type ListedAutomation = Omit<AutomationRow, (typeof unlisted)[number]>;
 
 /** The view of an automation as its stream has it. */
 export function viewOfState(id: AutomationId, automation: Automation, now: Instant): AutomationView {

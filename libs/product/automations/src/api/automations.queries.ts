@@ -1,24 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { AutomationId, InputId, Instant, OccurrenceId, UserId } from '@app/kernel';
-import { boundedPage, Database } from '@app/read-store';
+import { boundedPage, Database, membersOf, selectList } from '@app/read-store';
 import type { PassedOver } from '../automation/automation.events';
-import type { OccurrenceDelivery, OccurrenceRow } from '../read-model/automation.row';
-import type { ListedAutomation } from './automation.view';
+import { AutomationRow, OccurrenceRow, type OccurrenceDelivery } from '../read-model/automation.row';
+import { unlisted, type ListedAutomation } from './automation.view';
 import type { InputSource } from '../inputs/input.stream';
 
 /** Which automations a list or a search is about; `current`: all that are not archived. */
 export const stateFilters = ['current', 'enabled', 'paused', 'archived', 'all'] as const;
 export type StateFilter = (typeof stateFilters)[number];
 
-const columns = `id, name, state, held, completed, definition, definition_version AS "definitionVersion", epoch,
-  epoch_at AS "epochAt", contract_approval_id AS "contractApprovalId", occurrences, created_at AS "createdAt",
-  updated_at AS "updatedAt", archived_at AS "archivedAt", opened_position AS "openedPosition"`;
+const columns = selectList(AutomationRow, membersOf(AutomationRow, unlisted));
 
 /** An occurrence with the key that it is sorted by. */
 export type ListedOccurrence = Omit<OccurrenceRow, 'automationId' | 'position'>;
 
-const occurrenceColumns = `id, at, delivery, trigger, input_id AS "inputId", reason, run_id AS "runId",
-  conversation_id AS "conversationId", coalesced_into AS "coalescedInto", attempts, opened_position AS "openedPosition"`;
+const occurrenceColumns = selectList(OccurrenceRow, membersOf(OccurrenceRow, ['automationId', 'position']));
 
 /** What a search shows of an automation. */
 export interface FoundAutomation {

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { FoldedStates } from '@app/event-store';
 import { Clock, type AutomationId, type OccurrenceId } from '@app/kernel';
-import { Database } from '@app/read-store';
+import { Database, selectList } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { automationKind } from '../automation/automation.stream';
 import { DueTimes } from './due-times';
 import { dueTimers, endTimers, occurrenceTimer, occurrenceTimers } from './firing-timers';
+import { OccurrenceRow } from '../read-model/automation.row';
 
 /** Automations, and occurrences, that one sweep takes care of. */
 const missingAtOnceMax = 500;
@@ -51,7 +52,7 @@ export class MissingTimers {
   /** Of each automation the oldest; any of them, where there are very many, so that none waits for ever. */
   private async occurrences(): Promise<number> {
     const missing = await this.database.query<{ id: OccurrenceId; automationId: AutomationId }>(
-      `SELECT id, automation_id AS "automationId" FROM (
+      `SELECT ${selectList(OccurrenceRow, ['id', 'automationId'])} FROM (
          SELECT DISTINCT ON (o.automation_id) o.id, o.automation_id FROM occurrences AS o
          JOIN automations AS a ON a.id = o.automation_id
          WHERE o.delivery IN ('pending', 'deferred') AND NOT a.held

@@ -8,7 +8,7 @@ import { inputKind, type InboundEvent, type InputRecorded, type InputSource } fr
 @Entity('automation_inputs')
 export class InputRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
-  @Column('uuid', { name: 'automation_id' }) automationId: string;
+  @Column('uuid') automationId: string;
   /** When it was recorded, by the service clock. */
   @Column('text') at: string;
   @Column('text') source: InputSource;
@@ -16,7 +16,7 @@ export class InputRow implements ReadModelRow {
   /** Why no occurrence came of it; null where one did, and as long as nobody has looked. */
   @Column('text', { nullable: true }) outcome: PassedOver | null;
   /** Position of its recording: inputs of one instant come in this order. */
-  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') openedPosition: number;
   @Column('bigint') position: number;
 }
 

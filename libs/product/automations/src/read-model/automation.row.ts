@@ -7,7 +7,7 @@ import type { AutomationDefinition } from '../definition/automation-definition';
 @Entity('automations')
 export class AutomationRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
-  @Column('uuid', { name: 'user_id' }) userId: string;
+  @Column('uuid') userId: string;
   @Column('text') name: string;
   @Column('text') state: 'enabled' | 'paused' | 'archived';
   @Column('boolean') held: boolean;
@@ -15,20 +15,20 @@ export class AutomationRow implements ReadModelRow {
   @Column('boolean') completed: boolean;
   /** `json` and not `jsonb`: it is shown as it was written, down to the order of its members. */
   @Column('json') definition: AutomationDefinition;
-  @Column('integer', { name: 'definition_version' }) definitionVersion: number;
+  @Column('integer') definitionVersion: number;
   @Column('uuid') epoch: string;
-  @Column('text', { name: 'epoch_at' }) epochAt: string;
-  @Column('uuid', { name: 'contract_approval_id', nullable: true }) contractApprovalId: string | null;
-  @Column('uuid', { name: 'webhook_key_id', nullable: true }) webhookKeyId: string | null;
+  @Column('text') epochAt: string;
+  @Column('uuid', { nullable: true }) contractApprovalId: string | null;
+  @Column('uuid', { nullable: true }) webhookKeyId: string | null;
   /** Accepted ones, ever. */
   @Column('integer') occurrences: number;
   /** Words of name, prompt and behavior, as searches compare them. */
-  @Column('text', { name: 'search_words', array: true }) searchWords: string[];
-  @Column('text', { name: 'created_at' }) createdAt: string;
-  @Column('text', { name: 'updated_at' }) updatedAt: string;
-  @Column('text', { name: 'archived_at', nullable: true }) archivedAt: string | null;
+  @Column('text', { array: true }) searchWords: string[];
+  @Column('text') createdAt: string;
+  @Column('text') updatedAt: string;
+  @Column('text', { nullable: true }) archivedAt: string | null;
   /** Position of its creation: lists are sorted by it. */
-  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') openedPosition: number;
   @Column('bigint') position: number;
 }
 
@@ -41,19 +41,19 @@ export type OccurrenceDelivery = (typeof deliveries)[number];
 @Entity('occurrences')
 export class OccurrenceRow implements ReadModelRow {
   @PrimaryColumn('uuid') id: string;
-  @Column('uuid', { name: 'automation_id' }) automationId: string;
+  @Column('uuid') automationId: string;
   /** Its due time, or when its input was recorded. */
   @Column('text') at: string;
   @Column('text') delivery: OccurrenceDelivery;
   @Column('text') trigger: OccurrenceTrigger;
-  @Column('uuid', { name: 'input_id', nullable: true }) inputId: string | null;
+  @Column('uuid', { nullable: true }) inputId: string | null;
   @Column('text', { nullable: true }) reason: string | null;
-  @Column('uuid', { name: 'run_id', nullable: true }) runId: string | null;
-  @Column('uuid', { name: 'conversation_id', nullable: true }) conversationId: string | null;
-  @Column('uuid', { name: 'coalesced_into', nullable: true }) coalescedInto: string | null;
+  @Column('uuid', { nullable: true }) runId: string | null;
+  @Column('uuid', { nullable: true }) conversationId: string | null;
+  @Column('uuid', { nullable: true }) coalescedInto: string | null;
   @Column('integer') attempts: number;
   /** Position of its beginning: lists are sorted by it. */
-  @Column('bigint', { name: 'opened_position' }) openedPosition: number;
+  @Column('bigint') openedPosition: number;
   @Column('bigint') position: number;
 }
 
