@@ -67,7 +67,7 @@ const rooms = {
 /** They stand in the product's room, read the event types of any slice, and import nothing that runs. */
 const eventReaders = ['journal', 'activity'];
 /** The room of what implements ports of slices for one outside world or another. */
-const adapters = ['sandbox', 'near-intents'];
+const adapters = ['sandbox', 'near-intents', 'rules-model'];
 /** What tests share: doubles of other people's products, stages, the specification of deciders. It imports anything; only tests import it. */
 const testing = 'testing';
 
@@ -165,9 +165,13 @@ const rules = [
   {
     name: 'adapters-bind-ports',
     comment:
-      'The sandbox and the provider adapters implement ports: the ports of wallets apart, they import only types of slices.',
+      'Adapters implement ports: besides consent, which is pure, and the ports of wallets and of the engine, they import only types of slices.',
     from: { path: lib(...adapters), pathNot: spec },
-    to: { path: '^libs/', pathNot: lib(...adapters, ...foundation, 'wallets'), dependencyTypesNot: ['type-only'] },
+    to: {
+      path: '^libs/',
+      pathNot: lib(...adapters, ...foundation, 'consent', 'wallets', 'engine'),
+      dependencyTypesNot: ['type-only'],
+    },
   },
   {
     name: 'client-stands-alone',

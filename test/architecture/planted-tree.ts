@@ -19,7 +19,7 @@ const libraries = [
   ...['event-store-server', 'embedded-postgres', 'data-folder', 'event-migration'].map(inRoom('stores')),
   ...['partners', 'users', 'deployment', 'budget', 'consent', 'conversations', 'wallets'].map(inRoom('product')),
   ...['artifacts', 'runs', 'automations', 'approvals', 'engine', 'journal', 'activity'].map(inRoom('product')),
-  ...['sandbox', 'near-intents'].map(inRoom('adapters')),
+  ...['sandbox', 'near-intents', 'rules-model'].map(inRoom('adapters')),
   ...['composition', 'testing'],
 ];
 
@@ -72,7 +72,7 @@ export const cleanTree: readonly PlantedFile[] = [
 /** Each library that has a list imports one that stands on nobody's list. */
 const pastTheList = libraries
   .map((folder) => ({ folder, name: basename(folder) }))
-  .filter(({ name }) => !['kernel', 'sandbox', 'near-intents', 'composition', 'testing'].includes(name))
+  .filter(({ name }) => !['kernel', 'sandbox', 'near-intents', 'rules-model', 'composition', 'testing'].includes(name))
   .map(({ folder, name }) => ({
     path: `libs/${folder}/src/past-the-list.ts`,
     text: uses(name === 'embedded-postgres' ? '@app/event-store-server' : '@app/embedded-postgres'),

@@ -6,6 +6,7 @@ import { Database, ReadStoreModule, type OnOpen, type ProcessRoles } from '@app/
 import { Configuration, Metrics, ModelFaults, NoFaults, openTracing, Probe, SystemClock, Tracing } from '@app/runtime';
 import { SandboxModule } from '@app/sandbox';
 import { TimersModule } from '@app/timers';
+import { LocalModelsModule } from './local-models.module';
 import { PriceWatchModule } from './price-watch.module';
 import { Projecting } from './projecting';
 import { StoresReadiness } from './readiness';
@@ -39,6 +40,7 @@ export function createProcessModule(options: ProcessOptions): DynamicModule {
       TimersModule.register({ worker: roles.worker }),
       httpPortsModule(alone),
       walletProviderModule(configuration),
+      LocalModelsModule,
       ...slicesFor(roles),
     ],
     providers: [

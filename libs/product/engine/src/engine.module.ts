@@ -16,7 +16,6 @@ import { McpServers } from './mcp/mcp-servers';
 import { ToolCalls } from './tool-calls';
 import { ModelReadiness } from './model-readiness';
 import { Models } from './models';
-import { RulesModel } from './rules-model';
 import { RunWorker } from './run-worker';
 import { Tools } from './tools';
 
@@ -29,7 +28,6 @@ import { Tools } from './tools';
     McpServers,
     ModelReadiness,
     Models,
-    RulesModel,
     Tools,
     {
       provide: EngineCatalog,

@@ -1,3 +1,15 @@
 export { ActiveAccounts } from './active-accounts';
 export { EngineModule, EngineCatalogModule } from './engine.module';
+export {
+  ModelFailed,
+  type LanguageModel,
+  type ModelReply,
+  type ModelRequest,
+  type OfferedArtifact,
+  type ToolExchange,
+} from './model';
+export { LocalModels } from './models';
+export { isStorable } from './models/answer-values';
+export { parseOutput } from './output';
+export { memberSchemas, SchemaCheck } from './schema-check';
 export { Tools } from './tools';

@@ -4,7 +4,11 @@ import { ModelFailed, type LanguageModel } from './model';
 import type { AiSdkProvider } from './models/ai-sdk.adapter';
 import { ProviderBreaker } from './models/provider-breaker';
 import { ProviderModel } from './models/provider-model';
-import { RulesModel } from './rules-model';
+
+/** Port: models that need no provider; they are offered after those of one. */
+export class LocalModels {
+  constructor(readonly all: readonly LanguageModel[]) {}
+}
 
 /** The models that the deployment offers, by name; the first is the default. */
 @Injectable()
@@ -13,14 +17,14 @@ export class Models {
   readonly breaker: ProviderBreaker | null;
   private readonly offered: readonly LanguageModel[];
 
-  constructor(rules: RulesModel, configuration: Configuration) {
+  constructor(local: LocalModels, configuration: Configuration) {
     const {
       MODEL_PROVIDER: provider,
       MODEL_BREAKER_FAILURES: failures,
       MODEL_BREAKER_OPEN_MS: openMs,
     } = configuration.env;
     this.breaker = provider === 'rules' ? null : new ProviderBreaker(failures, openMs);
-    this.offered = [...(this.breaker === null ? [] : providerModels(configuration, this.breaker)), rules];
+    this.offered = [...(this.breaker === null ? [] : providerModels(configuration, this.breaker)), ...local.all];
   }
 
   get names(): readonly string[] {

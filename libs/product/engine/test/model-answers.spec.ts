@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@app/kernel';
 import { Logger } from '@nestjs/common';
-import type { Provider, ScriptedReply } from '@app/testing/models';
+import { type Provider, type ScriptedReply } from '@app/testing/models';
+import { modelRequest } from '@app/testing/runs';
 import type { ModelRequest, ToolExchange, Turn } from '../src/model';
-import { modelRequest } from './model-request';
 import { ProviderModels } from './provider-models';
 
 const tools = ['current_time', 'files.read all'];

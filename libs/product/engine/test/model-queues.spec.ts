@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
-import type { Provider, Scripted } from '@app/testing/models';
+import { type Provider, type Scripted } from '@app/testing/models';
+import { modelRequest } from '@app/testing/runs';
 import type { LanguageModel } from '../src/model';
-import { modelRequest } from './model-request';
 import { modelsWith, ProviderModels } from './provider-models';
 
 const asking = modelRequest('How are you?', [], ['current_time']);

@@ -7,9 +7,9 @@ import {
   type Scripted,
   type ScriptedReply,
 } from '@app/testing/models';
+import { modelRequest } from '@app/testing/runs';
 import { ModelFailed } from '../src/model';
 import type { ModelTrouble } from '../src/model-troubles';
-import { modelRequest } from './model-request';
 import { modelsWith, ProviderModels } from './provider-models';
 
 const asking = modelRequest('How are you?', [], ['current_time']);

@@ -1,6 +1,6 @@
 import { LoopbackModels, type Provider } from '@app/testing/models';
+import { modelRequest } from '@app/testing/runs';
 import type { LanguageModel, ModelReply, ModelRequest, ToolExchange, TurnStep } from '../src/model';
-import { modelRequest } from './model-request';
 import { modelsWith } from './provider-models';
 
 const step = (at: number): TurnStep => {

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { Provider } from '@app/testing/models';
-import { modelRequest } from './model-request';
+import { type Provider } from '@app/testing/models';
+import { modelRequest } from '@app/testing/runs';
 import { ProviderModels } from './provider-models';
 
 const asking = modelRequest('How are you?', [], []);

@@ -1,13 +1,11 @@
-import { NoFaults, readConfiguration } from '@app/runtime';
+import { readConfiguration } from '@app/runtime';
 import { LoopbackModels, type Asked, type Provider, type Script } from '@app/testing/models';
 import type { LanguageModel, ModelReply, ModelRequest } from '../src/model';
-import { Models } from '../src/models';
-import { RulesModel } from '../src/rules-model';
+import { LocalModels, Models } from '../src/models';
 
-/** The models of a deployment with this environment. */
-export function modelsWith(environment: NodeJS.ProcessEnv): Models {
-  const configuration = readConfiguration(environment);
-  return new Models(new RulesModel(new NoFaults(), configuration), configuration);
+/** The models of a deployment with this environment, and with these that need no provider. */
+export function modelsWith(environment: NodeJS.ProcessEnv, local: readonly LanguageModel[] = []): Models {
+  return new Models(new LocalModels(local), readConfiguration(environment));
 }
 
 /** A scripted provider, and the product's model that asks it. */

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { type Asked, type Provider, type Scripted, type RefusedPart, partRefusals } from '@app/testing/models';
+import { modelRequest } from '@app/testing/runs';
 import type { ModelFailed } from '../src/model';
-import { modelRequest } from './model-request';
 import { ProviderModels } from './provider-models';
 
 const schema = { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@app/kernel';
-import type { ModelRequest, ToolExchange } from './model';
+import type { ModelRequest, ToolExchange } from '@app/engine';
 
 /** What the rules say next: calls to make side by side, or the last words. */
 export type RuledAnswer = { readonly calls: readonly RuledCall[] } | { readonly text: string };

@@ -1,7 +1,7 @@
 import { parseContract } from '@app/consent';
 import type { JsonValue } from '@app/kernel';
-import { modelRequest } from '../test/model-request';
-import type { ToolExchange } from './model';
+import { modelRequest } from '@app/testing/runs';
+import type { ToolExchange } from '@app/engine';
 import { answerByRules } from './rules';
 import { cpuMsOf } from '@app/testing/processes';
 

@@ -1,6 +1,6 @@
 import { unscaledAmount, type ContractAction, type TokenChoice } from '@app/consent';
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
-import type { ModelRequest, ToolExchange } from './model';
+import type { ModelRequest, ToolExchange } from '@app/engine';
 import { calling, exchangesOf, type RuledAnswer, type RuledCall } from './ruled-answer';
 import { moneyStagesIn, quantityOf, type MoneyClause } from './money-phrases';
 

@@ -2,7 +2,7 @@ import { isJsonObject } from '@app/kernel';
 import { answerAboutArtifacts } from './artifact-rules';
 import { answerAboutAutomations } from './automation-rules';
 import { answerAboutCalls } from './call-rules';
-import type { ModelRequest, ToolExchange } from './model';
+import type { ModelRequest, ToolExchange } from '@app/engine';
 import { answerAboutMoney } from './money-rules';
 import { exchangesOf, mayUse, type RuledAnswer } from './ruled-answer';
 import { sampleOf } from './schema-sample';

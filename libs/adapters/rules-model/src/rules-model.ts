@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration, ModelFaults } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest } from './model';
+import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest } from '@app/engine';
 import { answerByRules } from './rules';
 
 const defaultWordMs = 40;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@app/kernel';
-import { modelRequest } from '../test/model-request';
-import type { OfferedArtifact } from './model';
+import { modelRequest } from '@app/testing/runs';
+import type { OfferedArtifact } from '@app/engine';
 import { answerByRules } from './rules';
 
 const artifact = (artifactId: string, name: string): OfferedArtifact => ({

@@ -16,7 +16,7 @@ import {
 } from '@app/kernel';
 import type { ContractAction } from '@app/consent';
 import { automationIn, type AskedAutomation, type AskedWake } from './automation-phrases';
-import type { ModelRequest, ToolExchange } from './model';
+import type { ModelRequest, ToolExchange } from '@app/engine';
 import { moneyStagesIn, type AskedAmount, type MoneyClause } from './money-phrases';
 import { type Asset, assetsIn, candidatesIn, errorIn, proposedAction, resultOf, whichOf } from './money-rules';
 import { calling, exchangesOf, type RuledAnswer } from './ruled-answer';

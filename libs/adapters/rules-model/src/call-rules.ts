@@ -1,6 +1,5 @@
 import { codePointLength, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
-import type { ModelRequest, ToolExchange } from './model';
-import { isStorable } from './models/answer-values';
+import { type ModelRequest, type ToolExchange, isStorable } from '@app/engine';
 import { calling, exchangesOf, type RuledAnswer } from './ruled-answer';
 
 /** Code points of a result that are quoted. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@app/kernel';
-import { modelRequest } from '../test/model-request';
+import { modelRequest } from '@app/testing/runs';
 import { answerByRules } from './rules';
 import { cpuMsOf } from '@app/testing/processes';
 

@@ -1,5 +1,5 @@
 import { codePointLength, isJsonObject } from '@app/kernel';
-import type { ModelRequest, OfferedArtifact, ToolExchange } from './model';
+import type { ModelRequest, OfferedArtifact, ToolExchange } from '@app/engine';
 import { calling, exchangesOf, type RuledAnswer } from './ruled-answer';
 
 /** Sentences of the text that are quoted, and how long one may be. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@app/kernel';
-import type { ModelRequest, ToolExchange } from '../src/model';
+import type { ModelRequest, ToolExchange } from '@app/engine';
 
 /** A request for the next step of a turn in which these calls were made, each in a step of its own. */
 export function modelRequest(

@@ -1,5 +1,5 @@
 import { NoFaults, readConfiguration } from '@app/runtime';
-import type { ModelRequest } from './model';
+import type { ModelRequest } from '@app/engine';
 import { RulesModel } from './rules-model';
 
 const model = new RulesModel(new NoFaults(), readConfiguration({}));

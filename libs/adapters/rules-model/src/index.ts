@@ -1,0 +1,1 @@
+export { RulesModel } from './rules-model';

@@ -1,0 +1,1 @@
+export { modelRequest } from './model-request';
