@@ -17,13 +17,13 @@ import { latency } from './benchmarks/latency.mjs';
 import { longJournal } from './benchmarks/long-conversation.mjs';
 import { me } from './benchmarks/me.mjs';
 import { resume } from './benchmarks/resume.mjs';
-import { transact } from './benchmarks/transact.mjs';
+import { decide } from './benchmarks/streams.mjs';
 import { startDeployment } from './deployment.mjs';
 import { inTurns } from './measuring.mjs';
 import { rowsOf, tableOf, writeReport } from './report.mjs';
 
 const benchmarks = [
-  ...[create, transact, append, me, runsList, approvalsList, events, fanOut, latency, agentStep, dbosStep, resume],
+  ...[create, decide, append, me, runsList, approvalsList, events, fanOut, latency, agentStep, dbosStep, resume],
   ...[firings, idleStreams, longJournal],
 ];
 const folder = path.dirname(fileURLToPath(import.meta.url));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { conversationKind } from '@app/conversations';
-import { Transact } from '@app/event-store';
+import { Streams } from '@app/event-store';
 import {
   asId,
   Clock,
@@ -16,7 +16,6 @@ import {
   type WithdrawalChange,
 } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { CommandBus } from '@nestjs/cqrs';
 import { v5 as uuidV5 } from 'uuid';
 import type { Deployment } from '@app/testing/deployment';
 import { type Answer, type Frame, requestJson, type TestClient } from '@app/testing/client';
@@ -111,7 +110,7 @@ export async function startStuckRun(deployment: Deployment, user: TestClient, co
   const { cause } = byOperator(user);
   const at = partOf(deployment, Clock).now();
   const claim = { type: 'ClaimRun', at, runId: asId<RunId>(runId), segment: 1 } as const;
-  await partOf(deployment, CommandBus).execute(new Transact(conversationKind, conversationId, claim, cause));
+  await partOf(deployment, Streams).decide(conversationKind, conversationId, claim, cause);
   return { runId, free: () => freeLease(deployment, runKey) };
 }
 

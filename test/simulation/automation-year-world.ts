@@ -90,7 +90,7 @@ export function yearWorld(shared: SharedWorld, seen: Map<AutomationId, Automatio
   };
 }
 
-/** As `Transact`: decided on a revision, appended at that very revision, or decided anew. */
+/** As `Streams.decide`: decided on a revision, appended at that very revision, or decided anew. */
 async function recorded(
   shared: SharedWorld,
   automationId: AutomationId,

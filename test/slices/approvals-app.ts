@@ -2,12 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommandBus } from '@nestjs/cqrs';
 import { fingerprintOf } from '@app/canonical';
 import { startServing, type RunningProcess } from '@app/composition';
 import { reviewedDocument, type Contract } from '@app/consent';
 import { conversationKind, type OpenApproval } from '@app/conversations';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Streams } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import {
   asId,
@@ -161,9 +160,8 @@ export class ApprovalsApp {
 
   /** A command on a conversation, which must be accepted. */
   async give(id: ConversationId, command: ConversationCommand): Promise<void> {
-    const done = await this.get(CommandBus).execute(new Transact(conversationKind, id, command, testCause()));
-    if (!done.accepted) throw new Error(`${command.type}: ${JSON.stringify(done.refusal)}`);
-    await this.get(ReadGate).waitForProjection(done.position);
+    const done = await this.get(Streams).decide(conversationKind, id, command, testCause(), { visible: true });
+    if (!done.ok) throw new Error(`${command.type}: ${JSON.stringify(done.refusal)}`);
   }
 
   /** Types of the conversation's events. */

@@ -5,9 +5,9 @@ import { EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
 import { lookAtEventStore } from './look-at-event-store';
 import { SnapshotStore } from './snapshots';
-import { TransactHandler } from './transact';
+import { Streams } from './streams';
 
-/** One client, one cache of folded states and one `Transact` handler for the whole process. */
+/** One client, one cache of folded states and one `Streams` for the whole process. */
 @Global()
 @Module({})
 export class EventStoreModule implements OnApplicationShutdown {
@@ -33,9 +33,9 @@ export class EventStoreModule implements OnApplicationShutdown {
           useFactory: (store: EventStore, snapshots: SnapshotStore) => new FoldedStates(store, snapshots),
           inject: [EventStore, SnapshotStore],
         },
-        TransactHandler,
+        Streams,
       ],
-      exports: [EventStore, FoldedStates, CqrsModule],
+      exports: [EventStore, FoldedStates, Streams, CqrsModule],
     };
   }
 

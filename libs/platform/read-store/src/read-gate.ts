@@ -1,4 +1,4 @@
-import type { EventStore } from '@app/event-store';
+import type { EventStore, ReadModels } from '@app/event-store';
 import type { Metrics } from '@app/runtime';
 import { Counter } from 'prom-client';
 import type { Notifications } from './notifications';
@@ -12,7 +12,7 @@ const lookUpWaitMs = 250;
 const silenceMs = 2_000;
 
 /** Makes a write visible to the very next read, on any replica. */
-export class ReadGate {
+export class ReadGate implements ReadModels {
   private readonly waiting = new Set<{ position: number; pass: () => void }>();
   private readonly late: Counter;
   private projected = 0;

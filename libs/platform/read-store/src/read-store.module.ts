@@ -1,5 +1,5 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
-import { EventStore, SnapshotStore } from '@app/event-store';
+import { EventStore, ReadModels, SnapshotStore } from '@app/event-store';
 import { Configuration, Metrics, Probe, Tracing } from '@app/runtime';
 import { Database, type RowClass } from './database';
 import { lookAtDatabase } from './look-at-database';
@@ -51,6 +51,7 @@ export class ReadStoreModule implements OnApplicationShutdown {
             new ReadGate(notifications, store, metrics, categoriesOf(options.projections)),
           inject: [Notifications, EventStore, Metrics],
         },
+        { provide: ReadModels, useExisting: ReadGate },
         UserQuotas,
         {
           provide: ProjectionRunner,
@@ -59,7 +60,7 @@ export class ReadStoreModule implements OnApplicationShutdown {
           inject: [Database, EventStore, Probe, Tracing],
         },
       ],
-      exports: [Database, Notifications, Processes, SnapshotStore, ReadGate, ProjectionRunner, UserQuotas],
+      exports: [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, ProjectionRunner, UserQuotas],
     };
   }
 

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { AutomationApprovals } from '@app/automations';
 import type { ApprovalVerdict } from '@app/consent';
 import { conversationKind, waitingApproval, type ConversationState, type RunState } from '@app/conversations';
-import { FoldedStates, Transact, KeyedQueue } from '@app/event-store';
+import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
 import {
   asId,
   because,
@@ -64,7 +63,7 @@ export class DecideApproval {
   private readonly conversations = new KeyedQueue(waitingDecisionsMax);
 
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly queries: ApprovalQueries,
     private readonly slots: ExecutionSlots,
@@ -103,9 +102,7 @@ export class DecideApproval {
     if (automationId === null) throw new Error('an approval that is neither of a conversation nor of an automation');
     const own = { automationId: asId<AutomationId>(automationId), approvalId };
     const decided = await this.automations.decide(own, verdict, cause);
-    if (!decided.ok) return decided;
-    await this.gate.waitForProjection(decided.value.position);
-    return ok({ decided: true });
+    return decided.ok ? ok({ decided: true }) : decided;
   }
 
   private async denyWithdrawal(
@@ -116,9 +113,7 @@ export class DecideApproval {
     if (operationId === null) throw new Error('an approval that is neither of a conversation nor of an operation');
     const own = { operationId: asId<OperationId>(operationId), approvalId: asId<ApprovalId>(id) };
     const denied = await this.withdrawals.deny(own, reason, cause);
-    if (!denied.ok) return denied;
-    await this.gate.waitForProjection(denied.value.position);
-    return ok({ decided: true });
+    return denied.ok ? ok({ decided: true }) : denied;
   }
 
   private async inConversation(
@@ -167,12 +162,12 @@ export class DecideApproval {
     const holdsSlot = slot !== null;
     const command = { type: 'DecideApproval', at, approvalId, verdict, decidedBy: 'user', holdsSlot } as const;
     // A throw leaves the slot: whether the run went on with it is not known, and the watchdog gives back what is not used.
-    const done = await this.commands.execute(new Transact(conversationKind, conversationId, command, cause));
-    if (slot !== null && !isUsed(slot, done.state)) await this.slots.release(slot);
-    if (!done.accepted) return refuse(done.refusal);
-    if (done.events.some(({ type }) => type === 'approval.decided')) return ok({ position: done.position });
+    const done = await this.streams.decide(conversationKind, conversationId, command, cause);
+    if (slot !== null && !isUsed(slot, done.ok ? done.value.state : done.state)) await this.slots.release(slot);
+    if (!done.ok) return refuse(done.refusal);
+    if (done.value.events.some(({ type }) => type === 'approval.decided')) return ok({ position: done.value.position });
     // Its time was over, and that is what was recorded.
-    await this.gate.waitForProjection(done.position);
+    await this.gate.waitForProjection(done.value.position);
     return refuse(because('approval_not_pending'));
   }
 }

@@ -1,8 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { AutomationApprovals, automationKind } from '@app/automations';
 import { conversationKind } from '@app/conversations';
-import { idInStream, Transact } from '@app/event-store';
+import { idInStream, Streams } from '@app/event-store';
 import {
   asId,
   Clock,
@@ -39,7 +38,7 @@ interface Pending {
 export class ExpireApprovals implements OnModuleInit {
   constructor(
     private readonly timers: Timers,
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly withdrawals: WithdrawalApprovals,
     private readonly automations: AutomationApprovals,
     private readonly database: Database,
@@ -82,8 +81,8 @@ export class ExpireApprovals implements OnModuleInit {
     const conversationId = idInStream(conversationKind, stream);
     if (conversationId === null) throw new Error(`no approval can be in ${stream}`);
     const command = { type: 'ExpireApproval', at: this.clock.now(), approvalId } as const;
-    const done = await this.commands.execute(new Transact(conversationKind, conversationId, command, cause));
-    if (!done.accepted) throw new Error(`an expiry was refused: ${JSON.stringify(done.refusal)}`);
+    const done = await this.streams.decide(conversationKind, conversationId, command, cause);
+    if (!done.ok) throw new Error(`an expiry was refused: ${JSON.stringify(done.refusal)}`);
   }
 
   /** It continues the request that the approval was opened for. */

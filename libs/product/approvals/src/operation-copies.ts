@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { conversationKind, type OperationCopy } from '@app/conversations';
-import { decodeEvent, EventStore, idInStream, Transact, type Recorded, type StoredEvent } from '@app/event-store';
+import { decodeEvent, EventStore, idInStream, Streams, type Recorded, type StoredEvent } from '@app/event-store';
 import {
   asId,
   type ApprovalId,
@@ -30,7 +29,7 @@ export class OperationCopies implements Reactor {
   private readonly logger = new Logger(OperationCopies.name);
 
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly store: EventStore,
   ) {}
 
@@ -43,10 +42,10 @@ export class OperationCopies implements Reactor {
     const copy = copyOf(recorded, view);
     if (copy === null) return;
     const command = { type: 'CopyOperation', copy } as const;
-    const transact = new Transact(conversationKind, view.conversationId, command, causeOf(this.name, stored));
-    const done = await this.commands.execute(transact);
+    const cause = causeOf(this.name, stored);
+    const done = await this.streams.decide(conversationKind, view.conversationId, command, cause);
     // It would be refused again, and the others must not wait behind it.
-    if (!done.accepted) this.logger.error({ msg: 'a copy was refused', stream: stored.stream, refusal: done.refusal });
+    if (!done.ok) this.logger.error({ msg: 'a copy was refused', stream: stored.stream, refusal: done.refusal });
   }
 }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { conversationKind, isWritable, type ArtifactFacts } from '@app/conversations';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Streams } from '@app/event-store';
 import { ProblemException, tooLarge } from '@app/http';
 import {
   asId,
@@ -15,7 +14,7 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { ReadGate, UserQuotas } from '@app/read-store';
+import { UserQuotas } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
 import type { ArtifactView } from './artifact.schema';
@@ -41,11 +40,10 @@ export interface Upload {
 @Injectable()
 export class UploadArtifact {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly store: ArtifactStore,
     private readonly clock: Clock,
-    private readonly gate: ReadGate,
     private readonly quotas: UserQuotas,
     private readonly configuration: Configuration,
   ) {}
@@ -60,12 +58,11 @@ export class UploadArtifact {
     const at = this.clock.now();
     const artifact: ArtifactFacts = { artifactId, name, mediaType, bytes, sha256 };
     const command = { type: 'AddArtifact', at, userId, artifact } as const;
-    const done = await this.commands.execute(new Transact(conversationKind, conversationId, command, cause));
-    if (!done.accepted) {
+    const done = await this.streams.decide(conversationKind, conversationId, command, cause, { visible: true });
+    if (!done.ok) {
       await this.quotas.keep('artifactBytes', artifactId);
       return refuse(done.refusal);
     }
-    await this.gate.waitForProjection(done.position);
     return ok({ id: artifactId, conversationId, name, mediaType, bytes, sha256, createdAt: at });
   }
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Streams } from '@app/event-store';
 import { because, Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
 import { Configuration } from '@app/runtime';
 import type { BudgetCommand } from './budget.decider';
@@ -34,7 +33,7 @@ export interface Held {
 @Injectable()
 export class Budgets {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly clock: Clock,
     private readonly configuration: Configuration,
@@ -104,22 +103,22 @@ export class Budgets {
       checked,
       configuredCaps: this.configuredCaps,
     });
-    return done.accepted ? ok({ heldCents: heldBy(done.state, spend) }) : refuse(done.refusal);
+    return done.ok ? ok({ heldCents: heldBy(done.value.state, spend) }) : refuse(done.refusal);
   }
 
   /** For commands that are refused only when their sender is broken. */
   private async must(spend: SegmentSpend, command: BudgetCommand): Promise<void> {
     const done = await this.transact(spend.userId, spend.cause, command);
-    if (!done.accepted) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
+    if (!done.ok) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
   }
 
   private async change(userId: UserId, cause: Cause, command: BudgetCommand): Promise<Result<void>> {
     const done = await this.transact(userId, cause, command);
-    return done.accepted ? ok(undefined) : refuse(done.refusal);
+    return done.ok ? ok(undefined) : refuse(done.refusal);
   }
 
   private async transact(userId: UserId, cause: Cause, command: BudgetCommand) {
-    return this.commands.execute(new Transact(budgetKind, userId, command, cause));
+    return this.streams.decide(budgetKind, userId, command, cause);
   }
 
   private get configuredCaps(): Caps {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Streams } from '@app/event-store';
 import {
   asId,
   Clock,
@@ -12,7 +11,7 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { ReadGate, UserQuotas } from '@app/read-store';
+import { UserQuotas } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import type { ConversationCommand } from './conversation.decider';
 import type { ConversationView } from './conversation.schema';
@@ -23,10 +22,9 @@ import { conversationView } from './conversations.queries';
 @Injectable()
 export class ConversationCommands {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly clock: Clock,
-    private readonly gate: ReadGate,
     private readonly quotas: UserQuotas,
   ) {}
 
@@ -59,11 +57,10 @@ export class ConversationCommands {
     id: ConversationId,
     command: ConversationCommand,
     cause: Cause,
-    options: { readonly newStream?: boolean } = {},
+    { newStream = false }: { readonly newStream?: boolean } = {},
   ): Promise<Result<ConversationView>> {
-    const done = await this.commands.execute(new Transact(conversationKind, id, command, cause, options));
-    if (!done.accepted) return refuse(done.refusal);
-    await this.gate.waitForProjection(done.position);
-    return ok(conversationView(id, done.state));
+    const done = await this.streams.decide(conversationKind, id, command, cause, { newStream, visible: true });
+    if (!done.ok) return refuse(done.refusal);
+    return ok(conversationView(id, done.value.state));
   }
 }

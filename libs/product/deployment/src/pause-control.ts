@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { Transact } from '@app/event-store';
+import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type Cause, type Result } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { controlsAgeMaxMs } from './deployment-controls';
@@ -18,7 +17,7 @@ export interface ControlChange {
 @Injectable()
 export class PauseControl {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly clock: Clock,
   ) {}
 
@@ -37,8 +36,8 @@ export class PauseControl {
     { control, reason, cause }: ControlChange,
   ): Promise<Result<void>> {
     const command = { type, at: this.clock.now(), control, reason };
-    const done = await this.commands.execute(new Transact(deploymentKind, deploymentId, command, cause));
-    if (!done.accepted) return refuse(done.refusal);
+    const done = await this.streams.decide(deploymentKind, deploymentId, command, cause);
+    if (!done.ok) return refuse(done.refusal);
     // By then no replica can know the controls from before.
     await sleep(controlsAgeMaxMs);
     return ok(undefined);

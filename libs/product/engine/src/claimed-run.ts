@@ -1,6 +1,5 @@
 import { conversationKind, type ConversationEvent, type RunCommand } from '@app/conversations';
-import { decodeEvent, type EventStore, type FoldedStates, Transact } from '@app/event-store';
-import type { CommandBus } from '@nestjs/cqrs';
+import { decodeEvent, type EventStore, type FoldedStates, type Streams } from '@app/event-store';
 import { asId, type Cause, type Clock, type RequestId } from '@app/kernel';
 import type { ClaimableRun } from '@app/runs';
 import { readHistory } from './history';
@@ -17,7 +16,7 @@ type Without<Union, Key extends string> = Union extends unknown ? Omit<Union, Ke
 export type Recording = 'recorded' | 'ended' | 'stopping' | 'fenced';
 
 export interface Stores {
-  readonly commands: CommandBus;
+  readonly streams: Streams;
   readonly states: FoldedStates;
   readonly store: EventStore;
   readonly clock: Clock;
@@ -65,10 +64,12 @@ export class ClaimedRun {
   static async claim(stores: Stores, { run, cause, startedSeq }: OpenRun): Promise<ClaimedRun | null> {
     const { conversationId, runId, segment } = run;
     const claim = { type: 'ClaimRun', at: stores.clock.now(), runId, segment } as const;
-    const claimed = await stores.commands.execute(new Transact(conversationKind, conversationId, claim, cause));
-    const held = claimed.state.openRuns[runId];
-    if (!claimed.accepted || held === undefined) return null;
-    const events = await eventsOf(stores.store, run, startedSeq, claimed.revision);
+    const claimed = await stores.streams.decide(conversationKind, conversationId, claim, cause);
+    if (!claimed.ok) return null;
+    const { state, revision } = claimed.value;
+    const held = state.openRuns[runId];
+    if (held === undefined) return null;
+    const events = await eventsOf(stores.store, run, startedSeq, revision);
     const progress = events.reduce(progressAfter, startedProgress(held));
     return new ClaimedRun(stores, run, cause, startedSeq, held.attempt, progress);
   }
@@ -81,14 +82,14 @@ export class ClaimedRun {
 
   /** Appends what the engine did, at the exact revision, as long as nobody has claimed the run since. Throws Unavailable. */
   async record(command: HeldCommand): Promise<Recording> {
-    const { commands, clock } = this.stores;
+    const { streams, clock } = this.stores;
     const { conversationId, runId } = this.run;
     const whole = { ...command, at: clock.now(), runId, attempt: this.attempt };
-    const done = await commands.execute(new Transact(conversationKind, conversationId, whole, this.cause));
-    if (!done.accepted) return done.state.openRuns[runId]?.attempt === this.attempt ? 'stopping' : 'fenced';
-    this.current = done.events.reduce(progressAfter, this.current);
-    this.position = done.position ?? this.position;
-    return done.events.some(({ type }) => type === 'run.ended') ? 'ended' : 'recorded';
+    const done = await streams.decide(conversationKind, conversationId, whole, this.cause);
+    if (!done.ok) return done.state.openRuns[runId]?.attempt === this.attempt ? 'stopping' : 'fenced';
+    this.current = done.value.events.reduce(progressAfter, this.current);
+    this.position = done.value.position ?? this.position;
+    return done.value.events.some(({ type }) => type === 'run.ended') ? 'ended' : 'recorded';
   }
 
   /** Takes note that the run is to stop. */

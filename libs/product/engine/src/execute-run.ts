@@ -1,8 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { Budgets } from '@app/budget';
 import { abortedEnd, conversationKind, type RunEnd } from '@app/conversations';
-import { EventStore, FoldedStates } from '@app/event-store';
+import { EventStore, FoldedStates, Streams } from '@app/event-store';
 import { LiveFrames } from '@app/journal';
 import {
   asId,
@@ -54,7 +53,7 @@ export class ExecuteRun {
   private readonly logger = new Logger(ExecuteRun.name);
 
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly store: EventStore,
     private readonly clock: Clock,
@@ -73,8 +72,8 @@ export class ExecuteRun {
 
   /** Executes a segment until it is over, somebody else has it, or a signal says otherwise. Throws Unavailable. */
   async execute(run: ClaimableRun, signals: Signals): Promise<Execution> {
-    const { commands, states, store, clock } = this;
-    const stores = { commands, states, store, clock };
+    const { streams, states, store, clock } = this;
+    const stores = { streams, states, store, clock };
     const open = await findOpenRun(stores, run);
     if (open === null) return { kind: 'over', position: null };
     const traced = { kind: 'consumer', cause: open.cause.correlationId, attributes: runAttributes(run) } as const;

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { Transact } from '@app/event-store';
+import { Streams } from '@app/event-store';
 import {
   asId,
   Clock,
@@ -13,7 +12,6 @@ import {
   type Result,
 } from '@app/kernel';
 import { partnerKeyForm } from '@app/http';
-import { ReadGate } from '@app/read-store';
 import { createHash, randomBytes } from 'node:crypto';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { partnerKeyKind } from './partner-key.stream';
@@ -44,9 +42,8 @@ export interface MintedPartnerKey {
 @Injectable()
 export class MintPartnerKey {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly clock: Clock,
-    private readonly gate: ReadGate,
   ) {}
 
   /**
@@ -60,12 +57,18 @@ export class MintPartnerKey {
     const keyHash = createHash('sha256').update(key).digest('hex');
     const keyId = given === undefined ? uuidV7() : uuidV5(keyHash, givenKeyNamespace);
     const command = { type: 'MintKey', at: this.clock.now(), label, keyHash, reason: reason ?? null } as const;
-    const done = await this.commands.execute(
-      new Transact(partnerKeyKind, keyId, command, cause, { newStream: given === undefined }),
-    );
-    if (!done.accepted) return refuse(done.refusal);
-    await this.gate.waitForProjection(done.position);
-    if (done.state.status === 'absent') throw new Error(`the minted key ${keyId} is absent`);
-    return ok({ keyId: asId<PartnerKeyId>(keyId), key, label: done.state.label, createdAt: done.state.mintedAt });
+    const done = await this.streams.decide(partnerKeyKind, keyId, command, cause, {
+      newStream: given === undefined,
+      visible: true,
+    });
+    if (!done.ok) return refuse(done.refusal);
+    const { state } = done.value;
+    if (state.status === 'absent') throw new Error(`the minted key ${keyId} is absent`);
+    return ok({
+      keyId: asId<PartnerKeyId>(keyId),
+      key,
+      label: state.label,
+      createdAt: state.mintedAt,
+    });
   }
 }

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { Transact } from '@app/event-store';
+import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type Cause, type PartnerKeyId, type Result } from '@app/kernel';
-import { ReadGate } from '@app/read-store';
 import { partnerKeyKind } from './partner-key.stream';
 
 export interface RevokeRequest {
@@ -16,17 +14,15 @@ export interface RevokeRequest {
 @Injectable()
 export class RevokePartnerKey {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly clock: Clock,
-    private readonly gate: ReadGate,
   ) {}
 
   /** Also when repeated. Replicas that admitted the key lately stop within 30 s. Refuses with `not_found`, `invalid_input` (reason). */
   async revoke({ keyId, cause, reason }: RevokeRequest): Promise<Result<void>> {
     const command = { type: 'RevokeKey', at: this.clock.now(), reason: reason ?? null } as const;
-    const done = await this.commands.execute(new Transact(partnerKeyKind, keyId, command, cause));
-    if (!done.accepted) return refuse(done.refusal);
-    await this.gate.waitForProjection(done.position);
+    const done = await this.streams.decide(partnerKeyKind, keyId, command, cause, { visible: true });
+    if (!done.ok) return refuse(done.refusal);
     return ok(undefined);
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { conversationKind, type RunState } from '@app/conversations';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Streams } from '@app/event-store';
 import {
   because,
   Clock,
@@ -36,7 +35,7 @@ interface Stopping {
 @Injectable()
 export class AbortRun {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly database: Database,
     private readonly processes: Processes,
@@ -88,19 +87,19 @@ export class AbortRun {
   private async record(stopping: Stopping): Promise<Result<{ aborted: boolean }>> {
     const { conversationId, runId, runKey, cause } = stopping;
     const command = { type: 'StopRun', at: this.clock.now(), runId } as const;
-    const done = await this.commands.execute(new Transact(conversationKind, conversationId, command, cause));
-    if (!done.accepted) {
+    const done = await this.streams.decide(conversationKind, conversationId, command, cause);
+    if (!done.ok) {
       // It waits while another run is live, or it ended on its own in between.
       const waits = done.state.openRuns[runId] !== undefined;
       return waits ? refuse(done.refusal) : ok({ aborted: false });
     }
-    if (done.events.some(({ type }) => type === 'run.ended')) {
-      await this.gate.waitForProjection(done.position);
+    if (done.value.events.some(({ type }) => type === 'run.ended')) {
+      await this.gate.waitForProjection(done.value.position);
       return ok({ aborted: true });
     }
     await this.database.query('SELECT pg_notify($1, $2)', [stopChannel, runKey]);
     if (!(await this.untilEnded(stopping))) return refuse(because('stop_pending'));
-    return ok({ aborted: done.events.length > 0 });
+    return ok({ aborted: done.value.events.length > 0 });
   }
 
   /**

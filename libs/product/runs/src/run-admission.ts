@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { Budgets } from '@app/budget';
 import { conversationKind, isKnownRun, type ConversationCommand, type ConversationState } from '@app/conversations';
 import { DeploymentControls } from '@app/deployment';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Streams } from '@app/event-store';
 import {
   because,
   Clock,
@@ -51,7 +50,7 @@ export interface Admitted {
 @Injectable()
 export class RunAdmission {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly clock: Clock,
     private readonly budgets: Budgets,
@@ -89,8 +88,9 @@ export class RunAdmission {
   /** Whether the run's id now belongs to its conversation, for ever. */
   private async bind({ userId, runId, runKey, conversationId, cause }: NewRun): Promise<boolean> {
     const command = { at: this.clock.now(), userId, runId, conversationId };
-    const bound = await this.commands.execute(new Transact(runBindingKind, runKey, command, cause));
-    return bound.state.conversationId === conversationId;
+    const bound = await this.streams.decide(runBindingKind, runKey, command, cause);
+    const { state } = bound.ok ? bound.value : bound;
+    return state.conversationId === conversationId;
   }
 
   /** The refusals that take nothing to find out. */
@@ -126,8 +126,8 @@ export class RunAdmission {
 
   private async append(run: NewRun, begin: (at: Instant) => ConversationCommand): Promise<Result<Admitted>> {
     const command = begin(this.clock.now());
-    const begun = await this.commands.execute(new Transact(conversationKind, run.conversationId, command, run.cause));
-    if (begun.accepted) return ok({ state: begun.state, position: begun.position });
+    const begun = await this.streams.decide(conversationKind, run.conversationId, command, run.cause);
+    if (begun.ok) return ok({ state: begun.value.state, position: begun.value.position });
     await this.slots.release({ ...run, segment: 1 });
     await this.giveBack(run);
     return refuse(begun.refusal);

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { Transact } from '@app/event-store';
+import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
-import { ReadGate } from '@app/read-store';
 import { userKind } from './user.stream';
 
 export interface AccountChange {
@@ -16,9 +14,8 @@ export interface AccountChange {
 @Injectable()
 export class DisableUser {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly clock: Clock,
-    private readonly gate: ReadGate,
   ) {}
 
   /** From now on the account's requests are refused with `account_disabled`. Idempotent. Refuses with `not_found`. */
@@ -36,9 +33,8 @@ export class DisableUser {
     { userId, reason, cause }: AccountChange,
   ): Promise<Result<void>> {
     const command = { type, at: this.clock.now(), reason };
-    const done = await this.commands.execute(new Transact(userKind, userId, command, cause));
-    if (!done.accepted) return refuse(done.refusal);
-    await this.gate.waitForProjection(done.position);
+    const done = await this.streams.decide(userKind, userId, command, cause, { visible: true });
+    if (!done.ok) return refuse(done.refusal);
     return ok(undefined);
   }
 }

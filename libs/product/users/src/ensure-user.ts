@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { Transact } from '@app/event-store';
+import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type Cause, type Result, type UserId } from '@app/kernel';
-import { ReadGate } from '@app/read-store';
 import { userKind } from './user.stream';
 
 /** A verified identity, with the account id that derives from it. */
@@ -17,17 +15,15 @@ export interface Identity {
 @Injectable()
 export class EnsureUser {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly clock: Clock,
-    private readonly gate: ReadGate,
   ) {}
 
   /** Idempotent, also under races. Refuses with `account_disabled`. */
   async ensure({ userId, issuer, subject, cause }: Identity): Promise<Result<void>> {
     const command = { type: 'EnsureUser', at: this.clock.now(), issuer, subject } as const;
-    const done = await this.commands.execute(new Transact(userKind, userId, command, cause));
-    if (!done.accepted) return refuse(done.refusal);
-    await this.gate.waitForProjection(done.position);
+    const done = await this.streams.decide(userKind, userId, command, cause, { visible: true });
+    if (!done.ok) return refuse(done.refusal);
     return ok(undefined);
   }
 }

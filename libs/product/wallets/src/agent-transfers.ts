@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Streams } from '@app/event-store';
 import { asId, Clock, ok, refuse, type ApprovalId, type Cause, type OperationId, type Result } from '@app/kernel';
 import { Timers } from '@app/timers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +16,7 @@ const lookLastMs = 200;
 @Injectable()
 export class AgentTransfers {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly timers: Timers,
     private readonly clock: Clock,
@@ -31,10 +30,8 @@ export class AgentTransfers {
     const operationId = agentOperationId(terms.approvalId);
     await this.timers.schedule(operationTimer(operationId, this.clock.now()));
     const command = { type: 'UseApproval', at: this.clock.now(), terms } as const;
-    const done = await this.commands.execute(
-      new Transact(operationKind, operationId, command, cause, { newStream: true }),
-    );
-    if (!done.accepted) return refuse(done.refusal);
+    const done = await this.streams.decide(operationKind, operationId, command, cause, { newStream: true });
+    if (!done.ok) return refuse(done.refusal);
     await this.timers.schedule(operationTimer(operationId, this.clock.now()));
     return ok(operationId);
   }

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { chooseInput, type PinnedToken } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
-import { FoldedStates, Transact, KeyedQueue } from '@app/event-store';
+import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
 import {
   because,
   Clock,
@@ -40,7 +39,7 @@ export class ConfirmWithdrawal {
   private readonly turns = new KeyedQueue(waitingPerUserMax);
 
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly clock: Clock,
     private readonly controls: DeploymentControls,
@@ -97,19 +96,19 @@ export class ConfirmWithdrawal {
     const atMs = this.clock.epochMs();
     await this.timers.schedule(operationTimer(operationId, instantOf(atMs)));
     const command: OperationCommand = { type: 'ConfirmWithdrawal', at: instantOf(atMs), fingerprint };
-    const done = await this.commands.execute(new Transact(operationKind, operationId, command, cause));
+    const done = await this.streams.decide(operationKind, operationId, command, cause);
     // Another confirmation, a denial or the expiry was faster, or this very decision came too late and recorded the expiry.
-    if (!done.accepted) return refuse(done.refusal);
-    if (!done.events.some(({ type }) => type === 'operation.confirmed')) return refuse(withdrawalChanged('expired'));
+    if (!done.ok) return refuse(done.refusal);
+    if (!done.value.events.some(({ type }) => type === 'operation.confirmed'))
+      return refuse(withdrawalChanged('expired'));
     await this.timers.schedule(operationTimer(operationId, instantOf(atMs + 1)));
-    await this.gate.waitForProjection(done.position);
+    await this.gate.waitForProjection(done.value.position);
     return ok({ operationId, status: 'submitted' });
   }
 
   private async expire({ cause }: Owner, operationId: OperationId, { terms }: OperationState): Promise<Result<never>> {
     const command: OperationCommand = { type: 'ExpireApproval', at: this.clock.now(), approvalId: terms.approvalId };
-    const done = await this.commands.execute(new Transact(operationKind, operationId, command, cause));
-    if (done.accepted) await this.gate.waitForProjection(done.position);
+    await this.streams.decide(operationKind, operationId, command, cause, { visible: true });
     return refuse(withdrawalChanged('expired'));
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { EventStore, FoldedStates, Transact } from '@app/event-store';
+import { EventStore, FoldedStates, Streams } from '@app/event-store';
 import { asId, Clock, instantOf, parseUuid, type Cause, type OperationId, type RequestId } from '@app/kernel';
 import { Probe } from '@app/runtime';
 import { Timers, type Timer } from '@app/timers';
@@ -21,7 +20,7 @@ export class OperationDriver implements OnModuleInit {
   private readonly driving = new Map<OperationId, { woken: boolean }>();
 
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly store: EventStore,
     private readonly wallets: Wallets,
@@ -71,10 +70,10 @@ export class OperationDriver implements OnModuleInit {
       now: () => this.clock.now(),
       fold: async () => (await this.states.current(operationKind, operationId)).state,
       record: async (command) => {
-        const transact = new Transact(operationKind, operationId, command, await (cause ??= this.causeOf(operationId)));
-        const done = await this.commands.execute(transact);
-        if (!done.accepted) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
-        return done.events.length > 0;
+        cause ??= this.causeOf(operationId);
+        const done = await this.streams.decide(operationKind, operationId, command, await cause);
+        if (!done.ok) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
+        return done.value.events.length > 0;
       },
       wallet: async ({ terms }) => {
         const wallet = await this.wallets.find(terms.userId);

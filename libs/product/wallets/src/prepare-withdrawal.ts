@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { fingerprintOf } from '@app/canonical';
 import { contractWords, isPinnable, reviewedDocument, type Contract } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
-import { Transact } from '@app/event-store';
+import { Streams } from '@app/event-store';
 import { validateInto } from '@app/http';
 import {
   asId,
@@ -21,7 +20,7 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { ReadGate, UserQuotas } from '@app/read-store';
+import { UserQuotas } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
@@ -49,11 +48,10 @@ interface Ids {
 @Injectable()
 export class PrepareWithdrawal {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly clock: Clock,
     private readonly configuration: Configuration,
     private readonly controls: DeploymentControls,
-    private readonly gate: ReadGate,
     private readonly quotas: UserQuotas,
     private readonly timers: Timers,
     private readonly wallets: Wallets,
@@ -130,11 +128,11 @@ export class PrepareWithdrawal {
     const stream = `${operationKind.category}-${operationId}`;
     const payload = { approvalId, stream };
     await this.timers.schedule({ id: `approval/${approvalId}`, kind: 'approval', dueAt: expiresAt, payload });
-    const done = await this.commands.execute(
-      new Transact(operationKind, operationId, command, cause, { newStream: true }),
-    );
-    if (!done.accepted) throw new Error(`the new operation ${operationId} was refused`);
-    await this.gate.waitForProjection(done.position);
+    const done = await this.streams.decide(operationKind, operationId, command, cause, {
+      newStream: true,
+      visible: true,
+    });
+    if (!done.ok) throw new Error(`the new operation ${operationId} was refused`);
     return { operationId, approvalId, fingerprint, expiresAt, mainAccountId, contract };
   }
 }

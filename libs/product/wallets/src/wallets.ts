@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Streams } from '@app/event-store';
 import {
   asId,
   Clock,
@@ -31,7 +30,7 @@ import { walletKind } from './wallet.stream';
 @Injectable()
 export class Wallets {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly clock: Clock,
     private readonly signer: Signer,
@@ -131,10 +130,10 @@ export class Wallets {
   }
 
   private async give(userId: UserId, command: WalletCommand, cause: Cause): Promise<Result<WalletState>> {
-    const done = await this.commands.execute(new Transact(walletKind, userId, command, cause));
-    if (!done.accepted) return refuse(done.refusal);
-    if (done.state === null) throw new Error(`the wallet of ${userId} is absent after ${command.type}`);
-    return ok(done.state);
+    const done = await this.streams.decide(walletKind, userId, command, cause);
+    if (!done.ok) return refuse(done.refusal);
+    if (done.value.state === null) throw new Error(`the wallet of ${userId} is absent after ${command.type}`);
+    return ok(done.value.state);
   }
 }
 

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { canonicalText } from '@app/canonical';
 import type { Contract, ContractAction } from '@app/consent';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Streams } from '@app/event-store';
 import {
   Clock,
   epochMsOf,
@@ -42,7 +41,7 @@ export interface CoveredCall {
 @Injectable()
 export class ContractAuthority {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly timers: Timers,
     private readonly wallets: Wallets,
@@ -75,9 +74,11 @@ export class ContractAuthority {
       contractApprovalId,
       usd,
     } as const;
-    const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
+    const done = await this.streams.decide(automationKind, automationId, command, cause);
     // A use that was recorded before a crash is no authority any more once the automation was paused or archived.
-    return done.accepted && done.state?.state === 'enabled' && done.state.uses[toolCallId]?.approvalId === approvalId;
+    return (
+      done.ok && done.value.state?.state === 'enabled' && done.value.state.uses[toolCallId]?.approvalId === approvalId
+    );
   }
 
   /** What the wallet holds, and what the actions pin besides. */

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { TooBusy, Transact } from '@app/event-store';
+import { Streams, TooBusy } from '@app/event-store';
 import {
   because,
   Clock,
@@ -12,7 +11,6 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { AutomationQuota } from './automation-quota';
 import type { AutomationCommand } from './automation.commands';
@@ -37,9 +35,8 @@ interface ByOwner {
 @Injectable()
 export class AutomationLife {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly clock: Clock,
-    private readonly gate: ReadGate,
     private readonly automations: Automations,
     private readonly places: AutomationQuota,
     private readonly dueTimes: DueTimes,
@@ -71,12 +68,11 @@ export class AutomationLife {
   /** `automations.remove`: archived for good, as often as one likes. Refuses with `automation_changed` after five lost races. */
   async remove({ userId, automationId, cause }: ByOwner): Promise<Result<void>> {
     const command = { type: 'ArchiveAutomation', at: this.clock.now(), userId } as const;
-    const options = { racesMax: removalRacesMax };
+    const options = { racesMax: removalRacesMax, visible: true };
     try {
-      const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause, options));
-      if (!done.accepted) return refuse(done.refusal);
+      const done = await this.streams.decide(automationKind, automationId, command, cause, options);
+      if (!done.ok) return refuse(done.refusal);
       await this.places.release(automationId);
-      await this.gate.waitForProjection(done.position);
       return ok(undefined);
     } catch (error) {
       // A store that is slow, and a process with too many commands, are no race.
@@ -96,16 +92,16 @@ export class AutomationLife {
   }
 
   private async operate(automationId: AutomationId, command: AutomationCommand, cause: Cause): Promise<Result<void>> {
-    const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
-    if (!done.accepted) return refuse(done.refusal);
-    await this.gate.waitForProjection(done.position);
+    const done = await this.streams.decide(automationKind, automationId, command, cause, { visible: true });
+    if (!done.ok) return refuse(done.refusal);
     return ok(undefined);
   }
 
   private async record({ automationId, cause }: ByOwner, command: AutomationCommand): Promise<Result<AutomationView>> {
-    const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
-    if (!done.accepted) return refuse(done.refusal);
-    await this.gate.waitForProjection(done.position);
-    return done.state === null ? refuse(notFound) : ok(viewOfState(automationId, done.state, this.clock.now()));
+    const done = await this.streams.decide(automationKind, automationId, command, cause, { visible: true });
+    if (!done.ok) return refuse(done.refusal);
+    return done.value.state === null
+      ? refuse(notFound)
+      : ok(viewOfState(automationId, done.value.state, this.clock.now()));
   }
 }

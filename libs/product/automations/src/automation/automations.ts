@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { CommandBus } from '@nestjs/cqrs';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Streams } from '@app/event-store';
 import {
   asId,
   because,
@@ -15,7 +14,6 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { ReadGate } from '@app/read-store';
 import { EngineCatalog } from '@app/runs';
 import { WalletProvider, type Token } from '@app/wallets';
 import { v7 as uuidV7 } from 'uuid';
@@ -61,10 +59,9 @@ interface ListedView {
 @Injectable()
 export class Automations {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly clock: Clock,
-    private readonly gate: ReadGate,
     private readonly queries: AutomationQueries,
     private readonly reviews: ContractReviews,
     private readonly places: AutomationQuota,
@@ -188,11 +185,10 @@ export class Automations {
   ): Promise<Result<AutomationView>> {
     await this.dueTimes.schedule(automationId, definition, command.epoch, at, at);
     await this.samples.watch(userId, definition);
-    const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
-    const opened = done.accepted && done.events.some(({ type }) => type === 'approval.opened');
+    const done = await this.streams.decide(automationKind, automationId, command, cause, { visible: true });
+    const opened = done.ok && done.value.events.some(({ type }) => type === 'approval.opened');
     if (command.review !== null && !opened) await this.reviews.drop(command.review);
-    if (!done.accepted) return refuse(done.refusal);
-    await this.gate.waitForProjection(done.position);
+    if (!done.ok) return refuse(done.refusal);
     return this.get(userId, automationId);
   }
 }

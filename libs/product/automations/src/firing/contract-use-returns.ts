@@ -1,6 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { FoldedStates, idInStream, Transact, type StoredEvent } from '@app/event-store';
+import { FoldedStates, idInStream, Streams, type StoredEvent } from '@app/event-store';
 import {
   asId,
   Clock,
@@ -31,7 +30,7 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
   private readonly logger = new Logger(ContractUseReturns.name);
 
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly timers: Timers,
     private readonly clock: Clock,
@@ -78,8 +77,8 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
       at: this.clock.now(),
       toolCallId: asId<ToolCallId>(toolCallId),
     } as const;
-    const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
+    const done = await this.streams.decide(automationKind, automationId, command, cause);
     // It would be refused again, and others must not wait behind it.
-    if (!done.accepted) this.logger.error({ msg: 'a use was not given back', automationId, refusal: done.refusal });
+    if (!done.ok) this.logger.error({ msg: 'a use was not given back', automationId, refusal: done.refusal });
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { DeploymentControls } from '@app/deployment';
-import { FoldedStates, Transact, KeyedQueue } from '@app/event-store';
+import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
 import { asId, Clock, type AutomationId, type Cause, type RequestId } from '@app/kernel';
 import { Timers, type Timer } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
@@ -38,7 +37,7 @@ export class FiringProcess implements OnModuleInit {
   private admitting = 0;
 
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly sampler: Sampler,
     private readonly checks: AutomationChecks,
@@ -82,10 +81,10 @@ export class FiringProcess implements OnModuleInit {
         return (await seen).state;
       },
       record: async (automationId, command) => {
-        const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
-        if (!done.accepted) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
-        if (done.state === null) throw new Error(`there is no automation after ${command.type}`);
-        return done.state;
+        const done = await this.streams.decide(automationKind, automationId, command, cause);
+        if (!done.ok) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
+        if (done.value.state === null) throw new Error(`there is no automation after ${command.type}`);
+        return done.value.state;
       },
       readings: async ({ userId, definition: { condition } }, at, delivered) =>
         readingsAt(condition, await this.sampler.look(userId, condition, at), at, delivered),

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { DeploymentControls } from '@app/deployment';
-import { decodeEvent, EventStore, FoldedStates, Transact } from '@app/event-store';
+import { decodeEvent, EventStore, FoldedStates, Streams } from '@app/event-store';
 import {
   because,
   Clock,
@@ -71,7 +70,7 @@ export type Invoked = Shaped<typeof Invoked>;
 @Injectable()
 export class TakeInputs {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly store: EventStore,
     private readonly clock: Clock,
@@ -100,9 +99,9 @@ export class TakeInputs {
     const { event, position } = recorded ?? (await this.read(inputId));
     const { automationId, cause } = handed;
     const command = invocation(event, position, this.clock.now());
-    const arisen = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
-    if (!arisen.accepted) throw new Error(`the invocation ${inputId} was refused`);
-    await (arisen.position === null ? this.gate.caughtUp() : this.gate.waitForProjection(arisen.position));
+    const arisen = await this.streams.decide(automationKind, automationId, command, cause);
+    if (!arisen.ok) throw new Error(`the invocation ${inputId} was refused`);
+    await (arisen.value.position === null ? this.gate.caughtUp() : this.gate.waitForProjection(arisen.value.position));
     return ok({ status, occurrenceId: command.occurrenceId });
   }
 
@@ -144,11 +143,11 @@ export class TakeInputs {
   ): Promise<Handing> {
     const { inputId } = input;
     const command = { at: this.clock.now(), automationId, userId, ...input };
-    const done = await this.commands.execute(new Transact(inputKind, inputId, command, cause));
-    if (!done.accepted) throw new Error(`the input ${inputId} was refused`);
-    const [event] = done.events;
-    if (event === undefined || done.position === null) return { status: 'duplicate', inputId, recorded: null };
-    return { status: 'recorded', inputId, recorded: { event, position: done.position } };
+    const done = await this.streams.decide(inputKind, inputId, command, cause);
+    if (!done.ok) throw new Error(`the input ${inputId} was refused`);
+    const [event] = done.value.events;
+    if (event === undefined || done.value.position === null) return { status: 'duplicate', inputId, recorded: null };
+    return { status: 'recorded', inputId, recorded: { event, position: done.value.position } };
   }
 
   private async read(inputId: InputId): Promise<Recorded> {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { FoldedStates, Transact } from '@app/event-store';
+import { FoldedStates, Streams } from '@app/event-store';
 import {
   asId,
   Clock,
@@ -12,7 +11,7 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { Database, ReadGate } from '@app/read-store';
+import { Database } from '@app/read-store';
 import { Configuration, Sealing } from '@app/runtime';
 import { shape, text, uuid, type Shaped } from '@app/schema';
 import { randomBytes } from 'node:crypto';
@@ -75,11 +74,10 @@ export class WebhookKeys {
   private readonly nobodys: SealedKey;
 
   constructor(
-    private readonly commands: CommandBus,
+    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly gate: ReadGate,
     configuration: Configuration,
   ) {
     this.sealing = new Sealing(configuration, 'parley/webhook-keys/1');
@@ -109,15 +107,14 @@ export class WebhookKeys {
       this.sealing.seal(secret, boundTo(keyId, automationId)),
     ]);
     const command = { type: 'RotateWebhookKey', at: this.clock.now(), userId, revision, keyId } as const;
-    const done = await this.commands.execute(new Transact(automationKind, automationId, command, cause));
-    if (!done.accepted || done.state === null) {
+    const done = await this.streams.decide(automationKind, automationId, command, cause, { visible: true });
+    if (!done.ok || done.value.state === null) {
       await this.database.query('DELETE FROM webhook_keys WHERE key_id = $1', [keyId]);
-      return done.accepted ? refuse({ kind: 'not_found' }) : refuse(done.refusal);
+      return done.ok ? refuse({ kind: 'not_found' }) : refuse(done.refusal);
     }
     await this.forgetOld(automationId, keyId);
-    await this.gate.waitForProjection(done.position);
     const path = `/hooks/v1/${keyId}`;
-    const { definitionVersion: version } = done.state;
+    const { definitionVersion: version } = done.value.state;
     const signingSecret = `whsec_${secret.toString('base64')}`;
     return ok({ secret: secret.toString('base64url'), signingSecret, keyId, path, definitionVersion: version });
   }

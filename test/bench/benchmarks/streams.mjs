@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { NO_STREAM } from '@eventstore/db-client';
-import { CommandBus } from '@nestjs/cqrs';
 import { cause, renamed } from '../conversations.mjs';
 import { operationsPerSecond } from '../measuring.mjs';
-import { conversationKind, openProduct, readConfiguration, Transact } from '../product.mjs';
+import { conversationKind, openProduct, readConfiguration, Streams } from '../product.mjs';
 
 const inFlight = 64;
 /** Streams that no read model follows: what is measured is the append. */
@@ -11,18 +10,18 @@ const kind = { ...conversationKind, category: 'benchmark' };
 const userId = randomUUID();
 
 /** Fold, decide, encode and append, as every command of the product goes; against the client's own append of the same events. */
-export const transact = {
+export const decide = {
   number: 2,
-  name: `store append through Transact, ${inFlight} in flight`,
+  name: `store append through Streams, ${inFlight} in flight`,
   against: 'same client, raw append to the same store',
   figures: [{ key: 'rate', unit: 'appends/s', better: 'more', aim: 0.9, floor: 0.75 }],
 
   async open({ client, stores }, { seconds }) {
     const product = await openProduct(readConfiguration({ ...stores, LOG_LEVEL: 'warn' }));
-    const commands = product.get(CommandBus, { strict: false });
+    const streams = product.get(Streams, { strict: false });
     const measure = async (operation) => ({ rate: await operationsPerSecond({ inFlight, seconds, operation }) });
     return {
-      ours: async () => measure(await renaming(commands)),
+      ours: async () => measure(await renaming(streams)),
       baseline: async () => measure(await appending(client)),
       close: () => product.close(),
     };
@@ -30,18 +29,18 @@ export const transact = {
 };
 
 /** Renames conversations, one for each lane. */
-async function renaming(commands) {
+async function renaming(streams) {
   const at = () => new Date().toISOString();
   const lanes = Array.from({ length: inFlight }, () => ({ id: randomUUID(), renames: 0 }));
   const command = { type: 'CreateConversation', userId, title: null, origin: 'conversation', automationId: null };
-  for (const { id } of lanes) await commands.execute(new Transact(kind, id, { ...command, at: at() }, cause));
+  for (const { id } of lanes) await streams.decide(kind, id, { ...command, at: at() }, cause);
   return async (number) => {
     const lane = lanes[number];
     lane.renames += 1;
     const title = `Quarterly report for the board, revision ${String(lane.renames).padStart(6, '0')}`;
     const rename = { type: 'RenameConversation', at: at(), userId, title };
-    const done = await commands.execute(new Transact(kind, lane.id, rename, cause));
-    if (!done.accepted) throw new Error(JSON.stringify(done.refusal));
+    const done = await streams.decide(kind, lane.id, rename, cause);
+    if (!done.ok) throw new Error(JSON.stringify(done.refusal));
   };
 }
 

@@ -1,10 +1,9 @@
 import { Unavailable } from '@app/kernel';
 import { NoTracing } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
-import { type CounterCommand, counterKind, someCause } from '@app/testing/deciders';
+import { counterKind, someCause, type CounterCommand } from '@app/testing/deciders';
 import { EmbeddedStore, impatient } from '@app/testing/event-store';
-import { FoldedStates, TooBusy, Transact, type EventStore } from '../src';
-import { TransactHandler } from '../src/transact';
+import { FoldedStates, Streams, TooBusy, type DecideOptions, type EventStore, type ReadModels } from '../src';
 import { KeptSnapshots } from './kept-snapshots';
 
 let embedded: EmbeddedStore;
@@ -13,21 +12,27 @@ beforeAll(async () => {
 });
 afterAll(() => embedded.stop());
 
-/** What one process has: a client, a cache of states, and a handler. */
+/** What one process has: a client, a cache of states, and read models that say what they were asked to wait for. */
 class Process {
   readonly states: FoldedStates;
-  readonly handler: TransactHandler;
+  readonly streams: Streams;
+  readonly awaited: (number | null)[] = [];
+  readonly readModels: ReadModels = {
+    waitForProjection: async (position) => {
+      this.awaited.push(position);
+    },
+  };
 
   constructor(readonly store: EventStore = embedded.connect()) {
     this.states = new FoldedStates(store, new KeptSnapshots());
-    this.handler = new TransactHandler(store, this.states, new NoTracing());
+    this.streams = new Streams(store, this.states, this.readModels, new NoTracing());
   }
 
-  give(id: string, command: CounterCommand, options: { newStream?: boolean; racesMax?: number } = {}) {
-    return this.handler.execute(new Transact(counterKind, id, command, someCause(), options));
+  give(id: string, command: CounterCommand, options?: DecideOptions) {
+    return this.streams.decide(counterKind, id, command, someCause(), options);
   }
 
-  count(id: string, n: number, options?: { newStream: boolean }) {
+  count(id: string, n: number, options?: DecideOptions) {
     return this.give(id, { type: 'Count', n }, options);
   }
 
@@ -42,10 +47,9 @@ describe('an accepted command', () => {
     const id = uuidV7();
     const done = await one.count(id, 5);
     const [stored] = await one.store.readStream(`counter-${id}`, 0, 1);
-    expect(done).toMatchObject({ accepted: true, revision: 0, position: stored?.position });
+    expect(done).toMatchObject({ ok: true, value: { revision: 0, position: stored?.position } });
     expect(done).toMatchObject({
-      events: [{ type: 'counter.counted', n: 5 }],
-      state: { counted: [5], lastNote: 'note 5' },
+      value: { events: [{ type: 'counter.counted', n: 5 }], state: { counted: [5], lastNote: 'note 5' } },
     });
     expect(JSON.stringify(stored?.payload)).not.toContain('note');
   });
@@ -55,7 +59,7 @@ describe('an accepted command', () => {
     const id = uuidV7();
     await one.count(id, 1);
     const reads = jest.spyOn(one.store, 'readStream');
-    for (const n of [2, 3, 4]) expect(await one.count(id, n)).toMatchObject({ accepted: true, revision: n - 1 });
+    for (const n of [2, 3, 4]) expect(await one.count(id, n)).toMatchObject({ ok: true, value: { revision: n - 1 } });
     expect(reads).not.toHaveBeenCalled();
   });
 
@@ -64,15 +68,39 @@ describe('an accepted command', () => {
     const id = uuidV7();
     await one.count(id, 1);
     await other.count(id, 2);
-    expect(await one.count(id, 3)).toMatchObject({ accepted: true, revision: 2, state: { counted: [1, 2, 3] } });
+    expect(await one.count(id, 3)).toMatchObject({ ok: true, value: { revision: 2, state: { counted: [1, 2, 3] } } });
   });
 
   it('with nothing to do appends nothing and has no position', async () => {
     const one = new Process();
     const id = uuidV7();
     await one.count(id, 1);
-    expect(await one.count(id, 1)).toMatchObject({ accepted: true, events: [], position: null, revision: 0 });
+    expect(await one.count(id, 1)).toMatchObject({ ok: true, value: { events: [], position: null, revision: 0 } });
     expect(await one.numbersIn(id)).toEqual([1]);
+  });
+});
+
+describe('a command that is to be visible', () => {
+  it('is answered when the read models have passed what it appended; one that is refused waits for nothing', async () => {
+    const one = new Process();
+    const id = uuidV7();
+    const counted = await one.count(id, 1, { visible: true });
+    await one.count(id, 2);
+    await one.count(id, 2, { visible: true });
+    await one.give(id, { type: 'Close' });
+    expect(await one.count(id, 3, { visible: true })).toMatchObject({ ok: false });
+    expect(one.awaited).toEqual([counted.ok && counted.value.position, null]);
+  });
+
+  it('lets the next command of the stream go ahead meanwhile', async () => {
+    const one = new Process();
+    const id = uuidV7();
+    let pass = () => {};
+    jest.spyOn(one.readModels, 'waitForProjection').mockReturnValue(new Promise((resolve) => (pass = resolve)));
+    const visible = one.count(id, 1, { visible: true });
+    expect(await one.count(id, 2)).toMatchObject({ ok: true, value: { revision: 1 } });
+    pass();
+    expect(await visible).toMatchObject({ ok: true, value: { revision: 0 } });
   });
 });
 
@@ -85,8 +113,8 @@ describe('a refusal, and nothing to do', () => {
     await other.states.current(counterKind, id);
     const reads = jest.spyOn(other.store, 'readStream');
     const refused = await other.count(id, 9);
-    expect(refused).toMatchObject({ accepted: false, refusal: { reason: 'run_not_active' }, state: { counted: [1] } });
-    expect(await other.give(id, { type: 'Close' })).toMatchObject({ accepted: true, events: [] });
+    expect(refused).toMatchObject({ ok: false, refusal: { reason: 'run_not_active' }, state: { counted: [1] } });
+    expect(await other.give(id, { type: 'Close' })).toMatchObject({ ok: true, value: { events: [] } });
     expect(reads).toHaveBeenCalledTimes(2);
   });
 
@@ -96,7 +124,7 @@ describe('a refusal, and nothing to do', () => {
     await one.count(id, 1);
     await other.give(id, { type: 'Close' });
     // By its own cache, `one` would accept this; the append's conflict shows that the stream is closed.
-    expect(await one.count(id, 2)).toMatchObject({ accepted: false, refusal: { reason: 'run_not_active' } });
+    expect(await one.count(id, 2)).toMatchObject({ ok: false, refusal: { reason: 'run_not_active' } });
   });
 });
 
@@ -104,7 +132,7 @@ describe('a new stream', () => {
   it('is not read before the first attempt', async () => {
     const one = new Process();
     const reads = jest.spyOn(one.store, 'readStream');
-    expect(await one.count(uuidV7(), 1, { newStream: true })).toMatchObject({ accepted: true, revision: 0 });
+    expect(await one.count(uuidV7(), 1, { newStream: true })).toMatchObject({ ok: true, value: { revision: 0 } });
     expect(reads).not.toHaveBeenCalled();
   });
 
@@ -112,8 +140,11 @@ describe('a new stream', () => {
     const [one, other] = [new Process(), new Process()];
     const id = uuidV7();
     await other.count(id, 1);
-    expect(await one.count(id, 1, { newStream: true })).toMatchObject({ accepted: true, events: [], revision: 0 });
-    expect(await one.count(id, 2, { newStream: true })).toMatchObject({ accepted: true, state: { counted: [1, 2] } });
+    expect(await one.count(id, 1, { newStream: true })).toMatchObject({ ok: true, value: { events: [], revision: 0 } });
+    expect(await one.count(id, 2, { newStream: true })).toMatchObject({
+      ok: true,
+      value: { state: { counted: [1, 2] } },
+    });
   });
 });
 
@@ -157,7 +188,7 @@ describe('many commands at once', () => {
     const id = uuidV7();
     const commands = Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? one : other).count(id, n));
     const done = await Promise.all(commands);
-    expect(done.every((outcome) => outcome.accepted && outcome.events.length === 1)).toBe(true);
+    expect(done.every((outcome) => outcome.ok && outcome.value.events.length === 1)).toBe(true);
     const numbers = await one.numbersIn(id);
     expect(numbers).toHaveLength(200);
     expect(new Set(numbers)).toEqual(new Set(Array.from({ length: 200 }, (_, n) => n)));
@@ -170,7 +201,7 @@ describe('many commands at once', () => {
     const [one, other] = [new Process(), new Process()];
     const id = uuidV7();
     const done = await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? one : other).count(id, 7)));
-    expect(done.every(({ accepted }) => accepted)).toBe(true);
+    expect(done.every(({ ok }) => ok)).toBe(true);
     expect(await one.numbersIn(id)).toEqual([7]);
   });
 
@@ -180,8 +211,9 @@ describe('many commands at once', () => {
       throw new Error('a defect, so that nothing takes long');
     };
     const brokenKind = { ...counterKind, decider: { ...counterKind.decider, decide } };
-    const transact = new Transact(brokenKind, uuidV7(), { type: 'Close' }, someCause(), { newStream: true });
-    const outcomes = await Promise.allSettled(Array.from({ length: 2_010 }, () => one.handler.execute(transact)));
+    const id = uuidV7();
+    const give = () => one.streams.decide(brokenKind, id, { type: 'Close' }, someCause(), { newStream: true });
+    const outcomes = await Promise.allSettled(Array.from({ length: 2_010 }, give));
     const refused = outcomes.filter(
       (outcome) => outcome.status === 'rejected' && outcome.reason instanceof Unavailable,
     );
@@ -199,7 +231,7 @@ describe('a store that does not answer', () => {
     await expect(one.count(id, 2)).rejects.toThrow(Unavailable);
     expect(one.states.cached(counterKind, id)).toBeNull();
     await embedded.startServer();
-    expect(await one.count(id, 2)).toMatchObject({ accepted: true, state: { counted: [1, 2] } });
+    expect(await one.count(id, 2)).toMatchObject({ ok: true, value: { state: { counted: [1, 2] } } });
     expect(await one.numbersIn(id)).toEqual([1, 2]);
   });
 });
