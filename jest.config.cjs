@@ -29,7 +29,8 @@ const esm = [
 
 module.exports = {
   rootDir: __dirname,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/shared-environment.cjs',
+  runtime: '<rootDir>/test/support/shared-runtime.cjs',
   setupFiles: ['reflect-metadata', '<rootDir>/test/support/random-seed.ts'],
   globalSetup: '<rootDir>/test/support/postgres-setup.ts',
   globalTeardown: '<rootDir>/test/support/postgres-teardown.ts',

@@ -37,13 +37,18 @@ function checkBy(document: JsonObject): FrameCheck {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   ajv.addSchema(closed(document), 'asyncapi');
-  const { messages } = objectOf(document['components']);
+  const messages = objectOf(objectOf(document['components'])['messages']);
   const compiled = new Map<string, ValidateFunction>();
-  for (const [type, message] of Object.entries(objectOf(messages))) {
-    compiled.set(type, ajv.compile(closed(objectOf(objectOf(message)['payload']), '#/', 'asyncapi#/')));
-  }
+  // A suite meets a few of the many events.
+  const checkOf = (type: string): ValidateFunction | undefined => {
+    if (!Object.hasOwn(messages, type)) return undefined;
+    const payload = objectOf(objectOf(messages[type])['payload']);
+    const check = compiled.get(type) ?? ajv.compile(closed(payload, '#/', 'asyncapi#/'));
+    compiled.set(type, check);
+    return check;
+  };
   return ({ id, event, data }) => {
-    const fits = compiled.get(event ?? '');
+    const fits = checkOf(event ?? '');
     if (fits === undefined) return `no event ${event} is documented: ${data.slice(0, 4_000)}`;
     // Reason for the assertion: whatever JSON.parse makes is JSON.
     const frame = objectOf(JSON.parse(data) as JsonValue);

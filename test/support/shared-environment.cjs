@@ -1,0 +1,72 @@
+// One global object for all files of a worker, so that modules which one file has loaded serve the next (shared-runtime.cjs). What a file leaves on it is taken back when the file ends.
+const { TestEnvironment } = require('jest-environment-node');
+
+/** The environment of jest that this worker's files share. */
+let shared;
+/** What the global object had before any file ran, and what shared modules have put there since. */
+const kept = new Map();
+
+module.exports = class SharedEnvironment {
+  constructor(config, context) {
+    shared ??= new TestEnvironment(config, context);
+    this.global = shared.global;
+    this.moduleMocker = shared.moduleMocker;
+    this.fakeTimers = shared.fakeTimers;
+    this.fakeTimersModern = shared.fakeTimersModern;
+    if (kept.size === 0) keepGlobals(this.global);
+    this.exit = this.global.process.exit;
+    this.env = { ...this.global.process.env };
+  }
+
+  async setup() {}
+
+  async teardown() {
+    this.fakeTimersModern.useRealTimers();
+    this.moduleMocker.restoreAllMocks();
+    this.global.process.exit = this.exit;
+    restoreMembers(this.global.process.env, this.env);
+    restoreGlobals(this.global);
+  }
+
+  exportConditions() {
+    return shared.exportConditions();
+  }
+
+  getVmContext() {
+    return shared.getVmContext();
+  }
+};
+
+/** Runs `load`, and keeps what it puts on the global object: the modules that did it are not loaded again. */
+module.exports.keepingGlobals = function keepingGlobals(global, load) {
+  const before = new Set(Reflect.ownKeys(global));
+  try {
+    return load();
+  } finally {
+    keepGlobals(global, (key) => !before.has(key));
+  }
+};
+
+function keepGlobals(global, isNew = () => true) {
+  for (const key of Reflect.ownKeys(global)) {
+    if (isNew(key)) kept.set(key, Object.getOwnPropertyDescriptor(global, key));
+  }
+}
+
+function restoreGlobals(global) {
+  for (const key of Reflect.ownKeys(global)) {
+    const { configurable, value, writable } = Object.getOwnPropertyDescriptor(global, key);
+    const was = kept.get(key);
+    if (was === undefined) {
+      if (configurable) delete global[key];
+    } else if ('value' in was && was.value !== value) {
+      if (configurable) Object.defineProperty(global, key, was);
+      else if (writable) global[key] = was.value;
+    }
+  }
+}
+
+function restoreMembers(object, members) {
+  for (const key of Object.keys(object)) if (!(key in members)) delete object[key];
+  Object.assign(object, members);
+}

@@ -1,0 +1,46 @@
+// Evaluates packages and the product's own modules once in a worker of jest, and not anew for every file: that was most of what short specs did. Specs, and what only tests import, are evaluated for each file as ever.
+const { default: Runtime } = require('jest-runtime');
+const path = require('node:path');
+const { keepingGlobals } = require('./shared-environment.cjs');
+
+const root = path.dirname(path.dirname(__dirname));
+const product = /^libs[\\/](?!testing[\\/]|clients[\\/]).+[\\/]src[\\/](?!.*\.spec\.ts$)/;
+/** They put other modules in the place of those that the product imports, which shared modules would not notice. */
+const mocks = /\bjest\.(doMock|mock|resetModules|isolateModules)\b/;
+
+/** Loads what all files of this worker share. It is never torn down. */
+let keeper;
+
+module.exports = class SharedRuntime extends Runtime {
+  constructor(...args) {
+    super(...args);
+    const [, , , , sources, , testPath] = args;
+    if (keeper === undefined) {
+      keeper = null; // the keeper itself is one of these
+      keeper = new SharedRuntime(...args.slice(0, 4), new Map(), ...args.slice(5));
+    }
+    if (keeper === null) return;
+    this.shares = !mocks.test(sources.get(testPath) ?? '');
+    // Stacks go through shared modules as well.
+    this.transformCache.sourceMaps = keeper.transformCache.sourceMaps;
+  }
+
+  requireModule(from, moduleName, options, isRequireActual) {
+    if (this.shares && !options?.isInternalModule) {
+      const file = this.#sharedFile(from, moduleName);
+      if (file !== null) {
+        const load = () => keeper.requireModule(from, moduleName, options, isRequireActual);
+        return keeper.registries.moduleRegistry.has(file) ? load() : keepingGlobals(this._environment.global, load);
+      }
+    }
+    return super.requireModule(from, moduleName, options, isRequireActual);
+  }
+
+  /** The file, when it is one that all files of the worker share. */
+  #sharedFile(from, moduleName) {
+    if (moduleName !== undefined && this._resolution.isCoreModule(moduleName)) return null;
+    const file = moduleName === undefined ? from : this._resolution.resolveCjs(from, moduleName);
+    const isPackage = file.includes(`${path.sep}node_modules${path.sep}`);
+    return isPackage || product.test(path.relative(root, file)) ? file : null;
+  }
+};
