@@ -19,6 +19,6 @@ export { SnapshotStore, type Snapshot } from './snapshots';
 export { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 export type { EventBatch } from './intake';
 export { followCategories } from './subscriptions';
-export { Streams, TooBusy, type Accepted, type Decided, type DecideOptions } from './streams';
+export { Streams, TooBusy, type DecideOptions } from './streams';
 export { isTransient } from './transient-errors';
 export { KeyedQueue } from './keyed-queue';
