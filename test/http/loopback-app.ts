@@ -5,20 +5,19 @@ import {
   Accounts,
   Caller,
   createHttpApp,
-  IntegerText,
+  Member,
   NoBody,
   Operation,
-  Optional,
   PartnerKeys,
+  QueryMember,
   RateWindows,
-  Text,
-  Uuid,
   type AccountState,
   type RateAnswer,
   type RateSubject,
 } from '@app/http';
 import { asId, Clock, Unavailable, type PartnerKeyId, type UserId } from '@app/kernel';
 import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
+import { integer, optional, text, uuid } from '@app/schema';
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { LoopbackIssuer } from '@app/testing/identity';
@@ -89,15 +88,14 @@ export class WindowsInMemory extends RateWindows {
 }
 
 class ThingDto {
-  @Text({ min: 1, max: 10 })
+  @Member(text({ min: 1, max: 10 }))
   name: string;
-  @Optional()
-  @Uuid()
+  @Member(optional(uuid()))
   other?: string;
 }
 
 class ThingsQuery {
-  @IntegerText({ min: 1, max: 100, default: 50 })
+  @QueryMember(integer({ min: 1, max: 100, default: 50 }))
   limit: number;
 }
 

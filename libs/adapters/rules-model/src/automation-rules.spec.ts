@@ -1,7 +1,8 @@
-import { parseContract } from '@app/consent';
 import type { JsonValue } from '@app/kernel';
 import { modelRequest } from '@app/testing/runs';
 import type { ToolExchange } from '@app/engine';
+import { read } from '@app/schema';
+import { AutomationContractShape } from '@app/wallets';
 import { answerByRules } from './rules';
 import { cpuMsOf } from '@app/testing/processes';
 
@@ -70,7 +71,7 @@ describe('when a price is passed', () => {
       firing: { trigger: 'edge', cooldownSeconds: 0, overlap: 'skip', retryForSeconds: 900 },
       contract: { type: 'ledger_intents_transfer', actions: [swap], bounds },
     });
-    expect(parseContract(definition.contract, { bounds: 'required' })).toMatchObject({ ok: true });
+    expect(read(AutomationContractShape, definition.contract)).toMatchObject({ ok: true });
   });
 
   it('makes of its task, later, exactly the call that the contract covers', () => {

@@ -1,7 +1,8 @@
-import { parseContract } from '@app/consent';
 import type { JsonValue } from '@app/kernel';
 import { modelRequest } from '@app/testing/runs';
 import type { ToolExchange } from '@app/engine';
+import { read } from '@app/schema';
+import { ContractShape } from '@app/wallets';
 import { answerByRules } from './rules';
 import { cpuMsOf } from '@app/testing/processes';
 
@@ -27,7 +28,7 @@ const asked = (input: string, exchanges: readonly Omit<ToolExchange, 'toolCallId
 const pinned = ({ tokenId, decimals }: { tokenId: string; decimals: number }) => ({ pinned: { tokenId, decimals } });
 const proposing = (action: object) => {
   const contract = { type: 'ledger_intents_transfer', actions: [action] };
-  expect(parseContract(contract, { bounds: 'forbidden' })).toMatchObject({ ok: true });
+  expect(read(ContractShape, contract)).toMatchObject({ ok: true });
   return { calls: [{ tool: 'intents_transfer', input: { contract } }] };
 };
 const text = (containing: string) => ({ text: expect.stringContaining(containing) as string });

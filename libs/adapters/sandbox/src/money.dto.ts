@@ -1,5 +1,5 @@
-import { Describe, Text, Uuid, Value } from '@app/http';
-import { nullable, text } from '@app/schema';
+import { Member } from '@app/http';
+import { custom, nullable, text, uuid } from '@app/schema';
 
 export const tokenIdLengthMax = 512;
 /** Of a deposit: many of them stay below the 160 digits that a balance may have. */
@@ -9,34 +9,28 @@ const amount = new RegExp(`^[1-9][0-9]{0,${depositDigitsMax - 1}}$`);
 export const price = /^(?:0|[1-9][0-9]{0,38})(?:\.[0-9]{1,18})?$/;
 
 export class Deposit {
-  @Uuid()
+  @Member(uuid())
   readonly userId: string;
 
-  @Describe('A token of the sandbox')
-  @Text({ min: 1, max: tokenIdLengthMax })
+  @Member(text({ min: 1, max: tokenIdLengthMax, description: 'A token of the sandbox' }))
   readonly tokenId: string;
 
-  @Value(
-    `a positive whole number of at most ${depositDigitsMax} digits, as a text`,
-    isAmount,
-    text({ pattern: amount }),
+  @Member(
+    text({
+      pattern: amount,
+      message: `must be a positive whole number of at most ${depositDigitsMax} digits, as a text`,
+    }),
   )
   readonly amountRaw: string;
 }
 
+const priceUsd = nullable(text({ pattern: price, description: 'Above 0; null lets it follow its path again' }));
+
 export class PriceChange {
-  @Value(
-    'a decimal above 0 as a text, with at most 18 fraction digits, or null',
-    isPrice,
-    nullable(text({ pattern: price, description: 'Above 0; null lets it follow its path again' })),
-  )
+  @Member(custom(priceUsd, isPrice, 'must be a decimal above 0 as a text, with at most 18 fraction digits, or null'))
   readonly priceUsd: string | null;
 }
 
-function isAmount(value: unknown): boolean {
-  return typeof value === 'string' && amount.test(value);
-}
-
-function isPrice(value: unknown): boolean {
+function isPrice(value: unknown): value is string | null {
   return value === null || (typeof value === 'string' && price.test(value) && /[1-9]/.test(value));
 }

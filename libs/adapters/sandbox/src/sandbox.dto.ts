@@ -1,6 +1,18 @@
-import { Describe, Flag, Items, Nested, OneOf, Optional, Text, Value, Whole } from '@app/http';
+import { Member } from '@app/http';
 import type { ModelFault } from '@app/runtime';
-import { exactly, boolean, integer, nullable, oneOf, shape, text, type Shaped } from '@app/schema';
+import {
+  boolean,
+  exactly,
+  integer,
+  list,
+  nullable,
+  ofDto,
+  oneOf,
+  optional,
+  shape,
+  text,
+  type Shaped,
+} from '@app/schema';
 import { submitFaults, type ProviderFault, type SubmitFault } from './provider-faults';
 
 const subjectLengthMax = 512;
@@ -25,95 +37,76 @@ const words = {
   fail: 'Every step of the rules model fails',
 };
 
+const subject = { min: 1, max: subjectLengthMax };
+/** Null, beyond the specification, is what `GET` answers while no delay was set; so it can be put back. */
+const delayMs = nullable(
+  integer({
+    min: 0,
+    max: modelDelayMaxMs,
+    message: `must be a whole number from 0 to ${modelDelayMaxMs}, or null`,
+  }),
+  { description: words.delayMs },
+);
+const submit = oneOf(submitFaults, { description: words.submit });
+const settleAfterSeconds = integer({ min: 0, max: settleAfterMaxSeconds, description: words.settleAfterSeconds });
+
 export class NewToken {
-  @Describe('The same one is the same user, always')
-  @Text({ min: 1, max: subjectLengthMax })
+  @Member(text({ ...subject, description: 'The same one is the same user, always' }))
   readonly subject: string;
 
-  @Describe('3600 when absent')
-  @Optional()
-  @Whole({ min: 1, max: yearSeconds })
+  @Member(optional(integer({ min: 1, max: yearSeconds, description: '3600 when absent' })))
   readonly expiresInSeconds?: number;
 }
 
 export class NewOperatorToken {
-  @Text({ min: 1, max: subjectLengthMax })
+  @Member(text(subject))
   readonly subject: string;
 
-  @Items({
-    max: scopesMax,
-    of: (item) => typeof item === 'string' && scope.test(item),
-    what: 'a scope',
-    schema: text({ pattern: scope }),
-  })
-  readonly scopes: string[];
+  @Member(list(text({ pattern: scope, message: 'must be a scope' }), { min: 0, max: scopesMax }))
+  readonly scopes: readonly string[];
 }
 
 export class ClockMove {
-  @Whole({ min: 1, max: yearSeconds })
+  @Member(integer({ min: 1, max: yearSeconds }))
   readonly advanceSeconds: number;
 }
 
 export class ModelFaultChange {
-  @Describe(words.delayMs)
-  @Optional()
-  @Value(
-    `a whole number from 0 to ${modelDelayMaxMs}, or null`,
-    isDelay,
-    nullable(integer({ min: 0, max: modelDelayMaxMs })),
-  )
+  @Member(optional(delayMs))
   readonly delayMs?: number | null;
 
-  @Describe(words.fail)
-  @Optional()
-  @Flag()
+  @Member(optional(boolean({ description: words.fail })))
   readonly fail?: boolean;
 }
 
 export class ProviderFaultChange {
-  @Describe(words.submit)
-  @Optional()
-  @OneOf(submitFaults)
+  @Member(optional(submit))
   readonly submit?: SubmitFault;
 
-  @Describe(words.settleAfterSeconds)
-  @Optional()
-  @Whole({ min: 0, max: settleAfterMaxSeconds })
+  @Member(optional(settleAfterSeconds))
   readonly settleAfterSeconds?: number;
 
-  @Describe(words.down)
-  @Optional()
-  @Flag()
+  @Member(optional(boolean({ description: words.down })))
   readonly down?: boolean;
 
-  @Describe(words.sessionRejected)
-  @Optional()
-  @Flag()
+  @Member(optional(boolean({ description: words.sessionRejected })))
   readonly sessionRejected?: boolean;
 
-  @Describe(words.duplicateCallbacks)
-  @Optional()
-  @Flag()
+  @Member(optional(boolean({ description: words.duplicateCallbacks })))
   readonly duplicateCallbacks?: boolean;
 
-  @Describe(words.unpriced)
-  @Optional()
-  @Flag()
+  @Member(optional(boolean({ description: words.unpriced })))
   readonly unpriced?: boolean;
 
-  @Describe(words.undescribed)
-  @Optional()
-  @Flag()
+  @Member(optional(boolean({ description: words.undescribed })))
   readonly undescribed?: boolean;
 }
 
 export class FaultChange {
-  @Optional()
-  @Nested(() => ProviderFaultChange)
+  @Member(optional(ofDto(ProviderFaultChange)))
   readonly provider?: ProviderFaultChange;
 
-  @Optional()
-  @Nested(() => ModelFaultChange)
+  @Member(optional(ofDto(ModelFaultChange)))
   readonly model?: ModelFaultChange;
 }
 
@@ -121,8 +114,8 @@ export class FaultChange {
 export const Faults = shape('Faults', {
   provider: exactly<ProviderFault>()(
     shape('ProviderFaults', {
-      submit: oneOf(submitFaults, { description: words.submit }),
-      settleAfterSeconds: integer({ min: 0, max: settleAfterMaxSeconds, description: words.settleAfterSeconds }),
+      submit,
+      settleAfterSeconds,
       down: boolean({ description: words.down }),
       sessionRejected: boolean({ description: words.sessionRejected }),
       duplicateCallbacks: boolean({ description: words.duplicateCallbacks }),
@@ -132,16 +125,9 @@ export const Faults = shape('Faults', {
   ),
   model: exactly<ModelFault>()(
     shape('ModelFaults', {
-      delayMs: nullable(integer({ min: 0, max: modelDelayMaxMs }), { description: words.delayMs }),
+      delayMs,
       fail: boolean({ description: words.fail }),
     }),
   ),
 });
 export type Faults = Shaped<typeof Faults>;
-
-/** Null, beyond the specification, is what `GET` answers while no delay was set; so it can be put back. */
-function isDelay(value: unknown): boolean {
-  return (
-    value === null || (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= modelDelayMaxMs)
-  );
-}

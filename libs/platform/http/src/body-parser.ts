@@ -1,8 +1,7 @@
 import { MIMEType } from 'node:util';
-import { invalid, type JsonValue, type Result } from '@app/kernel';
+import { invalid, isJsonObject, type JsonValue, type Result } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import { isPlainObject } from './dto';
 import { ProblemException, type Failure } from './problems';
 import { contextOf } from './request-context';
 import { brokenOff, streamedBody, tooLarge, tooSlow } from './streamed-body';
@@ -72,7 +71,7 @@ export function jsonBody(contentType: string | undefined, bytes: Buffer): Result
   if (!isJson(contentType)) return refuse('needs the Content-Type application/json, or one that ends in +json');
   const parsed = parseStrictJson(bytes);
   // Every JSON body of the contract is an object, and Nest would hand `null` on as if nothing had been sent.
-  return parsed.ok && !isPlainObject(parsed.value) ? refuse('must be an object') : parsed;
+  return parsed.ok && !isJsonObject(parsed.value) ? refuse('must be an object') : parsed;
 }
 
 function refuse(message: string): Result<never> {

@@ -4,25 +4,7 @@ export { askedBytes, type ByteRange } from './byte-ranges';
 export { Caller } from './caller';
 export { Cursors } from './cursors';
 export { closeGracefully, Draining } from './draining';
-export {
-  BooleanText,
-  CursorText,
-  Describe,
-  Example,
-  Flag,
-  GivenInstant,
-  IntegerText,
-  Items,
-  Nested,
-  NoBody,
-  OneOf,
-  Optional,
-  Text,
-  Uuid,
-  UuidList,
-  Value,
-  Whole,
-} from './dto';
+export { cursor, Member, NoBody, QueryMember } from './dto';
 export { lookAtIssuers } from './identity-providers';
 export type { IssuerKeys } from './issuer-keys';
 export { UnfitIssuer } from './issuer-keys';

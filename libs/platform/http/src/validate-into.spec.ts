@@ -1,69 +1,47 @@
-import {
-  BooleanText,
-  Flag,
-  GivenInstant,
-  IntegerText,
-  Items,
-  Nested,
-  NoBody,
-  OneOf,
-  Optional,
-  Text,
-  Uuid,
-  UuidList,
-  Value,
-  Whole,
-} from './dto';
+import { boolean, givenInstant, integer, list, nullable, ofDto, oneOf, optional, text, uuid } from '@app/schema';
+import { Member, NoBody, QueryMember } from './dto';
 import { validateInto } from './validate-into';
 
 class InputDto {
-  @Text({ min: 1, max: 5 })
+  @Member(text({ min: 1, max: 5 }))
   text: string;
-  @Optional()
-  @UuidList({ max: 2 })
-  artifactIds?: string[];
+  @Member(optional(list(uuid(), { max: 2 })))
+  artifactIds?: readonly string[];
 }
 class ProfileDto {
-  @Optional()
-  @Items({ max: 2, of: (item) => typeof item === 'string', what: 'a text', schema: { type: 'string' } })
-  tools?: string[];
-  @Optional()
-  @Whole({ min: 1, max: 50 })
+  @Member(optional(list(text(), { max: 2 })))
+  tools?: readonly string[];
+  @Member(optional(integer({ min: 1, max: 50 })))
   maxSteps?: number;
 }
 class StartDto {
-  @Uuid()
+  @Member(uuid())
   conversationId: string;
-  @Nested(() => InputDto)
+  @Member(ofDto(InputDto))
   input: InputDto;
-  @Optional()
-  @Nested(() => ProfileDto)
+  @Member(optional(ofDto(ProfileDto)))
   profile?: ProfileDto;
-  @Optional()
-  @OneOf(['a', 'b'])
-  kind?: string;
+  @Member(optional(oneOf(['a', 'b'])))
+  kind?: 'a' | 'b';
 }
 class SwitchDto {
-  @Optional()
-  @Flag()
+  @Member(optional(boolean()))
   fail?: boolean;
 }
 class FaultDto extends SwitchDto {
-  @Optional()
-  @Value('a number or null', (value) => value === null || typeof value === 'number', { type: ['integer', 'null'] })
+  @Member(optional(nullable(integer())))
   delay?: number | null;
 }
 class SpanDto {
-  @GivenInstant()
+  @Member(givenInstant())
   at: string;
 }
 class QueryDto {
-  @IntegerText({ min: 1, max: 100, default: 50 })
+  @QueryMember(integer({ min: 1, max: 100, default: 50 }))
   limit: number;
-  @BooleanText({ default: false })
+  @QueryMember(boolean({ default: false }))
   archived: boolean;
-  @Optional()
-  @BooleanText()
+  @QueryMember(optional(boolean()))
   active?: boolean;
 }
 
@@ -165,5 +143,22 @@ describe('a DTO', () => {
       '/archived',
       '/active',
     ]);
+  });
+
+  it('does not compile with a property of another type than its member', () => {
+    class Drifting {
+      @Member(text())
+      fits: string;
+      // @ts-expect-error a text is no number
+      @Member(text())
+      number: number;
+      // @ts-expect-error null where there is none
+      @Member(nullable(text()))
+      text: string;
+      // @ts-expect-error a value of the set is missing
+      @QueryMember(oneOf(['a', 'b']))
+      one: 'a';
+    }
+    expect(Object.keys(issuesOf(Drifting, {}))).toHaveLength(4);
   });
 });

@@ -1,95 +1,94 @@
-import { ok, pointerTo, refuse, type Issue, type Result } from '@app/kernel';
-import type { DtoClass } from '@app/schema';
+import { isJsonObject, ok, pointerTo, refuse, type Issue, type JsonObject, type Result } from '@app/kernel';
+import { canBeNull, converts, read, type DtoClass, type Schema } from '@app/schema';
 import { getMetadataStorage, validateSync } from 'class-validator';
-import { isPlainObject, planOf, plansOf } from './dto';
+import { issuesOf, plansOf } from './dto';
 
 /** A member's name longer than this is not repeated in an issue. */
 const namedKeyLengthMax = 256;
+
+/** A member of a DTO class; one that class-validator's own decorators describe has neither schema nor DTO. */
+interface DtoMember {
+  readonly schema: Schema | null;
+  readonly nested: DtoClass | null;
+  /** Whether null is absence. */
+  readonly nullIsAbsence: boolean;
+  readonly convert: (value: unknown) => unknown;
+}
 
 /**
  * Checks a parsed body or query against a DTO class and makes the DTO, or names every part that failed by its JSON pointer.
  *
  * Unknown members are refused, absent ones take their default, `undefined` counts as `{}`, and null counts as absence where a member
- * may be absent and cannot be null (docs/decisions/conventions.md, "Bodies"). Values that no nested DTO
- * describes are kept by reference.
+ * may be absent and cannot be null (docs/decisions/conventions.md, "Bodies"). What the schema of a member keeps as it is, is kept by
+ * reference.
  */
 export function validateInto<Dto extends object>(dto: DtoClass<Dto>, value: unknown): Result<Dto> {
   const given = value === undefined ? {} : value;
-  if (!isPlainObject(given))
+  if (!isJsonObject(given))
     return refuse({ kind: 'invalid_input', issues: [{ path: '', message: 'must be an object' }] });
   const issues: Issue[] = [];
   const made = make(dto, given, '', issues);
   return issues.length === 0 ? ok(made) : refuse({ kind: 'invalid_input', issues });
 }
 
-function make<Dto extends object>(
-  dto: DtoClass<Dto>,
-  given: Record<string, unknown>,
-  at: string,
-  issues: Issue[],
-): Dto {
-  const plan = planOf(dto);
-  const known = knownMembers(dto);
-  for (const name of Object.keys(given)) if (!known.has(name)) issues.push(unknownMember(at, name));
-
+function make<Dto extends object>(dto: DtoClass<Dto>, given: JsonObject, at: string, issues: Issue[]): Dto {
+  const members = membersOf(dto);
+  for (const name of Object.keys(given)) if (!members.has(name)) issues.push(unknownMember(at, name));
   const made = new dto();
-  if (known.size === 0) return made;
-  for (const name of known) {
+  if (members.size === 0) return made;
+  for (const [name, { nullIsAbsence, convert }] of members) {
     const sent = Object.hasOwn(given, name) ? given[name] : undefined;
-    const value = sent === null && nullIsAbsence(dto, name) ? undefined : sent;
-    const convert = plan.conversions.get(name);
-    const converted = convert === undefined ? value : convert(value);
-    if (converted !== undefined) Object.assign(made, { [name]: converted });
+    const converted = convert(sent === null && nullIsAbsence ? undefined : sent);
+    if (converted !== undefined) Reflect.set(made, name, converted);
   }
-  for (const error of validateSync(made, { forbidUnknownValues: false, stopAtFirstError: true })) {
-    const message = Object.values(error.constraints ?? {})[0] ?? 'is not valid';
-    issues.push({ path: at + pointerTo(error.property), message });
+  issues.push(...issuesIn(made, members, at));
+  for (const [name, { nested }] of members) {
+    const value: unknown = Reflect.get(made, name);
+    if (nested !== null && isJsonObject(value))
+      Reflect.set(made, name, make(nested, value, at + pointerTo(name), issues));
   }
-  goDeeper(dto, made, at, issues);
   return made;
 }
 
-function nullIsAbsence(dto: DtoClass, name: string): boolean {
-  const plans = plansOf(dto);
-  const schema = plans.map(({ schemas }) => schemas.get(name)).find(Boolean);
-  return plans.some(({ optional }) => optional.has(name)) && !canBeNull(schema);
+/** What class-validator finds, with the pointers of what is wrong within a member. */
+function issuesIn(made: object, members: ReadonlyMap<string, DtoMember>, at: string): readonly Issue[] {
+  const errors = validateSync(made, { forbidUnknownValues: false, stopAtFirstError: true });
+  return errors.flatMap(({ property, value, constraints = {} }) => {
+    const path = at + pointerTo(property);
+    const schema = members.get(property)?.schema ?? null;
+    if (schema !== null) return issuesOf(schema, value, path);
+    return [{ path, message: Object.values(constraints)[0] ?? 'is not valid' }];
+  });
 }
 
-function canBeNull(schema: unknown): boolean {
-  if (!isPlainObject(schema)) return false;
-  const { type, anyOf } = schema;
-  return type === 'null' || isListWith(type, (one) => one === 'null') || isListWith(anyOf, canBeNull);
-}
+const knownMembers = new WeakMap<object, ReadonlyMap<string, DtoMember>>();
 
-function isListWith(value: unknown, isWanted: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.some(isWanted);
-}
-
-/** Nested objects become DTOs of their own, and list items are checked one by one, so that each issue has its own pointer. */
-function goDeeper(dto: DtoClass, made: object, at: string, issues: Issue[]): void {
-  const plan = planOf(dto);
-  for (const [name, nested] of plan.nested) {
-    const value: unknown = Reflect.get(made, name);
-    if (isPlainObject(value)) Reflect.set(made, name, make(nested(), value, at + pointerTo(name), issues));
-  }
-  for (const [name, check] of plan.items) {
-    const value: unknown = Reflect.get(made, name);
-    if (!Array.isArray(value)) continue;
-    value.forEach((item, index) => {
-      if (!check.of(item)) issues.push({ path: at + pointerTo(name, index), message: `must be ${check.what}` });
-    });
-  }
-}
-
-const membersOf = new WeakMap<object, ReadonlySet<string>>();
-
-function knownMembers(dto: DtoClass): ReadonlySet<string> {
-  const known = membersOf.get(dto);
+function membersOf(dto: DtoClass): ReadonlyMap<string, DtoMember> {
+  const known = knownMembers.get(dto);
   if (known !== undefined) return known;
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
-  const members = new Set(rules.map((rule) => rule.propertyName));
-  membersOf.set(dto, members);
+  const members = new Map(rules.map(({ propertyName }) => [propertyName, memberOf(dto, propertyName)]));
+  knownMembers.set(dto, members);
   return members;
+}
+
+function memberOf(dto: DtoClass, name: string): DtoMember {
+  const plans = plansOf(dto);
+  const schema = plans.map(({ schemas }) => schemas.get(name)).find(Boolean) ?? null;
+  const nested = plans.map((plan) => plan.nested.get(name)).find(Boolean) ?? null;
+  const spelling = plans.map(({ spellings }) => spellings.get(name)).find(Boolean);
+  return {
+    schema,
+    nested: nested === null ? null : nested(),
+    nullIsAbsence: plans.some(({ optional }) => optional.has(name)) && (schema === null || !canBeNull(schema)),
+    convert: spelling ?? (schema === null || !converts(schema) ? (value) => value : (value) => convert(schema, value)),
+  };
+}
+
+/** What the schema makes of a value; any other value unchanged, for class-validator to refuse. */
+function convert(schema: Schema, value: unknown): unknown {
+  const found = value === undefined ? null : read(schema, value);
+  return found?.ok === true ? found.value : value;
 }
 
 function unknownMember(at: string, name: string): Issue {

@@ -58,15 +58,3 @@ export {
 } from './refusal';
 export { occurrenceTriggers, type OccurrenceTrigger } from './triggers';
 export { TookTooLong, Unavailable } from './unavailable';
-export {
-  check,
-  inside,
-  kindOf,
-  isGiven,
-  membersOf,
-  objectIn,
-  oneOf,
-  rootPart,
-  wrong,
-  type Part,
-} from './strict-reading';

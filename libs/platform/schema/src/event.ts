@@ -1,6 +1,7 @@
 import { Type, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
 import type { Instant, JsonObject, JsonValue } from '@app/kernel';
-import { constant, instant, shape, type Members, type Schema, type Shaped } from './schema';
+import { shape, type Members } from './objects';
+import { constant, instant, type Schema, type Shaped } from './schema';
 
 /** An event that is published as it is stored: what it says to everybody, and what only the service reads. */
 export interface DescribedEvent<Type extends string = string, Payload extends TSchema = Schema, Private = unknown> {

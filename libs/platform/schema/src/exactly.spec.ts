@@ -1,6 +1,7 @@
 import type { JsonValue, RunId } from '@app/kernel';
 import { exactly } from './exactly';
-import { integer, json, list, object, nullable, oneOf, optional, text, uuid } from './schema';
+import { list, nullable, object } from './objects';
+import { integer, json, oneOf, optional, text, uuid } from './schema';
 
 interface Stored {
   readonly runId: RunId;

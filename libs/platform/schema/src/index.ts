@@ -1,35 +1,24 @@
+export { custom, isText, refine } from './checks';
 export { event, internal, privateMembersOf, type EventOf } from './event';
 export { exactly } from './exactly';
-export { integerFormat, publishedInstant, publishedPattern } from './published-forms';
+export { byName, dtoOf, memberNames, nameOf, ofDto, withName } from './names';
+export { isOptional, list, mapOf, nullable, object, shape, withoutOthers } from './objects';
+export { countedPageOfShape, pageMembers, pageOfShape, type Page } from './pages';
+export { converts, read } from './reading';
 export {
   boolean,
-  byName,
+  canBeNull,
   constant,
-  countedPageOfShape,
-  dtoOf,
   givenInstant,
   instant,
   integer,
   json,
-  list,
-  mapOf,
-  memberNames,
-  nameOf,
-  nullable,
-  object,
-  ofDto,
   oneOf,
   optional,
-  pageMembers,
-  pageOfShape,
-  shape,
   text,
   uuid,
-  withName,
-  withoutOthers,
   type DtoClass,
-  type Page,
   type Schema,
   type Shaped,
 } from './schema';
-export { choice, variants } from './unions';
+export { choice, recursive, variants } from './unions';

@@ -1,10 +1,13 @@
 import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
-import { isJsonObject } from '@app/kernel';
-import { withoutOthers, object, withName, nameOf, optional, type Members, type Words } from './schema';
+import { isJsonObject, type JsonObject } from '@app/kernel';
+import { byName, nameOf, withName } from './names';
+import { membersIn, object, objectIn, withoutOthers, type Members } from './objects';
+import { inside, readerOf, withReader, wrong, type Part, type Reader } from './reading';
+import { canBeNull, optional, publish, type Words } from './schema';
 
 /**
- * One of several shapes. @param by the member whose constant tells them apart: then one alone can fit, and shapes with names are
- * found by that constant
+ * One of several shapes. @param by the member whose constant tells them apart: then one alone can fit, shapes with names are found by
+ * that constant, and the union can be read. `message` is told of the whole where that constant is no shape's.
  */
 export function variants<const Options extends readonly TSchema[]>(
   options: Options,
@@ -12,11 +15,32 @@ export function variants<const Options extends readonly TSchema[]>(
 ): TUnsafe<Static<Options[number]>> {
   const { by, ...rest } = words;
   const mapping = by === undefined ? null : mappingOf(options, by);
-  return Type.Unsafe<Static<Options[number]>>({
+  const schema = Type.Unsafe<Static<Options[number]>>({
     [by === undefined ? 'anyOf' : 'oneOf']: [...options],
     ...(mapping !== null && { discriminator: { propertyName: by, mapping } }),
-    ...rest,
+    ...publish(rest),
   });
+  return by === undefined ? schema : withReader(schema, variantReader(options, by, words), { converts: true });
+}
+
+function variantReader(options: readonly TSchema[], by: string, { message }: Words): Reader {
+  const byConstant = new Map(options.map((option) => [constantOf(option, by), option]));
+  const wanted = `must be ${[...byConstant.keys()].join(' or ')}`;
+  return (part) => {
+    const given = objectIn(part);
+    if (given === undefined) return undefined;
+    const kind = inside(part, by, given[by]);
+    if (!Object.hasOwn(given, by)) return wrong(kind, 'is required');
+    const option = byConstant.get(given[by]);
+    if (option !== undefined) return readerOf(option)(part);
+    return message === undefined ? wrong(kind, wanted) : wrong(part, message);
+  };
+}
+
+function constantOf(option: TSchema, by: string): unknown {
+  const properties: unknown = option['properties'];
+  const member: unknown = isJsonObject(properties) ? properties[by] : undefined;
+  return isJsonObject(member) ? member['const'] : undefined;
 }
 
 /** Which constant is whose; null where a shape has no name, since OpenAPI leaves such unions to the constants themselves. */
@@ -24,9 +48,7 @@ function mappingOf(options: readonly TSchema[], by: string): Record<string, stri
   const mapping: Record<string, string> = {};
   for (const option of options) {
     const name = nameOf(option);
-    const properties: unknown = option['properties'];
-    const member: unknown = isJsonObject(properties) ? properties[by] : undefined;
-    const value: unknown = isJsonObject(member) ? member['const'] : undefined;
+    const value = constantOf(option, by);
     if (name === null || typeof value !== 'string') return null;
     mapping[value] = `#/components/schemas/${name}`;
   }
@@ -37,24 +59,95 @@ function mappingOf(options: readonly TSchema[], by: string): Record<string, stri
  * One of several sets of members, which nothing but their presence tells apart. No discriminator can be named for such a union, so
  * it is published as one object whose members are all optional. Requests must have exactly one set: the schema says so where each set
  * has one member, and where there are two sets.
+ *
+ * @param words `message` is told of a value that has members of no set, or of several; without it the first set is missed, or the
+ *   members of all but the last are not known
  */
 export function choice<const Options extends readonly TProperties[]>(
   name: string,
   options: Options,
   words: Words = {},
 ): TUnsafe<{ readonly [Index in keyof Options]: Members<Options[Index]> }[number]> {
-  const sets = options.map((option) => Object.keys(option));
-  const sizes = sets.map(({ length }) => length);
+  const names = options.map((option) => Object.keys(option));
+  const sizes = names.map(({ length }) => length);
   const properties: TProperties = {};
   for (const option of options) {
     for (const [member, schema] of Object.entries(option)) properties[member] = optional(schema);
   }
-  const together = sets
+  const together = names
     .filter(({ length }) => length > 1)
     .flatMap((set) => set.map((member): [string, string[]] => [member, set.filter((other) => other !== member)]));
-  return Type.Unsafe({
+  const schema = {
     ...withName(name, withoutOthers(object(properties, words))),
-    ...{ minProperties: Math.min(...sizes), maxProperties: Math.max(...sizes) },
+    minProperties: Math.min(...sizes),
+    maxProperties: Math.max(...sizes),
     ...(together.length > 0 && { dependentRequired: Object.fromEntries(together) }),
-  });
+  };
+  return withReader(Type.Unsafe(schema), choiceReader(options, words), { converts: true });
+}
+
+function choiceReader(options: readonly TProperties[], { message }: Words): Reader {
+  return (part) => {
+    const given = objectIn(part);
+    if (given === undefined) return undefined;
+    const chosen = chosenOf(options, given);
+    if (chosen.length !== 1 && message !== undefined) return wrong(part, message);
+    const option = chosen.at(-1) ?? options[0] ?? {};
+    return membersIn({ ...part, value: withoutUnchosen(given, options, option) }, option);
+  };
+}
+
+/** The sets of which a member is given; where every member is null, those of which one is there. */
+function chosenOf(options: readonly TProperties[], given: JsonObject): readonly TProperties[] {
+  const chosen = options.filter((option) => Object.keys(option).some((name) => isGiven(given, name)));
+  if (chosen.length > 0) return chosen;
+  return options.filter((option) =>
+    Object.keys(option).some((name) => Object.hasOwn(given, name) && takesNull(option, name)),
+  );
+}
+
+function isGiven(given: JsonObject, name: string): boolean {
+  return Object.hasOwn(given, name) && given[name] !== null;
+}
+
+function takesNull(option: TProperties, name: string): boolean {
+  const schema = option[name];
+  return schema !== undefined && canBeNull(schema);
+}
+
+/** Members of other sets that are null, as serializers write absence, are left out. */
+function withoutUnchosen(given: JsonObject, options: readonly TProperties[], chosen: TProperties): JsonObject {
+  const isUnchosen = (name: string) =>
+    given[name] === null && !Object.hasOwn(chosen, name) && options.some((option) => Object.hasOwn(option, name));
+  const names = Object.keys(given);
+  if (!names.some(isUnchosen)) return given;
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !isUnchosen(name)));
+}
+
+/**
+ * A value that has values of its own kind within. @param bounds of its levels and of its nodes, which no JSON Schema can say
+ * @param describe makes the schema, given what stands for the value within itself
+ */
+export function recursive<Value>(
+  name: string,
+  bounds: { readonly depthMax: number; readonly nodesMax: number },
+  describe: (inner: TUnsafe<Value>) => TUnsafe<Value>,
+): TUnsafe<Value> {
+  const reader: Reader = (part) => readNode(part, name, bounds, readerOf(whole));
+  const whole: TUnsafe<Value> = describe(withReader(byName<Value>(name), reader, { converts: true }));
+  return withReader(whole, reader, { converts: true });
+}
+
+function readNode(part: Part, name: string, bounds: { depthMax: number; nodesMax: number }, reader: Reader): unknown {
+  const { levels } = part.input;
+  const level = levels.get(name) ?? { root: part, depth: 0, nodes: 0 };
+  if (level.depth >= bounds.depthMax) return wrong(part, `must be at most ${bounds.depthMax} deep`);
+  level.nodes += 1;
+  if (level.nodes > bounds.nodesMax) return wrong(level.root, `must have at most ${bounds.nodesMax} nodes`);
+  levels.set(name, level);
+  level.depth += 1;
+  const found = reader(part);
+  level.depth -= 1;
+  if (level.depth === 0) levels.delete(name);
+  return found;
 }

@@ -1,34 +1,38 @@
-import { CursorText, Describe, IntegerText, OneOf, Optional } from '@app/http';
+import { cursor, Member, QueryMember } from '@app/http';
+import { integer, oneOf, optional } from '@app/schema';
 import { historyLimitMax, milestoneOrigins, type MilestoneOrigin } from './activity.view';
 
 /** The query of `activity` (specification, "Activity"). */
 export class ActivityDto {
-  @Optional()
-  @Describe('The `nextCursor` of the history page before; it acts on `history` alone')
-  @CursorText()
+  @Member(cursor('The `nextCursor` of the history page before; it acts on `history` alone'))
   cursor?: string;
 
-  @Describe('Milestones in a page of `history`')
-  @IntegerText({ min: 1, max: historyLimitMax, default: 20 })
+  @QueryMember(integer({ min: 1, max: historyLimitMax, default: 20, description: 'Milestones in a page of `history`' }))
   limit: number;
 
-  @Optional()
-  @Describe(
-    'Only milestones of ordinary chats, of what automations began, or of direct financial requests; every origin when absent',
+  @Member(
+    optional(
+      oneOf(milestoneOrigins, {
+        description:
+          'Only milestones of ordinary chats, of what automations began, or of direct financial requests; every origin when absent',
+      }),
+    ),
   )
-  @OneOf(milestoneOrigins)
   origin?: MilestoneOrigin;
 
-  @Optional()
-  @Describe('`actions`: only approvals, financial results, firings and the runs of automations; `all` when absent')
-  @OneOf(['all', 'actions'])
+  @Member(
+    optional(
+      oneOf(['all', 'actions'], {
+        description:
+          '`actions`: only approvals, financial results, firings and the runs of automations; `all` when absent',
+      }),
+    ),
+  )
   scope?: 'all' | 'actions';
 
-  @Describe('Conversations in `active`')
-  @IntegerText({ min: 1, max: 20, default: 8 })
+  @QueryMember(integer({ min: 1, max: 20, default: 8, description: 'Conversations in `active`' }))
   activeLimit: number;
 
-  @Describe('Conversations in `recent`')
-  @IntegerText({ min: 1, max: 12, default: 6 })
+  @QueryMember(integer({ min: 1, max: 12, default: 6, description: 'Conversations in `recent`' }))
   recentLimit: number;
 }

@@ -1,36 +1,46 @@
-import { CursorText, Describe, IntegerText, OneOf, Optional, Text, Value } from '@app/http';
+import { cursor, Member, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
-import { text } from '@app/schema';
+import { integer, oneOf, optional, text } from '@app/schema';
 import { denialReasonLengthMax } from './approval.schema';
 import { approvalFilters, type ApprovalFilter } from './approvals.queries';
 
-const isText = (value: unknown) => typeof value === 'string';
-
 export class ListApprovalsDto {
-  @Optional()
-  @CursorText()
+  @Member(cursor())
   cursor?: string;
 
-  @Describe('Items in a page at most')
-  @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
+  @QueryMember(
+    integer({
+      min: 1,
+      max: limits.listLimitMax,
+      default: limits.listLimitDefault,
+      description: 'Items in a page at most',
+    }),
+  )
   limit: number;
 
-  @Describe('`pending` when absent')
-  @Optional()
-  @OneOf(approvalFilters)
+  @Member(optional(oneOf(approvalFilters, { description: '`pending` when absent' })))
   status?: ApprovalFilter;
 }
 
 export class ApproveDto {
   // Whatever its length, one that is not the approval's own is refused.
-  @Describe("The approval's own, as it was shown; any other is `invalid_input`, and nothing is recorded")
-  @Value('a text', isText, text())
+  @Member(
+    text({
+      description: "The approval's own, as it was shown; any other is `invalid_input`, and nothing is recorded",
+    }),
+  )
   fingerprint: string;
 }
 
 export class DenyDto {
-  @Describe('Kept with the decision, and told to the model as the reason of the denial')
-  @Optional()
-  @Text({ max: denialReasonLengthMax })
+  @Member(
+    optional(
+      text({
+        min: 0,
+        max: denialReasonLengthMax,
+        description: 'Kept with the decision, and told to the model as the reason of the denial',
+      }),
+    ),
+  )
   reason?: string;
 }

@@ -1,27 +1,33 @@
-import { CursorText, Describe, IntegerText, Optional, Value } from '@app/http';
+import { cursor, Member, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
-import { text } from '@app/schema';
+import { integer, text } from '@app/schema';
 
 /** Specification, "Artifacts": one segment of a path, and no dot file. */
 export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-const demandedName = 'a name of 1 to 128 letters, digits, ".", "_" and "-" that begins with a letter or a digit';
 
 export class UploadArtifactDto {
-  @Describe('What the file is called; the newest of a name is the one that is meant by it')
-  @Value(
-    demandedName,
-    (value) => typeof value === 'string' && namePattern.test(value),
-    text({ pattern: namePattern, examples: ['report.csv'] }),
+  @Member(
+    text({
+      pattern: namePattern,
+      message: 'must be a name of 1 to 128 letters, digits, ".", "_" and "-" that begins with a letter or a digit',
+      description: 'What the file is called; the newest of a name is the one that is meant by it',
+      examples: ['report.csv'],
+    }),
   )
   name: string;
 }
 
 export class ListArtifactsDto {
-  @Optional()
-  @CursorText()
+  @Member(cursor())
   cursor?: string;
 
-  @Describe('How many at most')
-  @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
+  @QueryMember(
+    integer({
+      min: 1,
+      max: limits.listLimitMax,
+      default: limits.listLimitDefault,
+      description: 'How many at most',
+    }),
+  )
   limit: number;
 }

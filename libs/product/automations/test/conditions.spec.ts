@@ -3,11 +3,11 @@
  * more never changes a verdict that was settled; the order of members decides nothing. A failure prints its seed and path; to play it
  * again: SEED=… npx jest libs/product/automations/test/conditions
  */
-import { rootPart } from '@app/kernel';
+import { read } from '@app/schema';
 import fc from 'fast-check';
 import type { RuleNode, UnresolvedCode } from '../src/condition/condition';
 import { evaluate } from '../src/condition/condition-evaluator';
-import { parseCondition } from '../src/condition/condition-parser';
+import { ConditionShape } from '../src/condition/condition.schema';
 import { expectedOf, sourceCode } from './condition-oracle';
 import { anyReadings, at, cases, freshAgeSeconds, readingsAged, readingsOf, type Case } from './random-conditions';
 
@@ -114,9 +114,9 @@ test(
   () => {
     fc.assert(
       fc.property(cases, ({ condition, readings }) => {
-        const part = rootPart(JSON.parse(JSON.stringify(condition)));
-        const parsed = parseCondition(part);
-        expect(part.issues).toEqual([]);
+        const found = read(ConditionShape, JSON.parse(JSON.stringify(condition)));
+        expect(found).toMatchObject({ ok: true });
+        const parsed = found.ok ? found.value : null;
         expect(JSON.stringify(parsed)).toBe(JSON.stringify(condition));
         expect(evaluate(parsed, readings, at)).toEqual(evaluate(condition, readings, at));
       }),

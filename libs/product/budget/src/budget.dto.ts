@@ -1,17 +1,23 @@
-import { CursorText, Describe, IntegerText, OneOf, Optional } from '@app/http';
+import { cursor, Member, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
+import { integer, oneOf, optional } from '@app/schema';
 
 export class ListBudgetEntriesDto {
-  @Optional()
-  @CursorText()
+  @Member(cursor())
   cursor?: string;
 
-  @Describe('Items in a page at most')
-  @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
+  @QueryMember(
+    integer({
+      min: 1,
+      max: limits.listLimitMax,
+      default: limits.listLimitDefault,
+      description: 'Items in a page at most',
+    }),
+  )
   limit: number;
 
-  @Describe('The period whose snapshot is explained; `day` when absent')
-  @Optional()
-  @OneOf(['day', 'month'])
+  @Member(
+    optional(oneOf(['day', 'month'], { description: 'The period whose snapshot is explained; `day` when absent' })),
+  )
   periodKind?: 'day' | 'month';
 }

@@ -10,8 +10,7 @@ export const contractLimits = {
   usesMax: 1000,
 } as const;
 
-const { tokenIdLengthMax, decimalsMax, amountDigitsMax, usdWholeDigitsMax, usdFractionDigitsMax, usesMax } =
-  contractLimits;
+const { tokenIdLengthMax, decimalsMax, amountDigitsMax, usdWholeDigitsMax, usdFractionDigitsMax } = contractLimits;
 
 /** The one spelling of each text of a contract, its length but for token ids included. The reference shows these very patterns. */
 export const contractForms = {
@@ -27,31 +26,17 @@ export const contractForms = {
 } as const;
 
 /** A token that can be pinned: `nep141:` and lower-case alphanumeric segments joined by `.`, `_` or `-`. */
-export function isTokenId(value: unknown): value is string {
+function isTokenId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= tokenIdLengthMax && contractForms.tokenId.test(value);
 }
 
-export function isDecimals(value: unknown): value is number {
-  return isWholeBetween(value, 0, decimalsMax);
+function isDecimals(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= decimalsMax;
 }
 
 /** A positive amount in a token's smallest unit, in its one spelling. */
-export function isAmountRaw(value: unknown): value is string {
+function isAmountRaw(value: unknown): value is string {
   return typeof value === 'string' && contractForms.amountRaw.test(value);
-}
-
-/** A positive value in US dollars, spelled without needless zeros. */
-export function isUsdValue(value: unknown): value is string {
-  return typeof value === 'string' && contractForms.usd.test(value);
-}
-
-/** 1 to 10000 basis points, as a text. */
-export function isBps(value: unknown): value is string {
-  return typeof value === 'string' && contractForms.bps.test(value);
-}
-
-export function isUses(value: unknown): value is number {
-  return isWholeBetween(value, 1, usesMax);
 }
 
 /**
@@ -64,8 +49,4 @@ export function isPinnable(asset: {
   readonly amountRaw: string;
 }): boolean {
   return isTokenId(asset.tokenId) && isDecimals(asset.decimals) && isAmountRaw(asset.amountRaw);
-}
-
-function isWholeBetween(value: unknown, min: number, max: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 }

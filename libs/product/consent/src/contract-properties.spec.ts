@@ -1,11 +1,12 @@
 import { fingerprintOf } from '@app/canonical';
 import { asId, isJsonObject, type ApprovalId, type JsonValue, type UserId, type WalletId } from '@app/kernel';
+import { read } from '@app/schema';
+import { AutomationContractShape, ContractShape } from '@app/wallets';
 import fc from 'fast-check';
 import { actions, amounts, contractBounds as bounds, contracts, tokenIds, usdValues } from '@app/testing/properties';
 import { instant } from '@app/testing/deciders';
 import { unscaledAmount } from './amounts';
 import type { Contract, ContractAction, Quantity, TokenChoice } from './contract';
-import { parseContract } from './contract-parser';
 import { contractWords } from './contract-words';
 import { chooseInput, chooseOutput, inputAmount, type SpendableToken } from './quantities';
 import { reviewedDocument, type Review } from './review';
@@ -27,10 +28,10 @@ describe('every contract', () => {
     fc.assert(
       fc.property(contracts, bounds, (contract, itsBounds) => {
         const bounded = { ...contract, bounds: itsBounds };
-        expect(parseContract(JSON.parse(JSON.stringify(contract)), { bounds: 'forbidden' })).toEqual({
+        expect(read(ContractShape, JSON.parse(JSON.stringify(contract)))).toEqual({
           ...{ ok: true, value: contract },
         });
-        expect(parseContract(bounded, { bounds: 'required' })).toEqual({ ok: true, value: bounded });
+        expect(read(AutomationContractShape, bounded)).toEqual({ ok: true, value: bounded });
       }),
     );
   });
@@ -139,8 +140,8 @@ describe('whatever else comes', () => {
   it('is refused with pointers, never thrown at', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.anything()), (value) => {
-        const read = parseContract(value, { bounds: 'forbidden' });
-        const issues = !read.ok && read.refusal.kind === 'invalid_input' ? read.refusal.issues : [];
+        const found = read(ContractShape, value);
+        const issues = !found.ok && found.refusal.kind === 'invalid_input' ? found.refusal.issues : [];
         expect(issues.length).toBeGreaterThan(0);
       }),
     );
@@ -153,8 +154,8 @@ describe('whatever else comes', () => {
     });
     fc.assert(
       fc.property(spoiled, (value) => {
-        const read = parseContract(value, { bounds: 'forbidden' });
-        if (read.ok) expect(read.value).toStrictEqual(value);
+        const found = read(ContractShape, value);
+        if (found.ok) expect(found.value).toStrictEqual(value);
       }),
       { numRuns: 1000 },
     );

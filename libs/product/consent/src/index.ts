@@ -32,7 +32,6 @@ export type {
   WithdrawAction,
 } from './contract';
 export { contractForms, contractLimits, isPinnable } from './contract-grammar';
-export { parseContract } from './contract-parser';
 export { contractTerms, contractWords, fitting, instantWords, renderContract } from './contract-words';
 export { chooseInput, chooseOutput, type NoInput } from './quantities';
 export { reviewedDocument } from './review';

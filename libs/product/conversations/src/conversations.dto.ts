@@ -1,48 +1,59 @@
-import { BooleanText, CursorText, Describe, IntegerText, OneOf, Optional, Text } from '@app/http';
+import { cursor, Member, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
+import { boolean, integer, oneOf, optional, text } from '@app/schema';
 import { origins, type Origin } from './conversation.events';
 
+const title = text({ min: 1, max: limits.titleLengthMax });
+
 export class CreateConversationDto {
-  @Optional()
-  @Text({ min: 1, max: limits.titleLengthMax })
+  @Member(optional(title))
   title?: string;
 }
 
 export class UpdateConversationDto {
-  @Text({ min: 1, max: limits.titleLengthMax })
+  @Member(title)
   title: string;
 }
 
 export class ListConversationsDto {
-  @Optional()
-  @CursorText()
+  @Member(cursor())
   cursor?: string;
 
-  @Describe('How many at most')
-  @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
+  @QueryMember(
+    integer({
+      min: 1,
+      max: limits.listLimitMax,
+      default: limits.listLimitDefault,
+      description: 'How many at most',
+    }),
+  )
   limit: number;
 
-  @Optional()
-  @Describe('Only those that the user began, or only those that automations began')
-  @OneOf(origins)
+  @Member(
+    optional(oneOf(origins, { description: 'Only those that the user began, or only those that automations began' })),
+  )
   origin?: Origin;
 
-  @Describe('Only archived ones, or only those that are not')
-  @BooleanText({ default: false })
+  @QueryMember(boolean({ default: false, description: 'Only archived ones, or only those that are not' }))
   archived: boolean;
 
-  @Optional()
-  @Describe('Only those where a run is live or an approval waits, or only the others')
-  @BooleanText()
+  @QueryMember(
+    optional(boolean({ description: 'Only those where a run is live or an approval waits, or only the others' })),
+  )
   active?: boolean;
 }
 
 export class ListMessagesDto {
-  @Optional()
-  @CursorText()
+  @Member(cursor())
   cursor?: string;
 
-  @Describe('How many at most')
-  @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
+  @QueryMember(
+    integer({
+      min: 1,
+      max: limits.listLimitMax,
+      default: limits.listLimitDefault,
+      description: 'How many at most',
+    }),
+  )
   limit: number;
 }

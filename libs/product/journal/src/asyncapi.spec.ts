@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@app/kernel';
-import { ProfileDto, Run } from '@app/runs';
-import { object, withName, ofDto, text, type Schema } from '@app/schema';
+import { Profile, Run } from '@app/runs';
+import { object, withName, text, type Schema } from '@app/schema';
 import { FinancialOperation } from '@app/wallets';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
@@ -8,7 +8,7 @@ import { closed } from '@app/testing/documents';
 import { asyncApiDocument } from './asyncapi';
 
 const baseUrl = 'https://parley.example/agents';
-const shapes = [Run, ofDto(ProfileDto), FinancialOperation];
+const shapes = [Run, Profile, FinancialOperation];
 const document = asyncApiDocument({ baseUrl, shapes });
 const at = (value: unknown, ...path: (string | number)[]): unknown =>
   path.reduce<unknown>(
@@ -43,6 +43,6 @@ describe('the AsyncAPI document', () => {
   });
 
   it('is not made where an event names what nobody describes', () => {
-    expect(() => asyncApiDocument({ baseUrl, shapes: [Run, ofDto(ProfileDto)] })).toThrow('OperationAction');
+    expect(() => asyncApiDocument({ baseUrl, shapes: [Run, Profile] })).toThrow('OperationAction');
   });
 });

@@ -1,24 +1,37 @@
-import { CursorText, Describe, IntegerText, Optional, Value } from '@app/http';
+import { cursor, Member, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
-import { integer } from '@app/schema';
+import { custom, integer, optional } from '@app/schema';
 
 export class ListEventsDto {
   /** Any text: one that the list did not mint is `invalid_cursor`, not `invalid_input`. */
-  @Optional()
-  @CursorText()
+  @Member(cursor())
   cursor?: string;
 
-  @Describe('How many at most')
-  @IntegerText({ min: 1, max: limits.eventsLimitMax, default: limits.eventsLimitDefault })
+  @QueryMember(
+    integer({
+      min: 1,
+      max: limits.eventsLimitMax,
+      default: limits.eventsLimitDefault,
+      description: 'How many at most',
+    }),
+  )
   limit: number;
 }
 
+const seq = integer({
+  min: 0,
+  max: limits.streamCursorMax,
+  default: 0,
+  description:
+    'Resume strictly after this `seq`; one past the end of the journal waits. Not looked at beside `Last-Event-ID`',
+});
+
 export class StreamEventsDto {
   /** Anything: it is looked at only where no `Last-Event-ID` goes before it. */
-  @Optional()
-  @Describe(
-    'Resume strictly after this `seq`; one past the end of the journal waits. Not looked at beside `Last-Event-ID`',
-  )
-  @Value('a seq', () => true, { ...integer({ min: 0, max: limits.streamCursorMax }), default: 0 })
+  @Member(optional(custom(seq, isAnything, 'must be a seq')))
   cursor?: unknown;
+}
+
+function isAnything(_: unknown): _ is unknown {
+  return true;
 }

@@ -5,6 +5,6 @@ export { leaseRenewMs, RunLeases, stopChannel, workChannel, type ClaimableRun } 
 export { EngineCatalog, resolveProfile } from './run-profile';
 export { requestIn } from './run-request';
 export { Run } from './run.schema';
-export { ProfileDto } from './runs.dto';
+export { Profile } from './profile.schema';
 export { RunsModule, runsReadModel } from './runs.module';
 export { OrphanWatchdog, SegmentClosing } from './segment-closing';

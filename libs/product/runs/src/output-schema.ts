@@ -1,5 +1,5 @@
 import { standalone } from '@app/http';
-import { isJsonObject, limits, type JsonValue } from '@app/kernel';
+import { isJsonObject, limits, type JsonObject, type JsonValue } from '@app/kernel';
 import { byName, withName, type Schema } from '@app/schema';
 import { Ajv2020 } from 'ajv/dist/2020';
 
@@ -40,7 +40,7 @@ export const OutputSchema = withName('OutputSchema', keywords);
 const isOutputSchemaShape = new Ajv2020({ strict: false, validateFormats: false }).compile(standalone(OutputSchema));
 
 /** Whether a value is an `outputSchema` of the supported subset, at most 16 KiB as serialized. */
-export function isOutputSchema(value: unknown): boolean {
+export function isOutputSchema(value: unknown): value is JsonObject {
   if (!isJsonObject(value)) return false;
   return Buffer.byteLength(JSON.stringify(value)) <= limits.outputSchemaBytesMax && isOutputSchemaShape(value);
 }

@@ -1,91 +1,56 @@
-import {
-  CursorText,
-  Describe,
-  IntegerText,
-  Items,
-  Nested,
-  Optional,
-  Text,
-  Uuid,
-  UuidList,
-  Value,
-  Whole,
-} from '@app/http';
+import { cursor, Member, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
-import { text } from '@app/schema';
-import { isOutputSchema, OutputSchema } from './output-schema';
+import { integer, list, optional, shape, text, uuid, withoutOthers, type Shaped } from '@app/schema';
+import { Profile } from './profile.schema';
 
-class RunInputDto {
-  @Text({ min: 1, max: limits.inputTextLengthMax })
-  text: string;
-
-  @Optional()
-  @Describe('Artifacts of the conversation that the message is about')
-  @UuidList({ max: limits.artifactIdsMax })
-  artifactIds?: string[];
-}
-
-export class ProfileDto {
-  @Optional()
-  @Describe("One of the deployment's models; its default when absent")
-  @Text({ min: 1, max: 256 })
-  model?: string;
-
-  @Optional()
-  @Describe('What the model is told beside the conversation; it grants no permission')
-  @Text({ max: limits.instructionsLengthMax })
-  instructions?: string;
-
-  @Optional()
-  @Describe('Names of the tools that the run may call; every tool of the deployment when absent')
-  @Items({
-    max: limits.profileToolsMax,
-    of: (item) => typeof item === 'string',
-    what: 'the name of a tool',
-    schema: text(),
-  })
-  tools?: string[];
-
-  @Optional()
-  @Describe(`Model steps, over all segments; ${limits.maxStepsDefault} when absent`)
-  @Whole({ min: 1, max: limits.maxStepsMax })
-  maxSteps?: number;
-
-  @Optional()
-  @Value('a JSON Schema of the supported keywords, at most 16 KiB', isOutputSchema, OutputSchema)
-  outputSchema?: object;
-}
+const RunInput = withoutOthers(
+  shape('RunInput', {
+    text: text({ min: 1, max: limits.inputTextLengthMax }),
+    artifactIds: optional(
+      list(uuid(), {
+        min: 0,
+        max: limits.artifactIdsMax,
+        description: 'Artifacts of the conversation that the message is about',
+      }),
+    ),
+  }),
+);
 
 export class StartRunDto {
-  @Uuid()
+  @Member(uuid())
   conversationId: string;
 
-  @Optional()
-  @Describe(
-    'Chosen by the client, it makes a retry safe: the same id and conversation answer the run that was recorded',
+  @Member(
+    optional(
+      uuid({
+        description:
+          'Chosen by the client, it makes a retry safe: the same id and conversation answer the run that was recorded',
+      }),
+    ),
   )
-  @Uuid()
   runId?: string;
 
-  @Nested(() => RunInputDto)
-  input: RunInputDto;
+  @Member(RunInput)
+  input: Shaped<typeof RunInput>;
 
-  @Optional()
-  @Nested(() => ProfileDto)
-  profile?: ProfileDto;
+  @Member(optional(Profile))
+  profile?: Profile;
 }
 
 export class ListRunsDto {
-  @Optional()
-  @CursorText()
+  @Member(cursor())
   cursor?: string;
 
-  @Describe('How many at most')
-  @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
+  @QueryMember(
+    integer({
+      min: 1,
+      max: limits.listLimitMax,
+      default: limits.listLimitDefault,
+      description: 'How many at most',
+    }),
+  )
   limit: number;
 
-  @Optional()
-  @Describe('Only runs of this conversation')
-  @Uuid()
+  @Member(optional(uuid({ description: 'Only runs of this conversation' })))
   conversationId?: string;
 }

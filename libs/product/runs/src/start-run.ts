@@ -13,7 +13,6 @@ import {
   asId,
   because,
   invalid,
-  isGiven,
   isJsonObject,
   notFound,
   ok,
@@ -139,9 +138,11 @@ export class StartRun {
 function idsIn(body: unknown): { conversationId: ConversationId | null; runId: RunId | null | 'malformed' } {
   if (!isJsonObject(body)) return { conversationId: null, runId: null };
   const runId = parseUuid<RunId>(body['runId']);
+  // Null is how serializers write absence.
+  const isGiven = Object.hasOwn(body, 'runId') && body['runId'] !== null;
   return {
     conversationId: parseUuid<ConversationId>(body['conversationId']),
-    runId: runId === null && isGiven(body, 'runId') ? 'malformed' : runId,
+    runId: runId === null && isGiven ? 'malformed' : runId,
   };
 }
 

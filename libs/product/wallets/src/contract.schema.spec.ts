@@ -1,6 +1,6 @@
-import { parseContract } from '@app/consent';
 import { standalone } from '@app/http';
 import { instantRule, type JsonObject, type JsonValue } from '@app/kernel';
+import { read } from '@app/schema';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
@@ -108,11 +108,11 @@ it('leaves it to the parser that a swap is between two tokens', () => {
 });
 
 function verdictsOn(value: JsonValue, bounds: 'forbidden' | 'required', fits: (value: JsonValue) => boolean): string {
-  const read = parseContract(value, { bounds });
+  const parsed = read(bounds === 'required' ? AutomationContractShape : ContractShape, value);
   const fit = fits(value);
-  if (read.ok) return fit ? 'both take it' : 'the parser alone takes it';
+  if (parsed.ok) return fit ? 'both take it' : 'the parser alone takes it';
   if (!fit) return 'both refuse it';
-  const issues = read.refusal.kind === 'invalid_input' ? read.refusal.issues : [];
+  const issues = parsed.refusal.kind === 'invalid_input' ? parsed.refusal.issues : [];
   const isBeyond = issues.length > 0 && issues.every(({ message }) => beyondSchemas.has(message));
   return isBeyond ? 'beyond a schema' : 'the schema alone takes it';
 }

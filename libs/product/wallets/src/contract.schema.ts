@@ -9,6 +9,7 @@ import {
   type TokenChoice,
   type WithdrawAction,
 } from '@app/consent';
+import type { Issue } from '@app/kernel';
 import {
   choice,
   withoutOthers,
@@ -18,6 +19,7 @@ import {
   integer,
   list,
   object,
+  refine,
   withName,
   shape,
   text,
@@ -25,25 +27,36 @@ import {
 } from '@app/schema';
 
 /**
- * The contract `ledger_intents_transfer` as documents describe it. `parseContract` of consent, which is pure, is what reads one; a
- * property test holds the two together. Unlike other answers a contract is closed: whatever it says, the user consents to.
+ * The contract `ledger_intents_transfer`, as it is read and as documents describe it: exactly the members that the specification names, every
+ * amount in its one spelling, since what is shown, hashed and executed are the same bytes. Unlike other answers a contract is closed:
+ * whatever it says, the user consents to.
  */
 
 const tokenId = text({
   max: contractLimits.tokenIdLengthMax,
   pattern: contractForms.tokenId,
+  message: 'must be nep141: and lower-case alphanumeric segments joined by . _ or -, at most 512 characters',
   description: 'A NEP-141 token as the provider identifies it',
 });
 
 const amountRaw = text({
   pattern: contractForms.amountRaw,
+  message: 'must be a text of 1 to 39 digits, positive and without leading zeros',
   description: "In the token's smallest unit; never rounded",
 });
 
 const usd = (description: string) =>
-  text({ pattern: contractForms.usd, description: `${description}; without needless zeros: \`20\`, \`1.5\`, \`1.0\`` });
+  text({
+    pattern: contractForms.usd,
+    message: 'must be a positive decimal text of at most 39 digits and 18 fraction digits, without needless zeros',
+    description: `${description}; without needless zeros: \`20\`, \`1.5\`, \`1.0\``,
+  });
 
-const bps = text({ pattern: contractForms.bps, description: 'Basis points, 1 to 10000, as a text' });
+const bps = text({
+  pattern: contractForms.bps,
+  message: 'must be a text of a whole number from 1 to 10000',
+  description: 'Basis points, 1 to 10000, as a text',
+});
 
 const pinnedToken = exactly<PinnedToken>()(
   withoutOthers(
@@ -61,6 +74,7 @@ const pinnedToken = exactly<PinnedToken>()(
 /** What is spent or received. */
 const tokenChoice = exactly<TokenChoice>()(
   choice('TokenChoice', [{ pinned: pinnedToken }, { any: constant(true) }], {
+    message: 'must have either pinned or any',
     description:
       'The token itself, `pinned`; or `any` that the agent wallet holds: as what is spent the richest holding by USD value that covers the quantity, as what is received the richest holding that is not the input',
   }),
@@ -113,6 +127,7 @@ const quantityRule = 'An exact amount of a token needs that token to be pinned';
 const quantityOfInput = exactly<WithdrawAction['quantity']>()(
   variants([exactInputTokens, exactInputValueUsd, allOfInput, fractionOfInput], {
     by: 'kind',
+    message: 'must be a quantity of the input',
     description: quantityRule,
   }),
 );
@@ -126,7 +141,7 @@ const anyQuantity = exactly<Quantity>()(
 const amountOfAnyInput = amountOfAny('exact_input_tokens', 'input');
 const amountOfAnyOutput = amountOfAny('exact_output_tokens', 'output');
 
-const swap = withName('Swap', {
+const Swap = withName('Swap', {
   ...withoutOthers(
     object(
       { kind: constant('swap'), input: tokenChoice, output: tokenChoice, quantity: anyQuantity },
@@ -136,7 +151,7 @@ const swap = withName('Swap', {
   not: { anyOf: [amountOfAnyInput, amountOfAnyOutput] },
 });
 
-const withdrawToOwner = withName('WithdrawToOwner', {
+const WithdrawToOwner = withName('WithdrawToOwner', {
   ...withoutOthers(
     object(
       { kind: constant('withdraw_to_owner'), input: tokenChoice, quantity: quantityOfInput },
@@ -148,11 +163,14 @@ const withdrawToOwner = withName('WithdrawToOwner', {
 
 const contractMembers = {
   type: constant('ledger_intents_transfer'),
-  actions: list(exactly<ContractAction>()(variants([swap, withdrawToOwner], { by: 'kind' })), {
-    min: 1,
-    max: contractLimits.actionsMax,
-    description: 'Run in order, each after the one before has settled; the first that fails ends the operation',
-  }),
+  actions: list(
+    exactly<ContractAction>()(variants([refine(Swap, swapIssues), refine(WithdrawToOwner, unpinned)], { by: 'kind' })),
+    {
+      min: 1,
+      max: contractLimits.actionsMax,
+      description: 'Run in order, each after the one before has settled; the first that fails ends the operation',
+    },
+  ),
 };
 
 /** Contract, as the specification names it: what an agent's transfer and a withdrawal are authorized by. */
@@ -189,6 +207,23 @@ export const AutomationContractShape = exactly<Required<Contract>>()(
     ),
   ),
 );
+
+function swapIssues(action: Extract<ContractAction, { readonly kind: 'swap' }>): readonly Issue[] {
+  const issues = unpinned(action);
+  if (issues.length > 0) return issues;
+  const { input, output } = action;
+  const isSame = 'pinned' in input && 'pinned' in output && input.pinned.tokenId === output.pinned.tokenId;
+  return isSame ? [{ path: '/output', message: 'must be another token than the input' }] : [];
+}
+
+/** An exact amount is one of a certain token. */
+function unpinned(action: ContractAction): readonly Issue[] {
+  const { kind } = action.quantity;
+  const message = `must be pinned for ${kind}`;
+  if (kind === 'exact_input_tokens' && !('pinned' in action.input)) return [{ path: '/input', message }];
+  const lacksOutput = kind === 'exact_output_tokens' && 'output' in action && !('pinned' in action.output);
+  return lacksOutput ? [{ path: '/output', message }] : [];
+}
 
 /** JSON Schema for an action whose amount is one of whichever token the executor picks; a contract has no such action. */
 function amountOfAny(kind: Quantity['kind'], side: 'input' | 'output') {

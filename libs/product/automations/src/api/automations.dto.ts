@@ -1,110 +1,115 @@
-import {
-  CursorText,
-  Describe,
-  Example,
-  GivenInstant,
-  IntegerText,
-  OneOf,
-  Optional,
-  Text,
-  Uuid,
-  Value,
-} from '@app/http';
+import { cursor, Member, QueryMember } from '@app/http';
 import { isJsonObject, limits, type Instant, type JsonObject } from '@app/kernel';
-import { text } from '@app/schema';
+import { custom, givenInstant, integer, oneOf, optional, text, uuid } from '@app/schema';
 import { deliveries, type OccurrenceDelivery } from '../read-model/automation.row';
 import { stateFilters, type StateFilter } from './automations.queries';
 import { definitionShape } from '../definition/definition.schema';
-import { eventDataShape, InboundEventShape, isEventData } from '../inputs/inbound-event';
+import { eventDataShape, InboundEventShape } from '../inputs/inbound-event';
 
 const queryLengthMax = 120;
 
-const isText = (value: unknown) => typeof value === 'string';
-const whichStates = '`current`: all that are not archived';
+const state = oneOf(stateFilters, { description: '`current`: all that are not archived, which is the default' });
 
 export class ListAutomationsDto {
-  @Optional()
-  @CursorText()
+  @Member(cursor())
   cursor?: string;
 
-  @Describe('How many at most')
-  @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
+  @QueryMember(
+    integer({
+      min: 1,
+      max: limits.listLimitMax,
+      default: limits.listLimitDefault,
+      description: 'How many at most',
+    }),
+  )
   limit: number;
 
-  @Describe(`${whichStates}, which is the default`)
-  @Optional()
-  @OneOf(stateFilters)
+  @Member(optional(state))
   state?: StateFilter;
 }
 
 export class SearchAutomationsDto {
-  @Describe('Every word must be a whole word of name, prompt or rule, in any case; absent, everything is found')
-  @Optional()
-  @Example('portfolio near')
-  @Text({ max: queryLengthMax })
+  @Member(
+    optional(
+      text({
+        min: 0,
+        max: queryLengthMax,
+        description:
+          'Every word must be a whole word of name, prompt or rule, in any case; absent, everything is found',
+        examples: ['portfolio near'],
+      }),
+    ),
+  )
   query?: string;
 
-  @Describe(`${whichStates}, which is the default`)
-  @Optional()
-  @OneOf(stateFilters)
+  @Member(optional(state))
   state?: StateFilter;
 
-  @Describe('The `nextOffset` of the page before')
-  @IntegerText({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 })
+  @QueryMember(
+    integer({
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      description: 'The `nextOffset` of the page before',
+    }),
+  )
   offset: number;
 }
 
 /** Whatever its form, a revision that is not the present one is refused. */
 export class RevisionDto {
-  @Describe('The `revision` just read; any that is not the present one is `automation_changed`')
-  @Value('a text', isText, text())
+  @Member(text({ description: 'The `revision` just read; any that is not the present one is `automation_changed`' }))
   revision: string;
 }
 
 export class UpdateAutomationDto extends RevisionDto {
   /** Read strictly by the use case. */
-  @Value('an object', isJsonObject, definitionShape)
+  @Member(custom(definitionShape, isJsonObject, 'must be an object'))
   definition: JsonObject;
 }
 
 /** Body of signal and of invoke. */
 export class HandedInputDto extends RevisionDto {
-  @Describe('Chosen by the caller: the same key answers the same outcome')
-  @Uuid()
+  @Member(uuid({ description: 'Chosen by the caller: the same key answers the same outcome' }))
   idempotencyKey: string;
 
-  @Describe('`data` of the event; `{}` when absent. At most 16 KiB as serialized, 8 levels, 256 entries')
-  @Optional()
-  @Value('an object of at most 16 KiB, 8 levels and 256 entries', isEventData, eventDataShape)
+  @Member(
+    optional({
+      ...eventDataShape,
+      description: '`data` of the event; `{}` when absent. At most 16 KiB as serialized, 8 levels, 256 entries',
+    }),
+  )
   input?: JsonObject;
 }
 
 export class ListOccurrencesDto {
-  @Optional()
-  @CursorText()
+  @Member(cursor())
   cursor?: string;
 
-  @Describe('How many at most')
-  @IntegerText({ min: 1, max: limits.listLimitMax, default: limits.listLimitDefault })
+  @QueryMember(
+    integer({
+      min: 1,
+      max: limits.listLimitMax,
+      default: limits.listLimitDefault,
+      description: 'How many at most',
+    }),
+  )
   limit: number;
 
-  @Describe('Only those that stand so; absent, all')
-  @Optional()
-  @OneOf(deliveries)
+  @Member(optional(oneOf(deliveries, { description: 'Only those that stand so; absent, all' })))
   delivery?: OccurrenceDelivery;
 }
 
 export class TestConditionDto {
   /** Read strictly by the use case. */
-  @Optional()
-  @Value('an object', isJsonObject, InboundEventShape)
+  @Member(optional(custom(InboundEventShape, isJsonObject, 'must be an object')))
   event?: JsonObject;
 }
 
 export class SimulateDto {
-  @GivenInstant('At most 7 days before `to`; what happened at this very instant is left out')
+  @Member(givenInstant({ description: 'At most 7 days before `to`; what happened at this very instant is left out' }))
   from: Instant;
 
-  @GivenInstant('Not after now')
+  @Member(givenInstant({ description: 'Not after now' }))
   to: Instant;
 }

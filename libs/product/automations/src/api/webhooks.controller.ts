@@ -1,10 +1,10 @@
 import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { answer, jsonBody, Operation, ProblemException, RateWindows } from '@app/http';
 import { asId, because, type Cause, type RequestId } from '@app/kernel';
-import { text } from '@app/schema';
+import { read, text } from '@app/schema';
 import type { FastifyRequest } from 'fastify';
 import { examples } from './automation-examples';
-import { InboundEventShape, parseInboundEvent } from '../inputs/inbound-event';
+import { InboundEventShape } from '../inputs/inbound-event';
 import { Signalled, TakeInputs } from '../inputs/take-inputs';
 import { idForm, isSignedWith, timestampForm } from '../inputs/webhook-signature';
 import { WebhookKeys, type WebhookKey } from '../inputs/webhook-keys';
@@ -67,7 +67,7 @@ export class WebhooksController {
     if (key === null) throw new ProblemException(notSigned);
     await this.count(key);
     const json = answer(jsonBody(request.headers['content-type'], bytes));
-    const event = answer(parseInboundEvent(json));
+    const event = answer(read(InboundEventShape, json));
     return this.inputs.deliver(key, event, causeOf(request, keyId));
   }
 

@@ -1,5 +1,17 @@
 import type { Instant, JsonValue } from '@app/kernel';
 
+/** Bounds of a condition (docs/decisions/automations.md; specification, "automations.testCondition"; docs/choices.md). */
+export const conditionBounds = {
+  bindingsMax: 5,
+  ageSecondsMax: 86_400,
+  skewSecondsMax: 86_400,
+  depthMax: 8,
+  nodesMax: 256,
+  fieldLengthMax: 1024,
+  /** Of the whole rule as JSON: it is read at each of the thousands of looks of a simulation. */
+  ruleBytesMax: 64 * 1024,
+} as const;
+
 /** What must hold for an automation to fire (docs/decisions/automations.md, "condition"): a rule over values that sources deliver. */
 export interface Condition {
   /** 1 to 5, each with a name of its own. */
@@ -32,7 +44,8 @@ export type RuleNode =
   | { readonly compare: { readonly left: Operand; readonly op: CompareOp; readonly right: Operand } }
   | { readonly exists: Operand };
 
-export type CompareOp = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'contains';
+export const compareOps = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'contains'] as const;
+export type CompareOp = (typeof compareOps)[number];
 
 /** A value of a source, by its JSON pointer (RFC 6901), or one that stands in the rule itself. */
 export type Operand = { readonly binding: string; readonly field: string } | { readonly value: JsonValue };
@@ -92,4 +105,10 @@ export function operandsIn(node: RuleNode): readonly Operand[] {
   if ('any' in node) return node.any.flatMap(operandsIn);
   if ('not' in node) return operandsIn(node.not);
   return 'compare' in node ? [node.compare.left, node.compare.right] : [node.exists];
+}
+
+/** Names that the rule uses and no binding has, each once, in the order of the rule. */
+export function unboundNames({ bindings, rule }: Condition): readonly string[] {
+  const used = operandsIn(rule).flatMap((operand) => ('binding' in operand ? [operand.binding] : []));
+  return [...new Set(used)].filter((used) => !bindings.some(({ name }) => name === used));
 }

@@ -2,6 +2,22 @@ import type { Contract } from '@app/consent';
 import type { Instant, JsonObject } from '@app/kernel';
 import type { Condition } from '../condition/condition';
 
+/** Bounds of a definition (docs/decisions/automations.md; docs/choices.md). */
+export const definitionBounds = {
+  nameLengthMax: 120,
+  promptLengthMax: 8192,
+  /** Of a cron expression. */
+  expressionLengthMax: 256,
+  timezoneLengthMax: 64,
+  everySecondsMin: 60,
+  everySecondsMax: 2_678_400,
+  typesMax: 16,
+  cooldownSecondsMax: 2_678_400,
+  retrySecondsMax: 86_400,
+  retrySecondsDefault: 900,
+  occurrencesMax: 1_000_000,
+} as const;
+
 /** A rule as its user defines it (docs/decisions/automations.md, "AutomationDefinition"). */
 export interface AutomationDefinition {
   /** 1 to 120 characters. */

@@ -1,6 +1,6 @@
 import { boolean, integer, oneOf, shape, text, type Schema } from '@app/schema';
 import type { Truncated } from './behavior';
-import { definitionBounds } from './definition-parser';
+import { definitionBounds } from './automation-definition';
 
 /** What several answers about automations have in common. */
 

@@ -3,7 +3,7 @@ import { because, ok, refuse, unreachable, type Instant, type JsonObject, type R
 import type { EngineCatalog } from '@app/runs';
 import type { AutomationDefinition, FiringPolicy, Schedule } from './automation-definition';
 import type { Condition } from '../condition/condition';
-import { unboundNames } from '../condition/condition-parser';
+import { unboundNames } from '../condition/condition';
 import { isCronExpression, nextDue } from './schedule';
 import { watchedTokenIds } from './token-symbols';
 import { isZone } from './zones';

@@ -1,7 +1,7 @@
 import { standalone } from '@app/http';
 import { isBoundedJson, type JsonObject, type JsonValue } from '@app/kernel';
-import { ProfileDto } from '@app/runs';
-import { withoutOthers, object, ofDto } from '@app/schema';
+import { Profile } from '@app/runs';
+import { object, read, withoutOthers } from '@app/schema';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
@@ -13,12 +13,12 @@ import { behaviorText } from './behavior';
 import { operandsIn, type RuleNode } from '../condition/condition';
 import { parseDefinition } from './definition-parser';
 import { definitionShape } from './definition.schema';
-import { InboundEventShape, parseInboundEvent } from '../inputs/inbound-event';
+import { InboundEventShape } from '../inputs/inbound-event';
 
 const MUTATIONS = process.env['FIGURES'] === 'full' ? 40_000 : 2_000;
 
 const ajv = addFormats(new Ajv2020({ strict: false }));
-const described = standalone(withoutOthers(object({ definition: definitionShape, profile: ofDto(ProfileDto) })));
+const described = standalone(withoutOthers(object({ definition: definitionShape, profile: Profile })));
 const { components } = described;
 const definition: JsonObject = {
   $ref: '#/components/schemas/AutomationDefinition',
@@ -226,7 +226,7 @@ describe('the schema of an inbound event', () => {
   it('and its parser say the same of events, and of every change in one place', () => {
     fc.assert(
       fc.property(fc.oneof(events, mutationsOf(events)), (value) => {
-        const parsed = parseInboundEvent(value);
+        const parsed = read(InboundEventShape, value);
         expect({ value, accepted: parsed.ok }).toEqual({ value, accepted: isDescribedEvent(value) });
       }),
       { numRuns: MUTATIONS },

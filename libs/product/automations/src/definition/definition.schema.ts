@@ -1,7 +1,6 @@
 import type { Contract } from '@app/consent';
 import type { JsonObject } from '@app/kernel';
 import {
-  byName,
   withoutOthers,
   constant,
   exactly,
@@ -16,11 +15,22 @@ import {
   variants,
   type Schema,
 } from '@app/schema';
+import { Profile } from '@app/runs';
 import { AutomationContractShape } from '@app/wallets';
-import type { AutomationDefinition, FiringPolicy, Wake } from './automation-definition';
+import {
+  definitionBounds as bounds,
+  type AutomationDefinition,
+  type FiringPolicy,
+  type Wake,
+} from './automation-definition';
 import { automationName } from './automation-shapes';
 import { ConditionShape } from '../condition/condition.schema';
-import { definitionBounds as bounds, typeForm } from './definition-parser';
+
+/** As an inbound event spells its type (specification, "Inbound event"). */
+const eventType = text({
+  pattern: /^[A-Za-z][A-Za-z0-9_.:-]{0,79}$/,
+  message: 'must be a letter and up to 79 letters, digits, _ . : or -',
+});
 
 const CronSchedule = withoutOthers(
   shape(
@@ -67,7 +77,7 @@ const ScheduleWake = withoutOthers(
 const EventWake = withoutOthers(
   shape('EventWake', {
     kind: constant('event'),
-    types: list(text({ pattern: typeForm }), {
+    types: list(eventType, {
       min: 1,
       max: bounds.typesMax,
       description: 'Of the inbound events that the rule is looked at for; a signal takes any wake',
@@ -82,6 +92,7 @@ const FiringPolicyShape = exactly<GivenPolicy>()(
   withoutOthers(
     shape('FiringPolicy', {
       trigger: oneOf(['match', 'edge', 'once'], {
+        message: 'must be match or edge or once',
         description:
           '`match`: every match fires; `edge`: one that follows a known verdict other than a match, or none; `once`: the first, and no other',
       }),
@@ -91,6 +102,7 @@ const FiringPolicyShape = exactly<GivenPolicy>()(
         description: 'From the last accepted occurrence on; a match within it makes no occurrence',
       }),
       overlap: oneOf(['skip', 'coalesce', 'queue'], {
+        message: 'must be skip or coalesce or queue',
         description:
           'What becomes of a match while an occurrence is active: it is skipped, takes the place of the one that waits, or waits in line (at most 100)',
       }),
@@ -116,6 +128,9 @@ const FiringPolicyShape = exactly<GivenPolicy>()(
 /** It has bounds always, which the domain leaves to the parser. */
 const contract: Schema<Contract> = AutomationContractShape;
 
+/** As in `runs.start`; kept as it was given. */
+const profile: Schema<JsonObject> = Profile;
+
 type GivenDefinition = Omit<AutomationDefinition, 'firing'> & { readonly firing: GivenPolicy };
 
 /** AutomationDefinition, the same where it is sent and where it is shown: it comes back as it was accepted. */
@@ -130,8 +145,9 @@ export const definitionShape = exactly<GivenDefinition>()(
           max: bounds.promptLengthMax,
           description: 'What the agent is asked to do at each occurrence; it grants no permission',
         }),
-        profile: optional(byName<JsonObject>('Profile')),
+        profile: optional(profile),
         conversation: oneOf(['new', 'same'], {
+          message: 'must be new or same',
           description: 'A conversation of its own for each occurrence, or one for all of them',
         }),
         wake: exactly<Wake>()(variants([ScheduleWake, EventWake], { by: 'kind' })),

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { conversationKind, isKnownRun, isWritable, type ConversationState, type TriggerRun } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
-import { validateInto } from '@app/http';
 import {
   asId,
   ok,
@@ -15,7 +14,8 @@ import {
   type Result,
   type UserId,
 } from '@app/kernel';
-import { EngineCatalog, ProfileDto, requestIn, resolveProfile, RunAdmission, runKeyOf } from '@app/runs';
+import { EngineCatalog, Profile, requestIn, resolveProfile, RunAdmission, runKeyOf } from '@app/runs';
+import { read } from '@app/schema';
 import { UserQuotas } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { occurrenceConversationId, occurrenceRunId, sharedConversationId } from '../automation/automation-ids';
@@ -62,7 +62,7 @@ export class OccurrenceAdmission {
     { occurrenceId, trigger, conversationId, runId }: Admission,
     cause: Cause,
   ): Promise<Result<unknown>> {
-    const asked = definition.profile === undefined ? ok(undefined) : validateInto(ProfileDto, definition.profile);
+    const asked = definition.profile === undefined ? ok(undefined) : read(Profile, definition.profile);
     if (!asked.ok) return asked;
     // Looked up now: the engine's tools need automations.
     const resolved = resolveProfile(asked.value, this.modules.get(EngineCatalog, { strict: false }));

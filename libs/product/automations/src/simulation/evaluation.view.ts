@@ -15,8 +15,14 @@ import {
   type Shaped,
 } from '@app/schema';
 import { definitionVersion } from '../definition/automation-shapes';
-import { readingStatuses, unresolvedCodes, verdicts, type UnresolvedReason } from '../condition/condition';
-import { conditionBounds, nameForm } from '../condition/condition-parser';
+import {
+  conditionBounds,
+  readingStatuses,
+  unresolvedCodes,
+  verdicts,
+  type UnresolvedReason,
+} from '../condition/condition';
+import { nameForm } from '../condition/condition.schema';
 import { readingBounds, type EvaluationInput, type Fact } from '../condition/readings';
 import { firedMax, wouldBes, type UnresolvedCount, type WouldBe } from './simulation';
 import { spansMax, type SourceCoverage } from '../sources/source-coverage';

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, notFound, ok, refuse, type AutomationId, type Result, type UserId } from '@app/kernel';
+import { read } from '@app/schema';
 import { Automations } from '../automation/automations';
 import { evaluate } from '../condition/condition-evaluator';
 import type { ConditionTest } from './evaluation.view';
-import { parseInboundEvent } from '../inputs/inbound-event';
+import { InboundEventShape } from '../inputs/inbound-event';
 import { inputsOf } from '../condition/readings';
 import { Samples } from '../sources/samples';
 
@@ -21,7 +22,7 @@ export class TestCondition {
    * Refuses with `invalid_input`, `not_found`. @throws Unavailable
    */
   async test(userId: UserId, automationId: AutomationId, event: unknown): Promise<Result<ConditionTest>> {
-    const given = event === undefined ? ok(null) : parseInboundEvent(event, 'event');
+    const given = event === undefined ? ok(null) : read(InboundEventShape, event, '/event');
     if (!given.ok) return given;
     const automation = await this.automations.fold(userId, automationId);
     if (automation === null) return refuse(notFound);

@@ -1,7 +1,15 @@
-import { contractWords, parseContract, type Contract, type PinnedToken } from '@app/consent';
+import { contractWords, type Contract, type PinnedToken } from '@app/consent';
 import type { DeploymentControls } from '@app/deployment';
 import { isJsonObject, type JsonObject, type JsonValue, type OperationId, type UserId } from '@app/kernel';
-import type { AgentTransfers, AgentWallet, AgentWallets, OperationState, WalletProvider } from '@app/wallets';
+import { read } from '@app/schema';
+import {
+  ContractShape,
+  type AgentTransfers,
+  type AgentWallet,
+  type AgentWallets,
+  type OperationState,
+  type WalletProvider,
+} from '@app/wallets';
 import { transferSchema } from './transfer-schema';
 import { failWith, type AskTool, type FailedReview, type Reviewed } from '../tool';
 import { noWallet, unusableWallet } from './wallet-words';
@@ -91,7 +99,7 @@ async function walletFor(
 /** The contract in a tool's input, or what is wrong with it. */
 function contractIn(input: JsonValue): Contract | string {
   if (!isJsonObject(input) || Object.keys(input).join() !== 'contract') return 'the input must be {contract}';
-  const parsed = parseContract(input['contract'], { bounds: 'forbidden' });
+  const parsed = read(ContractShape, input['contract']);
   if (parsed.ok) return parsed.value;
   const issues = parsed.refusal.kind === 'invalid_input' ? parsed.refusal.issues : [];
   return `the contract is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`;

@@ -1,23 +1,26 @@
-import { inside, rootPart, type Issue } from '@app/kernel';
-import { parseCondition, unboundNames } from './condition-parser';
+import type { Issue } from '@app/kernel';
+import { object, read, withoutOthers } from '@app/schema';
+import { unboundNames } from './condition';
+import { ConditionShape } from './condition.schema';
 
 const price = { name: 'price', source: { kind: 'token_price', tokenId: 'nep141:wrap.near' }, maxAgeSeconds: 120 };
 const below = { compare: { left: { binding: 'price', field: '/priceUsd' }, op: 'lt', right: { value: '2' } } };
 const condition = { bindings: [price], rule: below };
 
-function issuesOf(value: unknown): Issue[] {
-  const part = rootPart(value);
-  const parsed = parseCondition(part);
-  expect(parsed === null).toBe(part.issues.length > 0);
-  return part.issues;
+function issuesOf(value: unknown): readonly Issue[] {
+  const found = read(ConditionShape, value);
+  if (found.ok) return [];
+  if (found.refusal.kind !== 'invalid_input') throw new Error(found.refusal.kind);
+  expect(found.refusal.issues.length).toBeGreaterThan(0);
+  return found.refusal.issues;
 }
 const issuesOfRule = (rule: unknown) => issuesOf({ ...condition, rule });
 const issuesOfBinding = (change: object) => issuesOf({ ...condition, bindings: [{ ...price, ...change }] });
-const paths = (issues: Issue[]) => issues.map(({ path }) => path);
+const paths = (issues: readonly Issue[]) => issues.map(({ path }) => path);
 const list = (length: number, item: unknown) => Array.from({ length }, () => item);
 const nested = (depth: number): unknown => (depth === 1 ? below : { not: nested(depth - 1) });
 
-describe('parseCondition', () => {
+describe('a condition', () => {
   it.each([
     condition,
     { ...condition, skewSeconds: 0 },
@@ -29,7 +32,7 @@ describe('parseCondition', () => {
     { bindings: [price], rule: { exists: { binding: 'unbound', field: '' } } },
     { bindings: [price], rule: { any: [{ exists: { value: null } }, { not: { exists: { value: [{}] } } }] } },
     { bindings: [price], rule: { exists: { binding: 'price', field: `/${'a'.repeat(1023)}` } } },
-  ])('reads %#', (value) => expect(parseCondition(rootPart(value))).toEqual(value));
+  ])('reads %#', (value) => expect(read(ConditionShape, value)).toEqual({ ok: true, value }));
 
   it.each([
     [null, ''],
@@ -141,16 +144,17 @@ describe('parseCondition', () => {
   });
 
   it('tells where in a definition', () => {
-    const part = inside(rootPart({}), 'condition', { ...condition, rule: 7 });
-    expect(parseCondition(part)).toBeNull();
-    expect(paths(part.issues)).toEqual(['/condition/rule']);
+    const definition = withoutOthers(object({ condition: ConditionShape }));
+    const found = read(definition, { condition: { ...condition, rule: 7 } });
+    expect(found).toMatchObject({ ok: false, refusal: { issues: [{ path: '/condition/rule' }] } });
+    expect(read(ConditionShape, { ...condition, rule: 7 }, '/condition')).toEqual(found);
   });
 });
 
 describe('unboundNames', () => {
   it('are those that no binding has', () => {
     const names = ['price', 'b', 'constructor', 'b', 'a'].map((binding) => ({ exists: { binding, field: '' } }));
-    const parsed = parseCondition(rootPart({ ...condition, rule: { all: [below, { not: { any: names } }] } }));
-    expect(parsed && unboundNames(parsed)).toEqual(['b', 'constructor', 'a']);
+    const parsed = read(ConditionShape, { ...condition, rule: { all: [below, { not: { any: names } }] } });
+    expect(parsed.ok && unboundNames(parsed.value)).toEqual(['b', 'constructor', 'a']);
   });
 });

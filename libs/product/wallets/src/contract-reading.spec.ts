@@ -1,5 +1,6 @@
 import type { Issue } from '@app/kernel';
-import { parseContract } from './contract-parser';
+import { read } from '@app/schema';
+import { AutomationContractShape, ContractShape } from './contract.schema';
 
 const near = { pinned: { tokenId: 'nep141:wrap.near', decimals: 24 } };
 const usdc = { pinned: { tokenId: 'nep141:usdc.near', decimals: 6 } };
@@ -13,14 +14,16 @@ const swap = { kind: 'swap', input: usdc, output: near, quantity: all };
 const bounds = { maxUses: 3, perUseUsd: '5.0', totalUsd: '15', notAfter: '2026-03-01T10:00:00.000Z' };
 
 const contractOf = (...actions: unknown[]) => ({ type: 'ledger_intents_transfer', actions });
+const readContract = (value: unknown, options: 'forbidden' | 'required') =>
+  options === 'required' ? read(AutomationContractShape, value) : read(ContractShape, value);
 const issuesOf = (value: unknown, options: 'forbidden' | 'required' = 'forbidden'): readonly Issue[] => {
-  const read = parseContract(value, { bounds: options });
-  return !read.ok && read.refusal.kind === 'invalid_input' ? read.refusal.issues : [];
+  const found = readContract(value, options);
+  return !found.ok && found.refusal.kind === 'invalid_input' ? found.refusal.issues : [];
 };
 const pathsOf = (value: unknown, options?: 'forbidden' | 'required') =>
   issuesOf(value, options).map(({ path }) => path);
 const isRead = (value: unknown, options: 'forbidden' | 'required' = 'forbidden') =>
-  expect(parseContract(value, { bounds: options })).toStrictEqual({ ok: true, value });
+  expect(readContract(value, options)).toStrictEqual({ ok: true, value });
 
 /** A contract of one action, and the pointer's beginning. */
 const refusedAt = (path: string, action: unknown) => expect(pathsOf(contractOf(action))).toEqual([`/actions/0${path}`]);
@@ -281,8 +284,8 @@ describe('bounds', () => {
     ['2026-03-01T10:00:00.0009999-01:00', '2026-03-01T11:00:00.000Z'],
     ['0001-01-01T00:00:00.000Z', '0001-01-01T00:00:00.000Z'],
   ])('end at %s', (notAfter, instant) => {
-    const read = parseContract({ ...bounded, bounds: { ...bounds, notAfter } }, { bounds: 'required' });
-    expect(read.ok && read.value.bounds?.notAfter).toBe(instant);
+    const found = read(AutomationContractShape, { ...bounded, bounds: { ...bounds, notAfter } });
+    expect(found.ok && found.value.bounds.notAfter).toBe(instant);
   });
   it.each([
     ...['', '2026-03-01', '2026-03-01T10:00:00', '2026-03-01T10:00:00+0100', '2026-02-30T10:00:00Z'],
