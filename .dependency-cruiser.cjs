@@ -45,7 +45,7 @@ const rooms = {
       // Operators pause withdrawals through the deployment's controls (docs/adr/0006).
       wallets: ['consent', 'deployment'],
       artifacts: ['conversations'],
-      runs: ['conversations', 'budget', 'deployment'],
+      runs: ['conversations', 'budget', 'deployment', 'consent'],
       // What fires starts a run in a conversation, and a deployment's controls stop it (docs/adr/0008).
       automations: ['conversations', 'deployment', 'runs', 'wallets', 'consent'],
       approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent'],

@@ -1,4 +1,4 @@
-import { asId, type ApprovalId, type OperationId } from '@app/kernel';
+import { asId, type ApprovalId } from '@app/kernel';
 import { WithdrawalApprovals } from '@app/wallets';
 import { eventsOf, rowsOf, testCause } from './slices-app';
 import { away, changed, twoReplicas, usdc, type Prepared, type WalletUser } from './wallets-app';
@@ -63,11 +63,10 @@ describe('a confirmation', () => {
   it('comes after a denial for nothing', async () => {
     const dan = await owner('dan');
     const prepared = (await prepare(dan)).body;
-    const id = {
-      operationId: asId<OperationId>(prepared.operationId),
-      approvalId: asId<ApprovalId>(prepared.approvalId),
-    };
-    expect(await stage.replica.get(WithdrawalApprovals).deny(id, 'not me', testCause())).toMatchObject({ ok: true });
+    const id = { approvalId: asId<ApprovalId>(prepared.approvalId), streamId: prepared.operationId };
+    const verdict = { status: 'denied', denialReason: 'not me' } as const;
+    const denied = await stage.replica.get(WithdrawalApprovals).decide(id, verdict, testCause());
+    expect(denied).toMatchObject({ ok: true });
     expect(await confirm(dan, prepared)).toMatchObject(changed('not_prepared'));
     expect(await operation(dan, prepared)).toMatchObject({ status: 'denied' });
   });

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
-import { AutomationConsentModule } from '@app/automations';
-import { RunsModule } from '@app/runs';
-import { SettlementModule, WalletsModule } from '@app/wallets';
+import { AutomationApprovals, AutomationConsentModule } from '@app/automations';
+import { ApprovalHomes } from '@app/consent';
+import { RunApprovals, RunsModule } from '@app/runs';
+import { SettlementModule, WalletsModule, WithdrawalApprovals } from '@app/wallets';
 import { ApprovalRow, approvalsMigrations, OperationCopyRow } from './approval.row';
 import { ApprovalWork } from './approval-work';
 import { ApprovalsController } from './approvals.controller';
@@ -12,9 +13,23 @@ import { ExpireApprovals } from './expire-approvals';
 import { OperationCopies } from './operation-copies';
 import { Receipts } from './receipts';
 
-/** What users are asked for, and what they decided. */
+/** The streams in which approvals live: what else can hold one is entered here. */
 @Module({
   imports: [AutomationConsentModule, RunsModule, WalletsModule],
+  providers: [
+    {
+      provide: ApprovalHomes,
+      useFactory: (...homes: [RunApprovals, WithdrawalApprovals, AutomationApprovals]) => new ApprovalHomes(homes),
+      inject: [RunApprovals, WithdrawalApprovals, AutomationApprovals],
+    },
+  ],
+  exports: [ApprovalHomes],
+})
+class ApprovalHomesModule {}
+
+/** What users are asked for, and what they decided. */
+@Module({
+  imports: [ApprovalHomesModule],
   controllers: [ApprovalsController],
   providers: [ApprovalQueries, DecideApproval, Receipts],
 })
@@ -22,7 +37,7 @@ export class ApprovalsModule {}
 
 /** Expiry of approvals, and copies of their operations into the journal, for worker processes. */
 @Module({
-  imports: [AutomationConsentModule, SettlementModule, WalletsModule],
+  imports: [ApprovalHomesModule, SettlementModule],
   providers: [ApprovalWork, ExpireApprovals, OperationCopies],
 })
 export class ApprovalWorkModule {}

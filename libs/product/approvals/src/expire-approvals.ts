@@ -1,21 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AutomationApprovals, automationKind } from '@app/automations';
-import { conversationKind } from '@app/conversations';
-import { idInStream, Streams } from '@app/event-store';
-import {
-  asId,
-  Clock,
-  type ApprovalId,
-  type AutomationId,
-  type Cause,
-  type Instant,
-  type JsonValue,
-  type OperationId,
-  type RequestId,
-} from '@app/kernel';
+import { ApprovalHomes } from '@app/consent';
+import { asId, type ApprovalId, type Cause, type Instant, type JsonValue, type RequestId } from '@app/kernel';
 import { Database, selectList } from '@app/read-store';
 import { Timers } from '@app/timers';
-import { operationKind, WithdrawalApprovals } from '@app/wallets';
 import { v7 as uuidV7 } from 'uuid';
 import { ApprovalRow } from './approval.row';
 
@@ -38,11 +25,8 @@ interface Pending {
 export class ExpireApprovals implements OnModuleInit {
   constructor(
     private readonly timers: Timers,
-    private readonly streams: Streams,
-    private readonly withdrawals: WithdrawalApprovals,
-    private readonly automations: AutomationApprovals,
+    private readonly homes: ApprovalHomes,
     private readonly database: Database,
-    private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
@@ -68,21 +52,8 @@ export class ExpireApprovals implements OnModuleInit {
 
   private async expire(approvalId: ApprovalId, stream: string): Promise<void> {
     const cause = await this.causeOf(approvalId);
-    const operationId = idInStream(operationKind, stream);
-    if (operationId !== null) {
-      await this.withdrawals.expire({ operationId: asId<OperationId>(operationId), approvalId }, cause);
-      return;
-    }
-    const automationId = idInStream(automationKind, stream);
-    if (automationId !== null) {
-      await this.automations.expire({ automationId: asId<AutomationId>(automationId), approvalId }, cause);
-      return;
-    }
-    const conversationId = idInStream(conversationKind, stream);
-    if (conversationId === null) throw new Error(`no approval can be in ${stream}`);
-    const command = { type: 'ExpireApproval', at: this.clock.now(), approvalId } as const;
-    const done = await this.streams.decide(conversationKind, conversationId, command, cause);
-    if (!done.ok) throw new Error(`an expiry was refused: ${JSON.stringify(done.refusal)}`);
+    const { home, streamId } = this.homes.of(stream);
+    await home.expire({ approvalId, streamId }, cause);
   }
 
   /** It continues the request that the approval was opened for. */

@@ -1,4 +1,5 @@
 export { byRichness, scaledAmount, unscaledAmount, valueUsdCents, valueUsdOf } from './amounts';
+export { ApprovalHomes, type ApprovalHome, type HeldApproval } from './approval-home';
 export {
   decideApproval,
   endedApproval,

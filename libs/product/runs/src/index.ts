@@ -1,5 +1,6 @@
 export { ExecutionSlots } from './execution-slots';
 export { RunAdmission } from './run-admission';
+export { RunApprovals } from './run-approvals';
 export { runKeyOf } from './run-binding';
 export { leaseRenewMs, RunLeases, stopChannel, workChannel, type ClaimableRun } from './run-leases';
 export { EngineCatalog, resolveProfile } from './run-profile';

@@ -8,6 +8,7 @@ import { runsMigrations, RunRow } from './run.row';
 import { RunsController } from './runs.controller';
 import { runsProjection } from './runs.projection';
 import { RunAdmission } from './run-admission';
+import { RunApprovals } from './run-approvals';
 import { RunMetrics } from './run-metrics';
 import { RunQueries } from './runs.queries';
 import { OrphanWatchdog, SegmentClosing } from './segment-closing';
@@ -21,13 +22,14 @@ import { StartRun } from './start-run';
     ExecutionSlots,
     OrphanWatchdog,
     RunAdmission,
+    RunApprovals,
     RunLeases,
     RunMetrics,
     RunQueries,
     SegmentClosing,
     StartRun,
   ],
-  exports: [ExecutionSlots, OrphanWatchdog, RunAdmission, RunLeases, SegmentClosing],
+  exports: [ExecutionSlots, OrphanWatchdog, RunAdmission, RunApprovals, RunLeases, SegmentClosing],
 })
 export class RunsModule {}
 

@@ -1,0 +1,40 @@
+import type { ApprovalId, Cause, Result } from '@app/kernel';
+import type { ApprovalVerdict } from './approval.decider';
+
+/** An approval, and the id within its category of the stream that holds it. */
+export interface HeldApproval {
+  readonly approvalId: ApprovalId;
+  readonly streamId: string;
+}
+
+/** Streams of one category that hold approvals. What opens them there decides and ends them. */
+export interface ApprovalHome {
+  readonly category: string;
+
+  /**
+   * Records the user's verdict, once. Refused with `approval_not_pending` when it was decided, has ended, or is not approved this
+   * way; an expiry that nobody recorded yet is recorded by this. An answer comes when
+   * the read models have passed it. @throws Unavailable
+   */
+  decide(approval: HeldApproval, verdict: ApprovalVerdict, cause: Cause): Promise<Result<void>>;
+
+  /** Records the expiry; before its time, and for an approval that is not pending, there is nothing to record. @throws Unavailable */
+  expire(approval: HeldApproval, cause: Cause): Promise<void>;
+}
+
+/** Every home, by the category of its streams. */
+export class ApprovalHomes {
+  private readonly byCategory: ReadonlyMap<string, ApprovalHome>;
+
+  constructor(homes: readonly ApprovalHome[]) {
+    this.byCategory = new Map(homes.map((home) => [home.category, home]));
+  }
+
+  /** The home of a stream `<category>-<id>`, and the stream's id there. @throws Error for one that can hold no approval */
+  of(stream: string): { readonly home: ApprovalHome; readonly streamId: string } {
+    const end = stream.indexOf('-');
+    const home = this.byCategory.get(stream.slice(0, end));
+    if (home === undefined) throw new Error(`no approval can be in ${stream}`);
+    return { home, streamId: stream.slice(end + 1) };
+  }
+}
