@@ -37,6 +37,10 @@ it.each<[string, JsonValue]>([
   ['once', withWake({ kind: 'once', at: '2099-01-01T00:00:00.000Z' })],
   ['events', { ...least, wake: { kind: 'event', types: ['signal'] } }],
   ['all of a policy', withFiring({ maxOccurrences: 1, endAt: '2099-01-01T00:00:00.000Z', trigger: 'edge' })],
+  ['a type of 80 characters', { ...least, wake: { kind: 'event', types: ['t'.repeat(80)] } }],
+  ['a balance', withCondition({ bindings: [{ ...price, source: { ...price.source, kind: 'wallet_balance' } }] })],
+  ['an event', withCondition({ bindings: [{ ...price, source: { kind: 'event' } }] })],
+  ['an output schema', { ...least, profile: { outputSchema: { type: 'object' } } }],
   ['a profile', { ...least, profile: { tools: ['current_time'], maxSteps: 3 } }],
 ])('both take %s', (_, definition) => expect(verdicts(definition)).toEqual([true, true]));
 
@@ -53,6 +57,10 @@ it.each<[string, JsonValue]>([
   ['too short an interval', withWake({ kind: 'every', seconds: 59 })],
   ['too long an interval', withWake({ kind: 'every', seconds: 2_678_401 })],
   ['no event types', { ...least, wake: { kind: 'event', types: [] } }],
+  ['a type that begins with a digit', { ...least, wake: { kind: 'event', types: ['1'] } }],
+  ['a price of no token', withCondition({ bindings: [{ ...price, source: { kind: 'token_price' } }] })],
+  ['an event of a token', withCondition({ bindings: [{ ...price, source: { ...price.source, kind: 'event' } }] })],
+  ['no pointer', withCondition({ rule: { exists: { binding: 'price', field: 'priceUsd' } } })],
   ['another trigger', withFiring({ trigger: 'always' })],
   ['a negative cooldown', withFiring({ cooldownSeconds: -1 })],
   ['no bindings', withCondition({ bindings: [] })],

@@ -30,11 +30,12 @@ const schedule: JsonObject = {
   ],
 };
 
+const eventType: JsonObject = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_.:-]{0,79}$' };
 const wake: JsonObject = {
   description: 'When the rule is looked at.',
   anyOf: [
     objectOf({ kind: { const: 'schedule' }, schedule }),
-    objectOf({ kind: { const: 'event' }, types: { type: 'array', items: text(64), minItems: 1, maxItems: 16 } }),
+    objectOf({ kind: { const: 'event' }, types: { type: 'array', items: eventType, minItems: 1, maxItems: 16 } }),
   ],
 };
 
@@ -42,13 +43,13 @@ const bindingName: JsonObject = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_
 const binding: JsonObject = objectOf({
   name: bindingName,
   source: {
-    ...objectOf(
-      {
-        kind: { enum: ['token_price', 'wallet_balance', 'event'] },
-        tokenId: text(512, 'Of a price or a balance'),
-      },
-      ['tokenId'],
-    ),
+    anyOf: [
+      objectOf({
+        kind: { enum: ['token_price', 'wallet_balance'] },
+        tokenId: { type: 'string', pattern: '^[!-~]{1,512}$' },
+      }),
+      objectOf({ kind: { const: 'event' } }),
+    ],
     description:
       'Fields that a pointer sees: /tokenId /priceUsd of token_price; /tokenId /amountRaw /amount /valueUsd of wallet_balance; ' +
       'of an event the whole of it, its data under /data.',
@@ -58,28 +59,38 @@ const binding: JsonObject = objectOf({
 
 const operand: JsonObject = {
   anyOf: [
-    objectOf({ binding: bindingName, field: { type: 'string', description: 'JSON pointer, such as /priceUsd' } }),
+    objectOf({
+      binding: bindingName,
+      field: {
+        type: 'string',
+        maxLength: 1024,
+        pattern: '^(?:/(?:[^~/]|~[01])*)*$',
+        description: 'JSON pointer, such as /priceUsd',
+      },
+    }),
     objectOf({ value: { description: 'Any JSON; decimals as texts compare as numbers' } }),
   ],
 };
 const anyOperand: JsonObject = { $ref: '#/$defs/operand' };
 const node: JsonObject = { $ref: '#/$defs/node' };
-const nodes: JsonObject = { type: 'array', items: node, minItems: 1 };
+const nodes: JsonObject = { type: 'array', items: node, minItems: 1, maxItems: 256 };
 /** At most 8 deep and 256 in all, which no schema can say. */
 const ruleNode: JsonObject = {
-  anyOf: [
-    objectOf({ all: nodes }),
-    objectOf({ any: nodes }),
-    objectOf({ not: node }),
-    objectOf({
-      compare: objectOf({
-        left: anyOperand,
-        op: { enum: ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'contains'] },
-        right: anyOperand,
-      }),
+  type: 'object',
+  properties: {
+    all: nodes,
+    any: nodes,
+    not: node,
+    compare: objectOf({
+      left: anyOperand,
+      op: { enum: ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'contains'] },
+      right: anyOperand,
     }),
-    objectOf({ exists: anyOperand }),
-  ],
+    exists: anyOperand,
+  },
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
 };
 
 const condition: JsonObject = {
@@ -125,8 +136,9 @@ const profile: JsonObject = {
       instructions: { type: 'string', maxLength: limits.instructionsLengthMax },
       tools: { type: 'array', items: { type: 'string' }, maxItems: limits.profileToolsMax },
       maxSteps: integer(1, limits.maxStepsMax),
+      outputSchema: { type: 'object', description: 'JSON Schema of the answer' },
     },
-    ['model', 'instructions', 'tools', 'maxSteps'],
+    ['model', 'instructions', 'tools', 'maxSteps', 'outputSchema'],
   ),
   description: 'Absent: what the deployment offers.',
 };
