@@ -77,6 +77,23 @@ export function plansOf(dto: object): readonly DtoPlan[] {
   return [planOf(dto), ...inherited];
 }
 
+/** Objects and lists that were made by reading, with the schema that they were read by: class-validator need not read them again. */
+const madeBy = new WeakMap<object, Schema>();
+
+/** What the schema makes of a value; any other value unchanged, for class-validator to refuse. */
+export function convert(schema: Schema, value: unknown): unknown {
+  const found = value === undefined ? null : read(schema, value);
+  if (found?.ok !== true) return value;
+  const made: unknown = found.value;
+  if (typeof made === 'object' && made !== null) madeBy.set(made, schema);
+  return made;
+}
+
+function accepts(schema: Schema, value: unknown): boolean {
+  const isMade = typeof value === 'object' && value !== null && madeBy.get(value) === schema;
+  return isMade || read(schema, value).ok;
+}
+
 /** What is wrong with a member's value, each issue with its pointer. @param path of the member */
 export function issuesOf(schema: Schema, value: unknown, path = ''): readonly Issue[] {
   if (value === undefined) return [{ path, message: 'is required' }];
@@ -96,7 +113,7 @@ function note(dto: object, property: string, schema: Schema): void {
   ValidateBy({
     name: 'member',
     validator: {
-      validate: (value: unknown) => (inner === null ? read(schema, value).ok : isJsonObject(value)),
+      validate: (value: unknown) => (inner === null ? accepts(schema, value) : isJsonObject(value)),
       defaultMessage: buildMessage((_, args?: ValidationArguments) => {
         if (inner !== null && args?.value !== undefined) return 'must be an object';
         return issuesOf(schema, args?.value)[0]?.message ?? 'is not valid';

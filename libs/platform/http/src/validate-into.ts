@@ -1,7 +1,7 @@
 import { isJsonObject, ok, pointerTo, refuse, type Issue, type JsonObject, type Result } from '@app/kernel';
-import { canBeNull, converts, read, type DtoClass, type Schema } from '@app/schema';
+import { canBeNull, converts, type DtoClass, type Schema } from '@app/schema';
 import { getMetadataStorage, validateSync } from 'class-validator';
-import { issuesOf, plansOf } from './dto';
+import { convert, issuesOf, plansOf } from './dto';
 
 /** A member's name longer than this is not repeated in an issue. */
 const namedKeyLengthMax = 256;
@@ -83,12 +83,6 @@ function memberOf(dto: DtoClass, name: string): DtoMember {
     nullIsAbsence: plans.some(({ optional }) => optional.has(name)) && (schema === null || !canBeNull(schema)),
     convert: spelling ?? (schema === null || !converts(schema) ? (value) => value : (value) => convert(schema, value)),
   };
-}
-
-/** What the schema makes of a value; any other value unchanged, for class-validator to refuse. */
-function convert(schema: Schema, value: unknown): unknown {
-  const found = value === undefined ? null : read(schema, value);
-  return found?.ok === true ? found.value : value;
 }
 
 function unknownMember(at: string, name: string): Issue {
