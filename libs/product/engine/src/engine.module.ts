@@ -1,5 +1,4 @@
 import { Global, Module } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import { ArtifactsModule } from '@app/artifacts';
 import { AutomationConsentModule, AutomationsModule } from '@app/automations';
 import { BudgetModule } from '@app/budget';
@@ -18,6 +17,7 @@ import { ModelReadiness } from './model-readiness';
 import { Models } from './models';
 import { RunWorker } from './run-worker';
 import { Tools } from './tools';
+import { WalletTools } from './tools/wallet-tools';
 
 /** What the engine offers to profiles; every process that admits runs needs it. */
 @Global()
@@ -29,17 +29,18 @@ import { Tools } from './tools';
     ModelReadiness,
     Models,
     Tools,
+    WalletTools,
     {
       provide: EngineCatalog,
-      useFactory: (models: Models, modules: ModuleRef): EngineCatalog => ({
+      useFactory: (models: Models, mcpServers: McpServers): EngineCatalog => ({
         models: models.names,
         defaultModel: models.names[0] ?? '',
-        // Asked each time: servers come and go. And looked up: some tools need what is offered themselves.
+        // Asked each time: servers come and go.
         get tools() {
-          return modules.get(Tools, { strict: false }).names;
+          return mcpServers.toolNames;
         },
       }),
-      inject: [Models, ModuleRef],
+      inject: [Models, McpServers],
     },
   ],
   exports: [EngineCatalog, Models, Tools],

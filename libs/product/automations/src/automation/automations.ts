@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import { FoldedStates, Streams } from '@app/event-store';
 import {
   asId,
@@ -68,7 +67,7 @@ export class Automations {
     private readonly dueTimes: DueTimes,
     private readonly samples: Samples,
     private readonly provider: WalletProvider,
-    private readonly modules: ModuleRef,
+    private readonly offer: EngineCatalog,
   ) {}
 
   /**
@@ -172,9 +171,7 @@ export class Automations {
     const named = new Set([...pinned, ...watchedTokenIds(definition.condition)]);
     const found = await Promise.all([...named].map(async (tokenId) => this.provider.findToken(tokenId)));
     const tokens = found.filter((token) => token !== null);
-    // Looked up now: the engine's tools need this class as well.
-    const offer = this.modules.get(EngineCatalog, { strict: false });
-    const checked = checkDefinition(definition, { now, offer, tokens });
+    const checked = checkDefinition(definition, { now, offer: this.offer, tokens });
     return checked.ok ? ok(tokens) : checked;
   }
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import { conversationKind, isKnownRun, isWritable, type ConversationState, type TriggerRun } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
 import {
@@ -32,7 +31,7 @@ export class OccurrenceAdmission {
     private readonly states: FoldedStates,
     private readonly runs: RunAdmission,
     private readonly quotas: UserQuotas,
-    private readonly modules: ModuleRef,
+    private readonly offer: EngineCatalog,
   ) {}
 
   /**
@@ -64,8 +63,7 @@ export class OccurrenceAdmission {
   ): Promise<Result<unknown>> {
     const asked = definition.profile === undefined ? ok(undefined) : read(Profile, definition.profile);
     if (!asked.ok) return asked;
-    // Looked up now: the engine's tools need automations.
-    const resolved = resolveProfile(asked.value, this.modules.get(EngineCatalog, { strict: false }));
+    const resolved = resolveProfile(asked.value, this.offer);
     if (!resolved.ok) return resolved;
     const crowded = await this.placeForConversation(userId, conversationId);
     if (crowded !== null) return refuse(crowded);

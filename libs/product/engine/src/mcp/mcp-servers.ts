@@ -31,6 +31,11 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
     return this.servers.flatMap(({ tools }) => tools).slice(0, toolsMax);
   }
 
+  /** The names of all tools that runs may call now: those reserved by the product, and those of the servers that are there. */
+  get toolNames(): readonly string[] {
+    return [...this.taken, ...this.tools.map(({ name }) => name)];
+  }
+
   /** Names that are the product's own: no server's tool takes them. */
   reserve(names: Iterable<string>): void {
     for (const name of names) this.taken.add(name);

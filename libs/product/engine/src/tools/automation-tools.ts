@@ -45,8 +45,7 @@ const listedMax = 50;
 
 interface Parts {
   readonly automations: Automations;
-  /** Looked up: it lists these very tools. */
-  readonly offer: () => EngineCatalog;
+  readonly offer: EngineCatalog;
   readonly provider: WalletProvider;
   readonly clock: Clock;
 }
@@ -147,7 +146,7 @@ async function reviewOf(
   const parsed = parseDefinition(value);
   if (!parsed.ok) return refuse(wordsFor(parsed.refusal));
   const tokens = await tokensOf(provider, parsed.value);
-  const checked = checkDefinition(parsed.value, { now: clock.now(), offer: offer(), tokens });
+  const checked = checkDefinition(parsed.value, { now: clock.now(), offer, tokens });
   if (!checked.ok) return refuse(wordsFor(checked.refusal));
   const symbolOf = (tokenId: string) => tokens.find((token) => token.tokenId === tokenId)?.symbol ?? null;
   const words = ruleConsent(verb, parsed.value, symbolOf);
