@@ -11,7 +11,7 @@ import type { WalletState } from './wallet.decider';
 /** Steps of one drive: a contract has at most 16 actions, and each takes a few. Then the timer comes again. */
 const stepsMax = 200;
 
-/** What driving one operation needs of the world. The product's is OperationDriver's; the simulation has its own. */
+/** What driving one operation needs of the world. The product's is in OperationWorlds; the simulation has its own. */
 export interface OperationWorld {
   readonly operationId: string;
   readonly provider: WalletProvider;

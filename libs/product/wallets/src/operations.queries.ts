@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { OperationId, UserId } from '@app/kernel';
-import { Database, selectList } from '@app/read-store';
+import { Database, ReadGate, selectList } from '@app/read-store';
 import { memberNames } from '@app/schema';
 import type { TokenAmount } from './operation.events';
 import { OperationRow } from './operation.row';
@@ -18,7 +18,10 @@ const underWayMax = 100;
 /** What is read of operations in PostgreSQL. */
 @Injectable()
 export class OperationQueries {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly gate: ReadGate,
+  ) {}
 
   /** Operations of a user, newest first by their first event's position, strictly before a sort key. */
   async list(userId: UserId, status: OperationStatus | null, before: number | null, limit: number): Promise<Listed[]> {
@@ -42,11 +45,13 @@ export class OperationQueries {
   /**
    * What operations of the user have taken from balances that still show it: the inputs of their actions that were journaled to be
    * sent and are not over. With `committed`, also what is known of those that are still to be sent. One entry for each token.
+   * No older than this call: what was answered as settled does not count as taken any more, nor what was confirmed as free.
    */
   async inFlight(
     userId: UserId,
     { except, committed }: { readonly except: OperationId | null; readonly committed: boolean },
   ): Promise<readonly TokenAmount[]> {
+    await this.gate.caughtUp();
     return this.database.query<TokenAmount>(
       `SELECT action -> 'input' ->> 'tokenId' AS "tokenId", sum((action -> 'input' ->> 'amountRaw')::numeric)::text AS "amountRaw"
        FROM financial_operations, jsonb_array_elements(actions) AS action

@@ -5,6 +5,7 @@ import { AgentWallets } from './agent-wallets';
 import { ConfirmWithdrawal } from './confirm-withdrawal';
 import { FinancialOperations } from './financial-operations';
 import { FinancialOperationsController } from './financial-operations.controller';
+import { OpenWithdrawal } from './open-withdrawal';
 import { operationsMigrations, OperationRow } from './operation.row';
 import { operationsProjection } from './operations.projection';
 import { OperationQueries } from './operations.queries';
@@ -31,6 +32,7 @@ export class WalletKeysModule {}
     AgentWallets,
     ConfirmWithdrawal,
     FinancialOperations,
+    OpenWithdrawal,
     OperationQueries,
     PrepareWithdrawal,
     Wallets,

@@ -15,7 +15,6 @@ import {
   type UserId,
   type WalletId,
 } from '@app/kernel';
-import { ReadGate } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
 import type { TokenAmount } from './operation.events';
@@ -36,7 +35,6 @@ export class Wallets {
     private readonly signer: Signer,
     private readonly provider: WalletProvider,
     private readonly operations: OperationQueries,
-    private readonly gate: ReadGate,
     private readonly timers: Timers,
   ) {}
 
@@ -88,8 +86,6 @@ export class Wallets {
     const wallet = await this.find(userId);
     if (wallet === null) return refuse(notFound);
     const except = exceptOperationId ?? null;
-    // What was answered as settled must not count as taken any more, nor what was confirmed as free.
-    await this.gate.caughtUp();
     // Read first: what settles in between is missing from the balance and counted as taken, which errs on the safe side.
     const taken = await this.operations.inFlight(userId, { except, committed: except === null });
     const holdings = await this.holdings(wallet);

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { fingerprintOf } from '@app/canonical';
+import { contractWords, reviewedDocument, type Contract } from '@app/consent';
+import { Streams } from '@app/event-store';
+import {
+  asId,
+  Clock,
+  instantOf,
+  ok,
+  refuse,
+  type ApprovalId,
+  type Cause,
+  type OperationId,
+  type Refusal,
+  type Result,
+  type UserId,
+  type WalletId,
+} from '@app/kernel';
+import { UserQuotas } from '@app/read-store';
+import { Configuration } from '@app/runtime';
+import { Timers } from '@app/timers';
+import { v7 as uuidV7 } from 'uuid';
+import type { PrepareWithdrawal as Prepare } from './operation.decider';
+import { operationKind } from './operation.stream';
+import type { Holding } from './wallet-provider';
+import type { PreparedWithdrawal } from './withdrawal.schema';
+
+/** A contract over one exact amount of one token. */
+export interface ExactWithdrawal extends Contract {
+  readonly actions: readonly [
+    {
+      readonly kind: 'withdraw_to_owner';
+      readonly input: { readonly pinned: { readonly tokenId: string; readonly decimals: number } };
+      readonly quantity: { readonly kind: 'exact_input_tokens'; readonly amountRaw: string };
+    },
+  ];
+}
+
+/** A withdrawal that the wallet can make, and where it lands. */
+interface ReviewedWithdrawal {
+  readonly userId: UserId;
+  readonly mainAccountId: string;
+  readonly cause: Cause;
+  readonly walletId: WalletId;
+  readonly holding: Holding;
+  readonly contract: ExactWithdrawal;
+}
+
+interface Ids {
+  readonly operationId: OperationId;
+  readonly approvalId: ApprovalId;
+}
+
+/** Opens a withdrawal and its approval, under the user's quotas of both. */
+@Injectable()
+export class OpenWithdrawal {
+  constructor(
+    private readonly streams: Streams,
+    private readonly clock: Clock,
+    private readonly configuration: Configuration,
+    private readonly quotas: UserQuotas,
+    private readonly timers: Timers,
+  ) {}
+
+  /** Refuses with `rate_limited` where the user has no room for another one. @throws Unavailable when a store is away */
+  async open(withdrawal: ReviewedWithdrawal): Promise<Result<PreparedWithdrawal>> {
+    const ids = { operationId: asId<OperationId>(uuidV7()), approvalId: asId<ApprovalId>(uuidV7()) };
+    const refusal = await this.takePlaces(withdrawal.userId, ids);
+    return refusal === null ? ok(await this.record(withdrawal, ids)) : refuse(refusal);
+  }
+
+  /** Null, or which quota has no place. */
+  private async takePlaces(userId: UserId, { operationId, approvalId }: Ids): Promise<Refusal | null> {
+    const refusal = await this.quotas.take('preparedWithdrawals', { userId, id: operationId });
+    if (refusal !== null) return refusal;
+    const other = await this.quotas.take('pendingApprovals', { userId, id: approvalId });
+    if (other !== null) await this.quotas.release('preparedWithdrawals', operationId);
+    return other;
+  }
+
+  /** The timer of the expiry comes first, so that no clock move passes an approval by. */
+  private async record(
+    { userId, mainAccountId, cause, walletId, holding, contract }: ReviewedWithdrawal,
+    { operationId, approvalId }: Ids,
+  ): Promise<PreparedWithdrawal> {
+    const nowMs = this.clock.epochMs();
+    const expiresAt = instantOf(nowMs + this.configuration.env.WITHDRAWAL_APPROVAL_SECONDS * 1000);
+    const origin = { conversationId: null, runId: null, automationId: null };
+    const terms = { approvalId, userId, walletId, contract, mainAccountId, expiresAt };
+    const input = { tokenId: holding.tokenId, amountRaw: contract.actions[0].quantity.amountRaw };
+    const fingerprint = fingerprintOf(
+      reviewedDocument({ ...terms, kind: 'withdrawal', tool: 'wallet_withdrawal', input }),
+    );
+    const words = contractWords(contract, () => holding.symbol);
+    if (words === null) throw new Error('one withdrawal does not fit into a summary');
+    const command: Prepare = {
+      type: 'PrepareWithdrawal',
+      at: instantOf(nowMs),
+      terms: { kind: 'withdrawal', ...terms, ...origin },
+      review: { fingerprint, input, ...words },
+    };
+    const stream = `${operationKind.category}-${operationId}`;
+    const payload = { approvalId, stream };
+    await this.timers.schedule({ id: `approval/${approvalId}`, kind: 'approval', dueAt: expiresAt, payload });
+    const done = await this.streams.decide(operationKind, operationId, command, cause, {
+      newStream: true,
+      visible: true,
+    });
+    if (!done.ok) throw new Error(`the new operation ${operationId} was refused`);
+    return { operationId, approvalId, fingerprint, expiresAt, mainAccountId, contract };
+  }
+}

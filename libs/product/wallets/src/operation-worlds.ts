@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { EventStore, FoldedStates, Streams } from '@app/event-store';
+import { asId, Clock, type Cause, type OperationId, type RequestId } from '@app/kernel';
+import { Probe } from '@app/runtime';
+import type { OperationWorld } from './drive-operation';
+import { operationKind } from './operation.stream';
+import { WalletProvider } from './wallet-provider';
+import { Wallets } from './wallets';
+
+/** The first events of an operation, among which is its use: prepared, opened, decided, confirmed. */
+const beginningEvents = 4;
+
+/** The product, as `driveOperation` sees it. */
+@Injectable()
+export class OperationWorlds {
+  constructor(
+    private readonly streams: Streams,
+    private readonly states: FoldedStates,
+    private readonly store: EventStore,
+    private readonly wallets: Wallets,
+    private readonly provider: WalletProvider,
+    private readonly clock: Clock,
+    private readonly probe: Probe,
+  ) {}
+
+  /** The world of one operation: whatever is recorded there continues the request that began the operation. */
+  of(operationId: OperationId): OperationWorld {
+    let cause: Promise<Cause> | null = null;
+    return {
+      operationId,
+      provider: this.provider,
+      probe: this.probe,
+      now: () => this.clock.now(),
+      fold: async () => (await this.states.current(operationKind, operationId)).state,
+      record: async (command) => {
+        cause ??= this.causeOf(operationId);
+        const done = await this.streams.decide(operationKind, operationId, command, await cause);
+        if (!done.ok) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
+        return done.value.events.length > 0;
+      },
+      wallet: async ({ terms }) => {
+        const wallet = await this.wallets.find(terms.userId);
+        if (wallet === null) throw new Error(`operation ${operationId} has no wallet`);
+        return wallet;
+      },
+      spendable: ({ terms }) => this.wallets.spendable(terms.userId, { exceptOperationId: operationId }),
+      sessionRejected: async ({ terms }) =>
+        this.wallets.rejected(terms.userId, await (cause ??= this.causeOf(operationId))),
+    };
+  }
+
+  /** Whatever is done for an operation continues the request that began it. */
+  private async causeOf(operationId: OperationId): Promise<Cause> {
+    const events = await this.store.readStream(`${operationKind.category}-${operationId}`, 0, beginningEvents);
+    const use = events.findLast(({ type }) => type === 'operation.used' || type === 'operation.confirmed');
+    if (use === undefined) throw new Error(`operation ${operationId} was not used`);
+    return {
+      actor: { kind: 'service', id: 'operation-driver' },
+      requestId: asId<RequestId>(use.metadata.requestId),
+      correlationId: use.metadata.$correlationId,
+      causationId: use.id,
+    };
+  }
+}
