@@ -17,6 +17,8 @@ const bannedNameWords = /^(manager|helper|util)s?$/;
 const promises = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`);
 const focused = new RegExp('\\b(it|test|describe)\\.(on' + 'ly|sk' + 'ip|to' + 'do)\\b|\\b[xf](it|describe|test)\\(');
 
+const looksUp = (line: string): boolean => /\bModuleRef\b/.test(line);
+
 const sources = filesUnder('apps', 'libs', 'test', 'scripts')
   .filter((path) => /\.(ts|mjs|cjs)$/.test(path))
   .map(readSource);
@@ -68,6 +70,10 @@ describe('tidy', () => {
 
   it('no test is focused or left out', () => expect(linesMatching(focused)).toEqual([]));
 
+  it('nothing is looked up in the module graph: what a class needs is injected', () => {
+    expect(code.flatMap(({ path, lines }) => (lines.some(looksUp) ? [path] : []))).toEqual([]);
+  });
+
   it('file names say what is in the file', () => {
     const vague = sources.filter(({ path }) => wordsOf(path).some((word) => bannedNameWords.test(word)));
     expect(vague.map(({ path }) => path)).toEqual([]);
@@ -102,6 +108,11 @@ describe('the tidy test itself', () => {
   it('finds everything but named exports in an index', () => {
     const index = lines("export { a, type B } from './a';", "export * from './b';", 'export default 1;', 'f();');
     expect(looseExports(index)).toEqual(['planted.ts:2', 'planted.ts:3', 'planted.ts:4']);
+  });
+
+  it('finds a class that looks up what it needs', () => {
+    const planted = lines('class A {', '  constructor(private readonly modules: ModuleRef) {}', '}');
+    expect(planted.lines.map(looksUp)).toEqual([false, true, false]);
   });
 
   it('knows the median', () => expect(median([9, 1, 5])).toBe(5));
