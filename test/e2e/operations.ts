@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ModulesContainer } from '@nestjs/core';
-import { RequestMethod } from '@nestjs/common';
+import { servedContracts } from '@app/http';
 import type { Deployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { anAutomation, automationOperations, changesAutomation } from './automation-operations';
@@ -188,30 +188,8 @@ async function prepared(owner: TestClient): Promise<Pick<Ids, 'operationId' | 'f
   return { operationId, fingerprint };
 }
 
-/** The routes under `/v1` that the product really has, as its controllers declare them: `operation METHOD pattern`. */
+/** The routes under `/v1` that the product really has, as its controllers serve them: `operation METHOD pattern`. */
 export function routesOf(deployment: Deployment): string[] {
-  const modules = [...partOf(deployment, ModulesContainer).values()];
-  const controllers = new Set(
-    modules.flatMap((module) => [...module.controllers.values()].map(({ metatype }) => metatype)),
-  );
-  return [...controllers].flatMap((controller) => (controller ? routesOfController(controller) : []));
-}
-
-// The keys under which Nest keeps what its decorators say.
-function routesOfController(controller: NewableFunction): string[] {
-  const handlers: unknown = controller.prototype;
-  const names = Object.getOwnPropertyNames(handlers).filter((name) => name !== 'constructor');
-  return names.flatMap((name) => {
-    const handler = Reflect.get(handlers as object, name) as object; // reason for the assertions: a class's prototype
-    const method = Reflect.getMetadata('method', handler) as RequestMethod | undefined; // reason: Nest's own metadata
-    if (method === undefined) return [];
-    const paths = [Reflect.getMetadata('path', controller), Reflect.getMetadata('path', handler)] as string[]; // as above
-    const path = `/${paths
-      .flatMap((part) => part.split('/'))
-      .filter(Boolean)
-      .join('/')}`;
-    if (!path.startsWith('/v1/')) return [];
-    const config = Reflect.getMetadata('__fastify_route_config__', handler) as { plan: { operation: string } }; // as above
-    return [`${config.plan.operation} ${RequestMethod[method]} ${path}`];
-  });
+  const served = servedContracts(partOf(deployment, ModulesContainer)).filter(({ area }) => area === 'partner');
+  return served.map(({ operation, method, path }) => `${operation} ${method} ${path}`);
 }

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { Body, Controller, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Module, Param, Query, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   Accounts,
@@ -7,10 +7,11 @@ import {
   createHttpApp,
   Member,
   NoBody,
-  Operation,
+  operation,
   PartnerKeys,
   QueryMember,
   RateWindows,
+  Serves,
   type AccountState,
   type RateAnswer,
   type RateSubject,
@@ -101,71 +102,101 @@ class ThingsQuery {
 
 /** No document is made of these operations. */
 const things = { summary: 'A thing', answer: null };
+const thingId = { description: 'A thing', example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e01' };
+
+const ensureUser = operation('users.ensure', {
+  ...things,
+  route: 'POST /v1/users',
+  account: 'not required',
+  body: 'none',
+});
+const me = operation('users.me', { ...things, route: 'GET /v1/users/me' });
+const createThing = operation('things.create', {
+  ...things,
+  route: 'POST /v1/users/:userId/things',
+  status: 201,
+  body: ThingDto,
+});
+const listThings = operation('things.list', { ...things, route: 'GET /v1/users/:userId/things', query: ThingsQuery });
+const weighThings = operation('things.weigh', {
+  ...things,
+  route: 'POST /v1/users/:userId/heavy',
+  status: 201,
+  weight: 10,
+  body: 'none',
+});
+const getThing = operation('things.get', {
+  ...things,
+  route: 'GET /v1/users/:userId/things/:thingId',
+  parameters: { thingId },
+});
+const pokeThing = operation('things.poke', {
+  ...things,
+  route: 'POST /v1/users/:userId/things/:thingId/poke',
+  status: 201,
+  parameters: { thingId },
+  body: 'none',
+});
+const pourThings = operation('things.pour', {
+  ...things,
+  route: 'POST /v1/users/:userId/pours',
+  body: { stream: 'Anything' },
+});
+const floodThings = operation('things.flood', { ...things, route: 'GET /v1/users/:userId/flood' });
+const waitForThings = operation('things.wait', { ...things, route: 'GET /v1/users/:userId/patience' });
+const boom = operation('boom', { ...things, route: 'GET /sandbox/v1/boom' });
+const slow = operation('slow', { ...things, route: 'GET /sandbox/v1/slow' });
 
 @Controller()
 class ThingsController {
-  @Post('/v1/users')
-  @HttpCode(200)
-  @Operation('users.ensure', { ...things, account: 'not required' })
+  @Serves(ensureUser)
   ensure(@Caller() { userId }: Caller, @Body() _body: NoBody) {
     return { userId };
   }
-  @Get('/v1/users/me')
-  @Operation('users.me', things)
+  @Serves(me)
   me(@Caller() { userId, subject, tokenExpiresAt }: Caller) {
     return { userId, subject, expiresAt: tokenExpiresAt };
   }
-  @Post('/v1/users/:userId/things')
-  @Operation('things.create', things)
+  @Serves(createThing)
   create(@Body() body: ThingDto) {
     return body;
   }
-  @Get('/v1/users/:userId/things')
-  @Operation('things.list', things)
+  @Serves(listThings)
   list(@Query() query: ThingsQuery) {
     return query;
   }
-  @Post('/v1/users/:userId/heavy')
-  @Operation('things.weigh', { ...things, weight: 10 })
+  @Serves(weighThings)
   weigh() {
     return {};
   }
-  @Get('/v1/users/:userId/things/:thingId')
-  @Operation('things.get', things)
+  @Serves(getThing)
   get(@Param('thingId') id: string) {
     return { id };
   }
-  @Post('/v1/users/:userId/things/:thingId/poke')
-  @Operation('things.poke', things)
+  @Serves(pokeThing)
   poke(@Param('thingId') id: string) {
     return { id };
   }
-  @Post('/v1/users/:userId/pours')
-  @HttpCode(200)
-  @Operation('things.pour', { ...things, body: 'stream' })
+  @Serves(pourThings)
   async pour(@Body() body: AsyncIterable<Buffer>) {
     let bytes = 0;
     for await (const chunk of body) bytes += chunk.length;
     return { bytes };
   }
-  @Get('/v1/users/:userId/flood')
-  @Operation('things.flood', things)
+  @Serves(floodThings)
   flood() {
     return { text: 'x'.repeat(32 * 1024 * 1024) };
   }
-  @Get('/v1/users/:userId/patience')
-  @Operation('things.wait', things)
+  @Serves(waitForThings)
   async wait() {
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     return {};
   }
-  @Get('/sandbox/v1/boom')
-  @Operation('boom', things)
+  @Serves(boom)
   boom() {
     throw new Error('the password is hunter2');
   }
-  @Get('/sandbox/v1/slow')
-  @Operation('slow', things)
+  @Serves(slow)
   async slow() {
     await new Promise((resolve) => setTimeout(resolve, 300));
     return {};
@@ -192,6 +223,7 @@ export async function startLoopback(
   env: Record<string, string> = {},
   log?: Logger,
   issuer = new LoopbackIssuer(),
+  controller: Type = ThingsController,
 ): Promise<Loopback> {
   await issuer.start();
   const [keys, accounts, windows, clock] = [
@@ -212,7 +244,7 @@ export async function startLoopback(
   });
   const root = {
     module: class Root {},
-    controllers: [ThingsController],
+    controllers: [controller],
     providers: [
       { provide: PartnerKeys, useValue: keys },
       { provide: Accounts, useValue: accounts },

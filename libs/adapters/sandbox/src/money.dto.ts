@@ -1,12 +1,13 @@
 import { Member } from '@app/http';
-import { custom, nullable, text, uuid } from '@app/schema';
+import { custom, exactly, nullable, shape, text, uuid, type Shaped } from '@app/schema';
+import type { TokenAmount } from '@app/wallets';
 
-export const tokenIdLengthMax = 512;
+const tokenIdLengthMax = 512;
 /** Of a deposit: many of them stay below the 160 digits that a balance may have. */
 const depositDigitsMax = 150;
 const amount = new RegExp(`^[1-9][0-9]{0,${depositDigitsMax - 1}}$`);
 /** A decimal; unlike a contract's amounts it is nowhere hashed, so `1.90` may be spelled as people do. */
-export const price = /^(?:0|[1-9][0-9]{0,38})(?:\.[0-9]{1,18})?$/;
+const price = /^(?:0|[1-9][0-9]{0,38})(?:\.[0-9]{1,18})?$/;
 
 export class Deposit {
   @Member(uuid())
@@ -34,3 +35,19 @@ export class PriceChange {
 function isPrice(value: unknown): value is string | null {
   return value === null || (typeof value === 'string' && price.test(value) && /[1-9]/.test(value));
 }
+
+const tokenId = text({ min: 1, max: tokenIdLengthMax });
+
+export const TokenPrice = shape('TokenPrice', {
+  tokenId,
+  priceUsd: nullable(text({ pattern: price }), { description: 'Null when the provider has no price' }),
+});
+
+export type TokenPrice = Shaped<typeof TokenPrice>;
+
+export const TokenBalance = exactly<TokenAmount>()(
+  shape('TokenBalance', {
+    tokenId,
+    amountRaw: text({ pattern: /^(0|[1-9][0-9]{0,159})$/, description: "In the token's smallest unit" }),
+  }),
+);

@@ -17,8 +17,7 @@ import type { AccountState, Accounts, RateAnswer, RateSubject, RateWindows } fro
 import type { PartnerKeyCache } from './partner-key-cache';
 import { notAuthenticated, tokenRefused, type Failure } from './problems';
 import { rateHeaders, type RateLimits } from './rate-limits';
-import { contextOf } from './request-context';
-import type { RoutePlan } from './operation';
+import { contextOf, type RoutePlan } from './request-context';
 import type { UserIdentity, UserTokens } from './user-tokens';
 
 const accountsPerQueryMax = 500;

@@ -11,12 +11,13 @@ export { UnfitIssuer } from './issuer-keys';
 export { startManagementServer } from './management';
 export { HttpModule } from './http.module';
 export { MemoryRateWindows } from './memory-rate-windows';
-export { Operation } from './operation';
+export { operation, type PathParameter } from './operation';
+export { servedContracts, Serves } from './serves';
 export { documentOf } from './service.controller';
 export { openApi30 } from './openapi-3-0';
 export { openedSchemas, reachable } from './openapi-open';
 export { SchemaComponents, standalone } from './openapi-components';
-export { jsonText, pageOf, PageSpace, pageTextOf, type TextRow } from './page';
+export { pageOf, PageSpace, pageTextOf, type TextRow } from './page';
 export {
   Accounts,
   partnerKeyForm,

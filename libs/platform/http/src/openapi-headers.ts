@@ -1,5 +1,5 @@
 import type { JsonObject } from '@app/kernel';
-import type { RoutedOperation } from './routed-operations';
+import type { Contract } from './operation';
 
 type HeaderName = keyof typeof headerComponents;
 
@@ -81,7 +81,7 @@ const ofDeprecatedAnswers: Readonly<Record<string, HeaderName>> = {
 
 /** The headers that an answer of an operation can have whatever its body; `own` ones of its status come on top. */
 export function headersOf(
-  { area }: RoutedOperation,
+  { area }: Contract,
   deprecated: boolean,
   own: Readonly<Record<string, HeaderName>> = {},
 ): JsonObject {

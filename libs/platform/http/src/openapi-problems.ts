@@ -3,7 +3,7 @@ import { reasons, withdrawalChanged, withdrawalChanges, type JsonObject, type Re
 import { integer, list, optional, oneOf, boolean, shape, text } from '@app/schema';
 import { headersOf } from './openapi-headers';
 import { toProblem } from './problems';
-import type { RoutedOperation } from './routed-operations';
+import type { Contract } from './operation';
 
 const sampleRequestId = '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e5f';
 
@@ -68,10 +68,10 @@ export class ResponseComponents {
 }
 
 /** Why an operation can be refused, by status: what its area has in common, and its own. Statuses without a reason have an empty list. */
-export function reasonsOf(operation: RoutedOperation, isList: boolean): ReadonlyMap<number, readonly Reason[]> {
-  const { reasons: own = [], signed, ranged } = operation.plan.reference;
+export function reasonsOf(contract: Contract, isList: boolean): ReadonlyMap<number, readonly Reason[]> {
+  const { reasons: own = [], signed, ranged } = contract;
   const all = new Set<Reason | number>([
-    ...ofArea(operation),
+    ...ofArea(contract),
     ...(isList ? (['invalid_cursor'] as const) : []),
     413,
     ...(signed === true ? [401] : []),
@@ -95,34 +95,34 @@ function reasonsAt(status: number, all: ReadonlySet<Reason | number>): readonly 
  * under `x-reasons` of the operation.
  */
 export function problemResponses(
-  operation: RoutedOperation,
+  contract: Contract,
   causes: ReadonlyMap<number, readonly Reason[]>,
   shared: ResponseComponents,
   deprecated: boolean,
 ): JsonObject {
-  const { reasons: own = [], signed } = operation.plan.reference;
+  const { reasons: own = [], signed } = contract;
   const isOwn = (status: number) =>
     (signed === true && status === 401) || own.some((reason) => statusOf(reason) === status);
   const answers = [...causes].map(([status, named]) => {
-    const response = problemResponse(operation, status, named, deprecated);
-    return [status, isOwn(status) ? response : shared.keep(sharedName(status, operation, named), response)] as const;
+    const response = problemResponse(contract, status, named, deprecated);
+    return [status, isOwn(status) ? response : shared.keep(sharedName(status, contract, named), response)] as const;
   });
   return Object.fromEntries(answers);
 }
 
 /** Areas differ in their headers and in what a caller is refused for, and lists in that they know cursors. */
-function sharedName(status: number, { area }: RoutedOperation, named: readonly Reason[]): string {
+function sharedName(status: number, { area }: Contract, named: readonly Reason[]): string {
   const name = (STATUS_CODES[status] ?? String(status)).replace(/\W/g, '');
   if (named.includes('invalid_cursor')) return `${name}OrCursor`;
   return area === 'partner' ? name : `${name}WithoutKey`;
 }
 
 /** What is open can only be asked for by a name that nothing has. */
-function ofArea({ area, path, plan }: RoutedOperation): readonly (Reason | number)[] {
+function ofArea({ area, path, signed }: Contract): readonly (Reason | number)[] {
   if (area === 'partner') return ofPartnerArea;
   // Nobody learns from a signed operation what there is.
-  if (area === 'own') return plan.reference.signed === true ? ofOwnArea.filter((cause) => cause !== 404) : ofOwnArea;
-  return path.includes('{') ? [404] : [];
+  if (area === 'own') return signed === true ? ofOwnArea.filter((cause) => cause !== 404) : ofOwnArea;
+  return path.includes(':') ? [404] : [];
 }
 
 function statusOf(cause: Reason | number): number {
@@ -130,7 +130,7 @@ function statusOf(cause: Reason | number): number {
 }
 
 function problemResponse(
-  operation: RoutedOperation,
+  contract: Contract,
   status: number,
   named: readonly Reason[],
   deprecated: boolean,
@@ -138,7 +138,7 @@ function problemResponse(
   return {
     description: describe(status, named),
     headers: {
-      ...headersOf(operation, deprecated, {
+      ...headersOf(contract, deprecated, {
         ...(status === 429 && { 'Retry-After': 'RetryAfter' }),
         ...(status === 401 && { 'WWW-Authenticate': 'WwwAuthenticate' }),
       }),

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
-import { type DtoClass, nameOf, type Schema } from '@app/schema';
-import { NoBody } from './dto';
+import type { JsonObject, JsonValue } from '@app/kernel';
+import type { DtoClass, Schema } from '@app/schema';
 import { SchemaComponents } from './openapi-components';
 import { headersIn, headersOf } from './openapi-headers';
 import { openedSchemas } from './openapi-open';
@@ -9,8 +8,7 @@ import { isList, parametersOf, showParameter } from './openapi-parameters';
 import { problemResponses, problemShape, reasonsOf, ResponseComponents } from './openapi-problems';
 import { rangeAnswerHeaders, rangeAnswers } from './openapi-ranges';
 import { documentHead, securityOf, tagOf } from './openapi-words';
-import type { OperationPlan, OperationReference, RawAnswer, RawBody } from './operation';
-import type { RoutedOperation } from './routed-operations';
+import { isRawAnswer, type Body, type Contract } from './operation';
 
 export interface DocumentOptions {
   /** Where the described service is reached. */
@@ -20,21 +18,21 @@ export interface DocumentOptions {
 }
 
 /**
- * The OpenAPI 3.1 document of these operations: their routes, DTOs and reasons as the service itself enforces them, so that
- * document and service cannot disagree. @throws Error for two operations of one name, and for two schemas of one
+ * The OpenAPI 3.1 document of these contracts, which the service itself enforces, so that document and service cannot disagree.
+ * @throws Error for two operations of one name, and for two schemas of one
  */
-export function openApiDocument(operations: readonly RoutedOperation[], options: DocumentOptions): JsonObject {
+export function openApiDocument(contracts: readonly Contract[], options: DocumentOptions): JsonObject {
   const parts: DocumentParts = { components: new SchemaComponents(), shared: new ResponseComponents(), options };
   parts.components.refer(problemShape);
   const names = new Set<string>();
   const paths: Record<string, Record<string, JsonObject>> = {};
-  for (const operation of operations) {
-    const { plan, path, method, area } = operation;
-    if (names.has(plan.operation)) throw new Error(`two operations are named ${plan.operation}`);
-    names.add(plan.operation);
-    const item = (paths[path] ??= {});
-    item[method] = {
-      ...describe(operation, parts),
+  for (const contract of contracts) {
+    const { operation, method, area } = contract;
+    if (names.has(operation)) throw new Error(`two operations are named ${operation}`);
+    names.add(operation);
+    const item = (paths[contract.path.replace(/:(\w+)/g, '{$1}')] ??= {});
+    item[method.toLowerCase()] = {
+      ...describe(contract, parts),
       ...(options.deprecated && area === 'partner' && { deprecated: true }),
     };
   }
@@ -63,88 +61,96 @@ function componentsOf({ components, shared, options }: DocumentParts, operations
   };
 }
 
-function describe(operation: RoutedOperation, { components, shared, options }: DocumentParts): JsonObject {
-  const { plan, area } = operation;
-  const { reference } = plan;
-  const body = bodyOf(operation, components);
-  const causes = reasonsOf(operation, isList(operation, components));
+function describe(contract: Contract, { components, shared, options }: DocumentParts): JsonObject {
+  const { operation, summary, area, signed } = contract;
+  const body = bodyOf(contract, components);
+  const causes = reasonsOf(contract, isList(contract, components));
   return {
-    operationId: plan.operation,
-    tags: [tagOf(plan.operation)],
-    summary: reference.summary,
-    ...describedAs(plan),
-    security: securityOf.area(area, reference.signed === true),
-    parameters: parametersOf(operation, components),
+    operationId: operation,
+    tags: [tagOf(operation)],
+    summary,
+    ...describedAs(contract),
+    security: securityOf.area(area, signed === true),
+    parameters: parametersOf(contract, components),
     ...(body !== null && { requestBody: body }),
     responses: {
-      ...successes(operation, components, options.deprecated),
-      ...problemResponses(operation, causes, shared, options.deprecated),
+      ...successes(contract, components, options.deprecated),
+      ...problemResponses(contract, causes, shared, options.deprecated),
     },
     'x-reasons': Object.fromEntries(causes),
   };
 }
 
-function describedAs({ reference: { description }, weight }: OperationPlan): JsonObject {
+function describedAs({ description, weight = 1 }: Contract): JsonObject {
   const rate = weight === 1 ? [] : [`Counts as ${weight} requests in the user's rate.`];
   const all = [...(description === undefined ? [] : [description]), ...rate];
   return all.length === 0 ? {} : { description: all.join(' ') };
 }
 
-function bodyOf({ plan }: RoutedOperation, components: SchemaComponents): JsonObject | null {
-  const taken: OperationReference['takes'] | 'unchecked' = plan.reference.takes ?? plan.bodyDto;
-  if (taken === 'unchecked' || taken === NoBody) return null;
-  if (isRawBody(taken))
+function bodyOf({ body, examples }: Contract, components: SchemaComponents): JsonObject | null {
+  if (body === undefined || body === 'none') return null;
+  const json = jsonOf(body);
+  if (typeof json === 'string')
     return {
       required: true,
-      description: taken.bytes,
+      description: json,
       content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
     };
-  const schema = isDto(taken) ? components.referDto(taken) : components.refer(taken);
-  const example = plan.reference.requestExample;
-  const isRequired = isDto(taken)
-    ? components.membersOf(taken).some(({ required }) => required)
-    : taken['required'] !== undefined || taken['type'] !== 'object';
-  return { required: isRequired, content: jsonContent(schema, example) };
+  const schema = isDto(json) ? components.referDto(json) : components.refer(json);
+  const isRequired = isDto(json)
+    ? components.membersOf(json).some(({ required }) => required)
+    : json['required'] !== undefined || json['type'] !== 'object';
+  return { required: isRequired, content: jsonContent(schema, examples?.body) };
+}
+
+/** What the JSON of a body looks like; words, of one that is no JSON. */
+function jsonOf(body: Body): DtoClass | Schema | string {
+  if (typeof body === 'function') return body;
+  if ('stream' in body) return body.stream;
+  return 'bytes' in body ? body.bytes : body.readByHandler;
 }
 
 /** What an operation answers where nothing is refused, by status. */
-function successes(operation: RoutedOperation, components: SchemaComponents, deprecated: boolean): JsonObject {
-  const { reference } = operation.plan;
+function successes(contract: Contract, components: SchemaComponents, deprecated: boolean): JsonObject {
+  const { status, ranged, redirects, otherAnswers = {} } = contract;
   const headers = {
-    ...headersOf(operation, deprecated),
-    ...ownHeaders(reference, components),
-    ...(reference.ranged && rangeAnswerHeaders),
+    ...headersOf(contract, deprecated),
+    ...ownHeaders(contract, components),
+    ...(ranged && rangeAnswerHeaders),
   };
-  const first = success(operation, components, headers);
-  const others = Object.entries(reference.otherAnswers ?? {}).map(([status, schema]) => {
-    const description = STATUS_CODES[status] ?? status;
-    return [status, { description, headers, content: jsonContent(components.refer(schema)) }] as const;
+  const first = success(contract, components, headers);
+  const others = Object.entries(otherAnswers).map(([code, schema]) => {
+    const description = STATUS_CODES[code] ?? code;
+    return [code, { description, headers, content: jsonContent(components.refer(schema)) }] as const;
   });
   return {
-    [operation.status]: first,
-    ...(reference.ranged && rangeAnswers(first)),
-    ...(reference.redirects !== undefined && {
+    [status]: first,
+    ...(ranged && rangeAnswers(first)),
+    ...(redirects !== undefined && {
       307: {
-        description: reference.redirects,
-        headers: headersOf(operation, deprecated, { Location: 'Location' }),
+        description: redirects,
+        headers: headersOf(contract, deprecated, { Location: 'Location' }),
       },
     }),
     ...Object.fromEntries(others),
   };
 }
 
-function success(operation: RoutedOperation, components: SchemaComponents, headers: JsonObject): JsonObject {
-  const { answer, answerExample } = operation.plan.reference;
-  const response = { description: STATUS_CODES[operation.status] ?? '', headers };
+function success(
+  { status, answer, examples }: Contract,
+  components: SchemaComponents,
+  headers: JsonObject,
+): JsonObject {
+  const response = { description: STATUS_CODES[status] ?? '', headers };
   if (answer === null) return response;
   if (isRawAnswer(answer)) {
     const schema = { type: 'string', ...(answer.binary === true && { format: 'binary' }) };
     return { ...response, description: answer.description, content: { [answer.mediaType]: { schema } } };
   }
-  return { ...response, content: jsonContent(components.refer(answer), answerExample) };
+  return { ...response, content: jsonContent(components.refer(answer), examples?.answer) };
 }
 
-function ownHeaders({ answerHeaders = {} }: OperationReference, components: SchemaComponents): JsonObject {
+function ownHeaders({ answerHeaders = {} }: Contract, components: SchemaComponents): JsonObject {
   return Object.fromEntries(
     Object.entries(answerHeaders).map(([name, schema]) => [name, showParameter(name, components.refer(schema))]),
   );
@@ -156,12 +162,4 @@ function jsonContent(schema: JsonObject, example?: JsonValue): JsonObject {
 
 function isDto(taken: DtoClass | Schema): taken is DtoClass {
   return typeof taken === 'function';
-}
-
-function isRawBody(taken: DtoClass | Schema | RawBody): taken is RawBody {
-  return isJsonObject(taken) && typeof taken['bytes'] === 'string' && nameOf(taken) === null;
-}
-
-function isRawAnswer(answer: Schema | RawAnswer): answer is RawAnswer {
-  return typeof Reflect.get(answer, 'mediaType') === 'string';
 }

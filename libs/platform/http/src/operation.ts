@@ -1,26 +1,61 @@
-import { applyDecorators } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
 import type { JsonValue, Reason } from '@app/kernel';
 import type { DtoClass, Schema } from '@app/schema';
-import { NoBody } from './dto';
 
-/** What the reference says of an operation that its route, DTOs and the reasons that any operation can have do not tell. */
-export interface OperationReference {
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * `partner` routes, all of `/v1`, are admitted by both credentials; `open` ones by nothing; `own` ones (operator, hooks, sandbox)
+ * look after themselves.
+ */
+export type Area = 'partner' | 'open' | 'own';
+
+/** What an operation takes as its body, apart from `'none'`: nothing, or `{}`. */
+export type Body =
+  /** Strict JSON of this class; the handler gets the checked object. */
+  | DtoClass
+  /** Strict JSON of this shape, which the handler checks itself. */
+  | { readonly readByHandler: DtoClass | Schema }
+  /** A Buffer of any media type; the handler finds JSON of this shape in it. */
+  | { readonly bytes: DtoClass | Schema; readonly limitBytes: number }
+  /**
+   * An `AsyncIterable<Buffer>` while it arrives, described in words, see `streamedBody`: it is not empty, and within the deployment's
+   * limit for artifacts.
+   */
+  | { readonly stream: string };
+
+/** An answer that is no JSON. */
+export interface RawAnswer {
+  readonly mediaType: string;
+  readonly description: string;
+  /** Bytes, not text. */
+  readonly binary?: true;
+}
+
+export interface PathParameter {
+  readonly description: string;
+  readonly example: string;
+}
+
+/** What every contract says, whatever its route. */
+interface Terms {
+  /** Of a success; 200 when absent. */
+  readonly status?: 200 | 201 | 202 | 204;
+  /** Open to everybody: no credentials are asked for, and query and body are ignored. */
+  readonly open?: true;
+  /** Whether the caller must have an account already; `users.ensure` alone does not ask for one. A disabled one is refused always. */
+  readonly account?: 'required' | 'not required';
+  /** As how many requests it counts in its user's rate; 1 when absent. */
+  readonly weight?: number;
   /** One line, without a full stop. */
   readonly summary: string;
   /** Markdown. */
   readonly description?: string;
-  /** What a success answers: JSON of this schema, something else, or nothing. */
-  readonly answer: Schema | RawAnswer | null;
-  /** Why it can be refused, besides what any operation can be refused for. */
-  readonly reasons?: readonly Reason[];
-  /** The body, where the handler checks it itself. */
-  readonly takes?: DtoClass | Schema | RawBody;
+  /** The query; without one no parameter passes. */
+  readonly query?: DtoClass;
   /** Request headers that it knows, with what they mean. */
   readonly headers?: Readonly<Record<string, Schema>>;
-  /** A body that is accepted as it stands, but for ids; the tests of the surface send it. */
-  readonly requestExample?: JsonValue;
-  readonly answerExample?: JsonValue;
+  /** What a success answers: JSON of this schema, something else, or nothing. */
+  readonly answer: Schema | RawAnswer | null;
   /** Headers of its successes besides those of every answer. */
   readonly answerHeaders?: Readonly<Record<string, Schema>>;
   /** JSON that it answers with other statuses than a success's, where that is no problem. */
@@ -31,115 +66,69 @@ export interface OperationReference {
   readonly ranged?: true;
   /** Signed requests carry a signature in the place of credentials; without a good one the answer is a bare 401. */
   readonly signed?: true;
+  /** Why it can be refused, besides what any operation can be refused for. */
+  readonly reasons?: readonly Reason[];
+  /** A body that is accepted as it stands, but for ids, which the tests of the surface send; and the answer to one. */
+  readonly examples?: { readonly body?: JsonValue; readonly answer?: JsonValue };
 }
 
-/** An answer that is no JSON. */
-export interface RawAnswer {
-  readonly mediaType: string;
-  readonly description: string;
-  /** Bytes, not text. */
-  readonly binary?: true;
-}
+/** A body must be declared wherever a method has one. */
+type BodyTerms<Route extends string> = Route extends `${'GET' | 'DELETE'} ${string}`
+  ? { readonly body?: 'none' }
+  : { readonly body: Body | 'none' };
 
-/** A body that is no JSON. */
-export interface RawBody {
-  readonly bytes: string;
-}
+type NamesIn<Route extends string> = Route extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : Route extends `${string}:${infer Name}`
+    ? Name
+    : never;
 
-export interface OperationOptions extends OperationReference {
-  /** Whether the caller must have an account already; `users.ensure` alone does not ask for one. A disabled one is refused always. */
-  readonly account?: 'required' | 'not required';
-  /**
-   * `json` (the default) is parsed strictly; `bytes` hands the body over as a Buffer, whatever its media type; `stream` as an
-   * `AsyncIterable<Buffer>` while it arrives, see `streamedBody`: it is not empty, and within the deployment's limit for artifacts.
-   */
-  readonly body?: 'json' | 'bytes' | 'stream';
-  /** As how many requests it counts in its user's rate; 1 when absent. */
-  readonly weight?: number;
-  /** Largest body in bytes; the deployment's limit for JSON bodies when absent. */
-  readonly bodyLimitBytes?: number;
-}
+/** Every `:name` of the path but `:userId`, which is the same everywhere. */
+type ParameterTerms<Route extends string> = [Exclude<NamesIn<Route>, 'userId'>] extends [never]
+  ? { readonly parameters?: undefined }
+  : { readonly parameters: Readonly<Record<Exclude<NamesIn<Route>, 'userId'>, PathParameter>> };
 
-/** What the hooks know of an operation; kept in Fastify's route configuration. */
-export interface OperationPlan {
-  readonly account: 'required' | 'not required';
-  readonly body: 'json' | 'bytes' | 'stream';
-  /** Names the operation in logs and metrics, as in the specification: `runs.start`. */
+/** One operation: all that routing, validation, the OpenAPI document and the tests' matrix need to know of it. */
+export interface Contract extends Terms {
+  /** As the specification names it: `runs.start`. */
   readonly operation: string;
-  readonly bodyLimitBytes: number | null;
-  readonly weight: number;
-  /** What body and query are checked against; `unchecked` when the handler's parameter is of no DTO class. */
-  readonly bodyDto: DtoClass | 'unchecked';
-  readonly queryDto: DtoClass | 'unchecked';
-  readonly reference: OperationReference;
-}
-
-/** `partner` routes are admitted by both credentials, `open` ones by nothing; `own` ones (operator, hooks, sandbox) look after themselves. */
-export type Area = 'partner' | 'open' | 'own';
-
-const openPaths: ReadonlySet<string> = new Set([
-  '/healthz',
-  '/readyz',
-  '/openapi.json',
-  '/openapi-3.0.json',
-  '/asyncapi.json',
-  '/docs',
-]);
-
-/** The area that a route of this pattern belongs to; what `/docs` is made of is as open as the page. */
-export function areaOf(pattern: string): Area {
-  if (openPaths.has(pattern) || pattern.startsWith('/docs/')) return 'open';
-  return pattern.startsWith('/v1/') ? 'partner' : 'own';
-}
-
-/** What the hooks know of a route, worked out once when it is registered. */
-export interface RoutePlan extends OperationPlan {
-  /** The route's pattern. */
-  readonly pattern: string;
+  readonly method: Method;
+  /** With `:name` for a parameter. */
+  readonly path: string;
   readonly area: Area;
-  /** Path parameters that hold UUIDs; every `:…Id` of a partner route does. */
-  readonly idParameters: readonly string[];
+  readonly status: 200 | 201 | 202 | 204;
+  /** Undefined only where the types were got around; such a route does not start. */
+  readonly body: Body | 'none' | undefined;
+  readonly parameters: Readonly<Record<string, PathParameter>>;
 }
 
-/**
- * Names the operation that a controller's method serves, and how its requests are admitted. Every route needs one.
- *
- * Body and query are checked before the handler runs, against the classes of its `@Body()` and `@Query()` parameters. Without
- * `@Body()` only an absent body or `{}` passes, without `@Query()` no parameter does; a `@Body()` of type `unknown` is the
- * handler's own to check, with `validateInto`.
- */
-export function Operation(operation: string, options: OperationOptions): MethodDecorator {
-  return (target, property, descriptor) => {
-    const plan: OperationPlan = {
-      operation,
-      account: options.account ?? 'required',
-      body: options.body ?? 'json',
-      bodyLimitBytes: options.bodyLimitBytes ?? null,
-      weight: options.weight ?? 1,
-      bodyDto:
-        options.body === 'bytes' || options.body === 'stream' ? 'unchecked' : dtoOf(target, property, bodyParameter),
-      queryDto: dtoOf(target, property, queryParameter),
-      reference: options,
-    };
-    applyDecorators(RouteConfig({ plan }))(target, property, descriptor);
+interface AnyTerms extends Terms {
+  readonly route: string;
+  readonly body?: Body | 'none';
+  readonly parameters?: Readonly<Record<string, PathParameter>>;
+}
+
+/** Declares an operation, which a controller's method then serves with `@Serves`. @param name as the specification names it: `runs.start` */
+export function operation<const Route extends `${Method} /${string}`>(
+  name: string,
+  terms: Terms & { readonly route: Route } & BodyTerms<Route> & ParameterTerms<Route>,
+): Contract;
+export function operation(name: string, terms: AnyTerms): Contract {
+  const { route, parameters, ...rest } = terms;
+  // Reason for the assertion: the type of a route says so.
+  const [method, path] = route.split(' ') as [Method, string];
+  return {
+    status: 200,
+    ...rest,
+    operation: name,
+    method,
+    path,
+    area: rest.open === true ? 'open' : path.startsWith('/v1/') ? 'partner' : 'own',
+    body: rest.body ?? (method === 'GET' || method === 'DELETE' ? 'none' : undefined),
+    parameters: parameters ?? {},
   };
 }
 
-// Nest keeps a method's decorated parameters under this key, each named `<kind>:<index>`; 3 and 4 are @Body and @Query.
-const routeArguments = '__routeArguments__';
-const bodyParameter = '3:';
-const queryParameter = '4:';
-
-// What TypeScript emits as the type of a parameter that is of no class.
-const noClasses = new Set<unknown>([undefined, Object, String, Number, Boolean, Array, Function]);
-
-function dtoOf(target: object, property: string | symbol, kind: string): DtoClass | 'unchecked' {
-  // Reason for the assertion: Nest keeps an object under this key.
-  const decorated = Object.keys((Reflect.getMetadata(routeArguments, target.constructor, property) ?? {}) as object);
-  const parameter = decorated.find((name) => name.startsWith(kind));
-  if (parameter === undefined) return NoBody;
-  // Reason for the assertion: TypeScript emits the constructors of the parameters' types.
-  const types = (Reflect.getMetadata('design:paramtypes', target, property) ?? []) as (DtoClass | undefined)[];
-  const type = types[Number(parameter.slice(kind.length))];
-  return type === undefined || noClasses.has(type) ? 'unchecked' : type;
+export function isRawAnswer(answer: Schema | RawAnswer): answer is RawAnswer {
+  return typeof Reflect.get(answer, 'mediaType') === 'string';
 }

@@ -68,6 +68,3 @@ function cursorAfterPage<Row>(rows: readonly Row[], shown: number, cursorAfter: 
   const last = rows[shown - 1];
   return last !== undefined && rows.length > shown ? cursorAfter(last) : null;
 }
-
-/** What answers such a text. */
-export const jsonText = ['content-type', 'application/json; charset=utf-8'] as const;

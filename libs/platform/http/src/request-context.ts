@@ -1,7 +1,8 @@
 import type { Cause, Instant, JsonObject, PartnerKeyId, RequestId, UserId } from '@app/kernel';
 import type { Span } from '@app/runtime';
 import type { FastifyRequest } from 'fastify';
-import type { OperationPlan, RoutePlan } from './operation';
+import type { DtoClass } from '@app/schema';
+import type { Area, Contract } from './operation';
 
 /** Whom an admitted `/v1` request acts for, and through which partner. */
 export interface AdmittedCaller {
@@ -15,6 +16,25 @@ export interface AdmittedCaller {
   readonly claims: JsonObject;
   /** What a command that this request gives is caused by. */
   readonly cause: Cause;
+}
+
+/** What the hooks know of a route, worked out from its contract once when it is registered. */
+export interface RoutePlan {
+  /** Names the operation in logs and metrics, as in the specification: `runs.start`. */
+  readonly operation: string;
+  /** The route's pattern. */
+  readonly pattern: string;
+  readonly area: Area;
+  readonly account: 'required' | 'not required';
+  readonly weight: number;
+  /** Path parameters that hold UUIDs; every `:…Id` of a partner route does. */
+  readonly idParameters: readonly string[];
+  /** `json` is parsed strictly, `bytes` are handed over as a Buffer, a `stream` while it arrives. */
+  readonly body: 'json' | 'bytes' | 'stream';
+  /** Largest body; the deployment's limit for JSON bodies when null. */
+  readonly bodyLimitBytes: number | null;
+  readonly bodyDto: DtoClass | 'unchecked';
+  readonly queryDto: DtoClass | 'unchecked';
 }
 
 /** What is known of one request while it is served; written by the hooks, read by handlers and the request log. */
@@ -37,7 +57,7 @@ declare module 'fastify' {
     parley: RequestContext | null | undefined;
   }
   interface FastifyContextConfig {
-    plan?: OperationPlan;
+    contract?: Contract;
     routePlan?: RoutePlan;
   }
 }

@@ -1,8 +1,7 @@
 import { parseUuid } from '@app/kernel';
 import type { Span, SpanAttributes, Tracing } from '@app/runtime';
 import type { FastifyRequest } from 'fastify';
-import { contextOf } from './request-context';
-import type { RoutePlan } from './operation';
+import { contextOf, type RoutePlan } from './request-context';
 
 const serverFaults = 500;
 

@@ -1,22 +1,23 @@
 import type { Issue } from '@app/kernel';
 import type { DtoClass } from '@app/schema';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
-import { areaOf, type RoutePlan } from './operation';
+import { NoBody } from './dto';
+import type { Contract } from './operation';
 import { ProblemException } from './problems';
-import { contextOf } from './request-context';
+import { contextOf, type RoutePlan } from './request-context';
 import { emptyBody } from './streamed-body';
 import { validateInto } from './validate-into';
 
 /**
- * Plans every route that is registered from here on, and applies its body limit. Throws for a route without `@Operation`.
- * @param streamLimitBytes largest body of an operation that takes a stream, unless it has a limit of its own
+ * Plans every route that is registered from here on, and applies its body limit. Throws for a route that is not just what a contract
+ * says, and for one whose body has no declared shape.
+ * @param streamLimitBytes largest body of an operation that takes a stream
  */
 export function planRoutes(fastify: FastifyInstance, streamLimitBytes: number): void {
   fastify.addHook('onRoute', (route) => {
-    const routePlan = planRoute(route);
+    const routePlan = planRoute(route, streamLimitBytes);
     route.config = { ...route.config, routePlan };
-    const limitBytes = routePlan.bodyLimitBytes ?? (routePlan.body === 'stream' ? streamLimitBytes : null);
-    if (limitBytes !== null) route.bodyLimit = limitBytes;
+    if (routePlan.bodyLimitBytes !== null) route.bodyLimit = routePlan.bodyLimitBytes;
   });
   fastify.addHook('preHandler', (request, _reply, done) => {
     const issues = checkInput(request);
@@ -25,12 +26,38 @@ export function planRoutes(fastify: FastifyInstance, streamLimitBytes: number): 
   });
 }
 
-function planRoute(route: RouteOptions): RoutePlan {
-  const plan = route.config?.plan;
-  if (plan === undefined) throw new Error(`${route.url} has no @Operation`);
-  const area = areaOf(route.url);
-  const idParameters = area === 'partner' ? [...route.url.matchAll(/:(\w+Id)\b/g)].map(([, name = '']) => name) : [];
-  return { ...plan, pattern: route.url, area, idParameters };
+function planRoute(route: RouteOptions, streamLimitBytes: number): RoutePlan {
+  const contract = route.config?.contract;
+  const served = `${String(route.method)} ${route.url}`;
+  if (contract === undefined) throw new Error(`${served} has no contract`);
+  const { operation, method, path, area } = contract;
+  // Fastify adds the HEAD of every GET.
+  const isOwn = served === `${method} ${path}` || (method === 'GET' && served === `HEAD ${path}`);
+  if (!isOwn) throw new Error(`${served} is not the route of ${operation}, ${method} ${path}`);
+  return {
+    operation,
+    pattern: path,
+    area,
+    account: contract.account ?? 'required',
+    weight: contract.weight ?? 1,
+    idParameters: area === 'partner' ? [...path.matchAll(/:(\w+Id)\b/g)].map(([, name = '']) => name) : [],
+    ...(contract.open === true ? ignoredInput : planInput(contract, streamLimitBytes)),
+  };
+}
+
+type InputPlan = Pick<RoutePlan, 'body' | 'bodyLimitBytes' | 'bodyDto' | 'queryDto'>;
+
+/** Whoever asks for what is open may send what they like. */
+const ignoredInput: InputPlan = { body: 'bytes', bodyLimitBytes: null, bodyDto: 'unchecked', queryDto: 'unchecked' };
+
+function planInput({ operation, method, body, query }: Contract, streamLimitBytes: number): InputPlan {
+  if (body === undefined) throw new Error(`${operation} is a ${method} whose body has no declared shape`);
+  const json = { body: 'json', bodyLimitBytes: null, queryDto: query ?? NoBody } as const;
+  if (body === 'none') return { ...json, bodyDto: NoBody };
+  if (typeof body === 'function') return { ...json, bodyDto: body };
+  if ('readByHandler' in body) return { ...json, bodyDto: 'unchecked' };
+  if ('bytes' in body) return { ...json, body: 'bytes', bodyLimitBytes: body.limitBytes, bodyDto: 'unchecked' };
+  return { ...json, body: 'stream', bodyLimitBytes: streamLimitBytes, bodyDto: 'unchecked' };
 }
 
 /** Puts DTOs in the place of what was sent, or says all that is wrong with it. */

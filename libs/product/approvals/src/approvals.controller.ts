@@ -1,27 +1,16 @@
-import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, jsonText, Operation, pageTextOf } from '@app/http';
-import { notFound, refuse, type ApprovalId, type Reason } from '@app/kernel';
-import { pendingExample } from './approval.example';
-import { Approval, ApprovalPage, Decided, type ApprovalView } from './approval.schema';
+import { Body, Controller, Param, Query } from '@nestjs/common';
+import { answer, Caller, Cursors, pageTextOf, Serves } from '@app/http';
+import { notFound, refuse, type ApprovalId } from '@app/kernel';
+import { Decided, type ApprovalView } from './approval.schema';
 import { ApproveDto, DenyDto, ListApprovalsDto } from './approvals.dto';
 import { ApprovalQueries, approvalView } from './approvals.queries';
 import { DecideApproval } from './decide-approval';
-import { receiptExample } from './receipt.example';
-import { ReceiptShape, type Receipt } from './receipt.schema';
+import { type Receipt } from './receipt.schema';
 import { Receipts } from './receipts';
-
-/** Why a decision is not recorded; all but the first leave the approval pending. */
-const undecided: readonly Reason[] = [
-  'approval_not_pending',
-  'run_active',
-  'execution_capacity',
-  'execution_unavailable',
-  'stop_pending',
-  'engine_unavailable',
-];
+import { listApprovals, getApproval, approve, deny, readReceipt } from './approvals.contract';
 
 /** Approvals (specification, "Approvals"; docs/decisions/approvals.md). */
-@Controller('/v1/users/:userId/approvals')
+@Controller()
 export class ApprovalsController {
   constructor(
     private readonly queries: ApprovalQueries,
@@ -30,13 +19,7 @@ export class ApprovalsController {
     private readonly cursors: Cursors,
   ) {}
 
-  @Get()
-  @Header(...jsonText)
-  @Operation('approvals.list', {
-    summary: 'Approvals, newest first',
-    answer: ApprovalPage,
-    answerExample: { data: [pendingExample], nextCursor: null, total: 1 },
-  })
+  @Serves(listApprovals)
   async list(@Caller() { userId }: Caller, @Query() query: ListApprovalsDto): Promise<string> {
     const { cursor, limit, status = 'pending' } = query;
     const binding = { list: 'approvals.list', userId, filters: { status } };
@@ -48,29 +31,13 @@ export class ApprovalsController {
     return pageTextOf(rows, limit, ({ position }) => this.cursors.mint(binding, [position]), total);
   }
 
-  @Get(':approvalId')
-  @Operation('approvals.get', {
-    summary: 'One approval with its immutable review input',
-    description: 'Show the user `summary`, `contract`, `input` and `fingerprint`, then send the decision.',
-    answer: Approval,
-    answerExample: pendingExample,
-  })
+  @Serves(getApproval)
   async get(@Caller() { userId }: Caller, @Param('approvalId') approvalId: ApprovalId): Promise<ApprovalView> {
     const approval = await this.queries.findAsOfNow(userId, approvalId);
     return approval === null ? answer(refuse(notFound)) : approvalView(approval);
   }
 
-  @Post(':approvalId/approve')
-  @HttpCode(200)
-  @Operation('approvals.approve', {
-    summary: 'Approve exactly what was reviewed',
-    description:
-      'Of the approvals that one run waits for, the decision that leaves none pending resumes it and takes an execution slot: where it cannot, nothing is recorded. A direct withdrawal is approved by `wallets.confirmWithdrawal` alone. After an ambiguous answer read the approval.',
-    requestExample: { fingerprint: pendingExample.fingerprint },
-    answer: Decided,
-    answerExample: { decided: true },
-    reasons: undecided,
-  })
+  @Serves(approve)
   async approve(
     @Caller() caller: Caller,
     @Param('approvalId') approvalId: ApprovalId,
@@ -79,17 +46,7 @@ export class ApprovalsController {
     return answer(await this.decisions.approve(caller, approvalId, fingerprint));
   }
 
-  @Post(':approvalId/deny')
-  @HttpCode(200)
-  @Operation('approvals.deny', {
-    summary: 'Deny what was asked',
-    description:
-      'The run goes on without the result of the call, and takes an execution slot like new work: where it cannot, nothing is recorded. A direct withdrawal is over with it.',
-    requestExample: { reason: 'Not this month' },
-    answer: Decided,
-    answerExample: { decided: true },
-    reasons: undecided,
-  })
+  @Serves(deny)
   async deny(
     @Caller() caller: Caller,
     @Param('approvalId') approvalId: ApprovalId,
@@ -99,14 +56,7 @@ export class ApprovalsController {
   }
 
   /** The document that proves what was reviewed, what was decided and what came of it; `verifyReceipt` checks it offline. */
-  @Get(':approvalId/receipt')
-  @Operation('approvals.receipt', {
-    summary: 'The document that proves what was reviewed, decided and done',
-    description:
-      'Everything in it follows from `events`, the stored bytes themselves, so that it is verified offline: `npm run verify-receipt -- receipt.json`.',
-    answer: ReceiptShape,
-    answerExample: receiptExample,
-  })
+  @Serves(readReceipt)
   async receipt(@Caller() { userId }: Caller, @Param('approvalId') approvalId: ApprovalId): Promise<Receipt> {
     return answer(await this.receipts.of(userId, approvalId));
   }

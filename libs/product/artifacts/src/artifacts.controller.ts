@@ -1,28 +1,20 @@
-import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Headers, Param, Query, Res } from '@nestjs/common';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
-import { answer, askedBytes, Caller, Cursors, Operation, pageOf, ProblemException } from '@app/http';
+import { answer, askedBytes, Caller, Cursors, pageOf, ProblemException, Serves } from '@app/http';
 import { notFound, refuse, type ArtifactId, type ConversationId, type UserId } from '@app/kernel';
-import { text } from '@app/schema';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
-import { Artifact, artifactExample, ArtifactPage, type ArtifactView } from './artifact.schema';
+import { ArtifactPage, type ArtifactView } from './artifact.schema';
 import { ArtifactStore } from './artifact-store';
 import { ListArtifactsDto, UploadArtifactDto } from './artifacts.dto';
 import { ArtifactQueries } from './artifacts.queries';
 import { declaredMediaType } from './media-type';
 import { UploadArtifact } from './upload-artifact';
-
-const contentHeaders = {
-  'Content-Disposition': text({ description: 'The name of the file', examples: ['attachment; filename="report.csv"'] }),
-  'Content-Security-Policy': text({
-    description: 'For browsers, which open nothing',
-    examples: ["default-src 'none'; sandbox"],
-  }),
-};
+import { uploadArtifact, listArtifacts, getArtifact, readArtifactContent } from './artifacts.contract';
 
 /** Artifacts (specification, "Artifacts"; docs/decisions/artifacts-and-activity.md). */
-@Controller('/v1/users/:userId/conversations/:conversationId/artifacts')
+@Controller()
 export class ArtifactsController {
   constructor(
     private readonly uploads: UploadArtifact,
@@ -32,18 +24,7 @@ export class ArtifactsController {
     private readonly cursors: Cursors,
   ) {}
 
-  @Post()
-  @Operation('artifacts.upload', {
-    body: 'stream',
-    weight: 10,
-    summary: 'Upload a file into a conversation',
-    description:
-      '`Content-Type` declares the media type, `application/octet-stream` when it is absent; nothing is parsed. 413 also where the ' +
-      'user has as many bytes of files as the deployment allows.',
-    takes: { bytes: 'The bytes of the file, at least one' },
-    answer: Artifact,
-    answerExample: artifactExample,
-  })
+  @Serves(uploadArtifact)
   async upload(
     @Caller() { userId, cause }: Caller,
     @Param('conversationId') conversationId: ConversationId,
@@ -57,12 +38,7 @@ export class ArtifactsController {
     return answer(await this.uploads.upload({ userId, conversationId, name, mediaType, declaredBytes, body, cause }));
   }
 
-  @Get()
-  @Operation('artifacts.list', {
-    summary: "A conversation's files, newest first",
-    answer: ArtifactPage,
-    answerExample: { data: [artifactExample], nextCursor: null, total: 1 },
-  })
+  @Serves(listArtifacts)
   async list(
     @Caller() { userId }: Caller,
     @Param('conversationId') conversationId: ConversationId,
@@ -84,12 +60,7 @@ export class ArtifactsController {
     return { ...page, total };
   }
 
-  @Get(':artifactId')
-  @Operation('artifacts.get', {
-    summary: 'One file, without its bytes',
-    answer: Artifact,
-    answerExample: artifactExample,
-  })
+  @Serves(getArtifact)
   async get(
     @Caller() { userId }: Caller,
     @Param('conversationId') conversationId: ConversationId,
@@ -100,16 +71,7 @@ export class ArtifactsController {
   }
 
   /** What a user declared is told to browsers as it is, so they are told as well to keep it and to open nothing. */
-  @Get(':artifactId/content')
-  @Operation('artifacts.content', {
-    summary: 'The bytes of a file',
-    description:
-      'With the media type that was declared; `nosniff`, and as an attachment, so that browsers open nothing. The bytes of an id never ' +
-      'change: `ETag` is their SHA-256, for `If-None-Match`, and a download that broke off goes on with `Range`.',
-    answer: { mediaType: '*/*', description: 'The bytes', binary: true },
-    ranged: true,
-    answerHeaders: contentHeaders,
-  })
+  @Serves(readArtifactContent)
   async content(
     @Caller() caller: Caller,
     @Param('conversationId') conversationId: ConversationId,

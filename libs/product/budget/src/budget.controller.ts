@@ -1,14 +1,15 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
+import { Controller, Query } from '@nestjs/common';
+import { answer, Caller, Cursors, pageOf, Serves } from '@app/http';
 import type { UserId } from '@app/kernel';
 import type { EntryPlace } from './budget-entries';
 import { ListBudgetEntriesDto } from './budget.dto';
 import { BudgetQueries, type Period } from './budget.queries';
-import { Budget, BudgetEntryPage, budgetExamples } from './budget.schema';
+import { BudgetEntryPage } from './budget.schema';
 import type { BudgetView } from './budget.view';
 import { Budgets } from './budgets';
+import { readBudget, listBudgetEntries } from './budget.contract';
 
-@Controller('v1/users/:userId/budget')
+@Controller()
 export class BudgetController {
   constructor(
     private readonly budgets: Budgets,
@@ -17,26 +18,13 @@ export class BudgetController {
   ) {}
 
   /** The headroom that admission checks, folded from the stream, so that it is never behind. */
-  @Get()
-  @Operation('budget', {
-    summary: "The user's spend headroom",
-    description: 'The very headroom that admission checks before a run starts; it is never behind.',
-    answer: Budget,
-    answerExample: budgetExamples.budget,
-  })
+  @Serves(readBudget)
   async budget(@Caller() { userId }: Caller): Promise<BudgetView> {
     return this.budgets.headroom(userId);
   }
 
   /** Every cent of a snapshot: what `reserved` entries add up to less `released` ones is held, and `spent` ones are spent. */
-  @Get('entries')
-  @Operation('budget.entries', {
-    summary: 'What a snapshot is made of, newest first',
-    description:
-      "Every cent is explained: `reserved` less `released` entries add up to the snapshot's `reservedCents`, `spent` ones to its `spentCents`. A list that was begun in a period stays in it, also past midnight.",
-    answer: BudgetEntryPage,
-    answerExample: budgetExamples.entries,
-  })
+  @Serves(listBudgetEntries)
   async entries(@Caller() { userId }: Caller, @Query() query: ListBudgetEntriesDto): Promise<BudgetEntryPage> {
     const { cursor, limit, periodKind = 'day' } = query;
     const binding = { list: 'budget.entries', userId, filters: { periodKind } };

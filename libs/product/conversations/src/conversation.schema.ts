@@ -1,3 +1,4 @@
+import type { PathParameter } from '@app/http';
 import { limits } from '@app/kernel';
 import {
   countedPageOfShape,
@@ -98,3 +99,9 @@ export const conversationExamples = {
 } as const satisfies {
   readonly [Name in 'created' | 'running' | 'renamed']: ConversationView;
 } & { readonly page: ConversationPage; readonly messages: MessagePage };
+
+/** In paths. */
+export const conversationIdParameter: PathParameter = {
+  description: 'A conversation of the user',
+  example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e01',
+};

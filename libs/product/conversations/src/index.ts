@@ -6,7 +6,7 @@ export {
   type OperationCopy,
 } from './conversation.events';
 export { textDelta, type RunOrigin, type TextDelta, type ToolOutcome } from './run.events';
-export type { ConversationPage } from './conversation.schema';
+export { conversationIdParameter, type ConversationPage } from './conversation.schema';
 export type { ConversationCommand, TriggerRun } from './conversation.decider';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';

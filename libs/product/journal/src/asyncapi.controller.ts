@@ -1,8 +1,8 @@
-import { Controller, Get, Header, Query } from '@nestjs/common';
-import { Operation } from '@app/http';
+import { Controller } from '@nestjs/common';
+import { Serves } from '@app/http';
 import type { JsonObject } from '@app/kernel';
 import { Configuration } from '@app/runtime';
-import { json } from '@app/schema';
+import { readEventsDocument } from './asyncapi.contract';
 
 /** Makes the AsyncAPI document of a configuration; the composition root knows the slices whose shapes the events name. */
 export abstract class EventsDocument {
@@ -19,14 +19,8 @@ export class AsyncApiController {
     private readonly events: EventsDocument,
   ) {}
 
-  // As open as the other documents: hence the unchecked query and body.
-  @Get('asyncapi.json')
-  @Header('content-type', 'application/json; charset=utf-8')
-  @Operation('service.asyncapi', {
-    ...{ account: 'not required', body: 'bytes', summary: "The journal's events" },
-    answer: json({ description: 'AsyncAPI 3' }),
-  })
-  asyncapi(@Query() _query: unknown): JsonObject {
+  @Serves(readEventsDocument)
+  asyncapi(): JsonObject {
     this.document ??= this.events.of(this.configuration);
     return this.document;
   }

@@ -1,46 +1,24 @@
-import { Controller, Get, Header, Headers, Param, Query, Res } from '@nestjs/common';
-import { answer, Caller, Operation, ProblemException } from '@app/http';
+import { Controller, Headers, Param, Query, Res } from '@nestjs/common';
+import { answer, Caller, ProblemException, Serves } from '@app/http';
 import { invalid, limits, ok, refuse, type ConversationId, type Result } from '@app/kernel';
-import { text } from '@app/schema';
 import type { FastifyReply } from 'fastify';
-import { streamLife } from './asyncapi';
-import { exampleOf, FinEventPage } from './fin-event.schema';
-import { ListEventsDto, StreamEventsDto } from './journal.dto';
+import { listEvents, streamConversation } from './journal.contract';
+import { ListEventsDto, seqPattern, StreamEventsDto } from './journal.dto';
 import { ListEvents } from './list-events';
 import { StreamEvents } from './stream-events';
-
-const seqPattern = /^(0|[1-9][0-9]{0,15})$/;
 
 /** When a client that found no free stream may try again. */
 const streamRetrySeconds = 5;
 
-const lastEventId = text({
-  pattern: seqPattern,
-  description: 'The `id` of the last frame that was read, sent by browsers on their own; it overrides `cursor`',
-  examples: ['41'],
-});
-
-/** Of the example. */
-const endCursor = 'nJ3mR0cSSv7wY1tq2b8ZbVsyXQ';
-
 /** A conversation's journal, in pages and as a stream (specification, "Events"). */
-@Controller('/v1/users/:userId/conversations/:conversationId')
+@Controller()
 export class JournalController {
   constructor(
     private readonly events: ListEvents,
     private readonly streams: StreamEvents,
   ) {}
 
-  @Get('events')
-  @Header('content-type', 'application/json; charset=utf-8')
-  @Operation('events.list', {
-    summary: "A conversation's journal in pages, oldest first",
-    description:
-      'Without a cursor it begins at the beginning. A live conversation may append more after `nextCursor` was null: whoever polls ' +
-      'goes on with `endCursor`. What the cursor of `conversations.stream` is, a `seq`, is none here.',
-    answer: FinEventPage,
-    answerExample: { data: [exampleOf('run.started'), exampleOf('run.claimed')], nextCursor: null, endCursor },
-  })
+  @Serves(listEvents)
   async list(
     @Caller() { userId }: Caller,
     @Param('conversationId') conversationId: ConversationId,
@@ -49,20 +27,7 @@ export class JournalController {
     return answer(await this.events.page({ userId, conversationId, cursor, limit }));
   }
 
-  @Get('stream')
-  @Operation('conversations.stream', {
-    summary: "A conversation's events after a cursor, and then as they happen",
-    description:
-      'Server-sent events. The `data` of each frame is `{delivery, seq, requestId, payload}`, its `event` the type of the payload, its ' +
-      '`id` the `seq`; live frames have neither `id` nor `seq`. `/asyncapi.json` describes every one of them, heartbeats, and how to ' +
-      `resume. ${streamLife}`,
-    answer: { mediaType: 'text/event-stream', description: 'Frames until either side ends the stream' },
-    answerHeaders: {
-      'X-Accel-Buffering': text({ description: 'For proxies, which pass frames on at once', examples: ['no'] }),
-    },
-    reasons: ['stream_capacity'],
-    headers: { 'Last-Event-ID': lastEventId },
-  })
+  @Serves(streamConversation)
   async stream(
     @Caller() caller: Caller,
     @Param('conversationId') id: ConversationId,

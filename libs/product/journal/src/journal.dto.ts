@@ -2,6 +2,9 @@ import { cursor, Member, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
 import { custom, integer, optional } from '@app/schema';
 
+/** A `seq`, as a cursor of the stream spells it. */
+export const seqPattern = /^(0|[1-9][0-9]{0,15})$/;
+
 export class ListEventsDto {
   /** Any text: one that the list did not mint is `invalid_cursor`, not `invalid_input`. */
   @Member(cursor())

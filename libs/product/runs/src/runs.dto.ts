@@ -1,3 +1,4 @@
+import { conversationIdParameter } from '@app/conversations';
 import { cursor, Member, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
 import { integer, list, optional, shape, text, uuid, withoutOthers, type Shaped } from '@app/schema';
@@ -51,6 +52,8 @@ export class ListRunsDto {
   )
   limit: number;
 
-  @Member(optional(uuid({ description: 'Only runs of this conversation' })))
+  @Member(
+    optional(uuid({ description: 'Only runs of this conversation', examples: [conversationIdParameter.example] })),
+  )
   conversationId?: string;
 }

@@ -1,14 +1,14 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
+import { Controller, Param, Query } from '@nestjs/common';
+import { answer, Caller, Cursors, pageOf, Serves } from '@app/http';
 import { notFound, refuse, type OperationId } from '@app/kernel';
 import { FinancialOperations } from './financial-operations';
-import { FinancialOperation, FinancialOperationPage, type OperationView } from './operation.schema';
+import { FinancialOperationPage, type OperationView } from './operation.schema';
 import { OperationQueries } from './operations.queries';
-import { withdrawalExamples } from './withdrawal.example';
 import { ListOperationsDto } from './withdrawals.dto';
+import { listFinancialOperations, getFinancialOperation } from './financial-operations.contract';
 
 /** What became of money that was asked for: the only evidence of settlement (docs/decisions/money.md). */
-@Controller('/v1/users/:userId/financial-operations')
+@Controller()
 export class FinancialOperationsController {
   constructor(
     private readonly operations: FinancialOperations,
@@ -16,12 +16,7 @@ export class FinancialOperationsController {
     private readonly cursors: Cursors,
   ) {}
 
-  @Get()
-  @Operation('financialOperations.list', {
-    summary: 'Financial operations, newest first',
-    answer: FinancialOperationPage,
-    answerExample: { data: [withdrawalExamples.operation], nextCursor: null, total: 1 },
-  })
+  @Serves(listFinancialOperations)
   async list(@Caller() { userId }: Caller, @Query() query: ListOperationsDto): Promise<FinancialOperationPage> {
     const { cursor, limit } = query;
     const status = query.status ?? null;
@@ -40,14 +35,7 @@ export class FinancialOperationsController {
     return { ...page, total };
   }
 
-  @Get(':operationId')
-  @Operation('financialOperations.get', {
-    summary: 'What became of money that was asked for',
-    description:
-      'The only evidence of settlement, and never behind: it is folded from the journal of the operation itself.',
-    answer: FinancialOperation,
-    answerExample: withdrawalExamples.operation,
-  })
+  @Serves(getFinancialOperation)
   async get(@Caller() { userId }: Caller, @Param('operationId') operationId: OperationId): Promise<OperationView> {
     const operation = await this.operations.find(userId, operationId);
     return operation ?? answer(refuse(notFound));

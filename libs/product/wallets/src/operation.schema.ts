@@ -1,3 +1,4 @@
+import type { PathParameter } from '@app/http';
 import { contractLimits, type ContractAction } from '@app/consent';
 import {
   countedPageOfShape,
@@ -93,3 +94,9 @@ export type OperationView = Shaped<typeof FinancialOperation>;
 
 export const FinancialOperationPage = countedPageOfShape('FinancialOperation', FinancialOperation);
 export type FinancialOperationPage = Shaped<typeof FinancialOperationPage>;
+
+/** In paths. */
+export const operationIdParameter: PathParameter = {
+  description: "A financial operation of the user's wallet",
+  example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e07',
+};

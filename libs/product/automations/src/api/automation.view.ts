@@ -1,3 +1,4 @@
+import type { PathParameter } from '@app/http';
 import type { AutomationId, Instant } from '@app/kernel';
 import { countedPageOfShape, boolean, instant, integer, nullable, shape, uuid, type Shaped } from '@app/schema';
 import type { AutomationDefinition } from '../definition/automation-definition';
@@ -80,3 +81,9 @@ function nextRunAt({ state, held, completed, definition, epochAt }: Scheduled, n
   const due = nextDue(wake.schedule, epochAt as Instant, now);
   return due === null || (firing.endAt !== undefined && due >= firing.endAt) ? null : due;
 }
+
+/** In paths. */
+export const automationIdParameter: PathParameter = {
+  description: 'An automation of the user',
+  example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e04',
+};

@@ -1,7 +1,6 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, Operation, pageOf } from '@app/http';
-import { notFound, refuse, type AutomationId, type InputId, type Reason } from '@app/kernel';
-import { examples } from './automation-examples';
+import { Body, Controller, Param, Query } from '@nestjs/common';
+import { answer, Caller, Cursors, pageOf, Serves } from '@app/http';
+import { notFound, refuse, type AutomationId, type InputId } from '@app/kernel';
 import { Automations } from '../automation/automations';
 import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
 import { AutomationQueries } from './automations.queries';
@@ -11,14 +10,17 @@ import { OccurrencePage, occurrenceView } from './occurrence.view';
 import { SimulateAutomation } from '../simulation/simulate-automation';
 import { Invoked, Signalled, TakeInputs } from '../inputs/take-inputs';
 import { TestCondition } from '../simulation/test-condition';
-
-/** `automation_changed` of a paused one as well. */
-const handReasons: readonly Reason[] = [
-  ...(['automation_changed', 'automation_completed', 'automation_held', 'deployment_paused'] as const),
-];
+import {
+  signalAutomation,
+  invokeAutomation,
+  listOccurrences,
+  readInputOutcome,
+  testCondition,
+  simulateAutomation,
+} from './occurrences.contract';
 
 /** What makes an automation fire, what would, and what came of it (specification, "Automations"; docs/decisions/automations.md). */
-@Controller('/v1/users/:userId/automations/:automationId')
+@Controller()
 export class OccurrencesController {
   constructor(
     private readonly automations: Automations,
@@ -30,17 +32,7 @@ export class OccurrencesController {
     private readonly cursors: Cursors,
   ) {}
 
-  @Post('signal')
-  @HttpCode(200)
-  @Operation('automations.signal', {
-    summary: 'Hand the rule an event',
-    description:
-      'As if a source had delivered it, whatever the wake and the type; the condition decides. A key that was seen is answered `duplicate`, whatever else the request holds.',
-    requestExample: examples.handBody,
-    answer: Signalled,
-    answerExample: examples.signalled,
-    reasons: handReasons,
-  })
+  @Serves(signalAutomation)
   async signal(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -49,17 +41,7 @@ export class OccurrencesController {
     return answer(await this.inputs.signal({ userId, automationId, ...body, input, cause }));
   }
 
-  @Post('invoke')
-  @HttpCode(202)
-  @Operation('automations.invoke', {
-    summary: 'Let it fire now',
-    description:
-      'Whatever the condition says; overlap policy and budget still count. The occurrence is there at once, `rejected` with its reason where it cannot be taken. A key that was seen is answered `duplicate`, whatever else the request holds.',
-    requestExample: examples.handBody,
-    answer: Invoked,
-    answerExample: examples.invoked,
-    reasons: handReasons,
-  })
+  @Serves(invokeAutomation)
   async invoke(
     @Caller() { userId, cause }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -68,12 +50,7 @@ export class OccurrencesController {
     return answer(await this.inputs.invoke({ userId, automationId, ...body, input, cause }));
   }
 
-  @Get('occurrences')
-  @Operation('automations.occurrences', {
-    summary: 'Occurrences, newest first',
-    answer: OccurrencePage,
-    answerExample: examples.occurrences,
-  })
+  @Serves(listOccurrences)
   async occurrences(
     @Caller() { userId }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -87,13 +64,7 @@ export class OccurrencesController {
     return pageOf(rows, limit, occurrenceView, (row) => this.cursors.mint(binding, [row.openedPosition]));
   }
 
-  @Get('inputs/:inputId')
-  @Operation('automations.input', {
-    summary: 'What became of an input',
-    description: "Of a signal, an invocation or a webhook's event.",
-    answer: InputOutcome,
-    answerExample: examples.input,
-  })
+  @Serves(readInputOutcome)
   async input(
     @Caller() { userId }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -102,17 +73,7 @@ export class OccurrencesController {
     return answer(await this.inputOutcomes.of(userId, automationId, inputId));
   }
 
-  @Post('test-condition')
-  @HttpCode(200)
-  @Operation('automations.testCondition', {
-    weight: 10,
-    summary: 'Evaluate the condition once',
-    description:
-      'Against the given event, or else against retained data, in any state. It records nothing and fires nothing.',
-    requestExample: { event: examples.event },
-    answer: ConditionTest,
-    answerExample: examples.conditionTest,
-  })
+  @Serves(testCondition)
   async testCondition(
     @Caller() { userId }: Caller,
     @Param('automationId') automationId: AutomationId,
@@ -121,17 +82,7 @@ export class OccurrencesController {
     return answer(await this.testing.test(userId, automationId, event));
   }
 
-  @Post('simulate')
-  @HttpCode(200)
-  @Operation('automations.simulate', {
-    weight: 10,
-    summary: 'What the rule would have made of the past',
-    description:
-      'Over retained data, in any state, as if an activation had begun at `from`; runs count as ended at once, and what is missing is unknown. It records nothing, and the same data give the same answer.',
-    requestExample: examples.simulateBody,
-    answer: Simulation,
-    answerExample: examples.simulation,
-  })
+  @Serves(simulateAutomation)
   async simulate(
     @Caller() { userId }: Caller,
     @Param('automationId') automationId: AutomationId,

@@ -1,39 +1,21 @@
-import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { answer, jsonBody, Operation, ProblemException, RateWindows } from '@app/http';
+import { Body, Controller, Param, Req } from '@nestjs/common';
+import { answer, jsonBody, ProblemException, RateWindows, Serves } from '@app/http';
 import { asId, because, type Cause, type RequestId } from '@app/kernel';
-import { read, text } from '@app/schema';
+import { read } from '@app/schema';
 import type { FastifyRequest } from 'fastify';
-import { examples } from './automation-examples';
 import { InboundEventShape } from '../inputs/inbound-event';
 import { Signalled, TakeInputs } from '../inputs/take-inputs';
-import { idForm, isSignedWith, timestampForm } from '../inputs/webhook-signature';
+import { isSignedWith } from '../inputs/webhook-signature';
 import { WebhookKeys, type WebhookKey } from '../inputs/webhook-keys';
+import { deliverWebhook } from './webhooks.contract';
 
-const bodyBytesMax = 64 * 1024;
 const requestsPerMinute = 60;
-
-const signatureHeaders = {
-  'webhook-id': text({
-    pattern: idForm,
-    description: "The message's own id, which is signed; replays are told by the event's `id`",
-    examples: ['msg_4711'],
-  }),
-  'webhook-timestamp': text({
-    pattern: timestampForm,
-    description: 'Seconds since 1970, within 5 minutes of real time',
-    examples: ['1795341600'],
-  }),
-  'webhook-signature': text({
-    description: '`v1,` and the base64 HMAC-SHA256 over `id.timestamp.body`; several are separated by spaces',
-    examples: ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
-  }),
-};
 
 /** The same for everything that is wrong before the body counts: nobody learns which keys there are. */
 const notSigned = { kind: 'bare', problem: 'unauthenticated' } as const;
 
 /** Where senders of events deliver them (docs/decisions/automations.md): signed as in Standard Webhooks, without partner key and user token. */
-@Controller('/hooks/v1')
+@Controller()
 export class WebhooksController {
   constructor(
     private readonly keys: WebhookKeys,
@@ -41,22 +23,7 @@ export class WebhooksController {
     private readonly windows: RateWindows,
   ) {}
 
-  @Post(':keyId')
-  @HttpCode(202)
-  @Operation('automations.webhook', {
-    body: 'bytes',
-    bodyLimitBytes: bodyBytesMax,
-    signed: true,
-    summary: 'Deliver an event to an automation',
-    description:
-      'Signed as in [Standard Webhooks](https://www.standardwebhooks.com) with the secret of `automations.rotateWebhookSecret`, whose `path` this is. Recorded also while the automation is paused or held, but it does not fire then. An unknown key, a bad or missing signature and a stale timestamp get one and the same 401. At most 64 KiB, and 60 a minute for an automation.',
-    takes: InboundEventShape,
-    headers: signatureHeaders,
-    requestExample: examples.event,
-    answer: Signalled,
-    answerExample: examples.signalled,
-    reasons: ['rate_limited'],
-  })
+  @Serves(deliverWebhook)
   async deliver(
     @Param('keyId') keyId: string,
     @Body() body: Buffer | undefined,

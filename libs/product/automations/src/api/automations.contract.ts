@@ -1,0 +1,115 @@
+import { operation } from '@app/http';
+import { automationIdParameter } from './automation.view';
+import { AutomationStatus } from './automation-status';
+import { examples } from './automation-examples';
+import { AutomationPage, AutomationShape } from './automation.view';
+import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomationDto } from './automations.dto';
+import { definitionShape } from '../definition/definition.schema';
+import { SearchPage } from './search-automations';
+import { WebhookSecret } from '../inputs/webhook-keys';
+
+export const createAutomation = operation('automations.create', {
+  route: 'POST /v1/users/:userId/automations',
+  status: 201,
+  summary: 'Define an automation',
+  description:
+    'It is enabled at once. A `contract` opens an approval of kind `automation_contract`, which the user decides on separately.',
+  body: { readByHandler: definitionShape },
+  answer: AutomationShape,
+  reasons: ['automation_invalid', 'automation_limit', 'provider_unavailable'],
+  examples: { body: examples.definition, answer: examples.automation },
+});
+
+export const listAutomations = operation('automations.list', {
+  route: 'GET /v1/users/:userId/automations',
+  summary: 'Automations, newest first',
+  query: ListAutomationsDto,
+  answer: AutomationPage,
+  examples: { answer: { data: [examples.automation], nextCursor: null, total: 1 } },
+});
+
+export const searchAutomations = operation('automations.search', {
+  route: 'GET /v1/users/:userId/automations/search',
+  summary: 'Search automations by words',
+  description:
+    'Over name, prompt and the description of the rule in plain words. A page holds at most 5, and at most 8 KiB.',
+  query: SearchAutomationsDto,
+  answer: SearchPage,
+  examples: { answer: examples.search },
+});
+
+export const getAutomation = operation('automations.get', {
+  route: 'GET /v1/users/:userId/automations/:automationId',
+  summary: 'An automation with its definition',
+  parameters: { automationId: automationIdParameter },
+  answer: AutomationShape,
+  examples: { answer: examples.automation },
+});
+
+export const updateAutomation = operation('automations.update', {
+  route: 'PUT /v1/users/:userId/automations/:automationId',
+  summary: 'Define an automation anew',
+  description:
+    'Another version, and a new activation: what waits is canceled, edges, cooldown and the anchor of `every` begin anew, counts stay.',
+  parameters: { automationId: automationIdParameter },
+  body: UpdateAutomationDto,
+  answer: AutomationShape,
+  reasons: ['automation_changed', 'automation_invalid', 'automation_completed', 'provider_unavailable'],
+  examples: {
+    body: examples.updateBody,
+    answer: { ...examples.automation, revision: examples.revisions.next, definitionVersion: 2 },
+  },
+});
+
+export const removeAutomation = operation('automations.remove', {
+  route: 'DELETE /v1/users/:userId/automations/:automationId',
+  status: 204,
+  summary: 'Archive an automation for good',
+  description: 'As often as one likes. It stops firing and cannot be resumed; it stays readable.',
+  parameters: { automationId: automationIdParameter },
+  answer: null,
+  reasons: ['automation_changed'],
+});
+
+export const pauseAutomation = operation('automations.pause', {
+  route: 'POST /v1/users/:userId/automations/:automationId/pause',
+  summary: 'Pause an automation',
+  description: 'What waits is canceled. Of a paused one, nothing.',
+  parameters: { automationId: automationIdParameter },
+  body: RevisionDto,
+  answer: AutomationShape,
+  reasons: ['automation_changed', 'automation_completed'],
+  examples: { body: examples.revisionBody, answer: { ...examples.automation, state: 'paused', nextRunAt: null } },
+});
+
+export const resumeAutomation = operation('automations.resume', {
+  route: 'POST /v1/users/:userId/automations/:automationId/resume',
+  summary: 'Resume an automation',
+  description: 'A new activation, so a new `revision`. Of an enabled one, nothing.',
+  parameters: { automationId: automationIdParameter },
+  body: RevisionDto,
+  answer: AutomationShape,
+  reasons: ['automation_changed', 'automation_completed'],
+  examples: { body: examples.revisionBody, answer: { ...examples.automation, revision: examples.revisions.resumed } },
+});
+
+export const readAutomationStatus = operation('automations.status', {
+  route: 'GET /v1/users/:userId/automations/:automationId/status',
+  summary: 'How an automation is doing',
+  description: 'Of a fixed size and in reviewed words, for a conversation; never the raw definition.',
+  parameters: { automationId: automationIdParameter },
+  answer: AutomationStatus,
+  examples: { answer: examples.status },
+});
+
+export const rotateWebhookSecret = operation('automations.rotateWebhookSecret', {
+  route: 'POST /v1/users/:userId/automations/:automationId/rotate-webhook-secret',
+  summary: 'Mint a new webhook secret',
+  description:
+    'The one before is refused from the next request on. `automation_changed` also where the automation is not enabled, or no event wakes it.',
+  parameters: { automationId: automationIdParameter },
+  body: RevisionDto,
+  answer: WebhookSecret,
+  reasons: ['automation_changed'],
+  examples: { body: examples.revisionBody, answer: examples.secret },
+});

@@ -1,0 +1,83 @@
+import { operation } from '@app/http';
+import { automationIdParameter } from './automation.view';
+import { type Reason } from '@app/kernel';
+import { examples } from './automation-examples';
+import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
+import { ConditionTest, Simulation } from '../simulation/evaluation.view';
+import { InputOutcome } from '../inputs/input-outcomes';
+import { OccurrencePage } from './occurrence.view';
+import { Invoked, Signalled } from '../inputs/take-inputs';
+
+/** `automation_changed` of a paused one as well. */
+const handReasons: readonly Reason[] = [
+  ...(['automation_changed', 'automation_completed', 'automation_held', 'deployment_paused'] as const),
+];
+
+const inputId = { description: 'An input of the automation', example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e05' };
+
+export const signalAutomation = operation('automations.signal', {
+  route: 'POST /v1/users/:userId/automations/:automationId/signal',
+  summary: 'Hand the rule an event',
+  description:
+    'As if a source had delivered it, whatever the wake and the type; the condition decides. A key that was seen is answered `duplicate`, whatever else the request holds.',
+  parameters: { automationId: automationIdParameter },
+  body: HandedInputDto,
+  answer: Signalled,
+  reasons: handReasons,
+  examples: { body: examples.handBody, answer: examples.signalled },
+});
+
+export const invokeAutomation = operation('automations.invoke', {
+  route: 'POST /v1/users/:userId/automations/:automationId/invoke',
+  status: 202,
+  summary: 'Let it fire now',
+  description:
+    'Whatever the condition says; overlap policy and budget still count. The occurrence is there at once, `rejected` with its reason where it cannot be taken. A key that was seen is answered `duplicate`, whatever else the request holds.',
+  parameters: { automationId: automationIdParameter },
+  body: HandedInputDto,
+  answer: Invoked,
+  reasons: handReasons,
+  examples: { body: examples.handBody, answer: examples.invoked },
+});
+
+export const listOccurrences = operation('automations.occurrences', {
+  route: 'GET /v1/users/:userId/automations/:automationId/occurrences',
+  summary: 'Occurrences, newest first',
+  parameters: { automationId: automationIdParameter },
+  query: ListOccurrencesDto,
+  answer: OccurrencePage,
+  examples: { answer: examples.occurrences },
+});
+
+export const readInputOutcome = operation('automations.input', {
+  route: 'GET /v1/users/:userId/automations/:automationId/inputs/:inputId',
+  summary: 'What became of an input',
+  description: "Of a signal, an invocation or a webhook's event.",
+  parameters: { automationId: automationIdParameter, inputId },
+  answer: InputOutcome,
+  examples: { answer: examples.input },
+});
+
+export const testCondition = operation('automations.testCondition', {
+  route: 'POST /v1/users/:userId/automations/:automationId/test-condition',
+  weight: 10,
+  summary: 'Evaluate the condition once',
+  description:
+    'Against the given event, or else against retained data, in any state. It records nothing and fires nothing.',
+  parameters: { automationId: automationIdParameter },
+  body: TestConditionDto,
+  answer: ConditionTest,
+  examples: { body: { event: examples.event }, answer: examples.conditionTest },
+});
+
+export const simulateAutomation = operation('automations.simulate', {
+  route: 'POST /v1/users/:userId/automations/:automationId/simulate',
+  weight: 10,
+  summary: 'What the rule would have made of the past',
+  description:
+    'Over retained data, in any state, as if an activation had begun at `from`; runs count as ended at once, and what is missing is unknown. It records nothing, and the same data give the same answer.',
+  parameters: { automationId: automationIdParameter },
+  body: SimulateDto,
+  answer: Simulation,
+  examples: { body: examples.simulateBody, answer: examples.simulation },
+});

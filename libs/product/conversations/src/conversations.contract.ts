@@ -1,0 +1,67 @@
+import { operation } from '@app/http';
+import { conversationIdParameter } from './conversation.schema';
+import { Conversation, conversationExamples, ConversationPage, MessagePage } from './conversation.schema';
+import {
+  CreateConversationDto,
+  ListConversationsDto,
+  ListMessagesDto,
+  UpdateConversationDto,
+} from './conversations.dto';
+
+export const createConversation = operation('conversations.create', {
+  route: 'POST /v1/users/:userId/conversations',
+  status: 201,
+  summary: 'Create a conversation',
+  body: CreateConversationDto,
+  answer: Conversation,
+  examples: { body: { title: 'Savings' }, answer: conversationExamples.created },
+});
+
+export const listConversations = operation('conversations.list', {
+  route: 'GET /v1/users/:userId/conversations',
+  summary: "The user's conversations, most recently active first",
+  query: ListConversationsDto,
+  answer: ConversationPage,
+  examples: { answer: conversationExamples.page },
+});
+
+export const getConversation = operation('conversations.get', {
+  route: 'GET /v1/users/:userId/conversations/:conversationId',
+  summary: 'One conversation',
+  description:
+    'The state at `lastSeq`: a client that opens `conversations.stream` at that cursor misses nothing and sees nothing twice.',
+  parameters: { conversationId: conversationIdParameter },
+  answer: Conversation,
+  examples: { answer: conversationExamples.running },
+});
+
+export const updateConversation = operation('conversations.update', {
+  route: 'PATCH /v1/users/:userId/conversations/:conversationId',
+  summary: 'Give a conversation another title',
+  parameters: { conversationId: conversationIdParameter },
+  body: UpdateConversationDto,
+  answer: Conversation,
+  examples: { body: { title: 'Savings and rent' }, answer: conversationExamples.renamed },
+});
+
+export const archiveConversation = operation('conversations.archive', {
+  route: 'POST /v1/users/:userId/conversations/:conversationId/archive',
+  status: 204,
+  summary: 'Archive a conversation',
+  description:
+    'Answered alike when it is repeated. Refused while a run is not ended, one that waits for approval included. An archived ' +
+    'conversation answers every other write with 404 and stays readable.',
+  parameters: { conversationId: conversationIdParameter },
+  body: 'none',
+  answer: null,
+  reasons: ['run_active'],
+});
+
+export const listMessages = operation('conversations.messages', {
+  route: 'GET /v1/users/:userId/conversations/:conversationId/messages',
+  summary: "A conversation's messages, oldest first",
+  parameters: { conversationId: conversationIdParameter },
+  query: ListMessagesDto,
+  answer: MessagePage,
+  examples: { answer: conversationExamples.messages },
+});

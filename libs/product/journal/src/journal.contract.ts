@@ -1,0 +1,48 @@
+import { operation } from '@app/http';
+import { text } from '@app/schema';
+import { streamLife } from './asyncapi';
+import { exampleOf, FinEventPage } from './fin-event.schema';
+import { ListEventsDto, seqPattern, StreamEventsDto } from './journal.dto';
+
+const lastEventId = text({
+  pattern: seqPattern,
+  description: 'The `id` of the last frame that was read, sent by browsers on their own; it overrides `cursor`',
+  examples: ['41'],
+});
+
+const conversationId = {
+  description: 'A conversation of the user',
+  example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e01',
+};
+
+/** Of the example. */
+const endCursor = 'nJ3mR0cSSv7wY1tq2b8ZbVsyXQ';
+
+export const listEvents = operation('events.list', {
+  route: 'GET /v1/users/:userId/conversations/:conversationId/events',
+  summary: "A conversation's journal in pages, oldest first",
+  description:
+    'Without a cursor it begins at the beginning. A live conversation may append more after `nextCursor` was null: whoever polls ' +
+    'goes on with `endCursor`. What the cursor of `conversations.stream` is, a `seq`, is none here.',
+  parameters: { conversationId },
+  query: ListEventsDto,
+  answer: FinEventPage,
+  examples: { answer: { data: [exampleOf('run.started'), exampleOf('run.claimed')], nextCursor: null, endCursor } },
+});
+
+export const streamConversation = operation('conversations.stream', {
+  route: 'GET /v1/users/:userId/conversations/:conversationId/stream',
+  summary: "A conversation's events after a cursor, and then as they happen",
+  description:
+    'Server-sent events. The `data` of each frame is `{delivery, seq, requestId, payload}`, its `event` the type of the payload, its ' +
+    '`id` the `seq`; live frames have neither `id` nor `seq`. `/asyncapi.json` describes every one of them, heartbeats, and how to ' +
+    `resume. ${streamLife}`,
+  parameters: { conversationId },
+  query: StreamEventsDto,
+  headers: { 'Last-Event-ID': lastEventId },
+  answer: { mediaType: 'text/event-stream', description: 'Frames until either side ends the stream' },
+  answerHeaders: {
+    'X-Accel-Buffering': text({ description: 'For proxies, which pass frames on at once', examples: ['no'] }),
+  },
+  reasons: ['stream_capacity'],
+});

@@ -1,0 +1,23 @@
+import { operation } from '@app/http';
+import { operationIdParameter } from './operation.schema';
+import { FinancialOperation, FinancialOperationPage } from './operation.schema';
+import { withdrawalExamples } from './withdrawal.example';
+import { ListOperationsDto } from './withdrawals.dto';
+
+export const listFinancialOperations = operation('financialOperations.list', {
+  route: 'GET /v1/users/:userId/financial-operations',
+  summary: 'Financial operations, newest first',
+  query: ListOperationsDto,
+  answer: FinancialOperationPage,
+  examples: { answer: { data: [withdrawalExamples.operation], nextCursor: null, total: 1 } },
+});
+
+export const getFinancialOperation = operation('financialOperations.get', {
+  route: 'GET /v1/users/:userId/financial-operations/:operationId',
+  summary: 'What became of money that was asked for',
+  description:
+    'The only evidence of settlement, and never behind: it is folded from the journal of the operation itself.',
+  parameters: { operationId: operationIdParameter },
+  answer: FinancialOperation,
+  examples: { answer: withdrawalExamples.operation },
+});
