@@ -3,13 +3,18 @@ import type { ApprovalHome, ApprovalVerdict, HeldApproval } from '@app/consent';
 import { conversationKind, waitingApproval, type ConversationState, type RunState } from '@app/conversations';
 import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
 import { because, Clock, ok, refuse, type ApprovalId, type Cause, type Refusal, type Result } from '@app/kernel';
-import { Processes } from '@app/read-store';
+import { Processes, ReadGate } from '@app/read-store';
 import { ExecutionSlots } from './execution-slots';
 
 /** Decisions of one conversation that may wait for each other in this process. */
 const waitingDecisionsMax = 1_000;
 /** How often a decision is looked at anew because others on the same run came in between. */
 const looksMax = 16;
+
+/** The position of a decision that was recorded. */
+interface Recorded {
+  readonly position: number | null;
+}
 
 /** The execution slot of the segment in which a run goes on. */
 type Slot = Pick<RunState, 'runId' | 'runKey' | 'userId' | 'segment'>;
@@ -30,11 +35,16 @@ export class RunApprovals implements ApprovalHome {
     private readonly slots: ExecutionSlots,
     private readonly processes: Processes,
     private readonly clock: Clock,
+    private readonly gate: ReadGate,
   ) {}
 
   /** Also refused for what a run's start is refused for; the approval is pending then. */
   async decide(approval: HeldApproval, verdict: ApprovalVerdict, cause: Cause): Promise<Result<void>> {
-    return this.conversations.run(approval.streamId, () => this.decideInTurn(approval, verdict, cause));
+    // The next decision need not wait until this one is visible.
+    const decided = await this.conversations.run(approval.streamId, () => this.decideInTurn(approval, verdict, cause));
+    if (!decided.ok) return decided;
+    await this.gate.waitForProjection(decided.value.position);
+    return ok(undefined);
   }
 
   async expire({ approvalId, streamId }: HeldApproval, cause: Cause): Promise<void> {
@@ -43,7 +53,11 @@ export class RunApprovals implements ApprovalHome {
     if (!done.ok) throw new Error(`an expiry was refused: ${JSON.stringify(done.refusal)}`);
   }
 
-  private async decideInTurn(approval: HeldApproval, verdict: ApprovalVerdict, cause: Cause): Promise<Result<void>> {
+  private async decideInTurn(
+    approval: HeldApproval,
+    verdict: ApprovalVerdict,
+    cause: Cause,
+  ): Promise<Result<Recorded>> {
     let refusal: Refusal = because('execution_capacity');
     for (let looks = 0; looks < looksMax; looks += 1) {
       const { state } = await this.states.current(conversationKind, approval.streamId);
@@ -73,16 +87,17 @@ export class RunApprovals implements ApprovalHome {
     verdict: ApprovalVerdict,
     cause: Cause,
     slot: Slot | null,
-  ): Promise<Result<void>> {
+  ): Promise<Result<Recorded>> {
     const at = this.clock.now();
     const holdsSlot = slot !== null;
     const command = { type: 'DecideApproval', at, approvalId, verdict, decidedBy: 'user', holdsSlot } as const;
     // A throw leaves the slot: whether the run went on with it is not known, and the watchdog gives back what is not used.
-    const done = await this.streams.decide(conversationKind, streamId, command, cause, { visible: true });
+    const done = await this.streams.decide(conversationKind, streamId, command, cause);
     if (slot !== null && !isUsed(slot, done.ok ? done.value.state : done.state)) await this.slots.release(slot);
     if (!done.ok) return done;
-    if (done.value.events.some(({ type }) => type === 'approval.decided')) return ok(undefined);
+    if (done.value.events.some(({ type }) => type === 'approval.decided')) return ok({ position: done.value.position });
     // Its time was over, and that is what was recorded.
+    await this.gate.waitForProjection(done.value.position);
     return refuse(because('approval_not_pending'));
   }
 }
