@@ -1,9 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AnyProjection, Migration, RowClass } from '@app/read-store';
 import { ActivityController } from './activity.controller';
-import { activityProjection, type ToldKinds } from './activity.projection';
+import { activityMigrations, activityProjection, ActivityRow, type ToldKinds } from './activity.projection';
 import { ActivityQueries } from './activity.queries';
-import { ActivityRow, activityMigrations } from './activity.row';
 import { ReadHistory } from './read-history';
 
 @Module({})

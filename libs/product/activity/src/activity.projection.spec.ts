@@ -1,7 +1,6 @@
 import type { Recorded } from '@app/event-store';
 import { instant } from '@app/testing/deciders';
-import { activityProjection } from './activity.projection';
-import type { ActivityRow } from './activity.row';
+import { activityProjection, type ActivityRow } from './activity.projection';
 import type { ToldEvent } from './activity.view';
 
 const userId = '0190a000-0000-7000-8000-00000000ada0';

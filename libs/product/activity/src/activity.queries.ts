@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserId } from '@app/kernel';
 import { Database, selectList } from '@app/read-store';
 import { memberNames } from '@app/schema';
-import { ActivityRow } from './activity.row';
+import { ActivityRow } from './activity.projection';
 import { ConversationActivityItem, milestoneOrigins, type ActivityItem, type MilestoneOrigin } from './activity.view';
 
 export interface HistoryFilter {

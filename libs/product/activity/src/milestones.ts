@@ -1,6 +1,5 @@
 import type { ApprovalEvent } from '@app/consent';
-import type { ActivityRow } from './activity.row';
-import type { MilestoneKind, ToldEvent } from './activity.view';
+import type { ActivityItem, MilestoneKind, ToldEvent } from './activity.view';
 import { outcomeTitle, titleOf } from './milestone-titles';
 
 type ToldType =
@@ -12,9 +11,9 @@ type EventOf<Type> = Extract<ToldEvent, { readonly type: Type }>;
 export type MilestoneEvent = EventOf<ToldType>;
 
 /** What a milestone is about. */
-export type Subject = Pick<
-  ActivityRow,
-  'userId' | 'origin' | 'conversationId' | 'runId' | 'approvalId' | 'operationId' | 'automationId'
+export type Subject = { readonly userId: string } & Pick<
+  ActivityItem,
+  'origin' | 'conversationId' | 'runId' | 'approvalId' | 'operationId' | 'automationId'
 >;
 
 /** The ids that streams are named by. */

@@ -3,10 +3,15 @@ import { AutomationApprovals, AutomationConsentModule } from '@app/automations';
 import { ApprovalHomes } from '@app/consent';
 import { RunApprovals, RunsModule } from '@app/runs';
 import { SettlementModule, WalletsModule, WithdrawalApprovals } from '@app/wallets';
-import { ApprovalRow, approvalsMigrations, OperationCopyRow } from './approval.row';
+import {
+  ApprovalRow,
+  approvalsMigrations,
+  approvalsProjection,
+  operationCopiesProjection,
+  OperationCopyRow,
+} from './approvals.projection';
 import { ApprovalWork } from './approval-work';
 import { ApprovalsController } from './approvals.controller';
-import { approvalsProjection, operationCopiesProjection } from './approvals.projection';
 import { ApprovalQueries } from './approvals.queries';
 import { DecideApproval } from './decide-approval';
 import { ExpireApprovals } from './expire-approvals';

@@ -1,10 +1,86 @@
 import { automationKind } from '@app/automations';
+import type { ApprovalDecider, ApprovalEnd, ApprovalKind, ApprovalStatus, Contract, Term } from '@app/consent';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import type { Recorded } from '@app/event-store';
-import type { Projection } from '@app/read-store';
+import type { JsonValue } from '@app/kernel';
+import { migration, type Projection, type ReadModelRow } from '@app/read-store';
 import { operationKind } from '@app/wallets';
-import { ApprovalRow, OperationCopyRow } from './approval.row';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ApprovalView } from './approval.schema';
 import { isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent } from './approval.view';
+
+/** An approval, as the API answers it, and where its events are. */
+@Entity('approvals')
+export class ApprovalRow implements ApprovalView, ReadModelRow {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid') userId: string;
+  @Column('text') kind: ApprovalKind;
+  @Column('text') tool: string;
+  @Column('text') fingerprint: string;
+  /** `json` and not `jsonb`: what was reviewed is shown as it was written, down to the order of its members. */
+  @Column('json', { nullable: true }) input: JsonValue;
+  @Column('json', { nullable: true }) contract: Contract | null;
+  @Column('text') status: ApprovalStatus;
+  @Column('uuid', { nullable: true }) conversationId: string | null;
+  @Column('uuid', { nullable: true }) runId: string | null;
+  @Column('text', { nullable: true }) toolCallId: string | null;
+  @Column('uuid', { nullable: true }) operationId: string | null;
+  @Column('uuid', { nullable: true }) automationId: string | null;
+  @Column('text') openedAt: string;
+  @Column('text') expiresAt: string;
+  @Column('text', { nullable: true }) decidedAt: string | null;
+  @Column('text', { nullable: true }) decidedBy: ApprovalDecider | null;
+  @Column('text', { nullable: true }) denialReason: string | null;
+  @Column('text', { nullable: true }) endedReason: ApprovalEnd | null;
+  @Column('text') summary: string;
+  @Column('json') terms: readonly Term[];
+  /** The stream that holds it, the place of its opening there, and that of its decision or expiry. */
+  @Column('text') stream: string;
+  @Column('integer') openedRevision: number;
+  @Column('integer', { nullable: true }) closedRevision: number | null;
+  /** What it was opened for: whatever the service does about it by itself continues that request. */
+  @Column('json') openedBy: OpenedBy;
+  /** Position of its opening: lists are sorted by it. */
+  @Column('bigint') openedPosition: number;
+  @Column('bigint') position: number;
+}
+
+interface OpenedBy {
+  readonly requestId: string;
+  readonly correlationId: string;
+  readonly eventId: string;
+}
+
+/** Where a fact of an operation was copied into its conversation. */
+@Entity('operation_copies')
+export class OperationCopyRow implements ReadModelRow {
+  /** `<operationId>/<event type>`. */
+  @PrimaryColumn('text') copyKey: string;
+  @Column('integer') revision: number;
+  @Column('bigint') position: number;
+}
+
+export const approvalsMigrations = [
+  migration(
+    630,
+    'CreateApprovals',
+    `
+      CREATE TABLE approvals (
+        id uuid PRIMARY KEY, user_id uuid NOT NULL, kind text NOT NULL, tool text NOT NULL, fingerprint text NOT NULL,
+        input json, contract json, status text NOT NULL, conversation_id uuid, run_id uuid, tool_call_id text,
+        operation_id uuid, automation_id uuid, opened_at text NOT NULL, expires_at text NOT NULL, decided_at text,
+        decided_by text, denial_reason text, ended_reason text, summary text NOT NULL, stream text NOT NULL,
+        opened_revision integer NOT NULL, closed_revision integer, opened_by json NOT NULL,
+        opened_position bigint NOT NULL, position bigint NOT NULL);
+      CREATE INDEX approvals_newest_first ON approvals (user_id, opened_position DESC);
+      CREATE INDEX approvals_by_status ON approvals (user_id, status, opened_position DESC);
+      CREATE INDEX approvals_pending ON approvals (expires_at) WHERE status = 'pending';
+
+      CREATE TABLE operation_copies (copy_key text PRIMARY KEY, revision integer NOT NULL, position bigint NOT NULL);
+    `,
+  ),
+  migration(631, 'AddApprovalTerms', `ALTER TABLE approvals ADD COLUMN terms json NOT NULL DEFAULT '[]'`),
+];
 
 /** Table `approvals`, of every stream that can hold one. */
 export const approvalsProjection: Projection<ApprovalRow, ApprovalHolderEvent> = {

@@ -4,7 +4,7 @@ import type { ApprovalId, UserId } from '@app/kernel';
 import type { TextRow } from '@app/http';
 import { boundedPage, Database, ReadGate, selectList } from '@app/read-store';
 import { memberNames } from '@app/schema';
-import { ApprovalRow } from './approval.row';
+import { ApprovalRow } from './approvals.projection';
 import { Approval, type ApprovalView } from './approval.schema';
 
 export const approvalFilters = [...approvalStatuses, 'all'] as const;

@@ -4,7 +4,7 @@ import { asId, type ApprovalId, type Cause, type Instant, type JsonValue, type R
 import { Database, selectList } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
-import { ApprovalRow } from './approval.row';
+import { ApprovalRow } from './approvals.projection';
 
 /** Timers that one sweep schedules again. */
 const missingAtOnceMax = 500;

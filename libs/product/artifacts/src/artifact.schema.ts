@@ -1,5 +1,5 @@
 import { countedPageOfShape, exactly, instant, integer, shape, text, uuid, type Shaped } from '@app/schema';
-import type { ArtifactRow } from './artifact.row';
+import type { ArtifactRow } from './artifacts.projection';
 import { namePattern } from './artifacts.dto';
 import { mediaTypeLengthMax } from './media-type';
 

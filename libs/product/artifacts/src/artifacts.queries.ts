@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ArtifactId, ConversationId } from '@app/kernel';
 import { Database, ReadGate, selectList } from '@app/read-store';
 import { memberNames } from '@app/schema';
-import { ArtifactRow } from './artifact.row';
+import { ArtifactRow } from './artifacts.projection';
 import { Artifact, type ArtifactView } from './artifact.schema';
 
 const members = selectList(ArtifactRow, memberNames(Artifact));

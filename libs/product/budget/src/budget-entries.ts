@@ -1,4 +1,4 @@
-import type { BudgetEntryRow } from './budget-entry.row';
+import type { BudgetEntryRow } from './budget-entries.projection';
 
 /** What a snapshot is explained by, entry by entry (docs/decisions/money.md, `budget.entries`). */
 export interface BudgetEntry {

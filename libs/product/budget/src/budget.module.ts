@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
-import { budgetEntriesProjection } from './budget-entries.projection';
-import { BudgetEntryRow, budgetEntriesMigrations } from './budget-entry.row';
+import { budgetEntriesMigrations, budgetEntriesProjection, BudgetEntryRow } from './budget-entries.projection';
 import { BudgetController } from './budget.controller';
 import { BudgetQueries } from './budget.queries';
 import { Budgets } from './budgets';
-import { budgetReservationsProjection } from './budget-reservation.projection';
-import { BudgetReservationRow, budgetReservationsMigrations } from './budget-reservation.row';
+import {
+  BudgetReservationRow,
+  budgetReservationsMigrations,
+  budgetReservationsProjection,
+} from './budget-reservation.projection';
 
 /** What users may spend, hold and have spent. */
 @Module({

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '@app/kernel';
 import { Database, ReadGate, selectList } from '@app/read-store';
-import { BudgetEntryRow } from './budget-entry.row';
+import { BudgetEntryRow } from './budget-entries.projection';
 import { booked, entriesOf, isAfter, type BookedRow, type BudgetEntry, type EntryPlace } from './budget-entries';
 
 /** A UTC day (`2026-03-01`) or month (`2026-03`). */

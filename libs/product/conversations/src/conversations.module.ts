@@ -1,8 +1,13 @@
 import { Module } from '@nestjs/common';
 import { ConversationCommands } from './conversation-commands';
-import { ConversationRow, conversationsMigrations, MessageRow } from './conversation.row';
+import {
+  ConversationRow,
+  conversationsMigrations,
+  conversationsProjection,
+  MessageRow,
+  messagesProjection,
+} from './conversations.projection';
 import { ConversationsController } from './conversations.controller';
-import { conversationsProjection, messagesProjection } from './conversations.projection';
 import { ConversationQueries } from './conversations.queries';
 import { ListConversations } from './list-conversations';
 

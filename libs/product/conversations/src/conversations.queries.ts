@@ -5,9 +5,8 @@ import { boundedPage, Database, selectList } from '@app/read-store';
 import { memberNames } from '@app/schema';
 import { pendingApprovals, type ConversationState } from './conversation.state';
 import type { Origin } from './conversation.events';
-import { ConversationRow, MessageRow } from './conversation.row';
+import { ConversationRow, listedAs, MessageRow } from './conversations.projection';
 import { Conversation, Message, type ConversationView } from './conversation.schema';
-import { listedAs } from './conversations.projection';
 
 export interface ConversationFilter {
   readonly origin?: Origin;

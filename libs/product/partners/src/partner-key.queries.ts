@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PartnerKeys } from '@app/http';
 import { asId, type Instant, type PartnerKeyId } from '@app/kernel';
 import { Database, selectList } from '@app/read-store';
-import { PartnerKeyRow } from './partner-key.row';
+import { PartnerKeyRow } from './partner-key.projection';
 
 /** Admission's look-ups of keys, from the read model. */
 @Injectable()

@@ -3,8 +3,7 @@ import { PartnerKeys } from '@app/http';
 import { MintPartnerKey } from './mint-partner-key';
 import { PartnerKeyList, StoredPartnerKeys } from './partner-key.queries';
 import { RevokePartnerKey } from './revoke-partner-key';
-import { partnerKeysProjection } from './partner-key.projection';
-import { partnerKeysMigrations, PartnerKeyRow } from './partner-key.row';
+import { PartnerKeyRow, partnerKeysMigrations, partnerKeysProjection } from './partner-key.projection';
 
 /** Partner keys; binds the port by which admission looks them up. */
 @Module({

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ConversationId, RunId, RunKey, UserId } from '@app/kernel';
 import { Database, Processes, selectList } from '@app/read-store';
-import { RunRow } from './run.row';
+import { RunRow } from './runs.projection';
 
 /** How long a lease lasts without being renewed. Real time, by the database's clock. */
 const leaseTtlMs = 5_000;
 /** How often a worker renews the leases that it holds. */
 export const leaseRenewMs = 1_250;
-/** The channel that tells workers of runs to claim. */
-export const workChannel = 'parley_work';
 /** The channel that tells workers of runs to stop; the payload is the run's key. */
 export const stopChannel = 'parley_stop';
 

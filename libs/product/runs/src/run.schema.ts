@@ -12,7 +12,7 @@ import {
   uuid,
   type Shaped,
 } from '@app/schema';
-import { runStatuses } from './run.row';
+import { runStatuses } from './runs.projection';
 
 const status = oneOf(runStatuses, {
   description:

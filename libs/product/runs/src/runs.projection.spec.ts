@@ -10,8 +10,7 @@ import {
   type UserId,
 } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
-import type { RunRow } from './run.row';
-import { runsProjection } from './runs.projection';
+import { runsProjection, type RunRow } from './runs.projection';
 
 const conversationId = '0190a000-0000-7000-8000-00000000c0de';
 const userId = asId<UserId>('0190a000-0000-7000-8000-00000000ada0');

@@ -1,11 +1,142 @@
-import { conversationKind, type ConversationEvent } from '@app/conversations';
+import {
+  conversationKind,
+  type ConversationEvent,
+  type ResolvedRun,
+  type RunFailure,
+  type RunOrigin,
+  type RunRequest,
+  type RunResponse,
+} from '@app/conversations';
 import { idInStream } from '@app/event-store';
-import { applyFold, type Folds } from '@app/kernel';
-import type { Projection } from '@app/read-store';
-import { workChannel } from './run-leases';
-import { RunRow } from './run.row';
+import { applyFold, type Folds, type JsonValue } from '@app/kernel';
+import { migration, type Projection, type ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const runStatuses = [
+  'queued',
+  'running',
+  'awaiting_approval',
+  'stopping',
+  'completed',
+  'failed',
+  'aborted',
+] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
+/** A run, as the API answers it; kept under its id inside the deployment. */
+@Entity('runs')
+export class RunRow implements ReadModelRow {
+  @PrimaryColumn('uuid') runKey: string;
+  @Column('uuid') id: string;
+  @Column('uuid') userId: string;
+  @Column('uuid') conversationId: string;
+  @Column('text') origin: RunOrigin;
+  @Column('uuid', { nullable: true }) automationId: string | null;
+  @Column('uuid', { nullable: true }) occurrenceId: string | null;
+  /** `json` and not `jsonb`: it is shown as it was sent, down to the order of its members. */
+  @Column('json') request: RunRequest;
+  @Column('jsonb') resolved: ResolvedRun;
+  @Column('jsonb', { nullable: true }) response: RunResponse | null;
+  @Column('jsonb', { nullable: true }) output: JsonValue;
+  @Column('text') status: RunStatus;
+  @Column('integer') segment: number;
+  @Column('jsonb') pendingApprovalIds: readonly string[];
+  @Column('bigint') inputTokens: number;
+  @Column('bigint') outputTokens: number;
+  @Column('bigint') costCents: number;
+  @Column('boolean') usageEstimated: boolean;
+  @Column('jsonb', { nullable: true }) failure: RunFailure | null;
+  @Column('text') createdAt: string;
+  @Column('text', { nullable: true }) startedAt: string | null;
+  @Column('text', { nullable: true }) endedAt: string | null;
+  /** `seq` of its `run.started`. */
+  @Column('integer') startedSeq: number;
+  /** Position of its `run.started`: lists are sorted by it. */
+  @Column('bigint') openedPosition: number;
+  @Column('bigint') position: number;
+}
+
+export const runsMigrations = [
+  migration(
+    20,
+    'CreateRuns',
+    `
+      CREATE TABLE runs (
+        run_key uuid PRIMARY KEY, id uuid NOT NULL, user_id uuid NOT NULL, conversation_id uuid NOT NULL, origin text NOT NULL,
+        automation_id uuid, occurrence_id uuid, request jsonb NOT NULL, response jsonb, output jsonb, status text NOT NULL,
+        segment integer NOT NULL, pending_approval_ids jsonb NOT NULL, input_tokens bigint NOT NULL,
+        output_tokens bigint NOT NULL, cost_cents bigint NOT NULL, failure jsonb, created_at text NOT NULL, started_at text,
+        ended_at text, started_seq integer NOT NULL, opened_position bigint NOT NULL, position bigint NOT NULL);
+      CREATE INDEX runs_newest_first ON runs (user_id, opened_position DESC);
+      CREATE INDEX runs_of_conversation ON runs (conversation_id, opened_position DESC);
+      CREATE INDEX runs_to_execute ON runs (opened_position) WHERE status IN ('queued', 'running', 'stopping');
+
+      CREATE TABLE execution_slots (
+        run_key uuid NOT NULL, segment integer NOT NULL, taken_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (run_key, segment));
+      CREATE TABLE run_leases (run_key uuid PRIMARY KEY, worker_id uuid NOT NULL, expires_at timestamptz NOT NULL);
+
+      -- One taker at a time counts, so that the capacity is never passed, whatever the number of replicas.
+      CREATE FUNCTION take_execution_slot(wanted_run uuid, wanted_segment integer, capacity integer) RETURNS boolean
+      LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM pg_advisory_xact_lock(7265100);
+        IF EXISTS (SELECT 1 FROM execution_slots WHERE run_key = wanted_run AND segment = wanted_segment) THEN
+          RETURN true;
+        END IF;
+        IF (SELECT count(*) FROM execution_slots) >= capacity THEN
+          RETURN false;
+        END IF;
+        INSERT INTO execution_slots (run_key, segment) VALUES (wanted_run, wanted_segment);
+        RETURN true;
+      END $$;
+    `,
+  ),
+  // Slots know whose they are, so that no user holds more than a share of them.
+  migration(
+    21,
+    'ShareExecutionSlots',
+    `
+      ALTER TABLE execution_slots ADD COLUMN user_id uuid;
+      UPDATE execution_slots AS s SET user_id = r.user_id FROM runs AS r WHERE r.run_key = s.run_key;
+      -- Of a run that nobody knows: its admission was cut off.
+      DELETE FROM execution_slots WHERE user_id IS NULL;
+      ALTER TABLE execution_slots ALTER COLUMN user_id SET NOT NULL;
+
+      DROP FUNCTION take_execution_slot;
+      CREATE FUNCTION take_execution_slot(
+        wanted_run uuid, wanted_segment integer, wanted_user uuid, capacity integer, share integer) RETURNS boolean
+      LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM pg_advisory_xact_lock(7265100);
+        IF EXISTS (SELECT 1 FROM execution_slots WHERE run_key = wanted_run AND segment = wanted_segment) THEN
+          RETURN true;
+        END IF;
+        IF (SELECT count(*) >= capacity OR count(*) FILTER (WHERE user_id = wanted_user) >= share FROM execution_slots) THEN
+          RETURN false;
+        END IF;
+        INSERT INTO execution_slots (run_key, segment, user_id) VALUES (wanted_run, wanted_segment, wanted_user);
+        RETURN true;
+      END $$;
+    `,
+  ),
+  // The request is what was sent, and what it was resolved to stands beside it. The table is filled again by its new version.
+  migration(
+    22,
+    'KeepRequestsAsSent',
+    `
+      ALTER TABLE runs ALTER COLUMN request TYPE json;
+      ALTER TABLE runs ADD COLUMN resolved jsonb;
+    `,
+  ),
+  // Some usage is an estimate, and answers are cut. The table is filled again by its new version.
+  migration(23, 'MarkEstimates', 'ALTER TABLE runs ADD COLUMN usage_estimated boolean NOT NULL DEFAULT false'),
+];
 
 type RunEvent = Extract<ConversationEvent, { readonly runKey: unknown }>;
+
+/** The channel that tells workers of runs to claim. */
+export const workChannel = 'parley_work';
 
 /** Table `runs`. */
 export const runsProjection: Projection<RunRow, ConversationEvent> = {

@@ -3,7 +3,7 @@ import type { RunKey, UserId } from '@app/kernel';
 import type { TextRow } from '@app/http';
 import { boundedPage, Database, ReadGate, selectList } from '@app/read-store';
 import { memberNames } from '@app/schema';
-import { RunRow } from './run.row';
+import { RunRow } from './runs.projection';
 import { Run, type RunView } from './run.schema';
 
 type Selected = RunView & Pick<RunRow, 'startedSeq'>;

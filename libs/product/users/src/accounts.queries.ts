@@ -4,7 +4,7 @@ import { Accounts, type AccountState } from '@app/http';
 import { asId, type UserId } from '@app/kernel';
 import { Database, selectList } from '@app/read-store';
 import type { UserState } from './user.decider';
-import { UserRow } from './user.row';
+import { UserRow } from './user.projection';
 import { userKind } from './user.stream';
 
 /** Streams that one look-up folds at a time; unprovisioned identities wait for each other, not for the store's limits. */

@@ -1,9 +1,32 @@
-import { unreachable } from '@app/kernel';
 import { idInStream } from '@app/event-store';
-import type { Projection } from '@app/read-store';
+import { unreachable } from '@app/kernel';
+import { migration, type Projection } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { UserEvent } from './user.events';
-import { UserRow } from './user.row';
 import { userKind } from './user.stream';
+
+/** An account as admission looks it up and as operators see it. */
+@Entity('users')
+export class UserRow {
+  @PrimaryColumn('uuid') userId: string;
+  @Column('text') issuer: string;
+  @Column('text') subject: string;
+  @Column('boolean') disabled: boolean;
+  @Column('text') provisionedAt: string;
+  @Column('bigint') position: number;
+}
+
+export const usersMigrations = [
+  migration(
+    200,
+    'CreateUsers',
+    `
+      CREATE TABLE users (
+        user_id uuid PRIMARY KEY, issuer text NOT NULL, subject text NOT NULL,
+        disabled boolean NOT NULL, provisioned_at text NOT NULL, position bigint NOT NULL);
+    `,
+  ),
+];
 
 /** One row for each account. */
 export const usersProjection: Projection<UserRow, UserEvent> = {

@@ -4,8 +4,7 @@ import { StoredAccounts } from './accounts.queries';
 import { DisableUser } from './disable-user';
 import { EnsureUser } from './ensure-user';
 import { UsersController } from './users.controller';
-import { usersProjection } from './user.projection';
-import { usersMigrations, UserRow } from './user.row';
+import { UserRow, usersMigrations, usersProjection } from './user.projection';
 
 /** Accounts; binds the port by which admission looks them up. */
 @Module({

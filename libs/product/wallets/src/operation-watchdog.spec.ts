@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { at } from '../test/operation-facts';
 import { operationTimer } from './operation-timer';
 import { OperationWatchdog } from './operation-watchdog';
-import { operationsMigrations, OperationRow } from './operation.row';
+import { operationsMigrations, OperationRow } from './operations.projection';
 
 const idOf = (nth: number) => asId<OperationId>(`0b7a3b7e-0000-7000-8000-00000000000${nth}`);
 const statuses = ['prepared', 'submitted', 'submitted', 'unresolved', 'settled', 'failed'] as const;

@@ -1,11 +1,51 @@
-import type { ContractAction } from '@app/consent';
+import type { Contract, ContractAction } from '@app/consent';
 import { idInStream, type Recorded } from '@app/event-store';
 import { unreachable } from '@app/kernel';
-import type { Projection } from '@app/read-store';
-import type { OperationEvent, TokenAmount } from './operation.events';
-import { OperationRow } from './operation.row';
+import { migration, type Projection, type ReadModelRow } from '@app/read-store';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { OperationEvent, OperationFailure, OperationTerms, TokenAmount } from './operation.events';
 import type { OperationAction, OperationView } from './operation.schema';
+import type { OperationStatus } from './operation.state';
 import { operationKind } from './operation.stream';
+
+/** A financial operation, as the API answers it. */
+@Entity('financial_operations')
+export class OperationRow implements ReadModelRow {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid') userId: string;
+  @Column('text') kind: OperationTerms['kind'];
+  @Column('text') status: OperationStatus;
+  @Column('uuid') approvalId: string;
+  @Column('uuid', { nullable: true }) conversationId: string | null;
+  @Column('uuid', { nullable: true }) runId: string | null;
+  @Column('uuid', { nullable: true }) automationId: string | null;
+  @Column('jsonb') contract: Contract;
+  @Column('jsonb') actions: readonly OperationAction[];
+  @Column('jsonb', { nullable: true }) failure: OperationFailure | null;
+  @Column('text') createdAt: string;
+  @Column('text') updatedAt: string;
+  @Column('text', { nullable: true }) settledAt: string | null;
+  /** Position of its first event: lists are sorted by it. */
+  @Column('bigint') openedPosition: number;
+  @Column('bigint') position: number;
+}
+
+export const operationsMigrations = [
+  migration(
+    601,
+    'CreateFinancialOperations',
+    `
+      CREATE TABLE financial_operations (
+        id uuid PRIMARY KEY, user_id uuid NOT NULL, kind text NOT NULL, status text NOT NULL, approval_id uuid NOT NULL,
+        conversation_id uuid, run_id uuid, automation_id uuid, contract jsonb NOT NULL, actions jsonb NOT NULL, failure jsonb,
+        created_at text NOT NULL, updated_at text NOT NULL, settled_at text, opened_position bigint NOT NULL,
+        position bigint NOT NULL);
+      CREATE INDEX operations_newest_first ON financial_operations (user_id, opened_position DESC);
+      CREATE INDEX operations_by_status ON financial_operations (user_id, status, opened_position DESC);
+      CREATE INDEX operations_in_flight ON financial_operations (user_id) WHERE status IN ('submitted', 'unresolved');
+    `,
+  ),
+];
 
 /** One row for each financial operation. */
 export const operationsProjection: Projection<OperationRow, OperationEvent> = {

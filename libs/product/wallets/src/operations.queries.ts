@@ -3,7 +3,7 @@ import type { OperationId, UserId } from '@app/kernel';
 import { Database, ReadGate, selectList } from '@app/read-store';
 import { memberNames } from '@app/schema';
 import type { TokenAmount } from './operation.events';
-import { OperationRow } from './operation.row';
+import { OperationRow } from './operations.projection';
 import { FinancialOperation, type OperationView } from './operation.schema';
 import type { OperationStatus } from './operation.state';
 
