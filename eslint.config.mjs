@@ -33,6 +33,11 @@ export default tseslint.config(
             ':matches(FunctionDeclaration, ArrowFunctionExpression, MethodDefinition[kind=method] > FunctionExpression)[params.length>6]',
           message: 'At most 6 parameters.',
         },
+        {
+          selector:
+            ':matches(SpreadElement, SpreadProperty) > :matches(ObjectExpression, ArrayExpression), SpreadElement > TSAsExpression > :matches(ObjectExpression, ArrayExpression)',
+          message: 'Write the members out: a spread of a literal only saves lines.',
+        },
       ],
       'no-self-compare': 'error',
       'no-unsafe-finally': 'error',

@@ -18,8 +18,12 @@ export async function buildClient({ onSpawn, documentFile } = {}) {
   const next = path.join(folder, `dist.${process.pid}`);
   try {
     const compile = (config, kind) => [
-      ...['-p', path.join(folder, config), '--outDir', path.join(next, kind)],
-      ...['--noEmitOnError', 'true'],
+      '-p',
+      path.join(folder, config),
+      '--outDir',
+      path.join(next, kind),
+      '--noEmitOnError',
+      'true',
     ];
     await runStep('building @parley/client (ESM)', binary('tsc'), compile('tsconfig.json', 'esm'), { onSpawn });
     await runStep('building @parley/client (CommonJS)', binary('tsc'), compile('tsconfig.cjs.json', 'cjs'), {

@@ -20,7 +20,8 @@ const libraries = [
   ...['partners', 'users', 'deployment', 'budget', 'consent', 'conversations', 'wallets'].map(inRoom('product')),
   ...['artifacts', 'runs', 'automations', 'approvals', 'engine', 'journal', 'activity'].map(inRoom('product')),
   ...['sandbox', 'near-intents', 'rules-model'].map(inRoom('adapters')),
-  ...['composition', 'testing'],
+  'composition',
+  'testing',
 ];
 
 function inRoom(room: string) {

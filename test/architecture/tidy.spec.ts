@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { filesUnder, isSpec, libraries, parseSource, readSource, repository, wordsOf } from './sources';
 import { longFunctions, looseExports, median, unreasonedHoles } from './tidy';
 
-const fileLinesMax = 300;
+const fileLinesMax = { code: 300, spec: 320 };
 const functionLinesMax = 60;
 /** A test function holds whole stories; it is bounded by its file. */
 const medianLinesMax = 130;
@@ -32,8 +32,8 @@ const linesMatching = (pattern: RegExp): string[] =>
   );
 
 describe('tidy', () => {
-  it(`files of apps and libs have at most ${fileLinesMax} lines`, () => {
-    const long = product.filter(({ lines }) => lines.length > fileLinesMax);
+  it(`files of apps and libs have at most ${fileLinesMax.code} lines, specs ${fileLinesMax.spec}`, () => {
+    const long = product.filter(({ path, lines }) => lines.length > fileLinesMax[isSpec(path) ? 'spec' : 'code']);
     expect(long.map(({ path, lines }) => `${path} (${lines.length} lines)`)).toEqual([]);
   });
 

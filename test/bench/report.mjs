@@ -16,8 +16,14 @@ export function rowsOf(benchmark, turns) {
     const { number, name, against } = benchmark;
     const judged = figure.absolute ? median(ours) : ratio;
     return {
-      ...{ number, name, against, ...figure, verdict: verdictOn(judged, figure) },
-      ...{ ours: median(ours), baseline: median(baseline), ratio },
+      number,
+      name,
+      against,
+      ...figure,
+      verdict: verdictOn(judged, figure),
+      ours: median(ours),
+      baseline: median(baseline),
+      ratio,
       rounds: { ours, baseline, ratios },
     };
   });

@@ -23,8 +23,21 @@ import { inTurns } from './measuring.mjs';
 import { rowsOf, tableOf, writeReport } from './report.mjs';
 
 const benchmarks = [
-  ...[create, decide, append, me, runsList, approvalsList, events, fanOut, latency, agentStep, dbosStep, resume],
-  ...[firings, idleStreams, longJournal],
+  create,
+  decide,
+  append,
+  me,
+  runsList,
+  approvalsList,
+  events,
+  fanOut,
+  latency,
+  agentStep,
+  dbosStep,
+  resume,
+  firings,
+  idleStreams,
+  longJournal,
 ];
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const resultsFolder = path.join(folder, 'results');

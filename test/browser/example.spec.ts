@@ -69,8 +69,14 @@ describe('the example that a partner copies, in a browser', () => {
     expect(approval['contract']).toMatchObject({ actions: [{ quantity: { amountRaw: '1500000' } }] });
     expect(await card.locator('.summary').textContent()).toBe(approval['summary']);
     expect(await termsOf(card)).toEqual([
-      ...['What', 'Withdraw 1.5 USDC to your main account', 'At most', '1.5 USDC', 'How often', 'Once'],
-      ...['To whom', 'Your main account'],
+      'What',
+      'Withdraw 1.5 USDC to your main account',
+      'At most',
+      '1.5 USDC',
+      'How often',
+      'Once',
+      'To whom',
+      'Your main account',
     ]);
     // What only programs read is there, and closed.
     expect(await card.locator('pre').isVisible()).toBe(false);
@@ -171,7 +177,12 @@ describe('the example that a partner copies, in a browser', () => {
     expect(await factOf(contract, 'Raw units')).toBe('10000000');
     expect(await factOf(contract, 'Fingerprint')).toBe(fingerprint);
     expect((await termsOf(contract)).filter((_, index) => index % 2 === 0)).toEqual([
-      ...['What', 'At most', 'How often', 'Until when', 'When it acts', 'To whom'],
+      'What',
+      'At most',
+      'How often',
+      'Until when',
+      'When it acts',
+      'To whom',
     ]);
     expect(await factOf(contract, 'At most')).toMatch(/^\$[\d.]+ each time and \$[\d.]+ in all$/);
     expect(await contract.locator('pre').isVisible()).toBe(false);

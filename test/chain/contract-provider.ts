@@ -58,7 +58,8 @@ export async function startContractProvider(wasm: Buffer<ArrayBuffer>): Promise<
   });
   const { verifier } = world.chain as ContractChain; // it has been made above
   return {
-    ...{ ...world, verifier },
+    ...world,
+    verifier,
     newWallet: () => {
       const wallet = world.newWallet();
       verifier.mint(wallet.address, usdc, startingUsdc);

@@ -18,22 +18,29 @@ type Case = readonly [what: string, words: string, taken: Taken, bring: (scene: 
 
 const cases: readonly Case[] = [
   [
-    ...(['the signature of another key', 'invalid signature', 'provider_rejected'] as const),
+    'the signature of another key' as const,
+    'invalid signature' as const,
+    'provider_rejected' as const,
     async (scene) => {
       const [one, other] = [await scene.written(), await scene.written()];
       return { ...one, signature: other.signature };
     },
   ],
   [
-    ...(['a message to another contract', 'wrong verifying_contract', 'provider_rejected'] as const),
+    'a message to another contract' as const,
+    'wrong verifying_contract' as const,
+    'provider_rejected' as const,
     (scene) => scene.written({ recipient: 'intents.neat' }),
   ],
   [
-    ...(['a deadline that has passed', 'deadline has expired', 'quote_expired'] as const),
+    'a deadline that has passed' as const,
+    'deadline has expired' as const,
+    'quote_expired' as const,
     (scene) => scene.written({ deadline: new Date(scene.nowMs - 1).toISOString() }),
   ],
   [
-    ...(['a key that was removed', `public key '${key}' doesn't exist for account '${account}'`] as const),
+    'a key that was removed' as const,
+    `public key '${key}' doesn't exist for account '${account}'`,
     'session_rejected',
     async (scene) => {
       const signed = await scene.written();
@@ -42,15 +49,21 @@ const cases: readonly Case[] = [
     },
   ],
   [
-    ...(['a salt that was never there', 'invalid salt', 'provider_rejected'] as const),
+    'a salt that was never there' as const,
+    'invalid salt' as const,
+    'provider_rejected' as const,
     (scene) => scene.written({ salt: '0badcafe' }),
   ],
   [
-    ...(['a nonce that expires before the deadline', 'deadline is greater than nonce', 'provider_rejected'] as const),
+    'a nonce that expires before the deadline' as const,
+    'deadline is greater than nonce' as const,
+    'provider_rejected' as const,
     (scene) => scene.written({ nonceExpiresAtMs: scene.nowMs + operationSeconds * 1000 - 1 }),
   ],
   [
-    ...(['an account that is locked', `account '${account}' is locked`, 'session_rejected'] as const),
+    'an account that is locked' as const,
+    `account '${account}' is locked`,
+    'session_rejected' as const,
     async (scene) => {
       const signed = await scene.written();
       scene.near.lock(scene.wallet);
@@ -58,7 +71,9 @@ const cases: readonly Case[] = [
     },
   ],
   [
-    ...(['a nonce that was used', 'nonce was already used', 'provider_unavailable'] as const),
+    'a nonce that was used' as const,
+    'nonce was already used' as const,
+    'provider_unavailable' as const,
     async (scene) => {
       const signed = await scene.written();
       expect(await scene.execute(signed)).toBeNull();
@@ -66,23 +81,32 @@ const cases: readonly Case[] = [
     },
   ],
   [
-    ...(['more than there is', 'insufficient balance or overflow', 'insufficient_balance'] as const),
+    'more than there is' as const,
+    'insufficient balance or overflow' as const,
+    'insufficient_balance' as const,
     (scene) => scene.written({ intents: [scene.transfer({ [usdc]: '250000001' })] }),
   ],
   [
-    ...(['a transfer of nothing', 'invalid intent', 'provider_rejected'] as const),
+    'a transfer of nothing' as const,
+    'invalid intent' as const,
+    'provider_rejected' as const,
     (scene) => scene.written({ intents: [scene.transfer({ [usdc]: '0' })] }),
   ],
   [
-    ...(['a transfer of no tokens', 'invalid intent', 'provider_rejected'] as const),
+    'a transfer of no tokens' as const,
+    'invalid intent' as const,
+    'provider_rejected' as const,
     (scene) => scene.written({ intents: [scene.transfer({})] }),
   ],
   [
-    ...(['a transfer to oneself', 'invalid intent', 'provider_rejected'] as const),
+    'a transfer to oneself' as const,
+    'invalid intent' as const,
+    'provider_rejected' as const,
     (scene) => scene.written({ intents: [scene.transfer({ [usdc]: '1' }, scene.wallet.address)] }),
   ],
   [
-    ...(['a locked account without its key', `public key '${key}' doesn't exist for account '${account}'`] as const),
+    'a locked account without its key' as const,
+    `public key '${key}' doesn't exist for account '${account}'`,
     'session_rejected',
     async (scene) => {
       const signed = await scene.written();
@@ -92,7 +116,9 @@ const cases: readonly Case[] = [
     },
   ],
   [
-    ...(['a used nonce of a locked account', `account '${account}' is locked`, 'session_rejected'] as const),
+    'a used nonce of a locked account' as const,
+    `account '${account}' is locked`,
+    'session_rejected' as const,
     async (scene) => {
       const signed = await scene.written();
       expect(await scene.execute(signed)).toBeNull();
@@ -101,7 +127,9 @@ const cases: readonly Case[] = [
     },
   ],
   [
-    ...(['a locked account with another salt', 'invalid salt', 'provider_rejected'] as const),
+    'a locked account with another salt' as const,
+    'invalid salt' as const,
+    'provider_rejected' as const,
     async (scene) => {
       const signed = await scene.written({ salt: '0badcafe' });
       scene.near.lock(scene.wallet);

@@ -63,8 +63,14 @@ describe('a call', () => {
 
   it('rejects with the problem that the service tells of', async () => {
     const body = {
-      ...{ type: 'urn:parley:error:invalid_input', title: 'Not valid', status: 400, reason: 'invalid_input' },
-      ...{ requestId: 'request-9', retryable: false, detail: '/input', issues: [{ path: '/input', message: 'no' }] },
+      type: 'urn:parley:error:invalid_input',
+      title: 'Not valid',
+      status: 400,
+      reason: 'invalid_input',
+      requestId: 'request-9',
+      retryable: false,
+      detail: '/input',
+      issues: [{ path: '/input', message: 'no' }],
     };
     service.play(json(body, 400, { 'content-type': 'application/problem+json; charset=utf-8' }));
     const error = await errorOf(service.client().api.POST(runs, start));
@@ -78,8 +84,12 @@ describe('a call', () => {
 
   it('tells what to do about a withdrawal that has changed', async () => {
     const body = {
-      ...{ type: 'urn:parley:error:conflict', title: 'Changed', status: 409, reason: 'withdrawal_changed' },
-      ...{ requestId: 'request-9', retryable: false },
+      type: 'urn:parley:error:conflict',
+      title: 'Changed',
+      status: 409,
+      reason: 'withdrawal_changed',
+      requestId: 'request-9',
+      retryable: false,
     };
     const kind = { 'content-type': 'application/problem+json' };
     service.play(json({ ...body, change: 'wallet_disabled' }, 409, kind));

@@ -21,8 +21,14 @@ const USERS = 3;
 const ROUNDS = Number(process.env['ENGINE_KILL_ROUNDS'] ?? (full ? Infinity : 6));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 const points: readonly ProbePoint[] = [
-  ...(['model:before', 'model:after', 'tool:before', 'tool:after'] as const),
-  ...(['append:before', 'append:after', 'provider:before', 'provider:after'] as const),
+  'model:before' as const,
+  'model:after' as const,
+  'tool:before' as const,
+  'tool:after' as const,
+  'append:before' as const,
+  'append:after' as const,
+  'provider:before' as const,
+  'provider:after' as const,
 ];
 
 let folder: string;

@@ -42,8 +42,15 @@ export interface LaneFindings extends Findings {
 }
 
 export const noFindings: LaneFindings = {
-  ...{ lost: [], doubled: [], stuck: [], gaps: [], books: [] },
-  ...{ left: [], unlike: [], money: [], faults: [] },
+  lost: [],
+  doubled: [],
+  stuck: [],
+  gaps: [],
+  books: [],
+  left: [],
+  unlike: [],
+  money: [],
+  faults: [],
 };
 
 interface PassedByApp {

@@ -44,7 +44,10 @@ async function started(app: AppName, secretKey: string): Promise<Started> {
   const [port, managementPort] = await freePorts(2);
   const managementUrl = `http://127.0.0.1:${managementPort}`;
   const env = {
-    ...{ PORT: String(port), MANAGEMENT_PORT: String(managementPort), LOG_LEVEL: 'warn', ...stores },
+    PORT: String(port),
+    MANAGEMENT_PORT: String(managementPort),
+    LOG_LEVEL: 'warn',
+    ...stores,
     PARLEY_SECRET_KEY: secretKey,
   };
   const ready = (): Promise<boolean> =>
@@ -89,7 +92,8 @@ it(
       expect(await saidAt(managementUrl)).toEqual({
         code: 503,
         body: {
-          ...{ status: 'away', checks },
+          status: 'away',
+          checks,
           reasons: {
             database: expect.stringMatching(
               /^PostgreSQL does not answer \(.+\): start it, or correct DATABASE_URL$/,

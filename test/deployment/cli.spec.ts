@@ -117,7 +117,9 @@ describe('parley controls', () => {
     expect(refused).toMatchObject({ status: 409, body: { reason: 'deployment_paused' } });
     const { data } = jsonOf<{ data: unknown[] }>(await run('controls', 'list', '--json'));
     expect(data).toContainEqual({
-      ...{ control: 'runs', paused: true, reason: 'maintenance' },
+      control: 'runs',
+      paused: true,
+      reason: 'maintenance',
       since: expect.stringMatching(/Z$/),
     });
     expect(await run('controls', 'resume', 'runs', '--reason', 'done')).toMatchObject({ code: 0 });

@@ -48,8 +48,10 @@ async function saidOf(mistake: string, env: Record<string, string>, cwd?: string
 }
 
 const production = {
-  ...{ PARLEY_MODE: 'production', OIDC_ISSUER: 'https://id.example' },
-  ...{ WALLET_PROVIDER: 'near-intents', SOLVER_RELAY_TOKEN: 'for-the-relay' },
+  PARLEY_MODE: 'production',
+  OIDC_ISSUER: 'https://id.example',
+  WALLET_PROVIDER: 'near-intents',
+  SOLVER_RELAY_TOKEN: 'for-the-relay',
   PARLEY_SECRET_KEY: randomBytes(32).toString('base64'),
 };
 

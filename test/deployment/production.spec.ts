@@ -81,19 +81,21 @@ describe('production', () => {
       const issuer = new LoopbackIssuer();
       await issuer.start();
       const shared = {
-        ...{
-          PARLEY_MODE: 'production',
-          WALLET_PROVIDER: 'near-intents',
-          SOLVER_RELAY_TOKEN: 'for-the-relay',
-          OIDC_ISSUER: issuer.issuer,
-          LOG_LEVEL: 'warn',
-        },
-        ...{ PARLEY_SECRET_KEY: randomBytes(32).toString('base64'), HOST: '127.0.0.1', ...stores() },
+        PARLEY_MODE: 'production',
+        WALLET_PROVIDER: 'near-intents',
+        SOLVER_RELAY_TOKEN: 'for-the-relay',
+        OIDC_ISSUER: issuer.issuer,
+        LOG_LEVEL: 'warn',
+        PARLEY_SECRET_KEY: randomBytes(32).toString('base64'),
+        HOST: '127.0.0.1',
+        ...stores(),
       };
       const baseUrl = `http://127.0.0.1:${port}`;
       const env = { ...shared, PORT: String(port), MANAGEMENT_PORT: String(management) };
       const worker = new TestProcess({
-        ...{ app: 'worker', cwd: folder, env: { ...shared, MANAGEMENT_PORT: String(workerPort) } },
+        app: 'worker',
+        cwd: folder,
+        env: { ...shared, MANAGEMENT_PORT: String(workerPort) },
         ready: () =>
           fetch(`http://127.0.0.1:${workerPort}/metrics`).then(
             ({ ok }) => ok,

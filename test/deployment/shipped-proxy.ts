@@ -14,19 +14,27 @@ import { until } from '@app/testing/until';
 
 const shipped = {
   nginx: {
-    ...{ file: 'nginx.conf', program: 'nginx', listen: 'listen 8080' },
+    file: 'nginx.conf',
+    program: 'nginx',
+    listen: 'listen 8080',
     args: (path: string) => ['-c', path, '-g', 'daemon off;'],
   },
   haproxy: {
-    ...{ file: 'haproxy.cfg', program: 'haproxy', listen: 'bind :8080' },
+    file: 'haproxy.cfg',
+    program: 'haproxy',
+    listen: 'bind :8080',
     args: (path: string) => ['-db', '-f', path],
   },
   apache: {
-    ...{ file: 'apache.conf', program: 'apache2', listen: 'Listen 8080' },
+    file: 'apache.conf',
+    program: 'apache2',
+    listen: 'Listen 8080',
     args: (path: string) => ['-f', path, '-DFOREGROUND'],
   },
   caddy: {
-    ...{ file: 'Caddyfile', program: 'caddy', listen: 'http://:8080' },
+    file: 'Caddyfile',
+    program: 'caddy',
+    listen: 'http://:8080',
     args: (path: string) => ['run', '--config', path, '--adapter', 'caddyfile'],
   },
 } as const;

@@ -44,8 +44,12 @@ async function asAdmin(...statements: string[]): Promise<void> {
 async function saidBy(program: (typeof programs)[number], stores: Record<string, string>): Promise<string> {
   const [port, managementPort] = await freePorts(2);
   const env = {
-    ...{ PORT: String(port), MANAGEMENT_PORT: String(managementPort), PARLEY_DATA_DIR: join(folder, randomUUID()) },
-    ...{ PARLEY_SECRET_KEY: randomBytes(32).toString('base64'), LOG_LEVEL: 'silent', ...stores },
+    PORT: String(port),
+    MANAGEMENT_PORT: String(managementPort),
+    PARLEY_DATA_DIR: join(folder, randomUUID()),
+    PARLEY_SECRET_KEY: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'silent',
+    ...stores,
   };
   if (program === 'cli') {
     const { code, stderr } = await parley(env, ['keys', 'list'], folder);
@@ -242,8 +246,12 @@ describe('an artifact store', () => {
 
   /** The first that each program says is of the bucket: its other stores are fit. */
   const given = (more: Record<string, string>): Record<string, string> => ({
-    ...{ DATABASE_URL: database.url, ARTIFACT_STORE: 's3', S3_ENDPOINT: server.endpoint, S3_BUCKET: StrictS3.bucket },
-    ...{ S3_ACCESS_KEY_ID: StrictS3.credentials.accessKeyId, ...more },
+    DATABASE_URL: database.url,
+    ARTIFACT_STORE: 's3',
+    S3_ENDPOINT: server.endpoint,
+    S3_BUCKET: StrictS3.bucket,
+    S3_ACCESS_KEY_ID: StrictS3.credentials.accessKeyId,
+    ...more,
     S3_SECRET_ACCESS_KEY: StrictS3.credentials.secretAccessKey,
   });
 

@@ -13,8 +13,11 @@ beforeAll(async () => {
   deployment = await startDeployment({
     mode: 'in-process',
     env: {
-      ...{ ARTIFACT_STORE: 's3', S3_BUCKET: StrictS3.bucket, S3_ENDPOINT: server.endpoint },
-      ...{ S3_ACCESS_KEY_ID: 'S3RVER', S3_SECRET_ACCESS_KEY: 'S3RVER' },
+      ARTIFACT_STORE: 's3',
+      S3_BUCKET: StrictS3.bucket,
+      S3_ENDPOINT: server.endpoint,
+      S3_ACCESS_KEY_ID: 'S3RVER',
+      S3_SECRET_ACCESS_KEY: 'S3RVER',
     },
   });
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });

@@ -53,8 +53,13 @@ describe('an artifact', () => {
     const bytes = randomBytes(200_000);
     const artifact = await uploaded(conversationId, 'Report-1.bin', bytes, 'image/x-odd; a="b c"');
     expect(artifact).toEqual({
-      ...{ id: aUuid, conversationId, name: 'Report-1.bin', mediaType: 'image/x-odd; a="b c"' },
-      ...{ bytes: bytes.length, sha256: sha256(bytes), createdAt: anInstant },
+      id: aUuid,
+      conversationId,
+      name: 'Report-1.bin',
+      mediaType: 'image/x-odd; a="b c"',
+      bytes: bytes.length,
+      sha256: sha256(bytes),
+      createdAt: anInstant,
     });
     const path = `/conversations/${conversationId}/artifacts/${String(artifact['id'])}`;
     expect(await user.get(path)).toMatchObject({ status: 200, body: artifact });

@@ -13,7 +13,10 @@ export interface AutomationBody extends Record<string, unknown> {
 /** A rule that only signals, webhooks and invocations wake; each signal fires it, since it has no condition. */
 export function rule(change: object = {}): object {
   return {
-    ...{ name: 'Tell the time', prompt: 'repeat after me: done', conversation: 'new', condition: null },
+    name: 'Tell the time',
+    prompt: 'repeat after me: done',
+    conversation: 'new',
+    condition: null,
     wake: { kind: 'event', types: ['order.placed'] },
     firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 },
     ...change,

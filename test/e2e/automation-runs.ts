@@ -26,8 +26,9 @@ const occursWithinMs = 120_000;
 
 /** 10 USDC to NEAR, as the rules model words it in a call. */
 export const swapTen = {
-  ...{ kind: 'swap', input: { pinned: { tokenId: usdc, decimals: 6 } } },
-  ...{ output: { pinned: { tokenId: wrappedNear, decimals: 24 } } },
+  kind: 'swap',
+  input: { pinned: { tokenId: usdc, decimals: 6 } },
+  output: { pinned: { tokenId: wrappedNear, decimals: 24 } },
   quantity: { kind: 'exact_input_tokens', amountRaw: '10000000' },
 };
 const bounds = { maxUses: 10, perUseUsd: '12.5', totalUsd: '125', notAfter: '2199-01-01T00:00:00.000Z' };
@@ -40,7 +41,10 @@ export function contractOf(change: object = {}, actions: readonly object[] = [sw
 /** A rule that fires only when it is invoked, with the authority to swap 10 USDC to NEAR. */
 export function definitionOf(change: object = {}): object {
   return {
-    ...{ name: 'Buy NEAR', prompt: 'swap 10 USDC to NEAR', conversation: 'new', condition: null },
+    name: 'Buy NEAR',
+    prompt: 'swap 10 USDC to NEAR',
+    conversation: 'new',
+    condition: null,
     wake: { kind: 'event', types: ['never.sent'] },
     firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 },
     contract: contractOf(),

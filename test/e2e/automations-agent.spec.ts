@@ -43,7 +43,11 @@ afterAll(() => deployment.stop());
 it('asks for the rule, in plain words', async () => {
   const { runId, approval } = await asking(user, await conversationOf(user), sentence);
   expect(approval).toMatchObject({
-    ...{ kind: 'agent_tool', tool: 'automation_create', contract: null, automationId: null, status: 'pending' },
+    kind: 'agent_tool',
+    tool: 'automation_create',
+    contract: null,
+    automationId: null,
+    status: 'pending',
     summary: expect.stringMatching(
       /^Create the automation “.*”\. .* this without asking again: Swap 10 USDC to wNEAR, for at most \$.* 10 times at most, .* Every minute, if .*wNEAR is below \$2,.*not again.* Its task: “swap 10 USDC to NEAR”\.$/,
     ) as string,
@@ -52,7 +56,8 @@ it('asks for the rule, in plain words', async () => {
   expect((await user.get<Listed>('/automations')).body).toMatchObject({ data: [], total: 0 });
   expect((await approve(user, approval)).status).toBe(200);
   expect(await untilEnded(user, runId)).toMatchObject({
-    ...{ status: 'completed', segment: 2 },
+    status: 'completed',
+    segment: 2,
     response: { text: expect.stringContaining('asked apart') as string },
   });
   const { body } = await user.get<Listed<Automation>>('/automations');
@@ -63,8 +68,15 @@ it('asks for the rule, in plain words', async () => {
 it('asks for its contract apart, once', async () => {
   const approval = await contractApprovalOf(user, automation);
   expect(approval).toMatchObject({
-    ...{ kind: 'automation_contract', tool: 'automation_contract', status: 'pending', automationId: automation.id },
-    ...{ conversationId: null, runId: null, toolCallId: null, operationId: null, input: automation['definition'] },
+    kind: 'automation_contract',
+    tool: 'automation_contract',
+    status: 'pending',
+    automationId: automation.id,
+    conversationId: null,
+    runId: null,
+    toolCallId: null,
+    operationId: null,
+    input: automation['definition'],
     contract: contractOf({ notAfter: expect.any(String) as string }),
     summary: expect.stringMatching(
       /^Swap 10 USDC to wNEAR, for at most \$[\d.]+ each time and \$[\d.]+ in all, 10 times at most, until .* It acts every minute, if the price of wNEAR is below \$2\. Its task: “swap 10 USDC to NEAR”\.$/,
@@ -84,7 +96,9 @@ it('does nothing as long as the price is high', async () => {
   await quiet(deployment);
   expect(await occurrencesOf(user, automation.id)).toEqual([]);
   expect((await user.get(`/automations/${automation.id}/status`)).body).toMatchObject({
-    ...{ monitoring: 'healthy', issue: null, latestOccurrence: null },
+    monitoring: 'healthy',
+    issue: null,
+    latestOccurrence: null,
     lastCheck: { condition: 'not_matched', facts: [{ value: '2.5' }] },
   });
 });
@@ -94,8 +108,12 @@ it('fires once when the price drops, and swaps without another question', async 
   await moveClock(deployment, 120);
   const { run, runId, conversationId } = await untilFired(user, automation.id, 1);
   expect(run).toMatchObject({
-    ...{ status: 'completed', segment: 1, origin: 'automation', automationId: automation.id },
-    ...{ request: { input: { text: 'swap 10 USDC to NEAR' } }, conversationId },
+    status: 'completed',
+    segment: 1,
+    origin: 'automation',
+    automationId: automation.id,
+    request: { input: { text: 'swap 10 USDC to NEAR' } },
+    conversationId,
   });
   const { data } = (await user.get<Listed<{ id: string }>>('/approvals?status=approved')).body;
   const approval = data.find((one) => 'runId' in one && one.runId === runId);
@@ -132,8 +150,14 @@ it('tells in the journal of its conversation everything from trigger to settleme
 });
 
 const milestones = [
-  ...['conversation.created', 'automation.triggered', 'run.started', 'tool.called', 'approval.opened'],
-  ...['approval.decided', 'operation.submitted', 'settlement.updated'],
+  'conversation.created',
+  'automation.triggered',
+  'run.started',
+  'tool.called',
+  'approval.opened',
+  'approval.decided',
+  'operation.submitted',
+  'settlement.updated',
 ];
 
 it('does not fire again while the price stays low', async () => {
@@ -145,7 +169,11 @@ it('does not fire again while the price stays low', async () => {
 it('says all of it in plain language', async () => {
   const { body } = await user.get(`/automations/${automation.id}/status`);
   expect(body).toMatchObject({
-    ...{ automationId: automation.id, name: sentence, state: 'enabled', monitoring: 'healthy', issue: null },
+    automationId: automation.id,
+    name: sentence,
+    state: 'enabled',
+    monitoring: 'healthy',
+    issue: null,
     behavior: { text: expect.stringMatching(/^Every minute, if .* below \$2,.*not again/) as string },
     lastCheck: { condition: 'matched', facts: [{ value: expect.stringMatching(/^\$?1.9$/) as string }] },
     latestOccurrence: { delivery: 'accepted', reason: null },
@@ -194,7 +222,9 @@ it('tells a price every day at nine in Berlin, whatever the season', async () =>
   await moveClock(deployment, 86_400);
   const { run } = await untilFired(user, String(daily?.id), 1);
   expect(run).toMatchObject({
-    ...{ status: 'completed', segment: 1, request: { input: { text: 'price of NEAR' } } },
+    status: 'completed',
+    segment: 1,
+    request: { input: { text: 'price of NEAR' } },
     response: { text: 'wNEAR is at $1.95.' },
   });
   const [occurrence] = await occurrencesOf(user, String(daily?.id));

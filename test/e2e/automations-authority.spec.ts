@@ -142,8 +142,10 @@ it('a use is recorded once for a call, for its own user alone, and given back wh
   const { runId } = await invoke(user, automation.id, key);
   const [authority, clock] = [partOf(deployment, ContractAuthority), partOf(deployment, Clock)];
   const call = {
-    ...{ automationId: asId<AutomationId>(automation.id), toolCallId: asId<ToolCallId>(`${randomUUID()}/1/0`) },
-    ...{ approvalId: asId<ApprovalId>(randomUUID()), runId: asId<RunId>(runId) },
+    automationId: asId<AutomationId>(automation.id),
+    toolCallId: asId<ToolCallId>(`${randomUUID()}/1/0`),
+    approvalId: asId<ApprovalId>(randomUUID()),
+    runId: asId<RunId>(runId),
     expiresAt: instantOf(clock.epochMs() + 60_000),
     contract: { type: 'ledger_intents_transfer', actions: [swapTen] } as unknown as Contract, // reason: as it is written above
   };
@@ -249,7 +251,9 @@ describe('a call is asked for like any other', () => {
 
   it('at a price that is too high by now', async () => {
     const sell = {
-      ...{ kind: 'swap', input: swapTen.output, output: swapTen.input },
+      kind: 'swap',
+      input: swapTen.output,
+      output: swapTen.input,
       quantity: { kind: 'exact_input_tokens', amountRaw: `1${'0'.repeat(24)}` },
     };
     const contract = contractOf({ perUseUsd: '3' }, [sell]);

@@ -72,8 +72,16 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
     expect(all[0]?.body).toEqual({ status: expect.any(String), [named]: aUuid });
     const [occurrence] = await untilDelivered(id, 1);
     expect(occurrence).toEqual({
-      ...{ id: aUuid, at: anInstant, delivery: 'accepted', trigger: what, inputId: aUuid, reason: null },
-      ...{ runId: aUuid, conversationId: aUuid, coalescedInto: null, attempts: 1 },
+      id: aUuid,
+      at: anInstant,
+      delivery: 'accepted',
+      trigger: what,
+      inputId: aUuid,
+      reason: null,
+      runId: aUuid,
+      conversationId: aUuid,
+      coalescedInto: null,
+      attempts: 1,
     });
     expect([occurrence?.id, occurrence?.['inputId']]).toContain(all[0]?.body[named]);
     const run = await untilEnded(user, occurrence?.runId ?? '');
@@ -219,7 +227,11 @@ describe('automations.input', () => {
     const { id } = await defined(user, { condition: paid, firing });
     const unpaid = await untilOutcome(id, await signalled(id, { input: { paid: false } }));
     expect(unpaid).toEqual({
-      ...{ inputId: aUuid, receivedAt: anInstant, trigger: 'signal', outcome: 'not_matched', occurrenceId: null },
+      inputId: aUuid,
+      receivedAt: anInstant,
+      trigger: 'signal',
+      outcome: 'not_matched',
+      occurrenceId: null,
     });
     expect(await untilOutcome(id, await signalled(id))).toMatchObject({ outcome: 'unknown', occurrenceId: null });
     const first = await untilOutcome(id, await signalled(id, { input: { paid: true } }));
@@ -278,7 +290,10 @@ describe('automations.testCondition', () => {
     rule: { compare: { left: { binding: 'order', field: '/data/total' }, op: 'gt', right: { value: '100' } } },
   };
   const event = (change: object = {}) => ({
-    ...{ id: 'order-1', type: 'any.type', occurredAt: new Date().toISOString(), data: { total: '150.5' } },
+    id: 'order-1',
+    type: 'any.type',
+    occurredAt: new Date().toISOString(),
+    data: { total: '150.5' },
     ...change,
   });
 
@@ -292,23 +307,21 @@ describe('automations.testCondition', () => {
       {
         definitionVersion: 1,
         evaluation: {
-          ...{ verdict: 'true', evaluatedAt: anInstant, reasons: [] },
+          verdict: 'true',
+          evaluatedAt: anInstant,
+          reasons: [],
           inputs: [
             {
-              ...{
-                binding: 'order',
-                sourceId: 'event',
-                eventId: 'order-1',
-                receivedAt: anInstant,
-                maxAgeSeconds: 3600,
-              },
-              ...{
-                status: 'ready',
-                reason: null,
-                kind: 'received_event',
-                sourceTime: null,
-                providerPublishedAt: anInstant,
-              },
+              binding: 'order',
+              sourceId: 'event',
+              eventId: 'order-1',
+              receivedAt: anInstant,
+              maxAgeSeconds: 3600,
+              status: 'ready',
+              reason: null,
+              kind: 'received_event',
+              sourceTime: null,
+              providerPublishedAt: anInstant,
             },
           ],
         },

@@ -43,9 +43,19 @@ describe('automations.create', () => {
     expect([status, body]).toEqual([
       201,
       {
-        ...{ id: aUuid, name: 'Tell the time', state: 'enabled', definitionVersion: 1, definition, held: false },
-        ...{ revision: expect.stringMatching(revisionForm), contractApprovalId: null, nextRunAt: null, occurrences: 0 },
-        ...{ createdAt: anInstant, updatedAt: anInstant, archivedAt: null },
+        id: aUuid,
+        name: 'Tell the time',
+        state: 'enabled',
+        definitionVersion: 1,
+        definition,
+        held: false,
+        revision: expect.stringMatching(revisionForm),
+        contractApprovalId: null,
+        nextRunAt: null,
+        occurrences: 0,
+        createdAt: anInstant,
+        updatedAt: anInstant,
+        archivedAt: null,
       },
     ]);
     expect((await there.get(`/automations/${String(body['id'])}`)).body).toEqual(body);

@@ -57,7 +57,9 @@ describe('automations.search', () => {
     expect(await names('rent')).toEqual([]);
     expect(await names('mortgage')).toEqual(['Mortgage']);
     expect((await search({})).items[0]).toEqual({
-      ...{ automationId: coffee.id, name: 'Café Orders', state: 'enabled' },
+      automationId: coffee.id,
+      name: 'Café Orders',
+      state: 'enabled',
       task: { text: 'tell me what ⅷ tables want', truncated: false },
     });
   });
@@ -115,9 +117,15 @@ describe('automations.status', () => {
     const wake = { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } };
     const { id } = await defined(user, { wake, condition: priceBelow('2') });
     expect(await statusOf(id)).toEqual({
-      ...{ asOf: anInstant, automationId: id, name: 'Tell the time', state: 'enabled', monitoring: 'waiting' },
+      asOf: anInstant,
+      automationId: id,
+      name: 'Tell the time',
+      state: 'enabled',
+      monitoring: 'waiting',
       behavior: { text: expect.stringContaining('minute'), truncated: false },
-      ...{ lastCheck: null, issue: null, latestOccurrence: null },
+      lastCheck: null,
+      issue: null,
+      latestOccurrence: null,
     });
     await deployment.sandbox('POST', 'clock', { advanceSeconds: 61 });
     const healthy = await until('the first check', async () => {
@@ -125,17 +133,27 @@ describe('automations.status', () => {
       return status['latestOccurrence'] === null ? null : status;
     });
     expect(healthy).toMatchObject({
-      ...{ monitoring: 'healthy', issue: null },
+      monitoring: 'healthy',
+      issue: null,
       lastCheck: {
-        ...{ at: anInstant, condition: 'matched', omittedFacts: 0 },
+        at: anInstant,
+        condition: 'matched',
+        omittedFacts: 0,
         facts: [{ label: expect.any(String), value: '1.9', unit: 'USD', observedAt: anInstant }],
       },
       latestOccurrence: { at: anInstant, delivery: expect.any(String), reason: null },
     });
     expect(Object.keys(healthy).sort()).toEqual(
       [
-        ...['asOf', 'automationId', 'behavior', 'issue', 'lastCheck', 'latestOccurrence'],
-        ...['monitoring', 'name', 'state'],
+        'asOf',
+        'automationId',
+        'behavior',
+        'issue',
+        'lastCheck',
+        'latestOccurrence',
+        'monitoring',
+        'name',
+        'state',
       ].sort(),
     );
     await act(user, id, 'pause');
@@ -167,8 +185,10 @@ describe('automations.status', () => {
       return now['lastCheck'] === null ? null : now;
     });
     expect(status).toMatchObject({
-      ...{ monitoring: 'unavailable', latestOccurrence: null },
-      ...{ lastCheck: { condition: 'unknown' }, issue: { text: expect.stringContaining('near'), truncated: false } },
+      monitoring: 'unavailable',
+      latestOccurrence: null,
+      lastCheck: { condition: 'unknown' },
+      issue: { text: expect.stringContaining('near'), truncated: false },
     });
     await deployment.sandbox('PUT', 'faults', { provider: { down: false } });
     await user.request('DELETE', `/automations/${id}`);
@@ -179,8 +199,9 @@ describe('a contract', () => {
   const bounds = { maxUses: 2, perUseUsd: '20', totalUsd: '40', notAfter: '2199-01-01T00:00:00Z' };
   const actions = [
     {
-      ...{ kind: 'swap', input: { pinned: { tokenId: usdc, decimals: 6 } } },
-      ...{ output: { pinned: { tokenId: near, decimals: 24 } } },
+      kind: 'swap',
+      input: { pinned: { tokenId: usdc, decimals: 6 } },
+      output: { pinned: { tokenId: near, decimals: 24 } },
       quantity: { kind: 'exact_input_tokens', amountRaw: '10000000' },
     },
   ];
@@ -191,9 +212,16 @@ describe('a contract', () => {
     const first = String(one['contractApprovalId']);
     const asked = await approvalOf(there, first);
     expect(asked).toMatchObject({
-      ...{ kind: 'automation_contract', tool: 'automation_contract', status: 'pending', automationId: one.id },
-      ...{ input: one.definition, contract: one.definition['contract'], conversationId: null, runId: null },
-      ...{ openedAt: anInstant, expiresAt: anInstant },
+      kind: 'automation_contract',
+      tool: 'automation_contract',
+      status: 'pending',
+      automationId: one.id,
+      input: one.definition,
+      contract: one.definition['contract'],
+      conversationId: null,
+      runId: null,
+      openedAt: anInstant,
+      expiresAt: anInstant,
     });
     const { id: approvalId, kind, tool, input, contract: reviewed, expiresAt } = asked;
     const { id: walletId } = (await user.get('/wallet')).body;

@@ -88,7 +88,9 @@ test('tells what has fired, and answers the same again, paused, archived, and of
   const [fromMs, toMs] = [Date.parse(String(rule['updatedAt'])), Date.parse(to)];
   const due = Math.floor(toMs / 60_000) - Math.floor(fromMs / 60_000);
   expect(first).toMatchObject({
-    ...{ evaluated: Math.floor((toMs - fromMs) / 60_000), truncated: false, definitionVersion: 1 },
+    evaluated: Math.floor((toMs - fromMs) / 60_000),
+    truncated: false,
+    definitionVersion: 1,
     coverage: [{ binding: 'near', sourceId: `token_price:${wrappedNear}`, due, sampled: due }],
   });
   // Until the first sample, milliseconds after the creation, there was none.

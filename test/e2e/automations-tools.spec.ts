@@ -62,8 +62,10 @@ it('creates what the user has approved, once, and asks for its contract apart', 
   expect(await lastReturned()).toMatchObject({
     outcome: 'ok',
     result: {
-      ...{ automationId: automation?.id, revision: automation?.revision },
-      ...{ contractApprovalId: automation?.contractApprovalId, note: expect.stringContaining('apart') as string },
+      automationId: automation?.id,
+      revision: automation?.revision,
+      contractApprovalId: automation?.contractApprovalId,
+      note: expect.stringContaining('apart') as string,
     },
   });
   const kinds = (await approvalsOf()).map(({ kind, status }) => [kind, status]);
@@ -179,7 +181,8 @@ describe('an update', () => {
     expect((await approve(user, await pendingOf(user, runId))).status).toBe(200);
     expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed' });
     expect(await lastReturned()).toMatchObject({
-      ...{ outcome: 'error', result: { error: expect.stringContaining('automation_changed') as string } },
+      outcome: 'error',
+      result: { error: expect.stringContaining('automation_changed') as string },
     });
     expect(await automationsOf()).toMatchObject([{ name: 'By hand', definitionVersion: 2 }]);
   });

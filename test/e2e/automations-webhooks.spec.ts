@@ -59,8 +59,11 @@ async function deliver(key: Key, body: string | Buffer, how: Delivery = {}): Pro
   const mac = createHmac('sha256', Buffer.from(how.secret ?? key.secret, 'base64url'));
   const signature = `v1,${mac.update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
   const headers = {
-    ...{ 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': how.signature ?? signature },
-    ...{ 'content-type': contentType, ...how.headers },
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': how.signature ?? signature,
+    'content-type': contentType,
+    ...how.headers,
   };
   const url = `${(how.via ?? user).baseUrl}${key.path}`;
   const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(Buffer.from(body)) });
@@ -69,7 +72,10 @@ async function deliver(key: Key, body: string | Buffer, how: Delivery = {}): Pro
 
 const eventOf = (change: object = {}): string =>
   JSON.stringify({
-    ...{ id: randomUUID(), type: 'order.placed', occurredAt: '2026-05-05T10:00:00Z', data: { total: '12.5' } },
+    id: randomUUID(),
+    type: 'order.placed',
+    occurredAt: '2026-05-05T10:00:00Z',
+    data: { total: '12.5' },
     ...change,
   });
 

@@ -28,7 +28,10 @@ describe.each(providers)('runs.abort of a run on a model of %s', (provider) => {
     const answer = await user.post(`/agent-runs/${runId}/abort`);
     expect([answer.status, answer.body]).toEqual([200, { aborted: true }]);
     expect((await user.get(`/agent-runs/${runId}`)).body).toMatchObject({
-      ...{ status: 'aborted', response: null, output: null, failure: null },
+      status: 'aborted',
+      response: null,
+      output: null,
+      failure: null,
     });
     return { conversationId, request, abortedAtMs };
   }
@@ -47,7 +50,11 @@ describe.each(providers)('runs.abort of a run on a model of %s', (provider) => {
     await expectClosed(request, abortedAtMs);
     // What it said so far stays, and is paid for.
     expect((await journalTypes(user, conversationId)).slice(2)).toEqual([
-      ...['run.claimed', 'run.stopping', 'agent.step', 'agent.message', 'run.ended'],
+      'run.claimed',
+      'run.stopping',
+      'agent.step',
+      'agent.message',
+      'run.ended',
     ]);
     const [said] = await eventsOf(user, conversationId, 'agent.message');
     expect(said).toMatchObject({ text: expect.stringContaining('and so on, ') as string, truncated: true });
@@ -86,7 +93,8 @@ describe.each(providers)('runs.abort of a run on a model of %s', (provider) => {
     const { conversationId } = await abortOf([{ ending: 'endless' }]);
     stage.models.says([{ text: ['Here ', 'again.'] }]);
     expect(await say(user, conversationId, 'and now?')).toMatchObject({
-      ...{ status: 'completed', response: { text: 'Here again.' } },
+      status: 'completed',
+      response: { text: 'Here again.' },
     });
   });
 

@@ -151,7 +151,11 @@ describe.each(providers)('a provider of %s', (provider) => {
     const conversationId = await conversationOf(user);
     const run = await say(user, conversationId, 'what time is it');
     expect(run).toMatchObject({
-      ...{ status: 'failed', response: null, output: null, pendingApprovalIds: [], endedAt: anInstant },
+      status: 'failed',
+      response: null,
+      output: null,
+      pendingApprovalIds: [],
+      endedAt: anInstant,
       failure: { reason: 'provider_error', text },
     });
     expect(stage.models.requests.length).toBe(requests);
@@ -193,10 +197,8 @@ describe.each(providers)('a provider of %s', (provider) => {
     stage.models.says([{ calls: [{ tool: 'current_time', raw: '{' }], ending: 'length' }]);
     const conversationId = await conversationOf(user);
     expect(await say(user, conversationId, 'what time is it')).toMatchObject({
-      ...{
-        status: 'failed',
-        failure: { reason: 'provider_error', text: expect.stringContaining('output limit') as string },
-      },
+      status: 'failed',
+      failure: { reason: 'provider_error', text: expect.stringContaining('output limit') as string },
       usage: { inputTokens: 100, outputTokens: 10, costCents: 1, estimated: false },
     });
     expect(await eventsOf(user, conversationId, 'tool.called')).toEqual([]);
@@ -205,7 +207,9 @@ describe.each(providers)('a provider of %s', (provider) => {
   it('that has room after a while: completed, and nothing told of it', async () => {
     stage.models.says([refusal(429), refusal(503), { text: ['It is noon.'] }]);
     expect(await say(user, await conversationOf(user), 'what time is it')).toMatchObject({
-      ...{ status: 'completed', response: { text: 'It is noon.' }, failure: null },
+      status: 'completed',
+      response: { text: 'It is noon.' },
+      failure: null,
     });
     expect(stage.models.requests.length).toBe(3);
   });
@@ -214,7 +218,8 @@ describe.each(providers)('a provider of %s', (provider) => {
     stage.models.says([{ calls: [{ tool: 'current_time', raw: '{"timezone": ' }] }, { text: ['I cannot tell.'] }]);
     const conversationId = await conversationOf(user);
     expect(await say(user, conversationId, 'what time is it')).toMatchObject({
-      ...{ status: 'completed', response: { text: 'I cannot tell.' } },
+      status: 'completed',
+      response: { text: 'I cannot tell.' },
     });
     const returned = (await journal(user, conversationId)).map(({ payload }) => payload);
     expect(returned.find(({ type }) => type === 'tool.returned')).toMatchObject({ outcome: 'error' });

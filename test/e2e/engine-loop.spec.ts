@@ -61,7 +61,9 @@ describe('steps', () => {
     expect(returned.map(({ outcome }) => outcome).sort()).toEqual(['error', 'ok', 'ok']);
     const results = resultsIn(await stage.models.asked(2));
     expect([results.length, results[0], results[1]]).toEqual([
-      ...[3, expect.stringContaining('Asia/Tokyo'), expect.stringContaining('NEAR')],
+      3,
+      expect.stringContaining('Asia/Tokyo'),
+      expect.stringContaining('NEAR'),
     ]);
     expect(results[2]).toContain('the time zone is not known');
   });
@@ -102,7 +104,9 @@ describe('steps', () => {
     stage.models.says([{ ...clock, usage: dear }]);
     const run = await say(user, conversationId, 'what time is it');
     expect(run).toMatchObject({
-      ...{ status: 'failed', response: null, usage: { inputTokens: 200_000, outputTokens: 0, costCents: 60 } },
+      status: 'failed',
+      response: null,
+      usage: { inputTokens: 200_000, outputTokens: 0, costCents: 60 },
       failure: { reason: 'budget_exhausted', text: expect.any(String) as string },
     });
     // 25 cents were held, and 25 more after the first step; then the day's cap was reached.
@@ -115,7 +119,8 @@ describe('steps', () => {
   it('cost an estimate where the provider tells no usage', async () => {
     stage.models.says([{ ...answering('Noon.'), usage: null }]);
     expect(await say(user, conversationId, 'what time is it')).toMatchObject({
-      ...{ status: 'completed', usage: { outputTokens: 2, estimated: true } },
+      status: 'completed',
+      usage: { outputTokens: 2, estimated: true },
     });
     const { asked } = await stage.models.asked(1);
     const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(asked.body)) / BYTES_PER_TOKEN);
@@ -156,14 +161,18 @@ describe('structured output', () => {
   it('is the answer where it satisfies the schema', async () => {
     stage.models.says([clock, answering('{"hour": 12}')]);
     expect(await say(user, conversationId, 'which hour is it', { profile })).toMatchObject({
-      ...{ status: 'completed', output: { hour: 12 }, response: { text: '{"hour": 12}' } },
+      status: 'completed',
+      output: { hour: 12 },
+      response: { text: '{"hour": 12}' },
     });
   });
 
   it.each(['about noon', '{"hour": "twelve"}'])('is mended once after %s', async (broken) => {
     stage.models.says([answering(broken), answering('{"hour": 12}')]);
     expect(await say(user, conversationId, 'which hour is it', { profile })).toMatchObject({
-      ...{ status: 'completed', output: { hour: 12 }, response: { text: '{"hour": 12}' } },
+      status: 'completed',
+      output: { hour: 12 },
+      response: { text: '{"hour": 12}' },
     });
     const { asked } = await stage.models.asked(2);
     expect(asked.messages.slice(-2)).toMatchObject([{ role: 'assistant', text: broken }, { role: 'user' }]);
@@ -172,7 +181,10 @@ describe('structured output', () => {
   it('that is not mended at the first attempt: failed, output_invalid', async () => {
     stage.models.says([answering('about noon')]);
     expect(await say(user, conversationId, 'which hour is it', { profile })).toMatchObject({
-      ...{ status: 'failed', output: null, response: null, failure: { reason: 'output_invalid' } },
+      status: 'failed',
+      output: null,
+      response: null,
+      failure: { reason: 'output_invalid' },
     });
     expect(stage.models.requests.length).toBe(2);
   });

@@ -53,7 +53,10 @@ it.each<Provider>(['openai-compatible', 'anthropic'])(
       const run = await say(user, conversationId, input.text, { input, profile });
       // At 3 and 15 dollars a million: 300 cents and a little for the first step, a little for the second, rounded up once.
       expect(run).toMatchObject({
-        ...{ status: 'completed', output: { total: 42, currency: 'EUR' }, response: { text: answer }, failure: null },
+        status: 'completed',
+        output: { total: 42, currency: 'EUR' },
+        response: { text: answer },
+        failure: null,
         usage: { inputTokens: inputTokens + 10, outputTokens: 110, costCents: 301 },
       });
 

@@ -32,7 +32,10 @@ async function clock(): Promise<number> {
 
 async function create(user: TestClient, dueAtMs: number): Promise<void> {
   const { status } = await user.post('/automations', {
-    ...{ name: 'Say ok', prompt: 'repeat after me: ok', conversation: 'new', condition: null },
+    name: 'Say ok',
+    prompt: 'repeat after me: ok',
+    conversation: 'new',
+    condition: null,
     wake: { kind: 'schedule', schedule: { kind: 'once', at: new Date(dueAtMs).toISOString() } },
     firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 },
   });

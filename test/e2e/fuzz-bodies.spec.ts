@@ -31,8 +31,22 @@ function changed(value: unknown, [key, ...rest]: readonly string[], to: unknown)
 
 /** Members that may be absent, which null says as well. */
 const absentByNull = new Set([
-  ...['title', 'reason', 'input', 'event', 'artifactIds', 'skewSeconds', 'maxOccurrences', 'endAt', 'contract'],
-  ...['profile', 'model', 'instructions', 'tools', 'maxSteps', 'outputSchema', 'retryForSeconds'],
+  'title',
+  'reason',
+  'input',
+  'event',
+  'artifactIds',
+  'skewSeconds',
+  'maxOccurrences',
+  'endAt',
+  'contract',
+  'profile',
+  'model',
+  'instructions',
+  'tools',
+  'maxSteps',
+  'outputSchema',
+  'retryForSeconds',
 ]);
 
 /** Values that no member of any body takes. */

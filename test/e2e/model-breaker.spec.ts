@@ -9,7 +9,10 @@ let stage: Stage;
 let user: TestClient;
 beforeAll(async () => {
   stage = await startStage('openai-compatible', {
-    ...{ MODEL_BREAKER_FAILURES: '2', MODEL_BREAKER_OPEN_MS: '60000', MODEL_RETRIES: '1', BUDGET_DAY_CENTS: '100000' },
+    MODEL_BREAKER_FAILURES: '2',
+    MODEL_BREAKER_OPEN_MS: '60000',
+    MODEL_RETRIES: '1',
+    BUDGET_DAY_CENTS: '100000',
   });
   user = await stage.deployment.newUser();
 });
@@ -29,7 +32,8 @@ it('is degraded by name, still serves, and a run waits until it is aborted', asy
   expect((await readiness()).body.checks.models).toBe('ok');
   stage.models.says([{ status: 503, headers: { 'retry-after': '0' } }]);
   expect(await say(user, await conversationOf(user), 'hello')).toMatchObject({
-    ...{ status: 'failed', failure: { reason: 'provider_error' } },
+    status: 'failed',
+    failure: { reason: 'provider_error' },
   });
   await until('degraded', async () => ((await readiness()).body.checks.models === 'degraded' ? true : null));
   expect(await readiness()).toMatchObject({ code: 200, body: { status: 'degraded', checks: { models: 'degraded' } } });

@@ -50,18 +50,34 @@ describe('a direct withdrawal', () => {
       ],
     };
     expect(asked).toEqual({
-      ...{ operationId: aUuid, approvalId: aUuid, expiresAt: anInstant, contract },
+      operationId: aUuid,
+      approvalId: aUuid,
+      expiresAt: anInstant,
+      contract,
       fingerprint: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as string,
       mainAccountId: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     });
     expect(await untilOperation(user, asked.operationId, 'prepared')).toMatchObject({
-      ...{ kind: 'withdrawal', approvalId: asked.approvalId, conversationId: null, runId: null, contract },
-      ...{ actions: [{ index: 0, status: 'pending', output: null, providerReference: null }], settledAt: null },
+      kind: 'withdrawal',
+      approvalId: asked.approvalId,
+      conversationId: null,
+      runId: null,
+      contract,
+      actions: [{ index: 0, status: 'pending', output: null, providerReference: null }],
+      settledAt: null,
     });
     expect(await approvalOf(user, asked.approvalId)).toMatchObject({
-      ...{ kind: 'withdrawal', tool: 'wallet_withdrawal', status: 'pending', operationId: asked.operationId, contract },
-      ...{ input: { tokenId: usdc, amountRaw: '1500000' }, conversationId: null, runId: null, toolCallId: null },
-      ...{ fingerprint: asked.fingerprint, expiresAt: asked.expiresAt },
+      kind: 'withdrawal',
+      tool: 'wallet_withdrawal',
+      status: 'pending',
+      operationId: asked.operationId,
+      contract,
+      input: { tokenId: usdc, amountRaw: '1500000' },
+      conversationId: null,
+      runId: null,
+      toolCallId: null,
+      fingerprint: asked.fingerprint,
+      expiresAt: asked.expiresAt,
     });
     expect((await holdings(user))[usdc]).toBe('250000000');
 
@@ -69,7 +85,9 @@ describe('a direct withdrawal', () => {
     expect([confirmed.status, confirmed.body]).toEqual([202, { operationId: asked.operationId, status: 'submitted' }]);
     expect(await approvalOf(user, asked.approvalId)).toMatchObject({ status: 'approved', decidedBy: 'user' });
     expect(await untilOperation(user, asked.operationId)).toMatchObject({
-      ...{ status: 'settled', settledAt: anInstant, failure: null },
+      status: 'settled',
+      settledAt: anInstant,
+      failure: null,
       actions: [{ status: 'settled', input: { tokenId: usdc, amountRaw: '1500000' } }],
     });
     expect((await holdings(user))[usdc]).toBe('248500000');

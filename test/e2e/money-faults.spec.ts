@@ -58,7 +58,8 @@ async function takenFor(operationId: string): Promise<number> {
 
 async function settlesOnce(operationId: string): Promise<void> {
   expect(await untilOperation(user, operationId)).toMatchObject({
-    ...{ status: 'settled', failure: null },
+    status: 'settled',
+    failure: null,
     actions: [{ status: 'settled', input: { tokenId: usdc, amountRaw } }],
   });
   expect(await takenFor(operationId)).toBe(1);
@@ -68,7 +69,9 @@ async function settlesOnce(operationId: string): Promise<void> {
 async function failsWith(operationId: string, reason: string, actionStatus: string): Promise<Operation> {
   const operation = await untilOperation(user, operationId);
   expect(operation).toMatchObject({
-    ...{ status: 'failed', settledAt: null, failure: { reason, text: expect.any(String) as string } },
+    status: 'failed',
+    settledAt: null,
+    failure: { reason, text: expect.any(String) as string },
     actions: [{ status: actionStatus }],
   });
   return operation;
@@ -246,7 +249,8 @@ describe('a swap by an agent', () => {
   it('without decimals: not even asked for', async () => {
     await providerFault(deployment, { undescribed: true });
     expect(await say(user, await conversationOf(user), 'swap 5 USDC to NEAR')).toMatchObject({
-      ...{ status: 'completed', segment: 1 },
+      status: 'completed',
+      segment: 1,
     });
   });
 });

@@ -64,11 +64,15 @@ describe('the journal of an approved withdrawal', () => {
     const { runId, approval } = await approved();
     const operation = await outcomeOf(user, approval.id);
     const usage = {
-      ...{ inputTokens: expect.any(Number) as number, outputTokens: expect.any(Number) as number },
+      inputTokens: expect.any(Number) as number,
+      outputTokens: expect.any(Number) as number,
       estimated: false,
     };
     const step = (number: number) => ({
-      ...{ type: 'agent.step', at: anInstant, runId, step: number },
+      type: 'agent.step',
+      at: anInstant,
+      runId,
+      step: number,
       usage: { ...usage, costCents: expect.any(Number) as number },
     });
     const payloads = (await journal(user, conversationId)).map(({ payload }) => payload);
@@ -81,30 +85,56 @@ describe('the journal of an approved withdrawal', () => {
       step(1),
       { type: 'tool.called', at: anInstant, runId, toolCallId: balances, tool: 'wallet_balances', input: {} },
       {
-        ...{ type: 'tool.returned', at: anInstant, runId, toolCallId: balances, outcome: 'ok' },
+        type: 'tool.returned',
+        at: anInstant,
+        runId,
+        toolCallId: balances,
+        outcome: 'ok',
         result: { assets: expect.any(Array) as object[], asOf: anInstant },
       },
       step(2),
       {
-        ...{ type: 'tool.called', at: anInstant, runId, toolCallId: transfer, tool: 'intents_transfer' },
+        type: 'tool.called',
+        at: anInstant,
+        runId,
+        toolCallId: transfer,
+        tool: 'intents_transfer',
         input: approval['input'],
       },
       {
-        ...{ type: 'approval.opened', at: anInstant, approvalId: approval.id, kind: 'agent_tool' },
-        ...{ tool: 'intents_transfer', fingerprint: approval.fingerprint, runId, expiresAt: approval.expiresAt },
+        type: 'approval.opened',
+        at: anInstant,
+        approvalId: approval.id,
+        kind: 'agent_tool',
+        tool: 'intents_transfer',
+        fingerprint: approval.fingerprint,
+        runId,
+        expiresAt: approval.expiresAt,
       },
       {
-        ...{ type: 'run.suspended', at: anInstant, runId, segment: 1, approvalIds: [approval.id] },
+        type: 'run.suspended',
+        at: anInstant,
+        runId,
+        segment: 1,
+        approvalIds: [approval.id],
         usage: { ...usage, costCents: 2 },
       },
       {
-        ...{ type: 'approval.decided', at: anInstant, approvalId: approval.id, status: 'approved' },
-        ...{ decidedBy: 'user', denialReason: null },
+        type: 'approval.decided',
+        at: anInstant,
+        approvalId: approval.id,
+        status: 'approved',
+        decidedBy: 'user',
+        denialReason: null,
       },
       { type: 'run.resumed', at: anInstant, runId, segment: 2, approvalIds: [approval.id] },
       { type: 'run.claimed', at: anInstant, runId, segment: 2, attempt: 2 },
       {
-        ...{ type: 'tool.returned', at: anInstant, runId, toolCallId: transfer, outcome: 'ok' },
+        type: 'tool.returned',
+        at: anInstant,
+        runId,
+        toolCallId: transfer,
+        outcome: 'ok',
         result: { operationId: operation.id, status: expect.stringMatching(/^(submitted|settled)$/) as string },
       },
       step(3),
@@ -121,8 +151,12 @@ describe('the journal of an approved withdrawal', () => {
     expect(copies).toEqual([
       { type: 'operation.submitted', at: anInstant, operationId: operation.id, runId, approvalId: approval.id },
       {
-        ...{ type: 'settlement.updated', at: anInstant, operationId: operation.id, status: 'settled' },
-        ...{ actions: operation.actions, failure: null },
+        type: 'settlement.updated',
+        at: anInstant,
+        operationId: operation.id,
+        status: 'settled',
+        actions: operation.actions,
+        failure: null,
       },
     ]);
   });

@@ -49,7 +49,8 @@ const phrases: readonly Phrase[] = [
   {
     text: '  WITHDRAW   1.5   usdc ',
     action: {
-      ...{ kind: 'withdraw_to_owner', input: dollars },
+      kind: 'withdraw_to_owner',
+      input: dollars,
       quantity: { kind: 'exact_input_tokens', amountRaw: '1500000' },
     },
     left: { [usdc]: '248500000' },
@@ -77,7 +78,9 @@ const phrases: readonly Phrase[] = [
   {
     text: 'swap 5 USDC to NEAR',
     action: {
-      ...{ kind: 'swap', input: dollars, output: near },
+      kind: 'swap',
+      input: dollars,
+      output: near,
       quantity: { kind: 'exact_input_tokens', amountRaw: '5000000' },
     },
     left: { [usdc]: '245000000', [wrappedNear]: nearUnits('42') },
@@ -85,7 +88,9 @@ const phrases: readonly Phrase[] = [
   {
     text: 'swap $20 of USDC to NEAR',
     action: {
-      ...{ kind: 'swap', input: dollars, output: near },
+      kind: 'swap',
+      input: dollars,
+      output: near,
       quantity: { kind: 'exact_input_value_usd', value: '20' },
     },
     left: { [usdc]: '230000000', [wrappedNear]: nearUnits('48') },
@@ -111,7 +116,8 @@ it.each(phrases)('$text', async ({ text, action, left }) => {
 
 it('what is my balance, and the price of NEAR: no consent is asked for', async () => {
   expect(await say(user, conversationId, 'what is my balance')).toMatchObject({
-    ...{ status: 'completed', segment: 1 },
+    status: 'completed',
+    segment: 1,
     response: { text: expect.stringMatching(/250 USDC/) as string },
   });
   expect(await say(user, conversationId, 'price of near')).toMatchObject({
@@ -144,7 +150,8 @@ it('more than the wallet holds: approved all the same, and fails for want of it'
   expect((await approve(user, approval)).status).toBe(200);
   expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });
   expect(await outcomeOf(user, approval.id)).toMatchObject({
-    ...{ status: 'failed', failure: { reason: 'insufficient_balance' } },
+    status: 'failed',
+    failure: { reason: 'insufficient_balance' },
     actions: [{ status: 'failed' }],
   });
   expect(await holdings(user)).toMatchObject(start);

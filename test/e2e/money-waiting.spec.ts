@@ -93,13 +93,18 @@ describe('several transfers side by side', () => {
     const { runId, approvals } = await three();
     const [first, second, third] = approvals as [Approval, Approval, Approval]; // reason for the assertion: three
     expect((await journalTypes(user, conversationId)).slice(-4)).toEqual([
-      ...['approval.opened', 'approval.opened', 'approval.opened', 'run.suspended'],
+      'approval.opened',
+      'approval.opened',
+      'approval.opened',
+      'run.suspended',
     ]);
     expect((await user.get(`/conversations/${conversationId}`)).body).toMatchObject({ pendingApprovals: 3 });
     expect((await approve(user, first)).status).toBe(200);
     expect((await deny(second)).status).toBe(200);
     expect((await user.get(`/agent-runs/${runId}`)).body).toMatchObject({
-      ...{ status: 'awaiting_approval', segment: 1, pendingApprovalIds: [third.id] },
+      status: 'awaiting_approval',
+      segment: 1,
+      pendingApprovalIds: [third.id],
     });
     expect(await operationsOf(user)).toEqual([]);
     expect((await approve(user, third)).status).toBe(200);
@@ -131,13 +136,20 @@ describe('several transfers side by side', () => {
     expect((await approve(user, first)).status).toBe(200);
     await moveClock(deployment, 86_401);
     expect((await user.get(`/agent-runs/${runId}`)).body).toMatchObject({
-      ...{ status: 'failed', segment: 1, failure: { reason: 'approval_expired' } },
+      status: 'failed',
+      segment: 1,
+      failure: { reason: 'approval_expired' },
     });
     expect(await approvalOf(user, first.id)).toMatchObject({ status: 'approved', operationId: null });
     const ended = await Promise.all(others.map(({ id }) => approvalOf(user, id)));
     expect(ended.map(({ endedReason }) => endedReason).sort()).toEqual(['run_ended', 'timeout']);
     expect((await journalTypes(user, conversationId)).slice(-6)).toEqual([
-      ...['approval.expired', 'approval.expired', 'tool.returned', 'tool.returned', 'tool.returned', 'run.ended'],
+      'approval.expired',
+      'approval.expired',
+      'tool.returned',
+      'tool.returned',
+      'tool.returned',
+      'run.ended',
     ]);
     expect(await operationsOf(user)).toEqual([]);
   });
@@ -148,7 +160,9 @@ describe('two runs of one conversation that wait', () => {
     const one = await asking(user, conversationId, 'withdraw 1 USDC');
     const other = await asking(user, conversationId, 'withdraw 2 USDC');
     expect((await user.get(`/conversations/${conversationId}`)).body).toMatchObject({
-      ...{ status: 'awaiting_approval', liveRunId: null, pendingApprovals: 2 },
+      status: 'awaiting_approval',
+      liveRunId: null,
+      pendingApprovals: 2,
     });
     expect((await approve(user, other.approval)).status).toBe(200);
     expect(await untilEnded(user, other.runId)).toMatchObject({ status: 'completed', segment: 2 });

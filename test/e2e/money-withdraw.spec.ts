@@ -76,10 +76,16 @@ describe('withdraw 1.5 USDC', () => {
     expect(pendingMs).toBeGreaterThan(86_400_000 - 5_000);
     expect(pendingMs).toBeLessThanOrEqual(86_400_000);
     expect((await user.get(`/conversations/${conversationId}`)).body).toMatchObject({
-      ...{ status: 'awaiting_approval', liveRunId: null, pendingApprovals: 1 },
+      status: 'awaiting_approval',
+      liveRunId: null,
+      pendingApprovals: 1,
     });
     expect((await user.get(`/agent-runs/${runId}`)).body).toMatchObject({
-      ...{ status: 'awaiting_approval', segment: 1, pendingApprovalIds: [approval.id], response: null, endedAt: null },
+      status: 'awaiting_approval',
+      segment: 1,
+      pendingApprovalIds: [approval.id],
+      response: null,
+      endedAt: null,
     });
     expect(await operationsOf(user)).toEqual([]);
     expect((await holdings(user))[usdc]).toBe('250000000');
@@ -91,10 +97,19 @@ describe('withdraw 1.5 USDC', () => {
     const decided = await approve(user, approval);
     expect([decided.status, decided.body]).toEqual([200, { decided: true }]);
     expect(await approvalOf(user, approval.id)).toMatchObject({
-      ...{ status: 'approved', decidedBy: 'user', decidedAt: anInstant, denialReason: null, endedReason: null },
+      status: 'approved',
+      decidedBy: 'user',
+      decidedAt: anInstant,
+      denialReason: null,
+      endedReason: null,
     });
     expect(await untilEnded(user, runId)).toMatchObject({
-      ...{ id: runId, conversationId, status: 'completed', segment: 2, pendingApprovalIds: [], failure: null },
+      id: runId,
+      conversationId,
+      status: 'completed',
+      segment: 2,
+      pendingApprovalIds: [],
+      failure: null,
       response: { text: expect.any(String) as string },
     });
     const operation = await outcomeOf(user, approval.id);
@@ -109,8 +124,13 @@ describe('withdraw 1.5 USDC', () => {
       contract: withdrawal,
       actions: [
         {
-          ...{ index: 0, kind: 'withdraw_to_owner', status: 'settled' },
-          ...{ input: { tokenId: usdc, amountRaw: '1500000' }, output: null, leastOutput: null, returned: null },
+          index: 0,
+          kind: 'withdraw_to_owner',
+          status: 'settled',
+          input: { tokenId: usdc, amountRaw: '1500000' },
+          output: null,
+          leastOutput: null,
+          returned: null,
           providerReference: expect.any(String) as string,
         },
       ],
@@ -121,7 +141,9 @@ describe('withdraw 1.5 USDC', () => {
     });
     expect((await holdings(user))[usdc]).toBe('248500000');
     expect((await user.get(`/conversations/${conversationId}`)).body).toMatchObject({
-      ...{ status: 'idle', liveRunId: null, pendingApprovals: 0 },
+      status: 'idle',
+      liveRunId: null,
+      pendingApprovals: 0,
     });
   });
 
@@ -132,7 +154,10 @@ describe('withdraw 1.5 USDC', () => {
     expect([denied.status, denied.body]).toEqual([200, { decided: true }]);
     expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2, pendingApprovalIds: [] });
     expect(await approvalOf(user, approval.id)).toMatchObject({
-      ...{ status: 'denied', decidedBy: 'user', denialReason: 'not today', operationId: null },
+      status: 'denied',
+      decidedBy: 'user',
+      denialReason: 'not today',
+      operationId: null,
     });
     const returned = (await journal(user, conversationId))
       .map(({ payload }) => payload)
@@ -149,14 +174,23 @@ describe('withdraw 1.5 USDC', () => {
     const { runId, approval } = await asking(user, conversationId, 'withdraw 1.5 USDC');
     await moveClock(deployment, dayAndASecond);
     expect((await user.get(`/agent-runs/${runId}`)).body).toMatchObject({
-      ...{ status: 'failed', segment: 1, pendingApprovalIds: [], endedAt: anInstant },
+      status: 'failed',
+      segment: 1,
+      pendingApprovalIds: [],
+      endedAt: anInstant,
       failure: { reason: 'approval_expired', text: expect.any(String) as string },
     });
     expect(await approvalOf(user, approval.id)).toMatchObject({
-      ...{ status: 'expired', endedReason: 'timeout', decidedAt: null, decidedBy: null },
+      status: 'expired',
+      endedReason: 'timeout',
+      decidedAt: null,
+      decidedBy: null,
     });
     expect((await journalTypes(user, conversationId)).slice(-4)).toEqual([
-      ...['run.suspended', 'approval.expired', 'tool.returned', 'run.ended'],
+      'run.suspended',
+      'approval.expired',
+      'tool.returned',
+      'run.ended',
     ]);
     expectProblem(await approve(user, approval), 'approval_not_pending');
     expectProblem(await user.post(`/approvals/${approval.id}/deny`), 'approval_not_pending');
@@ -170,13 +204,16 @@ describe('withdraw 1.5 USDC', () => {
     const aborted = await user.post(`/agent-runs/${runId}/abort`);
     expect([aborted.status, aborted.body]).toEqual([200, { aborted: true }]);
     expect((await user.get(`/agent-runs/${runId}`)).body).toMatchObject({
-      ...{ status: 'aborted', segment: 1, pendingApprovalIds: [] },
+      status: 'aborted',
+      segment: 1,
+      pendingApprovalIds: [],
     });
     expect(await approvalOf(user, approval.id)).toMatchObject({ status: 'expired', endedReason: 'run_ended' });
     expectProblem(await approve(user, approval), 'approval_not_pending');
     expect((await user.post(`/agent-runs/${runId}/abort`)).body).toEqual({ aborted: false });
     expect((await user.get(`/conversations/${conversationId}`)).body).toMatchObject({
-      ...{ status: 'idle', pendingApprovals: 0 },
+      status: 'idle',
+      pendingApprovals: 0,
     });
     expect((await holdings(user))[usdc]).toBe('250000000');
   });

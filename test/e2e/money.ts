@@ -137,8 +137,13 @@ export async function providerFault(deployment: Deployment, provider: object): P
 
 /** Faults of a provider that does what it is asked, at once. */
 export const prompt = {
-  ...{ submit: 'ok', settleAfterSeconds: 0, down: false, sessionRejected: false },
-  ...{ duplicateCallbacks: false, unpriced: false, undescribed: false },
+  submit: 'ok',
+  settleAfterSeconds: 0,
+  down: false,
+  sessionRejected: false,
+  duplicateCallbacks: false,
+  unpriced: false,
+  undescribed: false,
 };
 
 /** Runs what must be refused, and makes sure that nothing was recorded and no unit moved. */

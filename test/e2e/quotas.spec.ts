@@ -12,7 +12,9 @@ const quota = { conversations: 4, artifactBytes: 1_000, pendingApprovals: 3, pre
 let deployment: Deployment;
 beforeAll(async () => {
   const env = {
-    ...{ LOG_LEVEL: 'silent', BUDGET_DAY_CENTS: '100000', RATE_LIMIT_USER_PER_MINUTE: '10000' },
+    LOG_LEVEL: 'silent',
+    BUDGET_DAY_CENTS: '100000',
+    RATE_LIMIT_USER_PER_MINUTE: '10000',
     CONVERSATIONS_PER_USER: String(quota.conversations),
     ARTIFACT_BYTES_PER_USER: String(quota.artifactBytes),
     PENDING_APPROVALS_PER_USER: String(quota.pendingApprovals),

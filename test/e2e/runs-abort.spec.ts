@@ -56,7 +56,11 @@ describe('runs.abort', () => {
     // What was shown stays.
     const ended = (await journal(there, id)).slice(2).map(({ payload }) => payload);
     expect(ended.map(({ type }) => type)).toEqual([
-      ...['run.claimed', 'run.stopping', 'agent.step', 'agent.message', 'run.ended'],
+      'run.claimed',
+      'run.stopping',
+      'agent.step',
+      'agent.message',
+      'run.ended',
     ]);
     expect(ended[3]).toMatchObject({ truncated: true, text: expect.stringMatching(/^(word )+$/) as string });
     expect(await say(there, id)).toMatchObject({ status: 'completed' });

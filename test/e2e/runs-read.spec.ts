@@ -120,19 +120,33 @@ describe('a run', () => {
         usage: { inputTokens: 6, outputTokens: 0, costCents: 1, estimated: false },
       },
       {
-        ...{ type: 'tool.called', at: anInstant, runId, toolCallId },
-        ...{ tool: 'current_time', input: { timezone: 'Europe/Berlin' } },
+        type: 'tool.called',
+        at: anInstant,
+        runId,
+        toolCallId,
+        tool: 'current_time',
+        input: { timezone: 'Europe/Berlin' },
       },
       {
-        ...{ type: 'tool.returned', at: anInstant, runId, toolCallId },
-        ...{ outcome: 'ok', result: { now: anInstant, timezone: 'Europe/Berlin', local } },
+        type: 'tool.returned',
+        at: anInstant,
+        runId,
+        toolCallId,
+        outcome: 'ok',
+        result: { now: anInstant, timezone: 'Europe/Berlin', local },
       },
     ]);
     const response = run['response'] as { text: string };
     expect(events[7]).toMatchObject({ type: 'agent.message', runId, text: response.text });
     expect(response.text).toMatch(/^It is .* in Europe\/Berlin\.$/);
     expect(events[8]).toEqual({
-      ...{ type: 'run.ended', at: run['endedAt'], runId, status: 'completed', response, output: null, failure: null },
+      type: 'run.ended',
+      at: run['endedAt'],
+      runId,
+      status: 'completed',
+      response,
+      output: null,
+      failure: null,
       usage: run['usage'],
     });
   });

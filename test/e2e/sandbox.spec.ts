@@ -240,8 +240,13 @@ describe('the clock', () => {
 
 describe('faults', () => {
   const provider = {
-    ...{ submit: 'ok', settleAfterSeconds: 2, down: false, sessionRejected: false },
-    ...{ duplicateCallbacks: false, unpriced: false, undescribed: false },
+    submit: 'ok',
+    settleAfterSeconds: 2,
+    down: false,
+    sessionRejected: false,
+    duplicateCallbacks: false,
+    unpriced: false,
+    undescribed: false,
   };
   const model = { delayMs: null, fail: false };
   const unset = { provider, model };
@@ -250,10 +255,12 @@ describe('faults', () => {
   it('are none at first, set what they name and leave the rest, everywhere', async () => {
     expect(await deployment.sandbox('GET', 'faults')).toEqual(unset);
     expect(await deployment.sandbox('PUT', 'faults', { model: { delayMs: 7 } })).toEqual({
-      ...{ provider, model: { delayMs: 7, fail: false } },
+      provider,
+      model: { delayMs: 7, fail: false },
     });
     expect(await deployment.sandbox('PUT', 'faults', { model: { fail: true } })).toEqual({
-      ...{ provider, model: { delayMs: 7, fail: true } },
+      provider,
+      model: { delayMs: 7, fail: true },
     });
     const changed = { provider: { ...provider, submit: 'reject', down: true }, model: { delayMs: 7, fail: true } };
     expect(await deployment.sandbox('PUT', 'faults', { provider: { submit: 'reject', down: true } })).toEqual(changed);
@@ -371,7 +378,8 @@ describe('deposits', () => {
     expect((await user.post('/wallet')).status).toBe(200);
     const body = { userId: user.userId.toUpperCase(), tokenId, amountRaw: '1' };
     expect(await deployment.sandbox('POST', 'deposits', body)).toEqual({
-      ...{ tokenId, amountRaw: '40000000000000000000000001' },
+      tokenId,
+      amountRaw: '40000000000000000000000001',
     });
     const again = await requestJson('POST', `${other}/sandbox/v1/deposits`, body);
     expect(again.body).toEqual({ tokenId, amountRaw: '40000000000000000000000002' });
@@ -421,8 +429,10 @@ describe('production mode', () => {
     const production = await startDeployment({
       mode: 'in-process',
       env: {
-        ...{ PARLEY_MODE: 'production', OIDC_ISSUER: issuer.issuer },
-        ...{ WALLET_PROVIDER: 'near-intents', SOLVER_RELAY_TOKEN: 'for-the-relay' },
+        PARLEY_MODE: 'production',
+        OIDC_ISSUER: issuer.issuer,
+        WALLET_PROVIDER: 'near-intents',
+        SOLVER_RELAY_TOKEN: 'for-the-relay',
       },
     });
     try {

@@ -36,8 +36,11 @@ const silent = new SilentServer();
 afterAll(() => silent.stop());
 
 const nearIntents = (url: string) => ({
-  ...{ WALLET_PROVIDER: 'near-intents', NEAR_RPC_URL: `${url}/near`, ONE_CLICK_URL: url },
-  ...{ SOLVER_RELAY_URL: `${url}/relay`, PROVIDER_TIMEOUT_MS },
+  WALLET_PROVIDER: 'near-intents',
+  NEAR_RPC_URL: `${url}/near`,
+  ONE_CLICK_URL: url,
+  SOLVER_RELAY_URL: `${url}/relay`,
+  PROVIDER_TIMEOUT_MS,
 });
 
 async function started(env: Record<string, string>): Promise<TestClient> {

@@ -86,15 +86,13 @@ async function forger(): Promise<typeof forge> {
 }
 
 const malformed: Partial<Ids> = {
-  ...{
-    conversationId: 'x',
-    runId: 'x',
-    approvalId: 'x',
-    operationId: 'x',
-    artifactId: 'x',
-    automationId: 'x',
-    inputId: 'x',
-  },
+  conversationId: 'x',
+  runId: 'x',
+  approvalId: 'x',
+  operationId: 'x',
+  artifactId: 'x',
+  automationId: 'x',
+  inputId: 'x',
 };
 
 interface Request {
@@ -117,7 +115,9 @@ async function call(
   for (const name of without) sent.delete(name);
   const abort = new AbortController();
   const response = await fetch(`${as.baseUrl}${pathOf(operation, all)}`, {
-    ...{ method: operation.method, headers: sent, signal: abort.signal },
+    method: operation.method,
+    headers: sent,
+    signal: abort.signal,
     ...(body && { body: JSON.stringify(body) }),
     ...(operation.bytes && { body: operation.bytes.body }),
   });

@@ -95,17 +95,31 @@ describe('admission of a /v1 request', () => {
   it('comes before an unknown route and a wrong method under /v1, and before no others', async () => {
     loopback.accounts.states.clear();
     const nowhere: [string, string?][] = [
-      ...[['/v1'], ['/v1/'], ['/v1/nowhere?x=1'], ['/%761/nowhere'], ['/v1/users/me', 'DELETE']],
-      ...[[`/v1/users/${me}/nothing`, 'POST'], ['/v1/users', 'OPTIONS'], ['/%761/users/me', 'PUT'], ['/v1#%zz']],
+      ['/v1'],
+      ['/v1/'],
+      ['/v1/nowhere?x=1'],
+      ['/%761/nowhere'],
+      ['/v1/users/me', 'DELETE'],
+      [`/v1/users/${me}/nothing`, 'POST'],
+      ['/v1/users', 'OPTIONS'],
+      ['/%761/users/me', 'PUT'],
+      ['/v1#%zz'],
     ] as [string, string?][]; // reason: literals widen to lists of texts
     for (const [path, method = 'GET'] of nowhere) {
       loopback.windows.used.clear();
       const asked = (headers: Record<string, string>) => call(path, headers, { method });
       const statuses = [
-        ...[await asked({}), await asked({ 'x-api-key': keyOf('bad') }), await asked(key), await asked(both('x'))],
+        await asked({}),
+        await asked({ 'x-api-key': keyOf('bad') }),
+        await asked(key),
+        await asked(both('x')),
       ].map(({ status, reason }) => `${status} ${reason}`);
       expect([path, ...statuses]).toEqual([
-        ...[path, '401 partner_key_required', '401 partner_key_invalid', '401 undefined', '401 undefined'],
+        path,
+        '401 partner_key_required',
+        '401 partner_key_invalid',
+        '401 undefined',
+        '401 undefined',
       ]);
       const { status, reason, headers } = await asked(both());
       const isKnown = ['DELETE', 'OPTIONS', 'PUT'].includes(method);

@@ -259,7 +259,13 @@ export async function startLoopback(
   await app.listen(0, '127.0.0.1');
   const port = (app.getHttpServer().address() as AddressInfo).port;
   return {
-    ...{ app, issuer, keys, accounts, windows, clock, port },
+    app,
+    issuer,
+    keys,
+    accounts,
+    windows,
+    clock,
+    port,
     url: `http://127.0.0.1:${port}`,
     stop: async () => {
       await app.close();

@@ -87,8 +87,13 @@ describe('problems', () => {
         await fetch(loopback.url + path, { headers }),
       ];
       const told = ({ status, headers: sent }: Response) => [
-        ...[status, sent.get('content-type'), sent.get('content-length'), sent.get('ratelimit-policy')],
-        ...[sent.get('cache-control'), sent.get('x-content-type-options'), sent.has('x-request-id')],
+        status,
+        sent.get('content-type'),
+        sent.get('content-length'),
+        sent.get('ratelimit-policy'),
+        sent.get('cache-control'),
+        sent.get('x-content-type-options'),
+        sent.has('x-request-id'),
       ];
       expect([path, ...told(head)]).toEqual([path, ...told(get)]);
       expect([await head.text(), (await get.text()).length > 0]).toEqual(['', true]);
@@ -121,7 +126,9 @@ describe('problems', () => {
       ] as const) {
         const answer = await raw(head + rest);
         expect([method, rest.slice(0, 80), answer.slice(0, 12)]).toEqual([
-          ...[method, rest.slice(0, 80), `HTTP/1.1 ${status}`],
+          method,
+          rest.slice(0, 80),
+          `HTTP/1.1 ${status}`,
         ]);
         if (method === 'GET' && status === 400) expect(answer).toContain('"reason":"invalid_input"');
       }
@@ -155,8 +162,11 @@ describe('problems', () => {
 
   it('are not given for JSON by any name, with a byte order mark, or with null for what may be absent', async () => {
     for (const type of [
-      ...['application/json; charset=UTF-8', 'Application/JSON;charset="utf-8"', 'application/json; odata=verbose'],
-      ...['application/vnd.partner.v1+json', 'application/ld+json; profile="https://partner.example"'],
+      'application/json; charset=UTF-8',
+      'Application/JSON;charset="utf-8"',
+      'application/json; odata=verbose',
+      'application/vnd.partner.v1+json',
+      'application/ld+json; profile="https://partner.example"',
     ]) {
       const sent = post('\ufeff{"name":"x","other":null}', { 'content-type': type });
       const answer = await fetch(loopback.url + things, { ...sent, headers: { ...headers, 'content-type': type } });

@@ -40,7 +40,10 @@ async function newWalker(): Promise<Walker> {
   const automation = await trustedAutomation(user);
   const { id, fingerprint } = await contractApprovalOf(user, automation);
   const trusted: Trusted = {
-    ...{ automationId: automation.id, revision: automation.revision, contractApprovalId: id, fingerprint },
+    automationId: automation.id,
+    revision: automation.revision,
+    contractApprovalId: id,
+    fingerprint,
     definition: definitionOf() as JsonObject, // reason for the assertion: it is JSON, and so are the next
     transfer: { type: 'ledger_intents_transfer', actions: [swapTen] },
     contract: contractOf() as JsonObject,

@@ -156,7 +156,9 @@ async function suffer(user: TestClient, hostile: HostileText): Promise<Outcome> 
   const approvals = fates.filter((fate) => fate === 'asked').length;
   const found = await fatesIn(user, conversationId, runId, steps.flat().length);
   expect([hostile.text, found.status, found.opened.length]).toEqual([
-    ...[hostile.text, approvals > 0 ? 'awaiting_approval' : 'completed', approvals],
+    hostile.text,
+    approvals > 0 ? 'awaiting_approval' : 'completed',
+    approvals,
   ]);
   expect([hostile.text, ...found.fates]).toEqual([hostile.text, ...fates]);
   return { approvals, refused: found.fates.filter((fate) => fate === 'refused').length };

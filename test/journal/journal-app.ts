@@ -62,7 +62,11 @@ export async function startJournalApp(stores: TestStores, env: Record<string, st
   const app = await createHttpApp(root(configuration, stores, { keys, accounts, processes }), configuration);
   await app.listen(0, '127.0.0.1');
   return {
-    ...{ app, issuer, accounts, keys, live: app.get(LiveFrames, { strict: false }) },
+    app,
+    issuer,
+    accounts,
+    keys,
+    live: app.get(LiveFrames, { strict: false }),
     port: (app.getHttpServer().address() as AddressInfo).port,
     get: (part) => app.get(part, { strict: false }),
     user: async (subject, expiresInSeconds = 3600, key = goodKey) => {

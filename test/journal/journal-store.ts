@@ -55,7 +55,12 @@ export async function startStores(givenUrl?: string): Promise<TestStores> {
   const processes = new Processes(database, { api: true, worker: false });
   await processes.start();
   return {
-    ...{ store, database, notifications, processes, databaseUrl: url, storeUrl },
+    store,
+    database,
+    notifications,
+    processes,
+    databaseUrl: url,
+    storeUrl,
     append: (id, owner, count, text) => append(store, id, owner, { count, text: text ?? 'hello' }),
     restartStore: async (awayMs) => {
       await server?.close();

@@ -92,7 +92,10 @@ describe('a tool of an MCP server', () => {
     models.says([{ calls: [{ tool: 'docs_erase', input: { page: 7 } }] }, { text: ['Erased.'] }]);
     const { runId, approval } = await asking(user, conversationId, 'erase it');
     expect(approval).toMatchObject({
-      ...{ kind: 'agent_tool', tool: 'docs_erase', input: { page: 7 }, contract: null },
+      kind: 'agent_tool',
+      tool: 'docs_erase',
+      input: { page: 7 },
+      contract: null,
       summary: 'Call erase of docs with the input shown.',
     });
     expect(mcp.calls).toEqual([]);

@@ -67,7 +67,8 @@ export function troubleCases(stage: Stage): void {
       expect(await stage.submit(submission)).toMatchObject({ kind: 'accepted' });
       stage.world.advance(settledAfterSeconds);
       expect(await stage.settlement(submission)).toMatchObject({
-        ...{ kind: 'refunded', output: null },
+        kind: 'refunded',
+        output: null,
         returned: submission.input,
       });
       expect(await stage.holdings()).toEqual(before);

@@ -18,7 +18,8 @@ export function walletCases(stage: Stage): void {
       const held = await stage.provider.holdings(stage.wallet);
       expect(held.find(({ tokenId }) => tokenId === usdc)).toMatchObject({ symbol: 'USDC', decimals: 6 });
       expect(held.find(({ tokenId }) => tokenId === indescribable)).toMatchObject({
-        ...{ decimals: null, priceUsdDecimal: null },
+        decimals: null,
+        priceUsdDecimal: null,
       });
       for (const { symbol, name: tokenName, priceUsdDecimal, iconUrl } of held) {
         expect(symbol).toMatch(/^.{1,64}$/);
@@ -60,7 +61,10 @@ export function planCases(stage: Stage): void {
       const what = stage.withdraw('1500000');
       const submission = await stage.plan(what);
       expect(submission).toMatchObject({
-        ...{ key: what.key, attempt: 1, input: { tokenId: usdc, amountRaw: '1500000' }, output: null },
+        key: what.key,
+        attempt: 1,
+        input: { tokenId: usdc, amountRaw: '1500000' },
+        output: null,
       });
       expect(submission.deadline <= what.latestDeadline).toBe(true);
       expect(submission.deadline > stage.world.now()).toBe(true);

@@ -68,7 +68,8 @@ describe('the product on NEAR Intents', () => {
     expect((await approve(user, approval)).status).toBe(200);
     await untilStatus(user, runId, 'completed');
     expect(await outcomeOf(user, approval.id)).toMatchObject({
-      ...{ status: 'settled', failure: null },
+      status: 'settled',
+      failure: null,
       actions: [{ kind: 'swap', status: 'settled', output: { tokenId: wNear } }],
     });
     const held = await holdings(user);

@@ -243,7 +243,8 @@ describe('NEAR Intents', () => {
       const revocation = await revocationOf(other);
       await world.provider.revocations?.send(wallet, revocation);
       expect(await world.provider.settlement(wallet, other, revocation)).toEqual({
-        ...{ kind: 'never_accepted', isFinal: true },
+        kind: 'never_accepted',
+        isFinal: true,
       });
       await world.fund(wallet, { tokenId: usdc, amountRaw: whole });
       expect(await execute(other.bytes)).toBe('nonce was already used');

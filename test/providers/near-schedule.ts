@@ -127,13 +127,18 @@ export class NearSchedule {
   private world(): OperationWorld {
     const provider = new MeddledProvider(this.near.provider, () => this.meddle());
     return {
-      ...{ operationId: this.operationId, provider, probe: new Probe() },
+      operationId: this.operationId,
+      provider,
+      probe: new Probe(),
       now: () => this.near.now(),
       fold: async () => this.state,
       record: async (command) => this.append(command),
       wallet: async () => ({
         ...this.wallet,
-        ...{ provider: 'near-intents', createdAt: this.near.now(), status: 'active', authStatus: 'ready' },
+        provider: 'near-intents',
+        createdAt: this.near.now(),
+        status: 'active',
+        authStatus: 'ready',
         mainAccountId: this.mainAccountId,
       }),
       spendable: async () => ({ ok: true, value: await provider.holdings(this.wallet) }),
@@ -153,8 +158,14 @@ export class NearSchedule {
     const quantity = { kind: 'exact_input_tokens', amountRaw: String(this.amount) } as const;
     const input = { pinned: { tokenId: usdc, decimals: 6 } };
     return {
-      ...{ kind: 'agent_transfer', userId, walletId, approvalId: asId(randomUUID()) },
-      ...{ conversationId: null, runId: null, automationId: null, mainAccountId: this.mainAccountId },
+      kind: 'agent_transfer',
+      userId,
+      walletId,
+      approvalId: asId(randomUUID()),
+      conversationId: null,
+      runId: null,
+      automationId: null,
+      mainAccountId: this.mainAccountId,
       contract: { type: 'ledger_intents_transfer', actions: [{ kind: 'withdraw_to_owner', input, quantity }] },
       expiresAt: instantOf(this.beganMs + lifeMs),
     };
@@ -178,7 +189,9 @@ export class NearSchedule {
     if (held === 0n || !(await this.near.provider.hasSession(this.wallet))) return;
     const order = { kind: 'withdraw', input: { tokenId: usdc, amountRaw: String(held) } } as const;
     const planned = await this.near.provider.plan({
-      ...{ wallet: this.wallet, key: `${randomUUID()}/0/1`, attempt: 1 },
+      wallet: this.wallet,
+      key: `${randomUUID()}/0/1`,
+      attempt: 1,
       order: { ...order, mainAccountId: this.elsewhere },
       latestDeadline: instantOf(epochMsOf(this.near.now()) + 60_000),
     });

@@ -16,7 +16,9 @@ afterAll(() => world.stop());
 
 function withdrawal(wallet: WalletAccount, amountRaw: string, mainAccountId = newMainAccount()): Order {
   return {
-    ...{ wallet, key: `${randomUUID()}/0/1`, attempt: 1 },
+    wallet,
+    key: `${randomUUID()}/0/1`,
+    attempt: 1,
     order: { kind: 'withdraw', input: { tokenId: usdc, amountRaw }, mainAccountId },
     latestDeadline: instantOf(Date.parse(world.now()) + 900_000),
   };

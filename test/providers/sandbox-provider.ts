@@ -66,7 +66,8 @@ export async function startLedger(): Promise<LedgerUnderTest> {
   const database = await connect(url);
   const clock = new SetClock();
   return {
-    ...{ database, clock },
+    database,
+    clock,
     market: new Market(database, clock),
     faults: new ProviderFaults(database),
     wallets: new LedgerWallets(database, clock),

@@ -25,7 +25,14 @@ interface YearFigures {
 /** Holds what happened against what an independent calendar says was due. */
 export function audited(year: AutomationYear): YearFigures {
   const figures: YearFigures = {
-    ...{ due: 0, fired: 0, rejected: 0, passedOver: 0, lateMostMs: 0, twice: [], lost: [], wrong: [] },
+    due: 0,
+    fired: 0,
+    rejected: 0,
+    passedOver: 0,
+    lateMostMs: 0,
+    twice: [],
+    lost: [],
+    wrong: [],
   };
   const outages = joined(year.outages);
   for (const subject of year.streams.subjects.values()) auditSubject(subject, year.endMs, outages, figures);

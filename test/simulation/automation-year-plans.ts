@@ -35,7 +35,10 @@ export function randomPlan(random: () => number, zone: string, fromMs: number, t
 
 export function definitionOf(plan: Plan): AutomationDefinition {
   return {
-    ...{ name: 'Look', prompt: 'Look at it.', conversation: 'new', condition: null },
+    name: 'Look',
+    prompt: 'Look at it.',
+    conversation: 'new',
+    condition: null,
     wake: { kind: 'schedule', schedule: scheduleOf(plan) },
     firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 86_400 },
   };

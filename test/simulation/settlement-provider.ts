@@ -29,8 +29,18 @@ export interface Hostility {
 }
 
 export const peace: Hostility = {
-  ...{ away: 0, timeoutBefore: 0, timeoutAfter: 0, delayed: 0, duplicated: 0 },
-  ...{ rejected: 0, refused: 0, greedy: 0, refunded: 0, failed: 0, forgets: 0, unsure: 0 },
+  away: 0,
+  timeoutBefore: 0,
+  timeoutAfter: 0,
+  delayed: 0,
+  duplicated: 0,
+  rejected: 0,
+  refused: 0,
+  greedy: 0,
+  refunded: 0,
+  failed: 0,
+  forgets: 0,
+  unsure: 0,
 };
 
 type Outcome = 'settled' | 'refunded' | 'failed';
@@ -108,7 +118,12 @@ export class SimulatedProvider {
     return [...this.balances]
       .filter(([, amount]) => amount > 0n)
       .map(([tokenId, amount]) => ({
-        ...{ tokenId, symbol: tokenId, name: tokenId, decimals: 6, priceUsdDecimal: '1', iconUrl: null },
+        tokenId,
+        symbol: tokenId,
+        name: tokenId,
+        decimals: 6,
+        priceUsdDecimal: '1',
+        iconUrl: null,
         amountRaw: amount.toString(),
       }));
   }

@@ -61,16 +61,18 @@ export class SettlementSchedule {
     const often = () => random() ** 2 * 0.7;
     const seldom = () => random() ** 6 * 0.4;
     this.hostility = {
-      ...{ away: often(), timeoutBefore: often(), timeoutAfter: often(), delayed: often(), duplicated: often() },
-      ...{
-        forgets: often(),
-        unsure: often(),
-        refunded: seldom(),
-        failed: seldom(),
-        rejected: seldom(),
-        refused: seldom(),
-        greedy: seldom(),
-      },
+      away: often(),
+      timeoutBefore: often(),
+      timeoutAfter: often(),
+      delayed: often(),
+      duplicated: often(),
+      forgets: often(),
+      unsure: often(),
+      refunded: seldom(),
+      failed: seldom(),
+      rejected: seldom(),
+      refused: seldom(),
+      greedy: seldom(),
     };
     // Most schedules have a fault of which there is too much.
     for (const fault of ['timeoutAfter', 'forgets', 'delayed', 'timeoutBefore', 'unsure', 'refused'] as const)
@@ -216,7 +218,10 @@ export class SettlementSchedule {
       },
       wallet: async () => ({
         ...wallet,
-        ...{ provider: 'sandbox', createdAt: this.now(), authStatus: 'ready', mainAccountId: 'ada.near' },
+        provider: 'sandbox',
+        createdAt: this.now(),
+        authStatus: 'ready',
+        mainAccountId: 'ada.near',
         status: this.nowMs < this.disabledUntilMs ? 'disabled' : 'active',
       }),
       spendable: async () => {

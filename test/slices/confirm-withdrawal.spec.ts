@@ -49,7 +49,9 @@ describe('a confirmation', () => {
     expect(await confirm(ned, prepared)).toMatchObject(changed('expired'));
     expect(await operation(ned, prepared)).toMatchObject({ status: 'expired' });
     expect((await streamOf(prepared.operationId)).map(({ type }) => type)).toEqual([
-      ...['operation.prepared', 'approval.opened', 'approval.expired'],
+      'operation.prepared',
+      'approval.opened',
+      'approval.expired',
     ]);
   });
 

@@ -46,7 +46,8 @@ describe('financial operations', () => {
     expect(first).toMatchObject({ total: 3, data: [{ id: made[0] }, { id: made[1] }] });
     const cursor = encodeURIComponent(first.nextCursor ?? '');
     expect((await list(lia, `?status=prepared&limit=100&cursor=${cursor}`)).body).toMatchObject({
-      ...{ total: 3, nextCursor: null },
+      total: 3,
+      nextCursor: null,
       data: [{ id: made[2] }],
     });
     for (const query of [`?cursor=${cursor}`, `?status=submitted&cursor=${cursor}`, '?status=prepared&cursor=x'])
@@ -89,7 +90,11 @@ describe('financial operations', () => {
     });
     const types = (await eventsOf(replica, [`operation-${operationId}`])).map(({ type }) => type);
     expect(types.slice(3)).toEqual([
-      ...['operation.confirmed', 'submission.journaled', 'submission.accepted', 'action.settled', 'operation.settled'],
+      'operation.confirmed',
+      'submission.journaled',
+      'submission.accepted',
+      'action.settled',
+      'operation.settled',
     ]);
   });
 

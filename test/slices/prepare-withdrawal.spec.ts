@@ -29,13 +29,24 @@ describe('a prepared withdrawal', () => {
     const reviewed = { v: 1, approvalId: body.approvalId, kind: 'withdrawal', userId: pia.userId, walletId };
     const input = { tokenId: usdc, amountRaw: '1500000' };
     expect(body).toEqual({
-      ...{ operationId: body.operationId, approvalId: body.approvalId, expiresAt, contract },
+      operationId: body.operationId,
+      approvalId: body.approvalId,
+      expiresAt,
+      contract,
       fingerprint: fingerprintOf({ ...reviewed, tool: 'wallet_withdrawal', input, contract, expiresAt }),
       mainAccountId: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     });
     expect((await pia.call(stage.other, 'GET', `/financial-operations/${body.operationId}`)).body).toEqual({
-      ...{ id: body.operationId, kind: 'withdrawal', status: 'prepared', approvalId: body.approvalId, contract },
-      ...{ conversationId: null, runId: null, automationId: null, failure: null, settledAt: null },
+      id: body.operationId,
+      kind: 'withdrawal',
+      status: 'prepared',
+      approvalId: body.approvalId,
+      contract,
+      conversationId: null,
+      runId: null,
+      automationId: null,
+      failure: null,
+      settledAt: null,
       actions: [
         {
           index: 0,
@@ -48,17 +59,19 @@ describe('a prepared withdrawal', () => {
           providerReference: null,
         },
       ],
-      ...{ createdAt: new Date(before).toISOString(), updatedAt: new Date(before).toISOString() },
+      createdAt: new Date(before).toISOString(),
+      updatedAt: new Date(before).toISOString(),
     });
     const [, opened] = await streamOf(body.operationId);
     expect(opened?.payload).toEqual({
-      ...{
-        type: 'approval.opened',
-        at: new Date(before).toISOString(),
-        approvalId: body.approvalId,
-        kind: 'withdrawal',
-      },
-      ...{ tool: 'wallet_withdrawal', fingerprint: body.fingerprint, runId: null, expiresAt },
+      type: 'approval.opened',
+      at: new Date(before).toISOString(),
+      approvalId: body.approvalId,
+      kind: 'withdrawal',
+      tool: 'wallet_withdrawal',
+      fingerprint: body.fingerprint,
+      runId: null,
+      expiresAt,
     });
     expect(opened?.metadata.private).toMatchObject({
       input,

@@ -164,9 +164,15 @@ describe('withdrawal sources', () => {
     const seen = await sources(sue);
     expect(seen.assets.map(({ symbol }) => symbol)).toEqual(['USDC', 'ETH', 'wNEAR', '1100_sandbox']);
     expect(seen.assets[0]).toEqual({
-      ...{ tokenId: usdc, symbol: 'USDC', name: 'USD Coin', decimals: 6, amountRaw: '250000000' },
-      ...{ priceUsdDecimal: expect.stringMatching(/^1(\.0+)?$/) as string, valueUsdCents: '25000' },
-      ...{ iconUrl: expect.stringMatching(/^https:/) as string, withdrawable: true },
+      tokenId: usdc,
+      symbol: 'USDC',
+      name: 'USD Coin',
+      decimals: 6,
+      amountRaw: '250000000',
+      priceUsdDecimal: expect.stringMatching(/^1(\.0+)?$/) as string,
+      valueUsdCents: '25000',
+      iconUrl: expect.stringMatching(/^https:/) as string,
+      withdrawable: true,
     });
     expect(seen.assets[3]).toMatchObject({
       decimals: null,

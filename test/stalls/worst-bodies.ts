@@ -18,8 +18,24 @@ const schemas: readonly object[] = [
 
 /** Texts that the rules model reads with patterns. */
 const texts: readonly string[] = [
-  ...['repeat ', 'summarize ', 'what is the time in ', ' and ', ' and then ', 'every day at ', 'when ', 'a.', '?!.'],
-  ...['withdraw ', 'swap 1 ', 'swap $1 of a to ', 'when a is below 1 ', 'every 1 day ', '\n', '  ', '1', '😀'],
+  'repeat ',
+  'summarize ',
+  'what is the time in ',
+  ' and ',
+  ' and then ',
+  'every day at ',
+  'when ',
+  'a.',
+  '?!.',
+  'withdraw ',
+  'swap 1 ',
+  'swap $1 of a to ',
+  'when a is below 1 ',
+  'every 1 day ',
+  '\n',
+  '  ',
+  '1',
+  '😀',
 ].map((unit) => unit.repeat(Math.floor(32_768 / [...unit].length)));
 
 /** A rule of many leaves that each compare as much as there may be. */
@@ -37,7 +53,9 @@ function heavyRule(): object {
 /** A rule that costs much to look at, for an event of `heavyData`. */
 export function definition(change: object = {}): object {
   return {
-    ...{ name: 'n'.repeat(120), prompt: 'p '.repeat(4_000), conversation: 'new' },
+    name: 'n'.repeat(120),
+    prompt: 'p '.repeat(4_000),
+    conversation: 'new',
     wake: { kind: 'event', types: numbered(16, (index) => `t${index}`) },
     condition: {
       bindings: [

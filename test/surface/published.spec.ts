@@ -46,7 +46,9 @@ it('names the address that was configured', () => {
     expect(documentOf(name)['servers']).toEqual([{ url: publicUrl }]);
   }
   expect(objectAt(documentOf('asyncapi.json')['servers'], 'deployment')).toMatchObject({
-    ...{ host: 'agents.partner.example', protocol: 'https', pathname: '/parley' },
+    host: 'agents.partner.example',
+    protocol: 'https',
+    pathname: '/parley',
   });
 });
 

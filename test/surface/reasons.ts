@@ -55,7 +55,8 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly
       },
     },
     {
-      ...{ request: 'runs.start while an operator froze it', retryable: false },
+      request: 'runs.start while an operator froze it',
+      retryable: false,
       earn: async (deployment) => {
         const user = await deployment.newUser();
         await partOf(deployment, Budgets).freeze(byOperator(user));
@@ -267,8 +268,11 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly
   internal: [
     { request: 'artifacts.content whose bytes are lost', earn: earnInternal },
     {
-      ...{ by: 'processes', request: 'conversations.create while the event store is away', status: 503 },
-      ...{ retryable: true, earn: earnUnavailable },
+      by: 'processes',
+      request: 'conversations.create while the event store is away',
+      status: 503,
+      retryable: true,
+      earn: earnUnavailable,
     },
   ],
   rate_limited: [{ by: 'processes', request: 'budget, once too often in a minute', earn: earnRateLimited }],

@@ -49,7 +49,8 @@ export async function startServing(
     const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveManagement(app, configuration));
     const drainMs = env.DRAIN_SECONDS * 1000;
     return {
-      ...{ app, drainMs },
+      app,
+      drainMs,
       stop: async () => {
         // Where nobody else serves, no proxy has to learn that this process does not any more.
         const quiet = how.alone === true ? { quietMs: 0 } : {};
@@ -70,7 +71,8 @@ export async function startWorking(configuration: Configuration, probe?: Probe):
   try {
     const management = await onPort('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () => serveManagement(app, configuration));
     return {
-      ...{ app, drainMs: 0 },
+      app,
+      drainMs: 0,
       stop: async () => {
         hurry(app);
         await app.get(Draining).drain(0, 0);

@@ -18,9 +18,18 @@ afterAll(async () => {
 const json = { 'content-type': 'application/json' };
 const keyed = { ...json, 'x-api-key': relayKey };
 const quote = {
-  ...{ dry: false, swapType: 'EXACT_INPUT', slippageTolerance: 100, amount: '1', deadline: '2026-11-24T00:00:00Z' },
-  ...{ originAsset: 'a', depositType: 'INTENTS', destinationAsset: 'b', refundTo: 'c', refundType: 'INTENTS' },
-  ...{ recipient: 'c', recipientType: 'INTENTS' },
+  dry: false,
+  swapType: 'EXACT_INPUT',
+  slippageTolerance: 100,
+  amount: '1',
+  deadline: '2026-11-24T00:00:00Z',
+  originAsset: 'a',
+  depositType: 'INTENTS',
+  destinationAsset: 'b',
+  refundTo: 'c',
+  refundType: 'INTENTS',
+  recipient: 'c',
+  recipientType: 'INTENTS',
 };
 const asked = (method: string): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [{}] });
 

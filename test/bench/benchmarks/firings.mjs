@@ -49,7 +49,10 @@ async function fireAll({ client, moveClock }, user, count) {
 
 function automation(dueAtMs) {
   return {
-    ...{ name: randomUUID(), prompt: 'repeat after me: ok', conversation: 'new', condition: null },
+    name: randomUUID(),
+    prompt: 'repeat after me: ok',
+    conversation: 'new',
+    condition: null,
     wake: { kind: 'schedule', schedule: { kind: 'once', at: new Date(dueAtMs).toISOString() } },
     firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 },
   };
@@ -100,7 +103,10 @@ async function openJobs(connectionString) {
         done += 1;
       };
       const runner = await run({
-        ...{ connectionString, logger, concurrency: jobsAtOnce, noHandleSignals: true },
+        connectionString,
+        logger,
+        concurrency: jobsAtOnce,
+        noHandleSignals: true,
         taskList: { nothing },
       });
       while (done < count) await sleep(1);

@@ -23,8 +23,13 @@ export const idleStreams = {
   figures: [
     { key: 'kibibytes', unit: 'KiB of memory', better: 'less', aim: 1.5, floor: 2 },
     {
-      ...{ key: 'stalledMebibytes', name: 'stalled readers of 2.3 MiB each, growth', unit: 'MiB' },
-      ...{ better: 'less', aim: 100, floor: null, absolute: true },
+      key: 'stalledMebibytes',
+      name: 'stalled readers of 2.3 MiB each, growth',
+      unit: 'MiB',
+      better: 'less',
+      aim: 100,
+      floor: null,
+      absolute: true,
     },
   ],
 

@@ -20,7 +20,11 @@ export const resume = {
     { key: 'p50', unit: 'ms', better: 'less', aim: 0.7, floor: 1 },
     {
       name: 'the same, and the approved transfer is with the provider',
-      ...{ key: 'p50Transfer', unit: 'ms', better: 'less', aim: 0.7, floor: 1 },
+      key: 'p50Transfer',
+      unit: 'ms',
+      better: 'less',
+      aim: 0.7,
+      floor: 1,
     },
   ],
 

@@ -20,8 +20,10 @@ interface Schema {
 /** What the SDK's types say of it as well. */
 type ForSdk = Omit<MultiPayloadNep413, 'standard'> & { readonly standard: `${MultiPayloadNep413.standard}` };
 const signedTransfer = (): SignedData & ForSdk => ({
-  ...{ standard: 'nep413', payload: transferPayload(transfer) },
-  ...{ public_key: 'ed25519:1', signature: 'ed25519:1' },
+  standard: 'nep413',
+  payload: transferPayload(transfer),
+  public_key: 'ed25519:1',
+  signature: 'ed25519:1',
 });
 
 describe('intents', () => {
@@ -66,7 +68,9 @@ describe('intents', () => {
     const request = publishRequest('op/0/1', signedTransfer());
     expect(publishRequest('op/0/1', signedTransfer())).toBe(request);
     expect(JSON.parse(request)).toEqual({
-      ...{ id: 'op/0/1', jsonrpc: '2.0', method: 'publish_intent' },
+      id: 'op/0/1',
+      jsonrpc: '2.0',
+      method: 'publish_intent',
       params: [{ quote_hashes: [], signed_data: signedTransfer() }],
     });
   });
@@ -81,7 +85,13 @@ describe('intents', () => {
   it('are in no other bytes', () => {
     const request = publishRequest('op/0/1', signedTransfer());
     const foreign = [
-      ...['', 'null', '{}', '[]', '{"params":[]}', '{"params":[{"signed_data":[]}]}', request.slice(0, -1)],
+      '',
+      'null',
+      '{}',
+      '[]',
+      '{"params":[]}',
+      '{"params":[{"signed_data":[]}]}',
+      request.slice(0, -1),
       request.replace('intents.near', 'intentz.near'),
       request.replace('"id":"op/0/1"', '"id":7'),
       request.replace(/"nonce":"[^"]+"/, `"nonce":"${Buffer.alloc(32).toString('base64')}"`),

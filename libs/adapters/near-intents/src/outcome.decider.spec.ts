@@ -5,8 +5,13 @@ const nonceExpiresAtMs = deadlineMs + 24 * 60 * 60 * 1000;
 
 /** Nobody knows anything of the transfer, and its deadline has not passed. */
 const fresh: Evidence = {
-  ...{ relay: 'not_found', revocation: null, isNonceUsed: false, isSaltValid: true },
-  ...{ block: { epochMs: deadlineMs - 60_000 }, deadlineMs, nonceExpiresAtMs },
+  relay: 'not_found',
+  revocation: null,
+  isNonceUsed: false,
+  isSaltValid: true,
+  block: { epochMs: deadlineMs - 60_000 },
+  deadlineMs,
+  nonceExpiresAtMs,
 };
 const atMs = (epochMs: number): Partial<Evidence> => ({ block: { epochMs } });
 const over = atMs(deadlineMs + 1);

@@ -42,70 +42,91 @@ const wanted: Wanted = {
 };
 const request: Json = { ...quoteRequest(wanted) };
 const quote = {
-  ...{ depositAddress: 'cd'.repeat(32), amountIn: '1', minAmountIn: '1', amountOut: '2', minAmountOut: '2' },
-  ...{ timeEstimate: 2, deadline: '2026-11-21T13:00:00.000Z' },
+  depositAddress: 'cd'.repeat(32),
+  amountIn: '1',
+  minAmountIn: '1',
+  amountOut: '2',
+  minAmountOut: '2',
+  timeEstimate: 2,
+  deadline: '2026-11-21T13:00:00.000Z',
 };
 
 const cases: readonly Case[] = [
   {
-    ...{ name: 'finalBlock', right: { result: { header: { hash: 'x', timestamp_nanosec: '1700000000000000000' } } } },
+    name: 'finalBlock',
+    right: { result: { header: { hash: 'x', timestamp_nanosec: '1700000000000000000' } } },
     call: ({ verifier }) => verifier.finalBlock(),
     fits: (value) => Number.isFinite((value as { epochMs: number }).epochMs),
   },
   {
-    ...{ name: 'isNonceUsed', right: viewed(true), fits: isTruth },
+    name: 'isNonceUsed',
+    right: viewed(true),
+    fits: isTruth,
     call: ({ verifier }) => verifier.isNonceUsed(account, 'bm9uY2U=', block),
   },
   {
-    ...{ name: 'isSaltValid', right: viewed(true), fits: isTruth },
+    name: 'isSaltValid',
+    right: viewed(true),
+    fits: isTruth,
     call: ({ verifier }) => verifier.isSaltValid(Uint8Array.of(1, 2, 3, 4), block),
   },
   {
-    ...{ name: 'hasPublicKey', right: viewed(false), fits: isTruth },
+    name: 'hasPublicKey',
+    right: viewed(false),
+    fits: isTruth,
     call: ({ verifier }) => verifier.hasPublicKey(account, account),
   },
   {
-    ...{ name: 'currentSalt', right: viewed('252812b3') },
+    name: 'currentSalt',
+    right: viewed('252812b3'),
     call: ({ verifier }) => verifier.currentSalt(),
     fits: (value) => (value as Uint8Array).length === 4,
   },
   {
-    ...{ name: 'balance', right: viewed(['12']) },
+    name: 'balance',
+    right: viewed(['12']),
     call: ({ verifier }) => verifier.balance(account, 'nep141:a'),
     fits: (value) => amount.test(value as string),
   },
   {
-    ...{ name: 'balances', right: viewed([{ token_id: 'nep141:a', owner_id: account }]) },
+    name: 'balances',
+    right: viewed([{ token_id: 'nep141:a', owner_id: account }]),
     call: ({ verifier }) => verifier.balances(account),
     fits: (value) => [...(value as Map<string, string>).values()].every((held) => amount.test(held)),
   },
   {
-    ...{ name: 'publish', right: { result: { status: 'FAILED', reason: 'invalid intent', intent_hash: 'x' } } },
+    name: 'publish',
+    right: { result: { status: 'FAILED', reason: 'invalid intent', intent_hash: 'x' } },
     call: ({ relay }) => relay.publish('{}'),
     fits: (value) => ['taken', 'taken_before', 'refused'].includes((value as { kind: string }).kind),
   },
   {
-    ...{ name: 'status', right: { result: { status: 'SETTLED', intent_hash: 'x', data: { hash: 'y' } } } },
+    name: 'status',
+    right: { result: { status: 'SETTLED', intent_hash: 'x', data: { hash: 'y' } } },
     call: ({ relay }) => relay.status('x'),
     fits: (value) => ['settled', 'pending', 'failed', 'not_found'].includes((value as { kind: string }).kind),
   },
   {
-    ...{ name: 'tokens', right: [{ assetId: 'nep141:a', symbol: 'A', decimals: 6, price: 1.5, blockchain: 'near' }] },
+    name: 'tokens',
+    right: [{ assetId: 'nep141:a', symbol: 'A', decimals: 6, price: 1.5, blockchain: 'near' }],
     call: ({ oneClick }) => oneClick.tokens(),
     fits: (value) => (value as { tokenId: string }[]).every(({ tokenId }) => tokenId.length > 0),
   },
   {
-    ...{ name: 'quote', right: { quote, quoteRequest: request, signature: 'ed25519:1', timestamp: '' } },
+    name: 'quote',
+    right: { quote, quoteRequest: request, signature: 'ed25519:1', timestamp: '' },
     call: ({ oneClick }) => oneClick.quote(wanted),
     fits: (value) => value === null, // none of them is signed by 1Click
   },
   {
-    ...{ name: 'swap', right: { status: 'REFUNDED', swapDetails: { amountOut: '5' } } },
+    name: 'swap',
+    right: { status: 'REFUNDED', swapDetails: { amountOut: '5' } },
     call: ({ oneClick }) => oneClick.swap(account),
     fits: (value) => value === null || typeof (value as { status: unknown }).status === 'string',
   },
   {
-    ...{ name: 'announceDeposit', right: { status: 'PROCESSING' } },
+    name: 'announceDeposit',
+    right: { status: 'PROCESSING' },
     call: ({ oneClick }) => oneClick.announceDeposit(account, 'x', account),
     fits: (value) => value === undefined,
   },

@@ -7,8 +7,12 @@ import { startAnswering, type Answering } from './answering';
 
 const account = 'ab'.repeat(32);
 const wanted: Wanted = {
-  ...{ swapType: 'EXACT_INPUT', originAsset: 'nep141:a', destinationAsset: 'nep141:b', amount: '1' },
-  ...{ accountId: account, deadline: instantOf(0) },
+  swapType: 'EXACT_INPUT',
+  originAsset: 'nep141:a',
+  destinationAsset: 'nep141:b',
+  amount: '1',
+  accountId: account,
+  deadline: instantOf(0),
 };
 
 describe('1Click', () => {

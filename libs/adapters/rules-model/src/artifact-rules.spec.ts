@@ -4,7 +4,10 @@ import type { OfferedArtifact } from '@app/engine';
 import { answerByRules } from './rules';
 
 const artifact = (artifactId: string, name: string): OfferedArtifact => ({
-  ...{ artifactId, name, mediaType: 'text/plain', bytes: 20 },
+  artifactId,
+  name,
+  mediaType: 'text/plain',
+  bytes: 20,
 });
 const artifacts = [
   artifact('1', 'notes.txt'),

@@ -19,8 +19,15 @@ export interface AskedAutomation {
 }
 
 const days: Readonly<Record<string, string>> = {
-  ...{ day: '*', weekday: '1-5', sunday: '0', monday: '1', tuesday: '2', wednesday: '3', thursday: '4', friday: '5' },
-  ...{ saturday: '6' },
+  day: '*',
+  weekday: '1-5',
+  sunday: '0',
+  monday: '1',
+  tuesday: '2',
+  wednesday: '3',
+  thursday: '4',
+  friday: '5',
+  saturday: '6',
 };
 const unitSeconds: Readonly<Record<string, number>> = { minute: 60, hour: 3_600, day: 86_400 };
 

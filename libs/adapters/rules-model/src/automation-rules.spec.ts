@@ -31,7 +31,10 @@ const tools = [
 ];
 
 const told = (tool: string, result: JsonValue, outcome: ToolExchange['outcome'] = 'ok', input: JsonValue = {}) => ({
-  ...{ tool, input, outcome, result },
+  tool,
+  input,
+  outcome,
+  result,
 });
 const held = told('wallet_balances', { assets: [usdc, near], asOf });
 const priced = told('token_price', { ...near, asOf }, 'ok', { symbol: 'NEAR' });
@@ -47,8 +50,9 @@ const defined = (answer: ReturnType<typeof asked>) => {
 };
 
 const swap = {
-  ...{ kind: 'swap', input: { pinned: { tokenId: usdc.tokenId, decimals: 6 } } },
-  ...{ output: { pinned: { tokenId: near.tokenId, decimals: 24 } } },
+  kind: 'swap',
+  input: { pinned: { tokenId: usdc.tokenId, decimals: 6 } },
+  output: { pinned: { tokenId: near.tokenId, decimals: 24 } },
   quantity: { kind: 'exact_input_tokens', amountRaw: '10000000' },
 };
 const onPrice = (op: string, value: string) => ({
@@ -65,7 +69,9 @@ describe('when a price is passed', () => {
     const definition = defined(asked(sentence, [priced, held]));
     const bounds = { maxUses: 10, perUseUsd: '12.5', totalUsd: '125', notAfter: '2027-03-01T10:00:00.000Z' };
     expect(definition).toEqual({
-      ...{ name: sentence, prompt: 'swap 10 USDC to NEAR', conversation: 'new' },
+      name: sentence,
+      prompt: 'swap 10 USDC to NEAR',
+      conversation: 'new',
       wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } },
       condition: onPrice('lt', '2'),
       firing: { trigger: 'edge', cooldownSeconds: 0, overlap: 'skip', retryForSeconds: 900 },
@@ -138,7 +144,9 @@ describe('on a schedule', () => {
     ['every sunday at 0:00 UTC repeat after me: hello', '0 0 * * 0', 'UTC', 'repeat after me: hello'],
   ])('%s', (input, expression, timezone, prompt) => {
     expect(defined(asked(input))).toMatchObject({
-      ...{ prompt, condition: null, firing: { trigger: 'match' } },
+      prompt,
+      condition: null,
+      firing: { trigger: 'match' },
       wake: { kind: 'schedule', schedule: { kind: 'cron', expression, timezone } },
     });
   });

@@ -19,7 +19,10 @@ const eth = { tokenId: 'nep141:eth.omft.near', symbol: 'ETH', decimals: 18, pric
 
 const tools = ['wallet_balances', 'token_price', 'intents_transfer'];
 const told = (tool: string, result: JsonValue, outcome: ToolExchange['outcome'] = 'ok', input: JsonValue = {}) => ({
-  ...{ tool, input, outcome, result },
+  tool,
+  input,
+  outcome,
+  result,
 });
 const held = told('wallet_balances', { assets: [usdc, { ...near, valueUsdCents: null }, odd], asOf: 'now' });
 const asked = (input: string, exchanges: readonly Omit<ToolExchange, 'toolCallId'>[] = [], offered = tools) =>

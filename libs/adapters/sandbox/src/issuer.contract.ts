@@ -3,7 +3,11 @@ import { IssuerDiscovery, IssuerKeys } from './issuer';
 
 /** The example of RFC 7515, appendix A.3. */
 const exampleKey = {
-  ...{ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig', kid: 'oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U' },
+  kty: 'EC',
+  crv: 'P-256',
+  alg: 'ES256',
+  use: 'sig',
+  kid: 'oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U',
   x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
   y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
 };

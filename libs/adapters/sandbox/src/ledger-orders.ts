@@ -101,7 +101,10 @@ export class LedgerOrders {
     ]);
     if (row === undefined) return false;
     const { transfers, status, delivered } = transfersAtSettlement({
-      ...{ key, address, outcome: row.outcome, target: targetOf(row) },
+      key,
+      address,
+      outcome: row.outcome,
+      target: targetOf(row),
       input: { tokenId: row.input_token, amountRaw: row.input_amount },
     });
     await post(sql, transfers, this.clock.now());

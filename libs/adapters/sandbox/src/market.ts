@@ -76,7 +76,10 @@ export function toQuotedToken({ decimals, priceUsdDecimal }: Token): QuotedToken
 function describeToken(token: MarketToken, price: string | null, { unpriced, undescribed }: ProviderFault): Token {
   const { tokenId, symbol, name, decimals, iconUrl } = token;
   return {
-    ...{ tokenId, symbol, name, iconUrl },
+    tokenId,
+    symbol,
+    name,
+    iconUrl,
     decimals: undescribed ? null : decimals,
     priceUsdDecimal: unpriced ? null : price,
   };

@@ -28,7 +28,8 @@ describe('an order that settles', () => {
   it('pays a withdrawal to its owner', () => {
     expect(settled('5', owner, 'deliver')).toEqual({
       transfers: [{ key: 'k/pay', from: 'transit:a', to: 'main:owner', tokenId: 'in', amountRaw: '5' }],
-      ...{ status: 'settled', delivered: '5' },
+      status: 'settled',
+      delivered: '5',
     });
   });
 
@@ -38,7 +39,8 @@ describe('an order that settles', () => {
         { key: 'k/pay', from: 'transit:a', to: 'pool', tokenId: 'in', amountRaw: '5' },
         { key: 'k/deliver', from: 'pool', to: 'wallet:a', tokenId: 'out', amountRaw: '7' },
       ],
-      ...{ status: 'settled', delivered: '7' },
+      status: 'settled',
+      delivered: '7',
     });
   });
 
@@ -49,7 +51,8 @@ describe('an order that settles', () => {
         { key: 'k/deliver', from: 'pool', to: 'wallet:a', tokenId: 'out', amountRaw: '3' },
         { key: 'k/return', from: 'transit:a', to: 'wallet:a', tokenId: 'in', amountRaw: '3' },
       ],
-      ...{ status: 'refunded', delivered: '3' },
+      status: 'refunded',
+      delivered: '3',
     });
   });
 
@@ -59,7 +62,8 @@ describe('an order that settles', () => {
   ] as const)('gives everything back: %s of %s', (outcome, amountRaw) => {
     expect(settled(amountRaw, near, outcome)).toEqual({
       transfers: [{ key: 'k/return', from: 'transit:a', to: 'wallet:a', tokenId: 'in', amountRaw }],
-      ...{ status: 'refunded', delivered: null },
+      status: 'refunded',
+      delivered: null,
     });
   });
 });

@@ -56,21 +56,30 @@ export function transfersAtSettlement(order: SettlingOrder): Settling {
 function delivering({ key, address, input, target }: SettlingOrder, spent: bigint, delivered: bigint): Transfer[] {
   const to: LedgerAccount = target.kind === 'withdraw' ? `main:${target.mainAccountId}` : 'pool';
   const paid: Transfer = {
-    ...{ key: `${key}/pay`, from: `transit:${address}`, to },
-    ...{ tokenId: input.tokenId, amountRaw: spent.toString() },
+    key: `${key}/pay`,
+    from: `transit:${address}`,
+    to,
+    tokenId: input.tokenId,
+    amountRaw: spent.toString(),
   };
   if (target.kind === 'withdraw') return [paid];
   const { tokenId } = target.output;
   const delivery: Transfer = {
-    ...{ key: `${key}/deliver`, from: 'pool', to: `wallet:${address}` },
-    ...{ tokenId, amountRaw: delivered.toString() },
+    key: `${key}/deliver`,
+    from: 'pool',
+    to: `wallet:${address}`,
+    tokenId,
+    amountRaw: delivered.toString(),
   };
   return [paid, delivery];
 }
 
 function returnTransfer({ key, address, input }: SettlingOrder, amount: bigint): Transfer {
   return {
-    ...{ key: `${key}/return`, from: `transit:${address}`, to: `wallet:${address}` },
-    ...{ tokenId: input.tokenId, amountRaw: amount.toString() },
+    key: `${key}/return`,
+    from: `transit:${address}`,
+    to: `wallet:${address}`,
+    tokenId: input.tokenId,
+    amountRaw: amount.toString(),
   };
 }

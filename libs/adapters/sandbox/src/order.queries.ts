@@ -73,9 +73,19 @@ export async function insertOrder(sql: Sql, order: NewOrder, handling: Handling,
        main_account, outcome, hidden, settles_at, failure)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (key) DO NOTHING RETURNING key`,
     [
-      ...[key, address, digestOf(bytes), status.name, input.tokenId, input.amountRaw],
-      ...[output?.tokenId ?? null, output?.amountRaw ?? null, mainAccount, handling.outcome, handling.hidden],
-      ...[handling.settlesAt, status.failure === null ? null : JSON.stringify(status.failure)],
+      key,
+      address,
+      digestOf(bytes),
+      status.name,
+      input.tokenId,
+      input.amountRaw,
+      output?.tokenId ?? null,
+      output?.amountRaw ?? null,
+      mainAccount,
+      handling.outcome,
+      handling.hidden,
+      handling.settlesAt,
+      status.failure === null ? null : JSON.stringify(status.failure),
     ],
   );
   return inserted.length > 0;

@@ -190,8 +190,10 @@ function settlementOf(state: OrderState, bytes: string): Settlement {
     case 'settled':
     case 'refunded':
       return {
-        ...{ kind: state.status, providerReference: state.reference },
-        ...{ output: state.output, returned: state.returned },
+        kind: state.status,
+        providerReference: state.reference,
+        output: state.output,
+        returned: state.returned,
       };
     case 'rejected':
       return { kind: 'failed', failure: state.failure };

@@ -11,8 +11,13 @@ const examples = {
   clock: { now: '2026-11-22T09:15:00.000Z', remainingSeconds: 0 },
   faults: {
     provider: {
-      ...{ submit: 'reject', settleAfterSeconds: 2, down: false, sessionRejected: false },
-      ...{ duplicateCallbacks: false, unpriced: false, undescribed: false },
+      submit: 'reject',
+      settleAfterSeconds: 2,
+      down: false,
+      sessionRejected: false,
+      duplicateCallbacks: false,
+      unpriced: false,
+      undescribed: false,
     },
     model: { delayMs: 0, fail: false },
   },

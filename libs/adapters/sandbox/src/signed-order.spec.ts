@@ -10,8 +10,11 @@ function newKey() {
 
 const key = newKey();
 const order: OrderText = {
-  ...{ key: 'operation/0/1', address: key.address, deadline: instantOf(1_800_000_000_000) },
-  ...{ input: { tokenId: 'nep141:wrap.near', amountRaw: '15' }, target: { kind: 'withdraw', mainAccountId: 'owner' } },
+  key: 'operation/0/1',
+  address: key.address,
+  deadline: instantOf(1_800_000_000_000),
+  input: { tokenId: 'nep141:wrap.near', amountRaw: '15' },
+  target: { kind: 'withdraw', mainAccountId: 'owner' },
 };
 
 describe('a signed order', () => {

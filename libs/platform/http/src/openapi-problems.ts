@@ -42,9 +42,18 @@ export const problemShape = shape(
 /** The reasons that any operation of an area can be refused for. Those without a reason of their own are statuses. */
 const ofPartnerArea: readonly (Reason | number)[] = [
   'invalid_input',
-  ...(['partner_key_required', 'partner_key_invalid', 'credential_expired', 401] as const),
-  ...(['origin_rejected', 'account_disabled', 'subject_mismatch'] as const),
-  ...([404, 'account_not_provisioned', 'rate_limited', 'internal', 503] as const),
+  'partner_key_required' as const,
+  'partner_key_invalid' as const,
+  'credential_expired' as const,
+  401,
+  'origin_rejected' as const,
+  'account_disabled' as const,
+  'subject_mismatch' as const,
+  404,
+  'account_not_provisioned' as const,
+  'rate_limited' as const,
+  'internal' as const,
+  503,
 ];
 const ofOwnArea: readonly (Reason | number)[] = ['invalid_input', 'origin_rejected', 404, 'internal', 503];
 

@@ -57,11 +57,15 @@ export const securityOf = {
   schemes: {
     partnerKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: "The partner backend's key" },
     userToken: {
-      ...{ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
       description: "The end user's access token, forwarded by the partner's backend",
     },
     webhookSignature: {
-      ...{ type: 'apiKey', in: 'header', name: 'webhook-signature' },
+      type: 'apiKey',
+      in: 'header',
+      name: 'webhook-signature',
       description: 'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 over `id.timestamp.body`',
     },
   } satisfies JsonObject,

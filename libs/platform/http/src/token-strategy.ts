@@ -4,8 +4,17 @@ import { Strategy } from 'passport-jwt';
 
 /** Asymmetric ones only: with `none` or HS* anyone who knows the public key could sign. `Ed25519` is EdDSA by its newer name (RFC 9864). */
 export const algorithms = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
-  ...['EdDSA', 'Ed25519'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
 ];
 
 /** Why a token is not accepted, in words for the operator. */

@@ -26,23 +26,27 @@ interface Quota {
 /** What a user can have so much of (docs/decisions/conventions.md, "Shares and quotas"). */
 const quotas = {
   artifactBytes: {
-    ...{ variable: 'ARTIFACT_BYTES_PER_USER', table: 'artifacts' },
+    variable: 'ARTIFACT_BYTES_PER_USER',
+    table: 'artifacts',
     counters: (userId) => [`artifacts/${userId}/bytes`],
   },
   conversations: {
-    ...{ variable: 'CONVERSATIONS_PER_USER', table: 'conversations' },
+    variable: 'CONVERSATIONS_PER_USER',
+    table: 'conversations',
     counters: (userId) =>
       ['conversation', 'automation'].flatMap((origin) =>
         ['active', 'resting'].map((activity) => `conversations/${userId}/${origin}/present/${activity}`),
       ),
   },
   pendingApprovals: {
-    ...{ variable: 'PENDING_APPROVALS_PER_USER', table: 'approvals' },
+    variable: 'PENDING_APPROVALS_PER_USER',
+    table: 'approvals',
     counters: (userId) => [`approvals/${userId}/pending`],
     expiring: ['agent_tool', 'withdrawal', 'automation_contract'],
   },
   preparedWithdrawals: {
-    ...{ variable: 'PREPARED_WITHDRAWALS_PER_USER', table: 'financial_operations' },
+    variable: 'PREPARED_WITHDRAWALS_PER_USER',
+    table: 'financial_operations',
     counters: (userId) => [`financial_operations/${userId}/prepared`],
     expiring: ['withdrawal'],
   },

@@ -3,8 +3,13 @@ import { readSiteFile } from './site-folder';
 
 /** The guides in the order in which they are best read; each is a file of `docs/guides`. */
 export const guideNames = [
-  ...(['first-run', 'approvals', 'withdrawals', 'funding'] as const),
-  ...(['automations', 'streaming', 'errors'] as const),
+  'first-run' as const,
+  'approvals' as const,
+  'withdrawals' as const,
+  'funding' as const,
+  'automations' as const,
+  'streaming' as const,
+  'errors' as const,
 ];
 
 export interface Guide {

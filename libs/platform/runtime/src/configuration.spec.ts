@@ -152,7 +152,8 @@ describe('production', () => {
 
   const mcp = (url: string) => JSON.stringify([{ name: 'files', consent: 'ask', transport: { type: 'http', url } }]);
   const model = {
-    ...{ MODEL_PROVIDER: 'openai-compatible', MODEL_NAME: 'm' },
+    MODEL_PROVIDER: 'openai-compatible',
+    MODEL_NAME: 'm',
     MODEL_PRICES: '{"m":{"inputUsdPerMillion":"1","outputUsdPerMillion":"1"}}',
   };
   const clear: [allowance: string, variable: string, value: string][] = [
@@ -231,7 +232,9 @@ describe('Configuration', () => {
     const replica = 'http://127.0.0.1:9/sandbox/issuer';
     const two = of({ OIDC_ISSUER: `https://id.example, ${replica}` });
     expect([two.sandboxIssuer, ...two.issuers.map((issuer) => two.isOwnIssuer(issuer))]).toEqual([
-      ...[replica, false, true],
+      replica,
+      false,
+      true,
     ]);
     expect(two.issuers.map((issuer) => two.clockSkewMsOf(issuer))).toEqual([30_000, 0]);
     expect(of({ OIDC_ISSUER: 'https://id.example' }).sandboxIssuer).toBe('https://id.example');

@@ -15,7 +15,10 @@ export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 /** Six digits of dollars and twelve decimals: far beyond any price, and within what costs are counted in. */
 const priceText = /^\d{1,6}(\.\d{1,12})?$/;
 const memberNames: readonly string[] = [
-  ...['inputUsdPerMillion', 'cachedInputUsdPerMillion', 'cacheWriteUsdPerMillion', 'outputUsdPerMillion'],
+  'inputUsdPerMillion',
+  'cachedInputUsdPerMillion',
+  'cacheWriteUsdPerMillion',
+  'outputUsdPerMillion',
 ];
 
 /**

@@ -17,8 +17,14 @@ const created: Told = [
 const opened = (stream: string, more: object = {}): Told => [
   stream,
   {
-    ...{ type: 'approval.opened', userId, approvalId: 'p', runId: null, automationId: null, tool: 'wallet_withdrawal' },
-    ...{ summary: 'Withdraw 1 USDC.', ...more },
+    type: 'approval.opened',
+    userId,
+    approvalId: 'p',
+    runId: null,
+    automationId: null,
+    tool: 'wallet_withdrawal',
+    summary: 'Withdraw 1 USDC.',
+    ...more,
   },
 ];
 const used: Told = [operation, { type: 'operation.used', approvalId: 'p' }];

@@ -85,9 +85,15 @@ function rowAfter(
   const found = subject(event, about && subjectOf(about), idsIn(recorded.stream));
   if (found === null) return null;
   const made = {
-    ...{ key: key(event, recorded.stream), kind, ...found, isAction: isAction(kind, found.origin) },
+    key: key(event, recorded.stream),
+    kind,
+    ...found,
+    isAction: isAction(kind, found.origin),
     title: title(event, about?.title ?? ''),
-    ...{ id: null, at: null, milestonePosition: null, position: recorded.position },
+    id: null,
+    at: null,
+    milestonePosition: null,
+    position: recorded.position,
   };
   return foreseen ? made : describeMilestone(recorded, made);
 }

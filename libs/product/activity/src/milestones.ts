@@ -40,10 +40,10 @@ export interface Milestone<Event> {
 
 const inItsStream = (_: unknown, stream: string): string => stream;
 const over = (key: string) => `${key}/over`;
-const firing = ({ occurrenceId }: { readonly occurrenceId: string }) => `firing/${occurrenceId}`;
-const run = ({ runKey }: { readonly runKey: string }) => `run/${runKey}`;
+const firing = ({ occurrenceId }: { readonly occurrenceId: string }): string => `firing/${occurrenceId}`;
+const run = ({ runKey }: { readonly runKey: string }): string => `run/${runKey}`;
 // A direct withdrawal has one approval, which its later events do not name: so it goes by the operation's stream.
-const approval = ({ approvalId }: { readonly approvalId: string }, stream: string) =>
+const approval = ({ approvalId }: { readonly approvalId: string }, stream: string): string =>
   stream.startsWith('operation-') ? `${stream}/approval` : `approval/${approvalId}`;
 const sameSubject = (_: unknown, about: Subject | null): Subject | null => about;
 const sameTitle = (_: unknown, told: string): string => told;
@@ -76,24 +76,35 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
     key: inItsStream,
     about: none,
     subject: ({ userId, origin, automationId }, _, { conversationId }) => {
-      return { ...{ userId, origin, automationId, conversationId }, runId: null, approvalId: null, operationId: null };
+      return { userId, origin, automationId, conversationId, runId: null, approvalId: null, operationId: null };
     },
     title: ({ title }) => titleOf(title ?? '', 'New conversation'),
   },
   'automation.triggered': {
-    ...{ kind: 'automation_fired', key: firing, about: inItsStream, subject: sameSubject, title: sameTitle },
+    kind: 'automation_fired',
+    key: firing,
+    about: inItsStream,
+    subject: sameSubject,
+    title: sameTitle,
   },
   'run.started': {
-    ...{ kind: 'run_started', key: run, about: inItsStream },
+    kind: 'run_started',
+    key: run,
+    about: inItsStream,
     subject: ({ runId }, about) => about && { ...about, runId },
     title: ({ request }) => titleOf(request.input.text, 'A run'),
   },
   'run.ended': {
-    ...{ kind: 'run_ended', key: (event) => over(run(event)), about: run, subject: sameSubject },
+    kind: 'run_ended',
+    key: (event) => over(run(event)),
+    about: run,
+    subject: sameSubject,
     title: ({ status }, told) => outcomeTitle(runOutcomes[status], told),
   },
   'approval.opened': {
-    ...{ kind: 'approval_opened', key: approval, title: ({ summary, tool }) => titleOf(summary, tool) },
+    kind: 'approval_opened',
+    key: approval,
+    title: ({ summary, tool }) => titleOf(summary, tool),
     about: (_, stream) => (stream.startsWith('conversation-') ? stream : null),
     subject: ({ userId, runId, approvalId, automationId }, about, ids) => {
       if (about !== null) return { ...about, runId, approvalId, automationId: automationId ?? about.automationId };
@@ -105,24 +116,33 @@ export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>>
     },
   },
   'approval.decided': {
-    ...{ kind: 'approval_decided', key: (event, stream) => over(approval(event, stream)), about: approval },
+    kind: 'approval_decided',
+    key: (event, stream) => over(approval(event, stream)),
+    about: approval,
     subject: sameSubject,
     title: ({ status, decidedBy }, told) =>
       outcomeTitle(decidedBy === 'automation_contract' ? 'Approved by contract' : decisions[status], told),
   },
   'approval.expired': {
-    ...{ kind: 'approval_expired', key: (event, stream) => over(approval(event, stream)), about: approval },
-    ...{ subject: sameSubject, title: (_, told) => outcomeTitle('Expired', told) },
+    kind: 'approval_expired',
+    key: (event, stream) => over(approval(event, stream)),
+    about: approval,
+    subject: sameSubject,
+    title: (_, told) => outcomeTitle('Expired', told),
   },
   // The use of an agent's approval, which lies in a conversation, and that of a direct withdrawal's own.
   'operation.used': { ...submission, about: ({ approvalId }) => `approval/${approvalId}` },
   'operation.confirmed': { ...submission, about: (_, stream) => `${stream}/approval` },
   'submission.accepted': { ...submission, about: none, subject: none },
   'operation.settled': {
-    ...{ kind: 'operation_settled', ...settlement, title: (_, told) => outcomeTitle('Settled', told) },
+    kind: 'operation_settled',
+    ...settlement,
+    title: (_, told) => outcomeTitle('Settled', told),
   },
   'operation.failed': {
-    ...{ kind: 'operation_failed', ...settlement, title: (_, told) => outcomeTitle('Failed', told) },
+    kind: 'operation_failed',
+    ...settlement,
+    title: (_, told) => outcomeTitle('Failed', told),
   },
 };
 

@@ -10,7 +10,10 @@ const runId = '019a3c6d-51f2-7a08-b4c1-0d9e8f7a6b15';
 
 /** What an agent's tool call waits for, as the examples of the reference tell it: true down to the fingerprint. */
 const review = {
-  ...{ approvalId, userId, walletId, contract },
+  approvalId,
+  userId,
+  walletId,
+  contract,
   kind: 'agent_tool',
   tool: 'intents_transfer',
   // Reason for the assertion: a contract holds nothing but JSON; interfaces cannot say so.

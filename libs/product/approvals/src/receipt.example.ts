@@ -16,34 +16,68 @@ const settledAt = at(operation.updatedAt);
 const ofNoRun = { runId: null, runKey: null, toolCallId: null, automationId: null };
 
 const opened: Extract<ApprovalEvent, { readonly type: 'approval.opened' }> = {
-  ...{ type: 'approval.opened', at: openedAt, approvalId, kind, tool, fingerprint: prepared.fingerprint, expiresAt },
-  ...{ ...ofNoRun, userId, walletId, input: asked, contract, summary: renderContract(contract, () => 'USDC') },
+  type: 'approval.opened',
+  at: openedAt,
+  approvalId,
+  kind,
+  tool,
+  fingerprint: prepared.fingerprint,
+  expiresAt,
+  ...ofNoRun,
+  userId,
+  walletId,
+  input: asked,
+  contract,
+  summary: renderContract(contract, () => 'USDC'),
   terms: contractTerms(contract, () => 'USDC'),
 };
 
 /** Everything that happened to the withdrawal of the examples. */
 const events: readonly OperationEvent[] = [
   {
-    ...{ type: 'operation.prepared', at: openedAt, kind: 'withdrawal', userId, walletId, approvalId, contract },
-    ...{ conversationId: null, runId: null, automationId: null, mainAccountId: prepared.mainAccountId, expiresAt },
+    type: 'operation.prepared',
+    at: openedAt,
+    kind: 'withdrawal',
+    userId,
+    walletId,
+    approvalId,
+    contract,
+    conversationId: null,
+    runId: null,
+    automationId: null,
+    mainAccountId: prepared.mainAccountId,
+    expiresAt,
   },
   opened,
   {
-    ...{ type: 'approval.decided', at: confirmedAt, approvalId, status: 'approved', decidedBy: 'user' },
-    ...{ denialReason: null, runKey: null },
+    type: 'approval.decided',
+    at: confirmedAt,
+    approvalId,
+    status: 'approved',
+    decidedBy: 'user',
+    denialReason: null,
+    runKey: null,
   },
   { type: 'operation.confirmed', at: confirmedAt },
   {
-    ...{ type: 'submission.journaled', at: sentAt, index: 0 },
+    type: 'submission.journaled',
+    at: sentAt,
+    index: 0,
     submission: {
-      ...{ key: `${operation.id}/0/1`, attempt: 1, bytes: '{"signed":"…"}', input: asked, output: asked },
+      key: `${operation.id}/0/1`,
+      attempt: 1,
+      bytes: '{"signed":"…"}',
+      input: asked,
+      output: asked,
       leastOutput: null,
       quote: null,
       deadline: expiresAt,
     },
   },
   {
-    ...{ type: 'submission.accepted', at: at('2026-11-21T09:19:24.260Z'), index: 0 },
+    type: 'submission.accepted',
+    at: at('2026-11-21T09:19:24.260Z'),
+    index: 0,
     providerReference: operation.actions[0]?.providerReference ?? '',
   },
   { type: 'action.settled', at: settledAt, index: 0, output: asked, returned: null },
@@ -59,7 +93,10 @@ function toStoredEvent(event: OperationEvent, revision: number): StoredEvent {
   const cause = { requestId, correlationId: requestId, causationId: requestId };
   const { data, metadata } = encodeEvent(operationKind, event, { ...cause, actor: revision < 4 ? user : service });
   return {
-    ...{ stream: `operation-${operation.id}`, revision, position: revision, type: event.type },
+    stream: `operation-${operation.id}`,
+    revision,
+    position: revision,
+    type: event.type,
     id: `019a3c62-4f1e-7000-8000-00000000000${revision}`,
     // Reason for the assertions: this is what the encoder makes of an event, payload and metadata alike.
     payload: data as JsonObject,

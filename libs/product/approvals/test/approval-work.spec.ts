@@ -53,9 +53,17 @@ describe('a direct withdrawal', () => {
     const prepared = await prepare(user, usdc, '1000000');
     const approval = await approvalOf(user, prepared.approvalId);
     expect(approval).toMatchObject({
-      ...{ kind: 'withdrawal', tool: 'wallet_withdrawal', status: 'pending', fingerprint: prepared.fingerprint },
-      ...{ input: { tokenId: usdc, amountRaw: '1000000' }, operationId: prepared.operationId },
-      ...{ conversationId: null, runId: null, toolCallId: null, automationId: null, expiresAt: prepared.expiresAt },
+      kind: 'withdrawal',
+      tool: 'wallet_withdrawal',
+      status: 'pending',
+      fingerprint: prepared.fingerprint,
+      input: { tokenId: usdc, amountRaw: '1000000' },
+      operationId: prepared.operationId,
+      conversationId: null,
+      runId: null,
+      toolCallId: null,
+      automationId: null,
+      expiresAt: prepared.expiresAt,
     });
     expect(await approve(user, approval)).toMatchObject({ status: 409, body: { reason: 'approval_not_pending' } });
     const denied = await user.post(`/approvals/${approval.id}/deny`, { reason: 'not now' });
@@ -148,8 +156,12 @@ describe('an operation', () => {
     expect(operation).toMatchObject({ status: 'settled', approvalId: approval.id, conversationId, runId });
     const told = await untilJournaled(conversationId, 'settlement.updated');
     expect(told.payload).toEqual({
-      ...{ type: 'settlement.updated', at: operation['settledAt'], operationId: operation.id, status: 'settled' },
-      ...{ actions: operation.actions, failure: null },
+      type: 'settlement.updated',
+      at: operation['settledAt'],
+      operationId: operation.id,
+      status: 'settled',
+      actions: operation.actions,
+      failure: null,
     });
     const submitted = (await journal(conversationId)).find(({ payload }) => payload.type === 'operation.submitted');
     expect(submitted?.payload).toMatchObject({ operationId: operation.id, runId, approvalId: approval.id });

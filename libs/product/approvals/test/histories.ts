@@ -59,14 +59,22 @@ const actors = {
 export function opened(changes: Partial<Opened> = {}): Opened {
   const { approvalId, userId, walletId, runId, runKey } = ids;
   const review = {
-    ...{ approvalId, userId, walletId, contract, expiresAt: at(86_400) },
+    approvalId,
+    userId,
+    walletId,
+    contract,
+    expiresAt: at(86_400),
     kind: 'agent_tool' as const,
     tool: 'intents_transfer',
     input: { contract, note: 'Grüße, "quoted"', z: 1, 10: 'ten', a: [1.5, null, -0.25] } as unknown as Opened['input'],
     ...changes,
   };
   return {
-    ...{ type: 'approval.opened', at: at(0), runId, runKey, automationId: null },
+    type: 'approval.opened',
+    at: at(0),
+    runId,
+    runKey,
+    automationId: null,
     toolCallId: asId<ToolCallId>(`${runId}/1/0`),
     summary: 'Withdraw 1.5 USDC to your account.',
     terms: [{ name: 'what', text: 'Withdraw 1.5 USDC to your account' }],
@@ -103,8 +111,16 @@ export const operationId = agentOperationId(ids.approvalId);
 export function terms(changes: Partial<OperationTerms> = {}): OperationTerms {
   const { userId, walletId, approvalId, conversationId, runId } = ids;
   return {
-    ...{ kind: 'agent_transfer', userId, walletId, approvalId, conversationId, runId, automationId: null, contract },
-    ...{ mainAccountId: 'a'.repeat(64), expiresAt: at(3_600) },
+    kind: 'agent_transfer',
+    userId,
+    walletId,
+    approvalId,
+    conversationId,
+    runId,
+    automationId: null,
+    contract,
+    mainAccountId: 'a'.repeat(64),
+    expiresAt: at(3_600),
     ...changes,
   };
 }

@@ -26,7 +26,14 @@ const formats: Readonly<Record<string, TextFormat>> = {
   'application/pdf': 'pdf',
 };
 const formatsByEnding: Readonly<Record<string, TextFormat>> = {
-  ...{ txt: 'text', md: 'text', csv: 'text', tsv: 'text', json: 'text', log: 'text', xml: 'text', yaml: 'text' },
+  txt: 'text',
+  md: 'text',
+  csv: 'text',
+  tsv: 'text',
+  json: 'text',
+  log: 'text',
+  xml: 'text',
+  yaml: 'text',
   pdf: 'pdf',
 };
 

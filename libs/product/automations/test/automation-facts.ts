@@ -51,7 +51,10 @@ export const contract: Contract = {
 
 export function definitionWith(firing: Partial<FiringPolicy> = {}, asked?: Contract): AutomationDefinition {
   return {
-    ...{ name: 'Cheap NEAR', prompt: 'swap 10 USDC to NEAR', conversation: 'new', condition: null },
+    name: 'Cheap NEAR',
+    prompt: 'swap 10 USDC to NEAR',
+    conversation: 'new',
+    condition: null,
     wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } },
     firing: { ...policy, ...firing },
     ...(asked === undefined ? {} : { contract: asked }),
@@ -81,14 +84,23 @@ export function createdWith(definition = definitionWith()): AutomationEvent {
 export function openedWith(asked: ContractReview, definition: AutomationDefinition, when = at): ApprovalEvent {
   const { approvalId, automationId, walletId, fingerprint, expiresAt, summary, terms } = asked;
   return {
-    ...{ type: 'approval.opened', at: when, approvalId, kind: 'automation_contract', tool: 'automation_contract' },
-    ...{ fingerprint, runId: null, expiresAt, userId: ada, runKey: null, walletId, toolCallId: null, automationId },
-    ...{
-      input: JSON.parse(JSON.stringify(definition)) as JsonValue,
-      contract: definition.contract ?? null,
-      summary,
-      terms,
-    },
+    type: 'approval.opened',
+    at: when,
+    approvalId,
+    kind: 'automation_contract',
+    tool: 'automation_contract',
+    fingerprint,
+    runId: null,
+    expiresAt,
+    userId: ada,
+    runKey: null,
+    walletId,
+    toolCallId: null,
+    automationId,
+    input: JSON.parse(JSON.stringify(definition)) as JsonValue,
+    contract: definition.contract ?? null,
+    summary,
+    terms,
   };
 }
 
@@ -96,8 +108,16 @@ export function openedWith(asked: ContractReview, definition: AutomationDefiniti
 export function dueAt(minute: number, changed: Partial<RecordMatch> = {}): RecordMatch {
   const forAt = minutes(minute);
   return {
-    ...{ type: 'RecordMatch', at: seconds(minute * 60 + 1), forAt, dueAt: forAt, epoch: firstEpoch },
-    ...{ occurrenceId: occurrence(minute), trigger: 'schedule', input: null, verdict: 'true', tooLate: null },
+    type: 'RecordMatch',
+    at: seconds(minute * 60 + 1),
+    forAt,
+    dueAt: forAt,
+    epoch: firstEpoch,
+    occurrenceId: occurrence(minute),
+    trigger: 'schedule',
+    input: null,
+    verdict: 'true',
+    tooLate: null,
     ...changed,
   };
 }

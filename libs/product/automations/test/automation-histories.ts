@@ -48,7 +48,9 @@ const definition: fc.Arbitrary<AutomationDefinition> = fc
 
 /** The review of the contract of that step; its approval is the step's. */
 const reviewAt = (step: number) => ({
-  ...{ ...review, approvalId: asId<typeof review.approvalId>(`approval ${step}`), expiresAt: minutes(6) },
+  ...review,
+  approvalId: asId<typeof review.approvalId>(`approval ${step}`),
+  expiresAt: minutes(6),
 });
 const epochAt = (step: number): string => `epoch ${step}`;
 const present = (state: AutomationState): string => (state === null ? '' : revisionOf(state));
@@ -148,11 +150,13 @@ const consent: fc.Arbitrary<Draft> = fc.oneof(
     const [used] = Object.keys(state?.uses ?? {});
     return { type: 'ReturnContractUse', at, toolCallId: used === undefined ? call(number) : asId(used) };
   }),
-  fc.constantFrom(...(['approved', 'approved', 'approved', 'denied'] as const)).map<Draft>((status) => (state, at) => {
-    const verdict = status === 'approved' ? { status } : { status, denialReason: null };
-    const approvalId = state?.contractApproval?.approvalId ?? asId<typeof review.approvalId>('none');
-    return { type: 'DecideApproval', at, approvalId, verdict, decidedBy: 'user' };
-  }),
+  fc
+    .constantFrom('approved' as const, 'approved' as const, 'approved' as const, 'denied' as const)
+    .map<Draft>((status) => (state, at) => {
+      const verdict = status === 'approved' ? { status } : { status, denialReason: null };
+      const approvalId = state?.contractApproval?.approvalId ?? asId<typeof review.approvalId>('none');
+      return { type: 'DecideApproval', at, approvalId, verdict, decidedBy: 'user' };
+    }),
   fc.constant<Draft>((state, at) => {
     return { type: 'ExpireApproval', at, approvalId: state?.contractApproval?.approvalId ?? asId('none') };
   }),

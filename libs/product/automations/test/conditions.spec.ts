@@ -17,8 +17,14 @@ const TIMEOUT_MS = full ? 900_000 : 120_000;
 const parameters = { numRuns: CASES };
 
 const codes: readonly UnresolvedCode[] = [
-  ...(['missing_source', 'unavailable', 'gap', 'stale', 'future'] as const),
-  ...(['missing_field', 'invalid_value', 'snapshot_skew'] as const),
+  'missing_source' as const,
+  'unavailable' as const,
+  'gap' as const,
+  'stale' as const,
+  'future' as const,
+  'missing_field' as const,
+  'invalid_value' as const,
+  'snapshot_skew' as const,
 ];
 const totals = new Map<string, number>();
 function count(what: string): void {
@@ -55,7 +61,8 @@ const learned = cases.chain(({ condition, readings }) => {
     return fc.oneof({ weight: 3, arbitrary: fresh }, anyReadings(binding), fc.constant(readings[binding.name]));
   });
   return fc.tuple(...after).map((known) => ({
-    ...{ condition, readings },
+    condition,
+    readings,
     later: readingsOf(condition.bindings, known),
   }));
 });

@@ -156,7 +156,7 @@ export const lives: fc.Arbitrary<Life> = fc
     lateMs: fc.array(fc.constantFrom(0, 3, 250, 2000, 29_000), { minLength: 1, maxLength: 8 }),
   })
   .map(({ wake, condition, firing, price, balance, ...rest }) => ({
-    definition: { ...{ name: 'n', prompt: 'p', conversation: 'new' }, wake, condition, firing },
+    definition: { name: 'n', prompt: 'p', conversation: 'new', wake, condition, firing },
     history: { price, balance },
     ...rest,
   }));

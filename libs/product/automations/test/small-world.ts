@@ -28,7 +28,10 @@ export const startMs = Date.parse('2026-03-01T10:00:00.000Z');
 export const at = (seconds: number): Instant => instantOf(startMs + seconds * 1000);
 
 export const everyMinute: AutomationDefinition = {
-  ...{ name: 'Look', prompt: 'Look at it.', conversation: 'new', condition: null },
+  name: 'Look',
+  prompt: 'Look at it.',
+  conversation: 'new',
+  condition: null,
   wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } },
   firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 },
 };

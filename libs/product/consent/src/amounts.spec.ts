@@ -79,7 +79,10 @@ describe('byRichness', () => {
     priceUsdDecimal: string | null,
     decimals: number | null = 0,
   ) => ({
-    ...{ tokenId, amountRaw, priceUsdDecimal, decimals },
+    tokenId,
+    amountRaw,
+    priceUsdDecimal,
+    decimals,
   });
   const sorted = (...holdings: Parameters<typeof byRichness>[0][]) =>
     holdings.sort(byRichness).map(({ tokenId }) => tokenId);
@@ -87,7 +90,11 @@ describe('byRichness', () => {
   it('puts the richest first, and what has no value last', () => {
     const unknown = [holding('c', '999', null), holding('b', '999', '9', null)];
     expect(sorted(...unknown, holding('z', '0', '1'), holding('d', '5', '2'), holding('e', '11', '1'))).toEqual([
-      ...['e', 'd', 'z', 'b', 'c'],
+      'e',
+      'd',
+      'z',
+      'b',
+      'c',
     ]);
   });
   it('compares exact values, below a cent as well', () => {

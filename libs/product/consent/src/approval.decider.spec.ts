@@ -36,16 +36,22 @@ const approvalId = asId<ApprovalId>('transfer');
 const runKey = asId<RunKey>('key of one');
 
 const opened: ApprovalEvent = {
-  ...{
-    type: 'approval.opened',
-    at,
-    approvalId,
-    kind: 'agent_tool',
-    tool: 'intents_transfer',
-    fingerprint: 'sha256:00',
-  },
-  ...{ runId: asId<RunId>('one'), expiresAt, userId: asId<UserId>('ada'), runKey, walletId: null, toolCallId: null },
-  ...{ automationId: null, input: {}, contract: null, summary: 'Withdraw 1.5 USDC to your main account.' },
+  type: 'approval.opened',
+  at,
+  approvalId,
+  kind: 'agent_tool',
+  tool: 'intents_transfer',
+  fingerprint: 'sha256:00',
+  runId: asId<RunId>('one'),
+  expiresAt,
+  userId: asId<UserId>('ada'),
+  runKey,
+  walletId: null,
+  toolCallId: null,
+  automationId: null,
+  input: {},
+  contract: null,
+  summary: 'Withdraw 1.5 USDC to your main account.',
   terms: [],
 };
 const approve = { type: 'Decide', at: soon, approvalId, verdict: { status: 'approved' }, decidedBy: 'user' } as const;
@@ -133,7 +139,11 @@ describe('an approval that never was', () => {
 describe('the state of an approval', () => {
   it('keeps what decisions depend on', () =>
     expect(approval.given(opened).state).toStrictEqual({
-      ...{ approvalId, runKey, fingerprint: 'sha256:00', expiresAt, status: 'pending' },
+      approvalId,
+      runKey,
+      fingerprint: 'sha256:00',
+      expiresAt,
+      status: 'pending',
     }));
   it('belongs to no run where nothing waits', () => {
     const free = approval.given({ ...opened, runKey: null });

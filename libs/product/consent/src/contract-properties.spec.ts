@@ -29,7 +29,8 @@ describe('every contract', () => {
       fc.property(contracts, bounds, (contract, itsBounds) => {
         const bounded = { ...contract, bounds: itsBounds };
         expect(read(ContractShape, JSON.parse(JSON.stringify(contract)))).toEqual({
-          ...{ ok: true, value: contract },
+          ok: true,
+          value: contract,
         });
         expect(read(AutomationContractShape, bounded)).toEqual({ ok: true, value: bounded });
       }),

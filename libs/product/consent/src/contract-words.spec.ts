@@ -10,10 +10,15 @@ const symbols: Record<string, string> = { 'nep141:usdc': 'USDC', 'nep141:wrap.ne
 const symbolOf = (tokenId: string) => symbols[tokenId] ?? null;
 
 const withdraw = (quantity: Exclude<Quantity, { kind: 'exact_output_tokens' }>, input = usdc): ContractAction => ({
-  ...{ kind: 'withdraw_to_owner', input, quantity },
+  kind: 'withdraw_to_owner',
+  input,
+  quantity,
 });
 const swap = (quantity: Quantity, input = usdc, output = near): ContractAction => ({
-  ...{ kind: 'swap', input, output, quantity },
+  kind: 'swap',
+  input,
+  output,
+  quantity,
 });
 
 const tokens = { kind: 'exact_input_tokens', amountRaw: '1500000' } as const;

@@ -62,10 +62,15 @@ const pinned = ({ tokenId, decimals }: SpendableToken): TokenChoice => ({
 });
 const any: TokenChoice = { any: true };
 const swap = (input: TokenChoice, output: TokenChoice, quantity: Quantity): SwapAction => ({
-  ...{ kind: 'swap', input, output, quantity },
+  kind: 'swap',
+  input,
+  output,
+  quantity,
 });
 const withdraw = (input: TokenChoice, quantity: WithdrawAction['quantity']): WithdrawAction => ({
-  ...{ kind: 'withdraw_to_owner', input, quantity },
+  kind: 'withdraw_to_owner',
+  input,
+  quantity,
 });
 const allOf = { kind: 'all_of_input' } as const;
 
@@ -85,7 +90,9 @@ describe('chooseInput', () => {
   it('takes the richest that covers the quantity', () => {
     const unpriced = { ...usdc, tokenId: 'nep141:a', priceUsdDecimal: null };
     expect(chooseInput(swap(any, any, usd('130')), [unpriced, near, eth])).toEqual({
-      ...{ ok: true, holding: eth, amountRaw: `5${'0'.repeat(16)}` },
+      ok: true,
+      holding: eth,
+      amountRaw: `5${'0'.repeat(16)}`,
     });
     expect(chooseInput(swap(any, any, usd('131')), [unpriced, near, eth])).toEqual(none('more_than_held'));
     expect(chooseInput(swap(any, any, usd('1')), [unpriced])).toEqual(none('no_price'));

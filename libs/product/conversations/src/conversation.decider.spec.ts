@@ -23,14 +23,27 @@ const archived: ConversationEvent = { type: 'conversation.archived', at: later }
 
 const runOf = (id: string) => ({ runId: asId<RunId>(id), runKey: asId<RunKey>(`key of ${id}`) });
 const startOf = (id: string) => ({
-  ...{ at, ...runOf(id), userId, messageId: asId<MessageId>(`message of ${id}`), origin: 'user' as const },
-  ...{ automationId: null, occurrenceId: null, request, resolved },
+  at,
+  ...runOf(id),
+  userId,
+  messageId: asId<MessageId>(`message of ${id}`),
+  origin: 'user' as const,
+  automationId: null,
+  occurrenceId: null,
+  request,
+  resolved,
 });
 const start = (id = 'one'): ConversationCommand => ({ type: 'StartRun', ...startOf(id) });
 const started = (id = 'one'): ConversationEvent => ({ type: 'run.started', ...startOf(id) });
 const ended = (id = 'one'): ConversationEvent => ({
-  ...{ type: 'run.ended', at: later, ...runOf(id), userId, ...abortedEnd },
-  ...{ usage: { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false }, segment: 1, segmentCostCents: 0 },
+  type: 'run.ended',
+  at: later,
+  ...runOf(id),
+  userId,
+  ...abortedEnd,
+  usage: { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false },
+  segment: 1,
+  segmentCostCents: 0,
 });
 
 const conversation = specification(conversationDecider);
@@ -99,13 +112,20 @@ describe('the state', () => {
     });
     expect(state.openRuns).toMatchObject({ one: { status: 'queued', startedSeq: 2, segment: 1, attempt: 0 } });
     expect(conversation.given(created, started(), ended()).state).toMatchObject({
-      ...{ liveRunId: null, openRuns: {}, endedRunIds: ['one'], lastSeq: 3, lastActivityAt: later },
+      liveRunId: null,
+      openRuns: {},
+      endedRunIds: ['one'],
+      lastSeq: 3,
+      lastActivityAt: later,
     });
   });
 
   it('takes renaming and archiving for no activity', () => {
     expect(conversation.given(created, renamed, archived).state).toMatchObject({
-      ...{ lastActivityAt: at, archivedAt: later, title: 'Better plans', lastSeq: 3 },
+      lastActivityAt: at,
+      archivedAt: later,
+      title: 'Better plans',
+      lastSeq: 3,
     });
   });
 

@@ -3,9 +3,17 @@ import { conversationKind } from './conversation.stream';
 
 /** As version 1 was stored: the profile with its defaults filled in, and null where there is none. */
 const started: StoredEvent = {
-  ...{ stream: 'conversation-1', revision: 1, position: 7, id: 'event', type: 'run.started' },
+  stream: 'conversation-1',
+  revision: 1,
+  position: 7,
+  id: 'event',
+  type: 'run.started',
   payload: {
-    ...{ type: 'run.started', at: '2026-03-01T10:00:00.000Z', runId: 'run', origin: 'user', automationId: null },
+    type: 'run.started',
+    at: '2026-03-01T10:00:00.000Z',
+    runId: 'run',
+    origin: 'user',
+    automationId: null,
     occurrenceId: null,
     request: {
       input: { text: 'hello', artifactIds: [] },
@@ -13,7 +21,10 @@ const started: StoredEvent = {
     },
   },
   metadata: {
-    ...{ $correlationId: 'c', $causationId: 'c', requestId: 'request-1', actor: { kind: 'service', id: 'test' } },
+    $correlationId: 'c',
+    $causationId: 'c',
+    requestId: 'request-1',
+    actor: { kind: 'service', id: 'test' },
     private: { runKey: 'key', userId: 'ada', messageId: 'message' },
   },
 };
@@ -25,7 +36,9 @@ const { request: _, ...rest } = started.payload;
 
 it('run.started of version 1 tells by its profile what the run was resolved to', () => {
   expect(decodeEvent(conversationKind, started).event).toEqual({
-    ...{ ...rest, ...started.metadata.private, request },
+    ...rest,
+    ...started.metadata.private,
+    request,
     resolved: { model: 'big', tools: ['current_time'], maxSteps: 3 },
   });
 });

@@ -13,34 +13,41 @@ const usage = { inputTokens: 1, outputTokens: 1, costCents: 1, estimated: false 
 const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 
 const events: ConversationEvent[] = [
-  ...[
-    {
-      type: 'conversation.created',
-      at: at(0),
-      title: null,
-      origin: 'conversation',
-      automationId: null,
-      userId,
-    } as const,
-  ],
   {
-    ...{ type: 'run.started', at: at(1), ...of, origin: 'user', automationId: null, occurrenceId: null, userId },
-    ...{ messageId: asId<MessageId>('asked'), request: { input: { text: 'hello' } }, resolved },
+    type: 'conversation.created',
+    at: at(0),
+    title: null,
+    origin: 'conversation',
+    automationId: null,
+    userId,
+  } as const,
+  {
+    type: 'run.started',
+    at: at(1),
+    ...of,
+    origin: 'user',
+    automationId: null,
+    occurrenceId: null,
+    userId,
+    messageId: asId<MessageId>('asked'),
+    request: { input: { text: 'hello' } },
+    resolved,
   },
   { type: 'run.claimed', at: at(2), ...of, segment: 1, attempt: 1 },
   { type: 'agent.message', at: at(3), ...of, messageId: asId<MessageId>('said'), text: 'hi', truncated: false },
   { type: 'conversation.updated', at: at(4), title: 'Plans' },
   {
-    ...{
-      type: 'run.ended',
-      at: at(5),
-      ...of,
-      status: 'completed',
-      response: { text: 'hi', truncated: false },
-      output: null,
-      failure: null,
-    },
-    ...{ usage, userId, segment: 1, segmentCostCents: 1 },
+    type: 'run.ended',
+    at: at(5),
+    ...of,
+    status: 'completed',
+    response: { text: 'hi', truncated: false },
+    output: null,
+    failure: null,
+    usage,
+    userId,
+    segment: 1,
+    segmentCostCents: 1,
   },
   { type: 'conversation.archived', at: at(6) },
 ];
@@ -91,9 +98,19 @@ describe('the conversations that lists show', () => {
 
   it('say everything that is listed', () => {
     expect(after(7)).toEqual({
-      ...{ id: conversationId, userId, title: 'Plans', origin: 'conversation', automationId: null },
-      ...{ liveRunId: null, pendingApprovals: 0, lastSeq: 7, createdAt: at(0), lastActivityAt: at(5) },
-      ...{ archivedAt: at(6), activityPosition: 50, position: 60 },
+      id: conversationId,
+      userId,
+      title: 'Plans',
+      origin: 'conversation',
+      automationId: null,
+      liveRunId: null,
+      pendingApprovals: 0,
+      lastSeq: 7,
+      createdAt: at(0),
+      lastActivityAt: at(5),
+      archivedAt: at(6),
+      activityPosition: 50,
+      position: 60,
     });
   });
 

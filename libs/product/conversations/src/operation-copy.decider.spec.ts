@@ -17,13 +17,11 @@ const created: ConversationEvent = {
 
 describe('a copy of what an operation came to', () => {
   const submitted: OperationCopy = {
-    ...{
-      type: 'operation.submitted',
-      at,
-      operationId: asId('op'),
-      runId: asId<RunId>('run'),
-      approvalId: asId<ApprovalId>('a'),
-    },
+    type: 'operation.submitted',
+    at,
+    operationId: asId('op'),
+    runId: asId<RunId>('run'),
+    approvalId: asId<ApprovalId>('a'),
   };
   const settled: ConversationEvent = {
     type: 'settlement.updated',

@@ -33,36 +33,39 @@ const created: ConversationEvent = {
   ...origin,
 };
 const started: ConversationEvent = {
-  ...{
-    type: 'run.started',
-    at,
-    ...run,
-    userId,
-    messageId,
-    origin: 'user',
-    ...origin,
-    occurrenceId: null,
-    request,
-    resolved,
-  },
+  type: 'run.started',
+  at,
+  ...run,
+  userId,
+  messageId,
+  origin: 'user',
+  ...origin,
+  occurrenceId: null,
+  request,
+  resolved,
 };
 const claimed = (attempt = 1): ConversationEvent => ({ type: 'run.claimed', at, ...run, segment: 1, attempt });
 const stopping: ConversationEvent = { type: 'run.stopping', at, ...run };
 const called: ConversationEvent = { type: 'tool.called', at, ...run, toolCallId, tool: 'clock', input: {} };
 const returned: ConversationEvent = { type: 'tool.returned', at, ...run, toolCallId, outcome: 'ok', result: 7 };
 const stepped = (step: number, costMicroCents: number, costCents: number): ConversationEvent => ({
-  ...{
-    type: 'agent.step',
-    at,
-    ...run,
-    step,
-    usage: { inputTokens: 2, outputTokens: 3, costCents, estimated: false },
-    costMicroCents,
-  },
+  type: 'agent.step',
+  at,
+  ...run,
+  step,
+  usage: { inputTokens: 2, outputTokens: 3, costCents, estimated: false },
+  costMicroCents,
 });
 const said: ConversationEvent = { type: 'agent.message', at, ...run, messageId, text: 'hi', truncated: false };
 const ended = (end: RunEnd, usage: Usage, segmentCostCents = usage.costCents): ConversationEvent => ({
-  ...{ type: 'run.ended', at, ...run, ...end, userId, usage, segment: 1, segmentCostCents },
+  type: 'run.ended',
+  at,
+  ...run,
+  ...end,
+  userId,
+  usage,
+  segment: 1,
+  segmentCostCents,
 });
 
 const claim: ConversationCommand = { type: 'ClaimRun', at, runId, segment: 1 };
@@ -75,20 +78,27 @@ const completed: RunEnd = {
 };
 const finish = (end: RunEnd, attempt = 1): ConversationCommand => ({ type: 'EndRun', at, runId, attempt, end });
 const returns = (attempt = 1): ConversationCommand => ({
-  ...{ type: 'ReturnTool', at, runId, attempt, toolCallId, outcome: 'ok', result: 7 },
+  type: 'ReturnTool',
+  at,
+  runId,
+  attempt,
+  toolCallId,
+  outcome: 'ok',
+  result: 7,
 });
 const step = (more: Partial<RecordStep> = {}): ConversationCommand => ({
-  ...{
-    type: 'RecordStep',
-    at,
-    runId,
-    attempt: 1,
-    inputTokens: 2,
-    outputTokens: 3,
-    costMicroCents: microCentsPerCent,
-    estimated: false,
-  },
-  ...{ message: null, calls: [], end: null, ...more },
+  type: 'RecordStep',
+  at,
+  runId,
+  attempt: 1,
+  inputTokens: 2,
+  outputTokens: 3,
+  costMicroCents: microCentsPerCent,
+  estimated: false,
+  message: null,
+  calls: [],
+  end: null,
+  ...more,
 });
 
 const conversation = specification(conversationDecider);

@@ -23,25 +23,32 @@ const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 const ofAutomation = { automationId: 'automation', occurrenceId: 'occurrence' };
 
 const trigger: TriggerRun = {
-  ...{ type: 'TriggerRun', at, title: 'Dip', ...ofAutomation, trigger: 'schedule' },
+  type: 'TriggerRun',
+  at,
+  title: 'Dip',
+  ...ofAutomation,
+  trigger: 'schedule',
   run: { ...runIds, userId, messageId, request, resolved },
 };
 const created: ConversationEvent = {
-  ...{ type: 'conversation.created', at, userId, title: 'Dip', origin: 'automation', automationId: 'automation' },
+  type: 'conversation.created',
+  at,
+  userId,
+  title: 'Dip',
+  origin: 'automation',
+  automationId: 'automation',
 };
 const triggered: ConversationEvent = { type: 'automation.triggered', at, ...ofAutomation, trigger: 'schedule' };
 const started: ConversationEvent = {
-  ...{
-    type: 'run.started',
-    at,
-    ...runIds,
-    userId,
-    messageId,
-    origin: 'automation',
-    ...ofAutomation,
-    request,
-    resolved,
-  },
+  type: 'run.started',
+  at,
+  ...runIds,
+  userId,
+  messageId,
+  origin: 'automation',
+  ...ofAutomation,
+  request,
+  resolved,
 };
 const archived: ConversationEvent = { type: 'conversation.archived', at };
 const claimed: ConversationEvent = { type: 'run.claimed', at, ...runIds, segment: 1, attempt: 1 };
@@ -77,18 +84,37 @@ describe('calls that the automation’s contract covers', () => {
   const toolCallId = asId<ToolCallId>('run/1/0');
   const approvalId = asId<ApprovalId>('approval');
   const approval: OpenApproval = {
-    ...{ approvalId, kind: 'agent_tool', tool: 'intents_transfer', fingerprint: 'sha256:00', expiresAt: at },
-    ...{ walletId: null, toolCallId, automationId: 'automation', input: {}, contract: null, summary: 'Swap.' },
+    approvalId,
+    kind: 'agent_tool',
+    tool: 'intents_transfer',
+    fingerprint: 'sha256:00',
+    expiresAt: at,
+    walletId: null,
+    toolCallId,
+    automationId: 'automation',
+    input: {},
+    contract: null,
+    summary: 'Swap.',
     terms: [],
   };
   const called: ConversationEvent = {
-    ...{ type: 'tool.called', at, ...runIds, toolCallId, tool: 'intents_transfer', input: {} },
+    type: 'tool.called',
+    at,
+    ...runIds,
+    toolCallId,
+    tool: 'intents_transfer',
+    input: {},
   };
   const authorize: AuthorizeCalls = { type: 'AuthorizeCalls', at, runId, attempt: 1, approvals: [approval] };
   const opened: ConversationEvent = { type: 'approval.opened', at, ...runIds, userId, ...approval };
   const decided: ConversationEvent = {
-    ...{ type: 'approval.decided', at, approvalId, status: 'approved', decidedBy: 'automation_contract' },
-    ...{ denialReason: null, runKey: runIds.runKey },
+    type: 'approval.decided',
+    at,
+    approvalId,
+    status: 'approved',
+    decidedBy: 'automation_contract',
+    denialReason: null,
+    runKey: runIds.runKey,
   };
   const running = [created, triggered, started, claimed, called] as const;
 
@@ -117,10 +143,22 @@ describe('calls that the automation’s contract covers', () => {
     const openedBeside: ConversationEvent = { ...opened, approvalId: asked, toolCallId: otherCall };
     const usage = { inputTokens: 0, outputTokens: 0, costCents: 0, estimated: false };
     const suspended: ConversationEvent = {
-      ...{ type: 'run.suspended', at, ...runIds, segment: 1, approvalIds: [asked], usage, userId, segmentCostCents: 0 },
+      type: 'run.suspended',
+      at,
+      ...runIds,
+      segment: 1,
+      approvalIds: [asked],
+      usage,
+      userId,
+      segmentCostCents: 0,
     };
     const returned: ConversationEvent = {
-      ...{ type: 'tool.returned', at, ...runIds, toolCallId, outcome: 'ok', result: null },
+      type: 'tool.returned',
+      at,
+      ...runIds,
+      toolCallId,
+      outcome: 'ok',
+      result: null,
     };
     const before = instant('2026-03-01T09:59Z');
     const verdict = { status: 'approved' } as const;

@@ -180,7 +180,11 @@ export class ExecuteRun {
     const { instructions, outputSchema } = progress.profile;
     const { state } = await this.states.current(conversationKind, run.conversationId);
     return {
-      ...{ instructions, outputSchema, repairing, turn: turnOf(progress), tools: this.tools.offers(progress) },
+      instructions,
+      outputSchema,
+      repairing,
+      turn: turnOf(progress),
+      tools: this.tools.offers(progress),
       history: model.readsHistory ? await claimed.earlierTurns(this.configuration.env.MODEL_HISTORY_TOKENS) : [],
       artifacts: state.artifacts,
     };

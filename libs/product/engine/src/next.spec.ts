@@ -22,11 +22,23 @@ const said: ConversationEvent = {
 const callOf = (id: string) => ({ toolCallId: asId<ToolCallId>(id), tool: 'clock', input: { zone: 'UTC' } });
 const called = (id: string): ConversationEvent => ({ type: 'tool.called', ...of, ...callOf(id) });
 const returned = (id: string): ConversationEvent => ({
-  ...{ type: 'tool.returned', ...of, toolCallId: asId<ToolCallId>(id), outcome: 'ok', result: 12 },
+  type: 'tool.returned',
+  ...of,
+  toolCallId: asId<ToolCallId>(id),
+  outcome: 'ok',
+  result: 12,
 });
 const ended: ConversationEvent = {
-  ...{ type: 'run.ended', ...of, status: 'aborted', response: null, output: null, failure: null, usage },
-  ...{ userId: asId<UserId>('ada'), segment: 1, segmentCostCents: 1 },
+  type: 'run.ended',
+  ...of,
+  status: 'aborted',
+  response: null,
+  output: null,
+  failure: null,
+  usage,
+  userId: asId<UserId>('ada'),
+  segment: 1,
+  segmentCostCents: 1,
 };
 
 const progress = (...events: ConversationEvent[]) =>
@@ -40,16 +52,34 @@ const transfer = (id: string): ConversationEvent => ({ type: 'tool.called', ...o
 const expiresAt = instant('2026-03-02T10:00Z');
 const asked = { fingerprint: 'sha256:1', expiresAt, walletId: null, input: {}, contract: null };
 const opened = (id: string): ConversationEvent => ({
-  ...{ type: 'approval.opened', ...of, approvalId: asId(`${id}?`), kind: 'agent_tool', tool: 'transfer', ...asked },
-  ...{ userId: asId<UserId>('ada'), toolCallId: asId<ToolCallId>(id), automationId: null, summary: '' },
+  type: 'approval.opened',
+  ...of,
+  approvalId: asId(`${id}?`),
+  kind: 'agent_tool',
+  tool: 'transfer',
+  ...asked,
+  userId: asId<UserId>('ada'),
+  toolCallId: asId<ToolCallId>(id),
+  automationId: null,
+  summary: '',
   terms: [],
 });
 const decided = (id: string, status: 'approved' | 'denied'): ConversationEvent => ({
-  ...{ type: 'approval.decided', at, approvalId: asId(`${id}?`), status, decidedBy: 'user' },
-  ...{ denialReason: status === 'denied' ? 'no' : null, runKey: of.runKey },
+  type: 'approval.decided',
+  at,
+  approvalId: asId(`${id}?`),
+  status,
+  decidedBy: 'user',
+  denialReason: status === 'denied' ? 'no' : null,
+  runKey: of.runKey,
 });
 const suspended: ConversationEvent = {
-  ...{ type: 'run.suspended', ...of, segment: 1, approvalIds: [], usage, userId: asId<UserId>('ada') },
+  type: 'run.suspended',
+  ...of,
+  segment: 1,
+  approvalIds: [],
+  usage,
+  userId: asId<UserId>('ada'),
   segmentCostCents: 1,
 };
 const resumed: ConversationEvent = { type: 'run.resumed', ...of, segment: 2, approvalIds: [] };
@@ -124,9 +154,13 @@ describe('a run with calls that need consent', () => {
     const calls = (['x', 'y'] as const).map((id) => ({
       ...transferOf(id),
       approval: {
-        ...{ approvalId: `${id}?`, ...asked, status: approvals[id], denialReason: id === 'y' ? 'no' : null },
+        approvalId: `${id}?`,
+        ...asked,
+        status: approvals[id],
+        denialReason: id === 'y' ? 'no' : null,
       },
-      ...{ cutOff: false, returned: null },
+      cutOff: false,
+      returned: null,
     }));
     const both = [...events, decided('x', 'approved'), decided('y', 'denied'), resumed];
     expect(after(...both)).toEqual({ kind: 'run_tools', calls });
@@ -138,15 +172,13 @@ describe('a run with calls that need consent', () => {
 describe('the progress of a run', () => {
   it('is what its events tell', () => {
     expect(progress(claimed, stepped(1), called('a'), returned('a'), stepped(2), said, ended)).toEqual({
-      ...{
-        input: 'hello',
-        profile: { ...resolved, instructions: null, outputSchema: null },
-        automationId: null,
-        stopping: false,
-        segmentCostMicroCents: 20,
-        claimedSegment: 1,
-        resumedAt: null,
-      },
+      input: 'hello',
+      profile: { ...resolved, instructions: null, outputSchema: null },
+      automationId: null,
+      stopping: false,
+      segmentCostMicroCents: 20,
+      claimedSegment: 1,
+      resumedAt: null,
       steps: [
         {
           text: null,
@@ -170,6 +202,9 @@ describe('the progress of a run', () => {
 
 it('a failed end has no answer', () => {
   expect(failedEnd('engine_error', 'No.')).toEqual({
-    ...{ status: 'failed', response: null, output: null, failure: { reason: 'engine_error', text: 'No.' } },
+    status: 'failed',
+    response: null,
+    output: null,
+    failure: { reason: 'engine_error', text: 'No.' },
   });
 });

@@ -72,8 +72,20 @@ const { value: values } = fc.letrec<{ value: JsonValue }>((tie) => ({
 
 const count = fc.nat({ max: 3 });
 const keywords = [
-  ...(['type', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'enum', 'const'] as const),
-  ...(['required', 'properties', 'additionalProperties', 'items', 'anyOf'] as const),
+  'type' as const,
+  'minimum' as const,
+  'maximum' as const,
+  'minLength' as const,
+  'maxLength' as const,
+  'minItems' as const,
+  'maxItems' as const,
+  'enum' as const,
+  'const' as const,
+  'required' as const,
+  'properties' as const,
+  'additionalProperties' as const,
+  'items' as const,
+  'anyOf' as const,
 ];
 const types = ['null', 'boolean', 'object', 'array', 'integer', 'number', 'string'];
 const { schema: schemas } = fc.letrec<{ schema: JsonValue; nested: JsonValue }>((tie) => ({
@@ -81,10 +93,17 @@ const { schema: schemas } = fc.letrec<{ schema: JsonValue; nested: JsonValue }>(
   schema: fc
     .tuple(
       fc.record({
-        ...{ type: fc.oneof(fc.constantFrom(...types), fc.uniqueArray(fc.constantFrom(...types), { minLength: 1 })) },
-        ...{ minimum: count, maximum: count, minLength: count, maxLength: count, minItems: count, maxItems: count },
-        ...{ enum: fc.array(values, { minLength: 1, maxLength: 4 }), const: values },
-        ...{ required: fc.uniqueArray(names), properties: fc.dictionary(names, tie('nested'), ofOurs) },
+        type: fc.oneof(fc.constantFrom(...types), fc.uniqueArray(fc.constantFrom(...types), { minLength: 1 })),
+        minimum: count,
+        maximum: count,
+        minLength: count,
+        maxLength: count,
+        minItems: count,
+        maxItems: count,
+        enum: fc.array(values, { minLength: 1, maxLength: 4 }),
+        const: values,
+        required: fc.uniqueArray(names),
+        properties: fc.dictionary(names, tie('nested'), ofOurs),
         additionalProperties: fc.oneof(fc.boolean(), tie('nested')),
         items: fc.oneof(fc.boolean(), tie('nested')),
         anyOf: fc.array(tie('nested'), { minLength: 1, maxLength: 2 }),

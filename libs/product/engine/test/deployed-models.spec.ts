@@ -15,7 +15,9 @@ describe('the models of a deployment', () => {
   it('are the default, those that are allowed, and the rules', () => {
     const MODEL_PRICES = JSON.stringify({ big: prices, small: prices, unused: prices });
     expect(modelsWith({ ...base, MODEL_ALLOWED: 'small,big', MODEL_PRICES }, [rules]).names).toEqual([
-      ...['big', 'small', 'parley/rules'],
+      'big',
+      'small',
+      'parley/rules',
     ]);
   });
 });

@@ -12,8 +12,10 @@ const context: CallContext = {
   automationId: null,
   toolCallId: asId<ToolCallId>('run/1/0'),
   cause: {
-    ...{ actor: { kind: 'service', id: 'test' }, requestId },
-    ...{ correlationId: requestId, causationId: requestId },
+    actor: { kind: 'service', id: 'test' },
+    requestId,
+    correlationId: requestId,
+    causationId: requestId,
   },
 };
 

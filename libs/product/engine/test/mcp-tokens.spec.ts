@@ -65,8 +65,11 @@ function protectedServer(isSilent = () => false): string[] {
       return json(response, { resource: mcp.url, authorization_servers: [issuer] });
     if (url.startsWith('/.well-known/'))
       return json(response, {
-        ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
-        ...{ response_types_supported: ['code'], grant_types_supported: ['client_credentials'] },
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        response_types_supported: ['code'],
+        grant_types_supported: ['client_credentials'],
         token_endpoint_auth_methods_supported: ['client_secret_basic'],
       });
     if (url === '/token') {

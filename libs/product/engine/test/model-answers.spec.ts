@@ -9,7 +9,11 @@ const tools = ['current_time', 'files.read all'];
 const asking = modelRequest('How are you?', [], tools);
 const schema = { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] };
 const exchange = (tool: string, input: JsonValue, result: JsonValue, outcome: ToolExchange['outcome'] = 'ok') => ({
-  ...{ toolCallId: 'run/1/0', tool, input, outcome, result },
+  toolCallId: 'run/1/0',
+  tool,
+  input,
+  outcome,
+  result,
 });
 
 describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the provider %s', (provider) => {
@@ -24,8 +28,13 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     expect(pieces).toEqual(['I am ', 'fine, ', '🐦.']);
     // 100 tokens at 3 and 10 at 15 USD per million: 450 millionths of a dollar.
     expect(reply).toEqual({
-      ...{ text: 'I am fine, 🐦.', calls: [], inputTokens: 100, outputTokens: 10, costMicroCents: 45_000 },
-      ...{ estimated: false, ending: 'whole' },
+      text: 'I am fine, 🐦.',
+      calls: [],
+      inputTokens: 100,
+      outputTokens: 10,
+      costMicroCents: 45_000,
+      estimated: false,
+      ending: 'whole',
     });
     expect([asked.model, said(asked.messages)]).toEqual(['scripted-1', [['user', 'How are you?']]]);
   });
@@ -57,7 +66,9 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     const { reply, asked } = await models.step([{ text: ['Let me look.'], calls }], asking);
     expect(asked.tools).toEqual(
       ['current_time', 'files_read_all'].map((name, index) => ({
-        ...{ name, description: tools[index], schema: { type: 'object' } },
+        name,
+        description: tools[index],
+        schema: { type: 'object' },
       })),
     );
     expect(reply.text).toBe('Let me look.');
@@ -106,7 +117,12 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
     const { reply, asked } = await models.step([{ text: ['Yes, ', 'twelve.'], usage }], asking);
     const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(asked.body)) / 3);
     expect(reply).toEqual({
-      ...{ text: 'Yes, twelve.', calls: [], inputTokens, outputTokens: 4, estimated: true, ending: 'whole' },
+      text: 'Yes, twelve.',
+      calls: [],
+      inputTokens,
+      outputTokens: 4,
+      estimated: true,
+      ending: 'whole',
       costMicroCents: inputTokens * 300 + 4 * 1500,
     });
     expect(warn.mock.calls).toEqual([[expect.stringContaining('told no usage')]]);
@@ -163,10 +179,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
       ['tool', '', ['call_1', '"a text"']],
       ['assistant', '(No answer was given: the run ended before.)'],
       ['user', 'What time is it?'],
-      [
-        ...['assistant', 'I look twice.', ['call_2', 'current_time', { timezone: 'Moon' }]],
-        ['call_3', 'current_time', {}],
-      ],
+      ['assistant', 'I look twice.', ['call_2', 'current_time', { timezone: 'Moon' }], ['call_3', 'current_time', {}]],
       ['tool', '', ['call_2', '{"outcome":"error","result":{"error":"unknown zone"}}']],
       ['tool', '', ['call_3', '{"time":"12:00"}']],
       ['assistant', '', ['call_4', 'current_time', {}]],
@@ -268,7 +281,10 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a model of the prov
   ])('is told what is wrong with %j', async (text, fault) => {
     const turn = { input: 'Sum.', steps: [{ text, exchanges: [] }] };
     const { asked } = await models.step([{ text: ['{}'] }], {
-      ...{ ...asking, outputSchema: schema, repairing: true, turn },
+      ...asking,
+      outputSchema: schema,
+      repairing: true,
+      turn,
     });
     const [answer, request] = asked.messages.slice(-2);
     expect([answer?.role, answer?.text, request?.role]).toEqual(['assistant', text, 'user']);

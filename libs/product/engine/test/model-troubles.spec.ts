@@ -123,7 +123,12 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
       setTimeout(() => stop.abort(), 500);
       const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(request.asked.body)) / 3);
       expect(await step).toEqual({
-        ...{ text: null, calls: [], inputTokens, outputTokens: 0, estimated: true, ending: 'stopped' },
+        text: null,
+        calls: [],
+        inputTokens,
+        outputTokens: 0,
+        estimated: true,
+        ending: 'stopped',
         costMicroCents: inputTokens * 300,
       });
       expect((await request.over).how).toBe('closed');
@@ -176,7 +181,12 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(request.asked.body)) / 3);
     // 14 bytes arrived, the unseen ones included.
     expect(reply).toEqual({
-      ...{ text: 'I am fi', calls: [], inputTokens, outputTokens: 5, estimated: true, ending: 'stopped' },
+      text: 'I am fi',
+      calls: [],
+      inputTokens,
+      outputTokens: 5,
+      estimated: true,
+      ending: 'stopped',
       costMicroCents: inputTokens * 300 + 5 * 1500,
     });
     expect((await request.over).how).toBe('closed');
@@ -195,7 +205,8 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
 
   describe.each(contextRefusals(provider))('of a context that is full, as $server says it', ({ refusal }) => {
     const turns = Array.from({ length: 16 }, (_, at) => ({
-      ...{ input: `question ${at}`, steps: [{ text: `answer ${at}`, exchanges: [] }] },
+      input: `question ${at}`,
+      steps: [{ text: `answer ${at}`, exchanges: [] }],
     }));
     const answersUpTo = (messagesMax: number) => {
       return ({ messages }: Asked): Scripted => (messages.length > messagesMax ? refusal : fine);

@@ -5,13 +5,11 @@ import { modelsWith } from './provider-models';
 
 const step = (at: number): TurnStep => {
   const exchange: ToolExchange = {
-    ...{
-      toolCallId: `run/${at}/0`,
-      tool: 'clock',
-      input: { at },
-      outcome: 'ok',
-      result: `${at}: ${'noon '.repeat(200)}`,
-    },
+    toolCallId: `run/${at}/0`,
+    tool: 'clock',
+    input: { at },
+    outcome: 'ok',
+    result: `${at}: ${'noon '.repeat(200)}`,
   };
   return { text: `I look, ${at}.`, exchanges: [exchange] };
 };

@@ -67,7 +67,8 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a provider %s', (pr
     expect(asked.tools[0]?.schema).toEqual(inputSchema);
     expect((await models.loopback.asked(2)).asked.tools).toEqual([
       {
-        ...{ name: 'clock', schema: { type: 'object', properties: {} } },
+        name: 'clock',
+        schema: { type: 'object', properties: {} },
         description: `The time.\nIts input is an object of this JSON Schema: ${JSON.stringify(inputSchema)}`,
       },
     ]);

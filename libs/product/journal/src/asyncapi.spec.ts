@@ -32,7 +32,9 @@ describe('the AsyncAPI document', () => {
 
   it('says where the deployment is', () => {
     expect(at(document, 'servers', 'deployment')).toMatchObject({
-      ...{ host: 'parley.example', protocol: 'https', pathname: '/agents' },
+      host: 'parley.example',
+      protocol: 'https',
+      pathname: '/agents',
     });
   });
 

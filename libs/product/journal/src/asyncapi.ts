@@ -96,7 +96,11 @@ function operation(types: readonly string[]): JsonObject {
           type: 'object',
           properties: {
             cursor: {
-              ...{ type: 'integer', format: 'int64', minimum: 0, maximum: limits.streamCursorMax, default: 0 },
+              type: 'integer',
+              format: 'int64',
+              minimum: 0,
+              maximum: limits.streamCursorMax,
+              default: 0,
               description: 'Resume strictly after this `seq`',
             },
           },
@@ -122,7 +126,9 @@ function serverAt({ host, protocol, pathname }: URL): JsonObject {
 const securitySchemes: JsonObject = {
   partnerKey: { type: 'httpApiKey', in: 'header', name: 'X-Api-Key', description: "The partner backend's key" },
   userToken: {
-    ...{ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
     description: "The end user's access token, forwarded by the partner's backend",
   },
 };

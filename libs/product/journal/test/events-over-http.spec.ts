@@ -170,7 +170,9 @@ describe('conversations.stream', () => {
     const url = `http://127.0.0.1:${api.port}${pathOf(id, 'stream')}`;
     const head = await fetch(url, { method: 'HEAD', headers: ada.headers });
     expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
-      ...[200, 'text/event-stream; charset=utf-8', ''],
+      200,
+      'text/event-stream; charset=utf-8',
+      '',
     ]);
     expect(head.headers.get('ratelimit')).not.toBeNull();
     for (const client of clients) client.close();

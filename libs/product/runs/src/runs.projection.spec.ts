@@ -21,8 +21,16 @@ const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 const toolCallId = asId<ToolCallId>('run/1/0');
 
 const started: ConversationEvent = {
-  ...{ type: 'run.started', at: at(1), ...of, origin: 'user', automationId: null, occurrenceId: null, userId },
-  ...{ messageId: asId<MessageId>('asked'), request, resolved },
+  type: 'run.started',
+  at: at(1),
+  ...of,
+  origin: 'user',
+  automationId: null,
+  occurrenceId: null,
+  userId,
+  messageId: asId<MessageId>('asked'),
+  request,
+  resolved,
 };
 const claimed = (minute: number): ConversationEvent => ({
   type: 'run.claimed',
@@ -32,14 +40,26 @@ const claimed = (minute: number): ConversationEvent => ({
   attempt: minute,
 });
 const step = (minute: number): ConversationEvent => ({
-  ...{ type: 'agent.step', at: at(minute), ...of, step: minute, costMicroCents: 5 },
+  type: 'agent.step',
+  at: at(minute),
+  ...of,
+  step: minute,
+  costMicroCents: 5,
   usage: { inputTokens: 3, outputTokens: 4, costCents: 1, estimated: false },
 });
 const called: ConversationEvent = { type: 'tool.called', at: at(3), ...of, toolCallId, tool: 'clock', input: {} };
 const stopping: ConversationEvent = { type: 'run.stopping', at: at(5), ...of };
 const ended = (status: 'completed' | 'aborted'): ConversationEvent => ({
-  ...{ type: 'run.ended', at: at(6), ...of, status, userId, segment: 1, segmentCostCents: 2 },
-  ...{ response: status === 'completed' ? { text: 'hi', truncated: false } : null, output: { n: 1 }, failure: null },
+  type: 'run.ended',
+  at: at(6),
+  ...of,
+  status,
+  userId,
+  segment: 1,
+  segmentCostCents: 2,
+  response: status === 'completed' ? { text: 'hi', truncated: false } : null,
+  output: { n: 1 },
+  failure: null,
   usage: { inputTokens: 6, outputTokens: 8, costCents: 2, estimated: false },
 });
 
@@ -74,27 +94,31 @@ function rowAfter(...events: ConversationEvent[]): RunRow | null {
 describe('the runs that lists show', () => {
   it('start as queued', () => {
     expect(rowAfter(started)).toEqual({
-      ...{ runKey: 'key', id: 'run', userId, conversationId, origin: 'user', automationId: null, occurrenceId: null },
-      ...{
-        request,
-        resolved,
-        response: null,
-        output: null,
-        status: 'queued',
-        segment: 1,
-        pendingApprovalIds: [],
-        failure: null,
-      },
-      ...{
-        inputTokens: 0,
-        outputTokens: 0,
-        costCents: 0,
-        usageEstimated: false,
-        createdAt: at(1),
-        startedAt: null,
-        endedAt: null,
-      },
-      ...{ startedSeq: 2, openedPosition: 101, position: 101 },
+      runKey: 'key',
+      id: 'run',
+      userId,
+      conversationId,
+      origin: 'user',
+      automationId: null,
+      occurrenceId: null,
+      request,
+      resolved,
+      response: null,
+      output: null,
+      status: 'queued',
+      segment: 1,
+      pendingApprovalIds: [],
+      failure: null,
+      inputTokens: 0,
+      outputTokens: 0,
+      costCents: 0,
+      usageEstimated: false,
+      createdAt: at(1),
+      startedAt: null,
+      endedAt: null,
+      startedSeq: 2,
+      openedPosition: 101,
+      position: 101,
     });
   });
 
@@ -116,14 +140,12 @@ describe('the runs that lists show', () => {
 
   it('end with what came of them', () => {
     expect(rowAfter(started, claimed(2), step(1), step(2), ended('completed'))).toMatchObject({
-      ...{
-        status: 'completed',
-        response: { text: 'hi', truncated: false },
-        output: { n: 1 },
-        endedAt: at(6),
-        costCents: 2,
-        openedPosition: 101,
-      },
+      status: 'completed',
+      response: { text: 'hi', truncated: false },
+      output: { n: 1 },
+      endedAt: at(6),
+      costCents: 2,
+      openedPosition: 101,
     });
     expect(rowAfter(started, ended('aborted'))).toMatchObject({ status: 'aborted', startedAt: null, response: null });
   });

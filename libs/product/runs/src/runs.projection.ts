@@ -150,7 +150,7 @@ export const runsProjection: Projection<RunRow, ConversationEvent> = {
     if (event.type === 'run.started') {
       return {
         ...openRow(event),
-        ...{ conversationId: idInStream(conversationKind, stream) ?? '' },
+        conversationId: idInStream(conversationKind, stream) ?? '',
         ...placeOf(revision, position),
       };
     }

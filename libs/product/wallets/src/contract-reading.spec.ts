@@ -101,12 +101,26 @@ describe('a choice of token', () => {
 
   const pinning = (pinned: unknown) => ({ ...withdraw, input: { pinned } });
   it.each([
-    ...['nep141:a', 'nep141:wrap.near', 'nep141:eth-0xdac17f.omft_2.near', 'nep141:17208628f84f5d6ad33f0da3bbbeb27f'],
+    'nep141:a',
+    'nep141:wrap.near',
+    'nep141:eth-0xdac17f.omft_2.near',
+    'nep141:17208628f84f5d6ad33f0da3bbbeb27f',
     `nep141:${'a'.repeat(505)}`,
   ])('pins %s', (tokenId) => isRead(contractOf(pinning({ tokenId, decimals: 6 }))));
   it.each([
-    ...['', 'nep141:', 'nep245:v2_1.omni.hot.tg:1100_sandbox', 'NEP141:wrap.near', 'wrap.near', 'nep141:Wrap.near'],
-    ...['nep141:.near', 'nep141:near.', 'nep141:a..b', 'nep141:a b', 'nep141:a/b', 'nep141:é', 'nep141:a\n'],
+    '',
+    'nep141:',
+    'nep245:v2_1.omni.hot.tg:1100_sandbox',
+    'NEP141:wrap.near',
+    'wrap.near',
+    'nep141:Wrap.near',
+    'nep141:.near',
+    'nep141:near.',
+    'nep141:a..b',
+    'nep141:a b',
+    'nep141:a/b',
+    'nep141:é',
+    'nep141:a\n',
     `nep141:${'a'.repeat(506)}`,
   ])('does not pin %j', (tokenId) => refusedAt('/input/pinned/tokenId', pinning({ tokenId, decimals: 6 })));
   it('pins decimals of 0 to 38', () => {
@@ -288,7 +302,14 @@ describe('bounds', () => {
     expect(found.ok && found.value.bounds.notAfter).toBe(instant);
   });
   it.each([
-    ...['', '2026-03-01', '2026-03-01T10:00:00', '2026-03-01T10:00:00+0100', '2026-02-30T10:00:00Z'],
-    ...['0000-01-01T00:00:00Z', '2026-03-01T10:00:00.0000000001Z', 5, null],
+    '',
+    '2026-03-01',
+    '2026-03-01T10:00:00',
+    '2026-03-01T10:00:00+0100',
+    '2026-02-30T10:00:00Z',
+    '0000-01-01T00:00:00Z',
+    '2026-03-01T10:00:00.0000000001Z',
+    5,
+    null,
   ])('do not end at %j', (notAfter) => refused('/notAfter', { notAfter }));
 });

@@ -94,7 +94,9 @@ describe('what a value may be at its bounds', () => {
       kind: 'exact_input_tokens',
       amountRaw,
     })),
-    ...[{ kind: 'exact_output_tokens', amountRaw: '1' }, { kind: 'all_of_input', amountRaw: '1' }, { kind: 'none' }],
+    { kind: 'exact_output_tokens', amountRaw: '1' },
+    { kind: 'all_of_input', amountRaw: '1' },
+    { kind: 'none' },
   ])('%j', (value) => {
     expect(verdictsOn(quantity(value), 'forbidden', forms[0].fits)).toMatch(/^both/);
   });

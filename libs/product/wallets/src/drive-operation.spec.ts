@@ -17,8 +17,13 @@ import {
 } from './wallet-provider';
 
 const usdc: Holding = {
-  ...{ tokenId: 'nep141:usdc', symbol: 'USDC', name: 'USD Coin', decimals: 6 },
-  ...{ priceUsdDecimal: '1', iconUrl: null, amountRaw: '9000000' },
+  tokenId: 'nep141:usdc',
+  symbol: 'USDC',
+  name: 'USD Coin',
+  decimals: 6,
+  priceUsdDecimal: '1',
+  iconUrl: null,
+  amountRaw: '9000000',
 };
 
 /** Does what the test says; by itself it takes everything, and settles at once. */
@@ -29,8 +34,10 @@ class ScriptedProvider extends WalletProvider {
   decimals = 24;
   submits: () => Submitted = () => ({ kind: 'accepted', providerReference: reference, checkAt: null });
   settles: () => Settlement = () => ({
-    ...{ kind: 'settled', providerReference: reference },
-    ...{ output: null, returned: null },
+    kind: 'settled',
+    providerReference: reference,
+    output: null,
+    returned: null,
   });
 
   override connect = async (): Promise<void> => undefined;
@@ -91,8 +98,14 @@ class World implements OperationWorld {
     return decision.events.length > 0;
   };
   wallet: OperationWorld['wallet'] = async ({ terms: { userId, walletId } }) => ({
-    ...{ userId, walletId, address: 'ab'.repeat(32), provider: 'sandbox', createdAt: at },
-    ...{ status: this.status, authStatus: 'ready', mainAccountId: 'ada.near' },
+    userId,
+    walletId,
+    address: 'ab'.repeat(32),
+    provider: 'sandbox',
+    createdAt: at,
+    status: this.status,
+    authStatus: 'ready',
+    mainAccountId: 'ada.near',
   });
   spendable: OperationWorld['spendable'] = async () => ({ ok: true, value: this.free });
   sessionRejected = async () => {
@@ -239,8 +252,10 @@ it('settles what was refused and then executed all the same', async () => {
   await driveOperation(world, true);
   await driveOperation(world, true);
   expect(world.types.slice(0, 4)).toEqual([
-    ...['submission.journaled', 'submission.refused'],
-    ...['submission.accepted', 'action.settled'],
+    'submission.journaled',
+    'submission.refused',
+    'submission.accepted',
+    'action.settled',
   ]);
 });
 

@@ -5,8 +5,13 @@ import type { Submission } from './operation.events';
 import type { Holding, Order, Token } from './wallet-provider';
 
 const holding = (tokenId: string, amountRaw: string, priceUsdDecimal: string | null = '1'): Holding => ({
-  ...{ tokenId, symbol: tokenId, name: tokenId, decimals: 6, iconUrl: null },
-  ...{ amountRaw, priceUsdDecimal },
+  tokenId,
+  symbol: tokenId,
+  name: tokenId,
+  decimals: 6,
+  iconUrl: null,
+  amountRaw,
+  priceUsdDecimal,
 });
 const dollars = holding('nep141:usdc', '5000000');
 const nears = holding('nep141:near', '2000000', '4');
@@ -15,12 +20,15 @@ type Spending = Exclude<Quantity, { readonly kind: 'exact_output_tokens' }>;
 const exactly = (amountRaw: string): Spending => ({ kind: 'exact_input_tokens', amountRaw });
 const all: Spending = { kind: 'all_of_input' };
 const withdraw = (quantity: Spending, input: ContractAction['input'] = pinned(dollars.tokenId)): ContractAction => ({
-  ...{ kind: 'withdraw_to_owner', input },
+  kind: 'withdraw_to_owner',
+  input,
   quantity,
 });
 const swap = (quantity: Quantity, output: ContractAction['input']): ContractAction => ({
-  ...{ kind: 'swap', input: pinned(dollars.tokenId) },
-  ...{ output, quantity },
+  kind: 'swap',
+  input: pinned(dollars.tokenId),
+  output,
+  quantity,
 });
 const choose = (action: ContractAction, holdings = [dollars, nears]) => chooseOrder(action, holdings, 'ada.near');
 
@@ -29,7 +37,8 @@ describe('an order', () => {
     expect(choose(withdraw(exactly('1500000')))).toEqual({
       ok: true,
       order: {
-        ...{ kind: 'withdraw', mainAccountId: 'ada.near' },
+        kind: 'withdraw',
+        mainAccountId: 'ada.near',
         input: { tokenId: dollars.tokenId, amountRaw: '1500000' },
       },
       output: null,
@@ -42,7 +51,8 @@ describe('an order', () => {
     expect(choose(swap(exactly('1'), pinned('nep141:eth', 18)))).toEqual({
       ok: true,
       order: {
-        ...{ kind: 'swap_exact_input', outputTokenId: 'nep141:eth' },
+        kind: 'swap_exact_input',
+        outputTokenId: 'nep141:eth',
         input: { tokenId: dollars.tokenId, amountRaw: '1' },
       },
       output: { tokenId: 'nep141:eth', decimals: 18 },
@@ -52,7 +62,9 @@ describe('an order', () => {
   it('of an exact output may spend what can be spent', () =>
     expect(choose(swap({ kind: 'exact_output_tokens', amountRaw: '7' }, pinned(nears.tokenId)))).toMatchObject({
       order: {
-        ...{ kind: 'swap_exact_output', inputTokenId: dollars.tokenId, inputMaxRaw: '5000000' },
+        kind: 'swap_exact_output',
+        inputTokenId: dollars.tokenId,
+        inputMaxRaw: '5000000',
         output: { tokenId: nears.tokenId, amountRaw: '7' },
       },
     }));
@@ -83,8 +95,14 @@ describe('a submission', () => {
   const input = { tokenId: 'a', amountRaw: '100' };
   const output = { tokenId: 'b', amountRaw: '70' };
   const submission: Submission = {
-    ...{ key: 'op/0/1', attempt: 1, bytes: '', input },
-    ...{ output, leastOutput: output, quote: null, deadline: expiresAt },
+    key: 'op/0/1',
+    attempt: 1,
+    bytes: '',
+    input,
+    output,
+    leastOutput: output,
+    quote: null,
+    deadline: expiresAt,
   };
   const ordered = (order: Order['order']) => ({ key: 'op/0/1', attempt: 1, order, latestDeadline: expiresAt });
   const withdrawal = ordered({ kind: 'withdraw', input, mainAccountId: 'ada.near' });
@@ -123,13 +141,21 @@ describe('a submission', () => {
 
 describe('a swap', () => {
   const token = (tokenId: string, decimals: number, priceUsdDecimal: string | null): Token => ({
-    ...{ tokenId, symbol: tokenId, name: tokenId },
-    ...{ decimals, priceUsdDecimal, iconUrl: null },
+    tokenId,
+    symbol: tokenId,
+    name: tokenId,
+    decimals,
+    priceUsdDecimal,
+    iconUrl: null,
   });
   const tokens = [token('a', 6, '1'), token('b', 24, '2.5')];
   /** Ten dollars of a, for so many of b at the least. */
   const swap = (least: string): Submission => ({
-    ...{ key: 'op/0/1', attempt: 1, bytes: '', quote: null, deadline: expiresAt },
+    key: 'op/0/1',
+    attempt: 1,
+    bytes: '',
+    quote: null,
+    deadline: expiresAt,
     input: { tokenId: 'a', amountRaw: '10000000' },
     output: { tokenId: 'b', amountRaw: '4000000000000000000000000' },
     leastOutput: { tokenId: 'b', amountRaw: least },

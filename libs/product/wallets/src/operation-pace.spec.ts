@@ -5,8 +5,11 @@ import { isPatient, nextLook } from './operation-pace';
 
 const nowMs = epochMsOf(at);
 const waiting = (over: Partial<Extract<Driven, { readonly do: 'wait' }>> = {}): Driven => ({
-  ...{ do: 'wait', until: null, noLaterThan: null },
-  ...{ progressed: false, ...over },
+  do: 'wait',
+  until: null,
+  noLaterThan: null,
+  progressed: false,
+  ...over,
 });
 const look = (driven: Driven, waits = 0, woken = false) => {
   const next = nextLook(driven, waits, nowMs, woken);

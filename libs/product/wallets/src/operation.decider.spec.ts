@@ -20,7 +20,10 @@ import { operationDecider, type OperationCommand } from './operation.decider';
 const operation = specification(operationDecider);
 const { approvalId } = oneWithdrawal;
 const deny = (denialReason: string | null = null, when = at): OperationCommand => ({
-  ...{ type: 'DecideApproval', at: when, approvalId, decidedBy: 'user' },
+  type: 'DecideApproval',
+  at: when,
+  approvalId,
+  decidedBy: 'user',
   verdict: { status: 'denied', denialReason },
 });
 const expire: OperationCommand = { type: 'ExpireApproval', at: expiresAt, approvalId };

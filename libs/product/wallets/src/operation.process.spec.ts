@@ -105,19 +105,24 @@ describe('what was journaled', () => {
 describe('what was never accepted', () => {
   it('is not sent after its deadline, and waits for the last word', () =>
     expect(next([used, sent], deadline, neverAccepted(false))).toStrictEqual({
-      ...{ do: 'wait', until: null },
+      do: 'wait',
+      until: null,
       noLaterThan: lastWord,
     }));
   it('keeps waiting while there is no last word, also beyond the expiry', () =>
     expect(next([used, sent], expiresAt, neverAccepted(false))).toMatchObject({ do: 'wait', noLaterThan: null }));
   it('is replaced once it never can be', () =>
     expect(next([used, sent], lastWord, neverAccepted(true))).toStrictEqual({
-      ...{ do: 'plan', index: 0, attempt: 2 },
+      do: 'plan',
+      index: 0,
+      attempt: 2,
       latestDeadline: after(expiresAt, -grace),
     }));
   it('times out with the operation', () =>
     expect(next([used, sent], expiresAt, neverAccepted(true))).toStrictEqual({
-      ...{ do: 'give_up', index: 0, key },
+      do: 'give_up',
+      index: 0,
+      key,
       failure: timedOut,
     }));
 });
@@ -167,7 +172,9 @@ describe('what the provider had accepted and then never did', () => {
     ['unresolved', [...taken, unresolved]],
   ])('fails once it never can be executed: %s', (_, events) =>
     expect(next(events, soon, neverAccepted(true))).toStrictEqual({
-      ...{ do: 'fail', index: 0, key },
+      do: 'fail',
+      index: 0,
+      key,
       failure: { reason: 'provider_rejected', text: 'The provider took it and did not execute it in time.' },
     }),
   );

@@ -49,8 +49,11 @@ export interface CurrentAction extends ActionState {
 }
 
 const untouched: ActionState = {
-  ...{ status: 'pending', submission: null, providerReference: null },
-  ...{ refusal: null, revocation: null },
+  status: 'pending',
+  submission: null,
+  providerReference: null,
+  refusal: null,
+  revocation: null,
 };
 
 /** The action that is to be brought to its end next; null when the operation is not begun yet, or over. */

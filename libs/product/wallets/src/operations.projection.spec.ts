@@ -39,7 +39,9 @@ const terms: OperationTerms = {
 const used: OperationEvent = { type: 'operation.used', at: at(0), ...terms };
 const swapped = { tokenId: 'nep141:wrap.near', amountRaw: '2' };
 const submission = (index: number, input: Submission['input'], output: Submission['output']): OperationEvent => ({
-  ...{ type: 'submission.journaled', at: at(1), index },
+  type: 'submission.journaled',
+  at: at(1),
+  index,
   submission: {
     key: `${id}/${index}/1`,
     attempt: 1,
@@ -54,7 +56,10 @@ const submission = (index: number, input: Submission['input'], output: Submissio
 const sent = { tokenId: 'nep141:usdc', amountRaw: '5' };
 const swapSent = submission(0, sent, { ...swapped, amountRaw: '3' });
 const accepted = (index: number): OperationEvent => ({
-  ...{ type: 'submission.accepted', at: at(2), index, providerReference: `ref-${index}` },
+  type: 'submission.accepted',
+  at: at(2),
+  index,
+  providerReference: `ref-${index}`,
 });
 const swapSettled: OperationEvent = { type: 'action.settled', at: at(3), index: 0, output: swapped, returned: null };
 const refusal = { reason: 'refunded', text: 'It came back.' } as const;
@@ -62,7 +67,12 @@ const refusal = { reason: 'refunded', text: 'It came back.' } as const;
 const view = (...events: OperationEvent[]) =>
   operationView(
     events.map((event, revision): Recorded<OperationEvent> => ({
-      ...{ stream: `operation-${id}`, revision, position: 100 + revision, id: '', type: event.type, event },
+      stream: `operation-${id}`,
+      revision,
+      position: 100 + revision,
+      id: '',
+      type: event.type,
+      event,
       // Reason for the assertion: the fold looks at neither.
       ...({ payload: {}, metadata: {} } as unknown as Pick<Recorded<OperationEvent>, 'payload' | 'metadata'>),
     })),
@@ -71,35 +81,40 @@ const view = (...events: OperationEvent[]) =>
 describe('an operation, as it is shown', () => {
   it('begins with what its contract says of the actions', () =>
     expect(view(used)).toEqual({
-      ...{ id, kind: 'agent_transfer', status: 'submitted', approvalId: terms.approvalId, contract },
-      ...{ conversationId: terms.conversationId, runId: terms.runId, automationId: null, failure: null },
+      id,
+      kind: 'agent_transfer',
+      status: 'submitted',
+      approvalId: terms.approvalId,
+      contract,
+      conversationId: terms.conversationId,
+      runId: terms.runId,
+      automationId: null,
+      failure: null,
       actions: [
         {
-          ...{
-            index: 0,
-            kind: 'swap',
-            status: 'pending',
-            output: null,
-            leastOutput: null,
-            returned: null,
-            providerReference: null,
-          },
+          index: 0,
+          kind: 'swap',
+          status: 'pending',
+          output: null,
+          leastOutput: null,
+          returned: null,
+          providerReference: null,
           input: { tokenId: 'nep141:usdc', amountRaw: '5' },
         },
         {
-          ...{
-            index: 1,
-            kind: 'withdraw_to_owner',
-            status: 'pending',
-            output: null,
-            leastOutput: null,
-            returned: null,
-            providerReference: null,
-          },
+          index: 1,
+          kind: 'withdraw_to_owner',
+          status: 'pending',
+          output: null,
+          leastOutput: null,
+          returned: null,
+          providerReference: null,
           input: null,
         },
       ],
-      ...{ createdAt: at(0), updatedAt: at(0), settledAt: null },
+      createdAt: at(0),
+      updatedAt: at(0),
+      settledAt: null,
     }));
 
   it('shows what is expected as soon as it may have been sent, and what came as soon as it did', () => {
@@ -122,7 +137,9 @@ describe('an operation, as it is shown', () => {
       { type: 'operation.settled', at: at(4) },
     ];
     expect(view(used, swapSent, accepted(0), swapSettled, ...end)).toMatchObject({
-      ...{ status: 'settled', settledAt: at(4), failure: null },
+      status: 'settled',
+      settledAt: at(4),
+      failure: null,
       actions: [{ status: 'settled' }, { status: 'settled', input: swapped, providerReference: 'ref-1' }],
     });
   });
@@ -133,7 +150,9 @@ describe('an operation, as it is shown', () => {
       { type: 'operation.failed', at: at(4), failure: refusal },
     ];
     expect(view(used, swapSent, accepted(0), ...refunded)).toMatchObject({
-      ...{ status: 'failed', failure: refusal, settledAt: null },
+      status: 'failed',
+      failure: refusal,
+      settledAt: null,
       actions: [{ status: 'refunded', output: null, returned: sent }, { status: 'pending' }],
     });
     const failed: OperationEvent = { type: 'action.failed', at: at(4), index: 0, failure: refusal };

@@ -77,7 +77,13 @@ type BeginEvent = Extract<OperationEvent, { readonly type: 'operation.prepared' 
 function openRow(event: BeginEvent): Omit<OperationRow, 'id' | 'openedPosition' | 'position'> {
   const { kind, userId, approvalId, conversationId, runId, automationId, contract, at } = event;
   return {
-    ...{ kind, userId, approvalId, conversationId, runId, automationId, contract },
+    kind,
+    userId,
+    approvalId,
+    conversationId,
+    runId,
+    automationId,
+    contract,
     status: event.type === 'operation.prepared' ? 'prepared' : 'submitted',
     actions: contract.actions.map(actionOf),
     failure: null,
@@ -90,8 +96,14 @@ function openRow(event: BeginEvent): Omit<OperationRow, 'id' | 'openedPosition' 
 function actionOf(action: ContractAction, index: number): OperationAction {
   const input = fixedInput(action);
   return {
-    ...{ index, kind: action.kind, status: 'pending', input },
-    ...{ output: null, leastOutput: null, returned: null, providerReference: null },
+    index,
+    kind: action.kind,
+    status: 'pending',
+    input,
+    output: null,
+    leastOutput: null,
+    returned: null,
+    providerReference: null,
   };
 }
 

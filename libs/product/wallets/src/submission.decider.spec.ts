@@ -23,16 +23,26 @@ import type { SubmissionCommand } from './submission.decider';
 const operation = specification(operationDecider);
 const about = (index: number, attempt = 1) => ({ at, index, key: `${operationId}/${index}/${attempt}` });
 const accept = (index: number): SubmissionCommand => ({
-  ...{ type: 'RecordAcceptance', ...about(index), revocationKnown: false },
+  type: 'RecordAcceptance',
+  ...about(index),
+  revocationKnown: false,
   providerReference: reference,
 });
 const settle = (index: number): SubmissionCommand => ({
-  ...{ type: 'RecordSettled', ...about(index), revocationKnown: false },
-  ...{ providerReference: reference, output: null, returned: null },
+  type: 'RecordSettled',
+  ...about(index),
+  revocationKnown: false,
+  providerReference: reference,
+  output: null,
+  returned: null,
 });
 const refund: SubmissionCommand = {
-  ...{ type: 'RecordRefunded', ...about(0), revocationKnown: false },
-  ...{ providerReference: reference, output: null, returned: null },
+  type: 'RecordRefunded',
+  ...about(0),
+  revocationKnown: false,
+  providerReference: reference,
+  output: null,
+  returned: null,
 };
 const fail: SubmissionCommand = { type: 'RecordFailure', ...about(0), revocationKnown: false, failure };
 const giveUp = (key: string | null): SubmissionCommand => ({ type: 'GiveUp', at, index: 0, key, failure });

@@ -10,8 +10,10 @@ const identity = {
   address: 'ab'.repeat(32),
   provider: 'sandbox' as const,
 };
-const ensure = (mainAccountId: string | null = null): WalletCommand => ({
-  ...{ type: 'EnsureWallet', at, ...identity },
+const ensure = (mainAccountId: string | null = null) => ({
+  type: 'EnsureWallet' as const,
+  at,
+  ...identity,
   mainAccountId,
 });
 const connect: WalletCommand = { type: 'RecordSession', at };
@@ -33,7 +35,7 @@ describe('a wallet', () => {
   it('keeps its ids when another ensure races', () =>
     wallet
       .given(created)
-      .when({ ...ensure(), ...{ walletId: asId<WalletId>('other'), address: 'cd'.repeat(32) } })
+      .when({ ...ensure(), walletId: asId<WalletId>('other'), address: 'cd'.repeat(32) })
       .thenNothing());
   it('knows where its owner withdraws to from the beginning', () =>
     wallet.when(ensure('ada.near')).thenOnce(created, named('ada.near')));

@@ -42,7 +42,12 @@ function assetOf(holding: Holding): WithdrawalSourcesView['assets'][number] {
   const symbol = cut(holding.symbol, assetLimits.symbolLengthMax);
   const name = cut(holding.name, assetLimits.nameLengthMax);
   return {
-    ...{ tokenId, symbol, name, decimals, amountRaw, priceUsdDecimal },
+    tokenId,
+    symbol,
+    name,
+    decimals,
+    amountRaw,
+    priceUsdDecimal,
     valueUsdCents: valueUsdCents(holding),
     iconUrl,
     withdrawable: isPinnable(holding),

@@ -53,7 +53,8 @@ const review = {
 };
 export const prepare: OperationCommand = { type: 'PrepareWithdrawal', at, terms: oneWithdrawal, review };
 export const confirm = (fingerprint = review.fingerprint, when = at): OperationCommand => ({
-  ...{ type: 'ConfirmWithdrawal', at: when },
+  type: 'ConfirmWithdrawal',
+  at: when,
   fingerprint,
 });
 
@@ -98,29 +99,44 @@ export const used: OperationEvent = { type: 'operation.used', at, ...twoActions 
 export function submissionOf(index: number, attempt = 1, deadline: Instant = expiresAt): Submission {
   const input = { tokenId: usdc.tokenId, amountRaw: '1500000' };
   return {
-    ...{ key: `${operationId}/${index}/${attempt}`, attempt, bytes: 'bytes' },
-    ...{ input, output: null, leastOutput: null, quote: null, deadline },
+    key: `${operationId}/${index}/${attempt}`,
+    attempt,
+    bytes: 'bytes',
+    input,
+    output: null,
+    leastOutput: null,
+    quote: null,
+    deadline,
   };
 }
 
 export const journal = (index: number, attempt = 1): SubmissionCommand => ({
-  ...{ type: 'JournalSubmission', at, index },
+  type: 'JournalSubmission',
+  at,
+  index,
   submission: submissionOf(index, attempt),
 });
 export const journaled = (index: number, attempt = 1, deadline: Instant = expiresAt): OperationEvent => ({
-  ...{ type: 'submission.journaled', at, index },
+  type: 'submission.journaled',
+  at,
+  index,
   submission: submissionOf(index, attempt, deadline),
 });
 
 export const reference = 'ref-1';
 export const accepted = (index: number): OperationEvent => ({
-  ...{ type: 'submission.accepted', at, index },
+  type: 'submission.accepted',
+  at,
+  index,
   providerReference: reference,
 });
 export const refused = (index: number): OperationEvent => ({ type: 'submission.refused', at, index, failure });
 export const settled = (index: number): OperationEvent => ({
-  ...{ type: 'action.settled', at, index },
-  ...{ output: null, returned: null },
+  type: 'action.settled',
+  at,
+  index,
+  output: null,
+  returned: null,
 });
 export const operationSettled: OperationEvent = { type: 'operation.settled', at };
 export const unresolved: OperationEvent = { type: 'operation.unresolved', at };

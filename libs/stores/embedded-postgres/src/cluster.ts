@@ -107,7 +107,19 @@ async function makeCluster(
 /** Text in UTF-8, compared byte by byte: sorting that is fast and the same on every system. Data checksums are on. */
 function initdbArguments(dataDirectory: string): string[] {
   return [
-    ...['-D', dataDirectory, '-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile=/dev/stdin', '--no-instructions'],
-    ...['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--data-checksums'],
+    '-D',
+    dataDirectory,
+    '-U',
+    SUPERUSER,
+    '-A',
+    'scram-sha-256',
+    '--pwfile=/dev/stdin',
+    '--no-instructions',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--data-checksums',
   ];
 }

@@ -103,7 +103,9 @@ export class LoopbackIssuer {
     if (url !== this.jwksPath) return null;
     const keys = this.keys.map(async ({ kid, alg, publicKey }) => ({
       ...(await exportJWK(publicKey)),
-      ...{ kid, alg, use: 'sig' },
+      kid,
+      alg,
+      use: 'sig',
     }));
     return { keys: [...(await Promise.all(keys)), ...this.otherKeys] };
   }

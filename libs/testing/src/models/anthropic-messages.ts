@@ -13,7 +13,9 @@ export const anthropicMessages: WireFormat = {
   path: '/v1/messages',
   read(body) {
     const tools = objectsIn(body['tools']).map(({ name, description, input_schema: schema }) => ({
-      ...{ name: textIn(name), description: textIn(description), schema },
+      name: textIn(name),
+      description: textIn(description),
+      schema,
     }));
     const system = textOf(body['system']);
     const messages = objectsIn(body['messages']).flatMap(messagesOf);
@@ -22,7 +24,12 @@ export const anthropicMessages: WireFormat = {
   opening: (hasText, usage) => [
     frame('message_start', {
       message: {
-        ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'scripted', content: [], stop_reason: null },
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'scripted',
+        content: [],
+        stop_reason: null,
         // The format's clients insist on it here; a provider that counts nothing says zero.
         usage: startingUsage(usage),
       },
@@ -66,7 +73,8 @@ export const anthropicMessages: WireFormat = {
   },
   pieces: (body) =>
     blocksOf(body).map(({ cache_control: mark, ...block }) => ({
-      ...{ text: JSON.stringify(block), marked: mark !== undefined },
+      text: JSON.stringify(block),
+      marked: mark !== undefined,
     })),
 };
 

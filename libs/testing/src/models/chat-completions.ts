@@ -4,7 +4,11 @@ import { objectsIn, textIn, textOfCall, type AskedMessage, type ScriptedUsage, t
 const frame = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
 const chunk = (delta: object, finish: string | null = null, more: object = {}): string =>
   frame({
-    ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'scripted', ...more },
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'scripted',
+    ...more,
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
 
@@ -25,7 +29,10 @@ export const chatCompletions: WireFormat = {
       return { name: textIn(name), description: textIn(description), schema: parameters };
     });
     return {
-      ...{ model: textIn(body['model']), system: system.join('\n'), tools, body },
+      model: textIn(body['model']),
+      system: system.join('\n'),
+      tools,
+      body,
       messages: messages.filter(({ role }) => role !== 'system').map(messageOf),
     };
   },
@@ -52,7 +59,10 @@ export const chatCompletions: WireFormat = {
   // As OpenRouter tells what came after its headers: beside choices that end with an error (its API reference, "Streaming").
   trouble: (message) =>
     frame({
-      ...{ id: 'gen-1', object: 'chat.completion.chunk', created: 1, model: 'scripted' },
+      id: 'gen-1',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'scripted',
       error: { message, code: 502 },
       choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
     }),
@@ -61,7 +71,8 @@ export const chatCompletions: WireFormat = {
   // Tools and the format of the answer are part of what OpenAI's cache begins with; templates put them before the conversation too.
   pieces: ({ tools, response_format: format, messages }) =>
     [tools ?? null, format ?? null, ...objectsIn(messages)].map((piece) => ({
-      ...{ text: JSON.stringify(piece), marked: false },
+      text: JSON.stringify(piece),
+      marked: false,
     })),
 };
 
@@ -79,7 +90,9 @@ function alternate(messages: readonly AskedMessage[]): boolean {
 function usageFrame(scripted: ScriptedUsage): string {
   const { inputTokens: prompt, outputTokens: completion, cachedInputTokens = 0, totalTokens } = scripted;
   const usage = {
-    ...{ prompt_tokens: prompt, completion_tokens: completion, total_tokens: totalTokens ?? prompt + completion },
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: totalTokens ?? prompt + completion,
     prompt_tokens_details: { cached_tokens: cachedInputTokens },
   };
   return frame({

@@ -23,11 +23,15 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'format',
     [
-      ...(['OpenAI', 'openai-compatible', 400] as const),
+      'OpenAI' as const,
+      'openai-compatible' as const,
+      400,
       {
         error: {
           message: "Invalid parameter: 'response_format' of type 'json_object' is not supported with this model.",
-          ...{ type: invalid, param: 'response_format', code: null },
+          type: invalid,
+          param: 'response_format',
+          code: null,
         },
       },
       'mrwadams/stride-gpt#19',
@@ -36,7 +40,9 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'format',
     [
-      ...(['DeepSeek', 'openai-compatible', 400] as const),
+      'DeepSeek' as const,
+      'openai-compatible' as const,
+      400,
       { error: { message: 'This response_format type is unavailable now', type: invalid, param: null, code: invalid } },
       'llm-exe/llm-exe#662',
     ],
@@ -44,12 +50,16 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'format',
     [
-      ...(['DeepSeek of 2025', 'openai-compatible', 422] as const),
+      'DeepSeek of 2025' as const,
+      'openai-compatible' as const,
+      422,
       {
         error: {
           message:
             'Failed to deserialize the JSON body into the target type: response_format: response_format.type `json_schema` is unavailable now at line 1 column 1193',
-          ...{ type: invalid, param: null, code: invalid },
+          type: invalid,
+          param: null,
+          code: invalid,
         },
       },
       'BerriAI/litellm#7580',
@@ -58,7 +68,9 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'format',
     [
-      ...(['xAI', 'openai-compatible', 400] as const),
+      'xAI' as const,
+      'openai-compatible' as const,
+      400,
       {
         code: 'Client specified an invalid argument',
         error: 'The response_format parameter is unsupported at the moment. Leave it unset.',
@@ -69,9 +81,14 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'format',
     [
-      ...(['vLLM', 'openai-compatible', 400] as const),
+      'vLLM' as const,
+      'openai-compatible' as const,
+      400,
       {
-        ...{ object: 'error', type: 'BadRequestError', param: null, code: 400 },
+        object: 'error',
+        type: 'BadRequestError',
+        param: null,
+        code: 400,
         message: 'The provided JSON schema contains features not supported by xgrammar.',
       },
       'vllm-project/vllm#16321',
@@ -80,12 +97,16 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'tool_schemas',
     [
-      ...(['OpenAI', 'openai-compatible', 400] as const),
+      'OpenAI' as const,
+      'openai-compatible' as const,
+      400,
       {
         error: {
           message:
             "Invalid schema for function 'bash': In context=(), 'required' is required to be supplied and to be an array including every key in properties. Missing 'timeout'.",
-          ...{ type: invalid, param: 'tools[0].function.parameters', code: 'invalid_function_parameters' },
+          type: invalid,
+          param: 'tools[0].function.parameters',
+          code: 'invalid_function_parameters',
         },
       },
       'anomalyco/opencode#441',
@@ -94,12 +115,16 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'tool_schemas',
     [
-      ...(['DeepSeek', 'openai-compatible', 400] as const),
+      'DeepSeek' as const,
+      'openai-compatible' as const,
+      400,
       {
         error: {
           message:
             "Invalid schema for function 'sendEmailTool': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"string\"'.",
-          ...{ type: invalid, param: null, code: invalid },
+          type: invalid,
+          param: null,
+          code: invalid,
         },
       },
       'alibaba/spring-ai-alibaba#4576',
@@ -108,7 +133,9 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'tool_schemas',
     [
-      ...(["llama.cpp's server", 'openai-compatible', 400] as const),
+      "llama.cpp's server" as const,
+      'openai-compatible' as const,
+      400,
       { error: { code: 400, message: 'Failed to initialize samplers: failed to parse grammar', type: invalid } },
       'ggml-org/llama.cpp#26596',
     ],
@@ -116,7 +143,9 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'tool_schemas',
     [
-      ...(["llama.cpp's server of 2025", 'openai-compatible', 500] as const),
+      "llama.cpp's server of 2025" as const,
+      'openai-compatible' as const,
+      500,
       {
         error: {
           code: 500,
@@ -130,11 +159,14 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'tool_schemas',
     [
-      ...(['Gemini behind its OpenAI format', 'openai-compatible', 400] as const),
+      'Gemini behind its OpenAI format' as const,
+      'openai-compatible' as const,
+      400,
       [
         {
           error: {
-            ...{ code: 400, status: 'INVALID_ARGUMENT' },
+            code: 400,
+            status: 'INVALID_ARGUMENT',
             message:
               'Invalid JSON payload received. Unknown name "additionalProperties" at \'tools[0].function_declarations[0].parameters\': Cannot find field.',
           },
@@ -146,7 +178,9 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'tool_schemas',
     [
-      ...(['Anthropic', 'anthropic', 400] as const),
+      'Anthropic' as const,
+      'anthropic' as const,
+      400,
       {
         type: 'error',
         error: {
@@ -161,7 +195,9 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'cache_marks',
     [
-      ...(['OpenRouter before an old model of Anthropic', 'anthropic', 400] as const),
+      'OpenRouter before an old model of Anthropic' as const,
+      'anthropic' as const,
+      400,
       { type: 'error', error: { type: invalid, message: 'tools.3.cache_control: Extra inputs are not permitted' } },
       'earendil-works/pi#7938',
     ],
@@ -169,12 +205,16 @@ export const partRefusalBodies: readonly (readonly [RefusedPart, SeenRefusal])[]
   [
     'max_tokens',
     [
-      ...(['OpenAI', 'openai-compatible', 400] as const),
+      'OpenAI' as const,
+      'openai-compatible' as const,
+      400,
       {
         error: {
           message:
             "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-          ...{ type: invalid, param: 'max_tokens', code: 'unsupported_parameter' },
+          type: invalid,
+          param: 'max_tokens',
+          code: 'unsupported_parameter',
         },
       },
       'microsoft/clarity-agent#59',

@@ -4,7 +4,11 @@ import { partRefusalBodies, type RefusedPart, type SeenRefusal } from './part-re
 /** An error in the format of chat completions. */
 const told = (message: string, fields: object = {}): object => ({ error: { message, ...fields } });
 const flat = (message: string): object => ({
-  ...{ object: 'error', message, type: 'BadRequestError', param: null, code: 400 },
+  object: 'error',
+  message,
+  type: 'BadRequestError',
+  param: null,
+  code: 400,
 });
 const anthropic = (message: string): object => ({ type: 'error', error: { type: 'invalid_request_error', message } });
 
@@ -55,7 +59,10 @@ const contextBodies: readonly SeenRefusal[] = [
     'openai-compatible',
     400,
     told('the request exceeds the available context size, try increasing it', {
-      ...{ code: 400, type: 'exceed_context_size_error', n_prompt_tokens: 14429, n_ctx: 8192 },
+      code: 400,
+      type: 'exceed_context_size_error',
+      n_prompt_tokens: 14429,
+      n_ctx: 8192,
     }),
     'oobabooga/textgen#7257',
   ],
@@ -64,7 +71,10 @@ const contextBodies: readonly SeenRefusal[] = [
     'openai-compatible',
     500,
     told('the request exceeds the available context size. try increasing the context size or enable context shift', {
-      ...{ code: 500, type: 'exceed_context_size_error', n_prompt_tokens: 1407, n_ctx: 256 },
+      code: 500,
+      type: 'exceed_context_size_error',
+      n_prompt_tokens: 1407,
+      n_ctx: 256,
     }),
     'ggml-org/llama.cpp#15780',
   ],
@@ -104,7 +114,8 @@ const contextBodies: readonly SeenRefusal[] = [
     400,
     [
       told('The input token count exceeds the maximum number of tokens allowed (1048576).', {
-        ...{ code: 400, status: 'INVALID_ARGUMENT' },
+        code: 400,
+        status: 'INVALID_ARGUMENT',
       }),
     ],
     'BerriAI/litellm#18282',

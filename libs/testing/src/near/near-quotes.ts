@@ -33,20 +33,46 @@ export interface QuoteAnswer {
 }
 
 const texts = [
-  ...['swapType', 'originAsset', 'depositType', 'destinationAsset', 'amount', 'refundTo'],
-  ...['refundType', 'recipient', 'recipientType', 'deadline'],
+  'swapType',
+  'originAsset',
+  'depositType',
+  'destinationAsset',
+  'amount',
+  'refundTo',
+  'refundType',
+  'recipient',
+  'recipientType',
+  'deadline',
 ] as const;
 const signedOfRequest = [...texts, 'dry', 'slippageTolerance'];
 const signedOfRequestIfGiven = [
-  ...['quoteWaitingTimeMs', 'referral', 'virtualChainRecipient', 'virtualChainRefundRecipient', 'customRecipientMsg'],
+  'quoteWaitingTimeMs',
+  'referral',
+  'virtualChainRecipient',
+  'virtualChainRefundRecipient',
+  'customRecipientMsg',
 ];
 const signedOfQuote = [
-  ...['amountIn', 'amountInFormatted', 'amountInUsd', 'minAmountIn'],
-  ...['amountOut', 'amountOutFormatted', 'amountOutUsd', 'minAmountOut'],
+  'amountIn',
+  'amountInFormatted',
+  'amountInUsd',
+  'minAmountIn',
+  'amountOut',
+  'amountOutFormatted',
+  'amountOutUsd',
+  'minAmountOut',
 ];
 const signedOfQuoteIfGiven = [
-  ...['depositAddress', 'depositMemo', 'deadline', 'timeWhenInactive', 'timeEstimate', 'virtualChainRecipient'],
-  ...['virtualChainRefundRecipient', 'customRecipientMsg', 'refundFee', 'withdrawFee'],
+  'depositAddress',
+  'depositMemo',
+  'deadline',
+  'timeWhenInactive',
+  'timeEstimate',
+  'virtualChainRecipient',
+  'virtualChainRefundRecipient',
+  'customRecipientMsg',
+  'refundFee',
+  'withdrawFee',
 ];
 
 /** Why 1Click would not look at a request; null: it would. */
@@ -87,9 +113,19 @@ export function offered(
       ? { minAmountIn: amountIn, minAmountOut: least(amountOut) }
       : { minAmountIn: least(amountIn), minAmountOut: amountOut };
   return {
-    ...{ amountIn, amountInFormatted: amountIn, amountInUsd: '1.0000' },
-    ...{ amountOut, amountOutFormatted: amountOut, amountOutUsd: '1.0000', ...minima },
-    ...{ depositAddress, deadline, timeWhenInactive: deadline, timeEstimate: 2, refundFee: '0', withdrawFee: '0' },
+    amountIn,
+    amountInFormatted: amountIn,
+    amountInUsd: '1.0000',
+    amountOut,
+    amountOutFormatted: amountOut,
+    amountOutUsd: '1.0000',
+    ...minima,
+    depositAddress,
+    deadline,
+    timeWhenInactive: deadline,
+    timeEstimate: 2,
+    refundFee: '0',
+    withdrawFee: '0',
   };
 }
 

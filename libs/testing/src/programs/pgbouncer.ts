@@ -37,15 +37,15 @@ export async function startPgbouncer(
   const { hostname, port: behind, username, password, pathname } = new URL(way.url);
   const target = `host=${hostname} port=${behind} user=${username} password=${decodeURIComponent(password)}`;
   const lines = [
-    ...[
-      '[databases]',
-      `* = ${target}`,
-      '[pgbouncer]',
-      `pool_mode = ${poolMode}`,
-      'auth_type = any',
-      'unix_socket_dir =',
-    ],
-    ...['listen_addr = 127.0.0.1', `listen_port = ${port}`, ...settings],
+    '[databases]',
+    `* = ${target}`,
+    '[pgbouncer]',
+    `pool_mode = ${poolMode}`,
+    'auth_type = any',
+    'unix_socket_dir =',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    ...settings,
   ];
   const file = join(folder, 'pgbouncer.ini');
   await writeFile(file, `${lines.join('\n')}\n`);

@@ -14,7 +14,12 @@ export function modelRequest(
   }));
   const offers = tools.map((name) => ({ name, description: name, inputSchema: { type: 'object' } }));
   return {
-    ...{ instructions: null, history: [], turn: { input, steps }, tools: offers, artifacts: [] },
-    ...{ outputSchema, repairing: false },
+    instructions: null,
+    history: [],
+    turn: { input, steps },
+    tools: offers,
+    artifacts: [],
+    outputSchema,
+    repairing: false,
   };
 }

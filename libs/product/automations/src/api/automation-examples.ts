@@ -118,11 +118,19 @@ const simulation = {
     {
       binding: 'near',
       sourceId: `token_price:${wrappedNear}`,
-      ...{ due: 60, sampled: 58, ready: 58, unavailable: 0, omittedGaps: 0 },
+      due: 60,
+      sampled: 58,
+      ready: 58,
+      unavailable: 0,
+      omittedGaps: 0,
       gaps: [{ from: '2026-11-21T08:32:00.000Z', to: '2026-11-21T08:33:00.000Z' }],
     },
   ],
-  ...{ evaluated: 12, matched: 1, unknown: 0, unresolved: [], truncated: false },
+  evaluated: 12,
+  matched: 1,
+  unknown: 0,
+  unresolved: [],
+  truncated: false,
   fired: [{ at, wouldBe: 'fired', trigger: 'schedule' }],
 } satisfies Simulation;
 

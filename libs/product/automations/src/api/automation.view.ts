@@ -66,8 +66,19 @@ export function viewOfRow(row: ListedAutomation, now: Instant): AutomationView {
   const { id, name, state, definitionVersion, definition, contractApprovalId, held, occurrences } = row;
   const { createdAt, updatedAt, archivedAt } = row;
   return {
-    ...{ id, name, state, revision: revisionOf(row), definitionVersion, definition, contractApprovalId, held },
-    ...{ nextRunAt: nextRunAt(row, now), occurrences, createdAt, updatedAt, archivedAt },
+    id,
+    name,
+    state,
+    revision: revisionOf(row),
+    definitionVersion,
+    definition,
+    contractApprovalId,
+    held,
+    nextRunAt: nextRunAt(row, now),
+    occurrences,
+    createdAt,
+    updatedAt,
+    archivedAt,
   };
 }
 

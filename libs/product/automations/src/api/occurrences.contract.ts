@@ -10,7 +10,10 @@ import { Invoked, Signalled } from '../inputs/take-inputs';
 
 /** `automation_changed` of a paused one as well. */
 const handReasons: readonly Reason[] = [
-  ...(['automation_changed', 'automation_completed', 'automation_held', 'deployment_paused'] as const),
+  'automation_changed' as const,
+  'automation_completed' as const,
+  'automation_held' as const,
+  'deployment_paused' as const,
 ];
 
 const inputId = { description: 'An input of the automation', example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e05' };

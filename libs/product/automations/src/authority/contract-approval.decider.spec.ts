@@ -22,13 +22,23 @@ const automation = specification(automationDecider);
 const soon = seconds(30);
 const archive = { type: 'ArchiveAutomation', at: soon, userId: ada } as const;
 const update: UpdateAutomation = {
-  ...{ type: 'UpdateAutomation', at: soon, userId: ada, revision: `1.${firstEpoch}`, symbols: {} },
-  ...{ epoch: secondEpoch, review: null, definition: { ...definitionWith(), name: 'Another' } },
+  type: 'UpdateAutomation',
+  at: soon,
+  userId: ada,
+  revision: `1.${firstEpoch}`,
+  symbols: {},
+  epoch: secondEpoch,
+  review: null,
+  definition: { ...definitionWith(), name: 'Another' },
 };
 const archived: AutomationEvent = { type: 'automation.archived', at: soon };
 const updated: AutomationEvent = {
-  ...{ type: 'automation.updated', at: soon, definition: update.definition, symbols: update.symbols },
-  ...{ definitionVersion: 2, epoch: secondEpoch },
+  type: 'automation.updated',
+  at: soon,
+  definition: update.definition,
+  symbols: update.symbols,
+  definitionVersion: 2,
+  epoch: secondEpoch,
 };
 
 describe('the approval of a contract', () => {
@@ -39,11 +49,20 @@ describe('the approval of a contract', () => {
   const verdict = { status: 'approved' } as const;
   const decide = { type: 'DecideApproval', at: soon, approvalId, verdict, decidedBy: 'user' } as const;
   const decided: AutomationEvent = {
-    ...{ type: 'approval.decided', at: soon, approvalId, status: 'approved', decidedBy: 'user' },
-    ...{ denialReason: null, runKey: null },
+    type: 'approval.decided',
+    at: soon,
+    approvalId,
+    status: 'approved',
+    decidedBy: 'user',
+    denialReason: null,
+    runKey: null,
   };
   const superseded: AutomationEvent = {
-    ...{ type: 'approval.expired', at: soon, approvalId, endedReason: 'superseded', runKey: null },
+    type: 'approval.expired',
+    at: soon,
+    approvalId,
+    endedReason: 'superseded',
+    runKey: null,
   };
   const nextReview = { ...review, approvalId: asId<ApprovalId>('the next'), fingerprint: 'sha256:next' };
 
@@ -67,7 +86,11 @@ describe('the approval of a contract', () => {
     const kept = automation.given(asked, opened, decided);
     kept.when({ ...update, definition: same, review: nextReview }).then({ ...updated, definition: same });
     const used: AutomationEvent = {
-      ...{ type: 'contract.used', at: soon, toolCallId: asId('call'), approvalId: asId('of the call'), usd: '1' },
+      type: 'contract.used',
+      at: soon,
+      toolCallId: asId('call'),
+      approvalId: asId('of the call'),
+      usd: '1',
     };
     const { state } = automation.given(asked, opened, decided, used, { ...updated, definition: same });
     expect(state?.contractApproval).toMatchObject({ approvalId, status: 'approved' });

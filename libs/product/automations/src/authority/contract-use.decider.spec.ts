@@ -26,8 +26,13 @@ const definition = definitionWith({}, contract);
 const asked = [createdWith(definition), openedWith(review, definition)];
 const approvalId = asId<ApprovalId>('of the call');
 const approved: AutomationEvent = {
-  ...{ type: 'approval.decided', at, approvalId: review.approvalId, status: 'approved', decidedBy: 'user' },
-  ...{ denialReason: null, runKey: null },
+  type: 'approval.decided',
+  at,
+  approvalId: review.approvalId,
+  status: 'approved',
+  decidedBy: 'user',
+  denialReason: null,
+  runKey: null,
 };
 /** The rule has fired, and its run is under way. */
 const agreed = [...asked, approved, ...running(0)];
@@ -37,7 +42,11 @@ const contractApprovalId = review.approvalId;
 const use = (number: number, usd: string, when = seconds(number)) =>
   ({ type: 'UseContract', at: when, toolCallId: call(number), runId, approvalId, contractApprovalId, usd }) as const;
 const used = (number: number, usd: string): ContractUseEvent => ({
-  ...{ type: 'contract.used', at: seconds(number), toolCallId: call(number), approvalId, usd },
+  type: 'contract.used',
+  at: seconds(number),
+  toolCallId: call(number),
+  approvalId,
+  usd,
 });
 const giveBack = (number: number) =>
   ({ type: 'ReturnContractUse', at: seconds(60), toolCallId: call(number) }) as const;

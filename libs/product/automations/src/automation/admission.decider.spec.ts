@@ -26,30 +26,48 @@ const having = (firing: Partial<FiringPolicy>) => createdWith(definitionWith(fir
 const pending = (minute: number): AutomationEvent[] => [evaluated(minute, 'true'), arose(dueAt(minute))];
 
 const begin = (minute: number, at = seconds(minute * 60 + 1)) => ({
-  ...({ type: 'BeginAdmission', at, occurrenceId: occurrence(minute), ...runOf(minute) } as const),
+  type: 'BeginAdmission' as const,
+  at,
+  occurrenceId: occurrence(minute),
+  ...runOf(minute),
 });
 const acceptIt = (minute: number) =>
   ({ ...begin(minute, seconds(minute * 60 + 2)), type: 'AcceptOccurrence' }) as const;
 const defer = (minute: number, retryAt = minutes(minute + 1)) => ({
-  ...({ type: 'DeferOccurrence', at: seconds(minute * 60 + 2), occurrenceId: occurrence(minute) } as const),
-  ...{ reason: 'Full.', retryAt },
+  type: 'DeferOccurrence' as const,
+  at: seconds(minute * 60 + 2),
+  occurrenceId: occurrence(minute),
+  reason: 'Full.',
+  retryAt,
 });
 const rejectIt = (minute: number) => ({
-  ...({ type: 'RejectOccurrence', at: seconds(minute * 60 + 2), occurrenceId: occurrence(minute) } as const),
+  type: 'RejectOccurrence' as const,
+  at: seconds(minute * 60 + 2),
+  occurrenceId: occurrence(minute),
   reason: 'Disabled.',
 });
 const finish = (minute: number) => ({
-  ...({ type: 'FinishOccurrence', at: minutes(minute + 1), occurrenceId: occurrence(minute) } as const),
+  type: 'FinishOccurrence' as const,
+  at: minutes(minute + 1),
+  occurrenceId: occurrence(minute),
 });
 const deferred = (minute: number, retryAt = minutes(minute + 1)): OccurrenceEvent => ({
-  ...{ type: 'occurrence.deferred', at: seconds(minute * 60 + 2), occurrenceId: occurrence(minute) },
-  ...{ reason: 'Full.', retryAt },
+  type: 'occurrence.deferred',
+  at: seconds(minute * 60 + 2),
+  occurrenceId: occurrence(minute),
+  reason: 'Full.',
+  retryAt,
 });
 const ended = (type: 'rejected' | 'canceled', minute: number, reason: string): OccurrenceEvent => ({
-  ...{ type: `occurrence.${type}`, at: seconds(minute * 60 + 2), occurrenceId: occurrence(minute), reason },
+  type: `occurrence.${type}`,
+  at: seconds(minute * 60 + 2),
+  occurrenceId: occurrence(minute),
+  reason,
 });
 const completed = (minute: number, because: CompletionCause): AutomationEvent => ({
-  ...{ type: 'automation.completed', at: seconds(minute * 60 + 2), because },
+  type: 'automation.completed',
+  at: seconds(minute * 60 + 2),
+  because,
 });
 
 const paused: AutomationEvent = { type: 'automation.paused', at: seconds(61) };

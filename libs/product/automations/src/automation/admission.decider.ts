@@ -49,7 +49,12 @@ function admitting(
   { definition }: Automation,
 ): OccurrenceEvent {
   return {
-    ...{ type: 'occurrence.admitting', at, occurrenceId, conversationId, runId, attempt: attempts + 1 },
+    type: 'occurrence.admitting',
+    at,
+    occurrenceId,
+    conversationId,
+    runId,
+    attempt: attempts + 1,
     retryUntil: retryUntil ?? instantOf(epochMsOf(at) + definition.firing.retryForSeconds * 1000),
   };
 }

@@ -32,19 +32,24 @@ function createAutomation({
   epoch,
 }: Extract<AutomationEvent, { readonly type: 'automation.created' }>): Automation {
   return {
-    ...{
-      userId,
-      definition,
-      symbols,
-      definitionVersion: 1,
-      epoch,
-      epochAt: at,
-      state: 'enabled',
-      held: false,
-      completed: false,
-    },
-    ...{ createdAt: at, updatedAt: at, archivedAt: null, webhookKeyId: null, occurrences: 0, active: [] },
-    ...{ memory: freshMemory(nothingHandled), contractApproval: null, uses: {} },
+    userId,
+    definition,
+    symbols,
+    definitionVersion: 1,
+    epoch,
+    epochAt: at,
+    state: 'enabled',
+    held: false,
+    completed: false,
+    createdAt: at,
+    updatedAt: at,
+    archivedAt: null,
+    webhookKeyId: null,
+    occurrences: 0,
+    active: [],
+    memory: freshMemory(nothingHandled),
+    contractApproval: null,
+    uses: {},
   };
 }
 
@@ -83,7 +88,12 @@ function applyUpdate(
   const keeps = isSameRule(definition, automation.definition);
   return {
     // Updates once revived what had finished: what was stored so stays so.
-    ...{ ...automation, definition, symbols, definitionVersion, updatedAt: at, completed: false },
+    ...automation,
+    definition,
+    symbols,
+    definitionVersion,
+    updatedAt: at,
+    completed: false,
     ...beginOccurrence(automation, event),
     ...(keeps ? {} : { contractApproval: null, uses: {} }),
   };

@@ -34,7 +34,11 @@ const resume = { type: 'ResumeAutomation', ...byAda, epoch: secondEpoch } as con
 const archive = { type: 'ArchiveAutomation', at: soon, userId: ada } as const;
 const rotate = { type: 'RotateWebhookKey', ...byAda, keyId: 'key' } as const;
 const update: UpdateAutomation = {
-  ...{ type: 'UpdateAutomation', ...byAda, symbols: { 'nep141:usdc': 'USDC.e' }, epoch: secondEpoch, review: null },
+  type: 'UpdateAutomation',
+  ...byAda,
+  symbols: { 'nep141:usdc': 'USDC.e' },
+  epoch: secondEpoch,
+  review: null,
   definition: { ...definitionWith(), name: 'Another' },
 };
 const paused: AutomationEvent = { type: 'automation.paused', at: soon };
@@ -42,13 +46,20 @@ const archived: AutomationEvent = { type: 'automation.archived', at: soon };
 const completed: AutomationEvent = { type: 'automation.completed', at: soon, because: 'end_at' };
 const held: AutomationEvent = { type: 'automation.held', at: soon, reason: 'odd' };
 const updated: AutomationEvent = {
-  ...{ type: 'automation.updated', at: soon, definition: update.definition, symbols: update.symbols },
-  ...{ definitionVersion: 2, epoch: secondEpoch },
+  type: 'automation.updated',
+  at: soon,
+  definition: update.definition,
+  symbols: update.symbols,
+  definitionVersion: 2,
+  epoch: secondEpoch,
 };
 /** One that runs, and one that waits behind it. */
 const busy = [created, ...running(1), evaluated(2, 'true'), arose(dueAt(2))];
 const canceled = (reason: string): AutomationEvent => ({
-  ...{ type: 'occurrence.canceled', at: soon, occurrenceId: occurrence(2), reason },
+  type: 'occurrence.canceled',
+  at: soon,
+  occurrenceId: occurrence(2),
+  reason,
 });
 
 describe('creation', () => {
@@ -110,15 +121,20 @@ describe('pause and resume', () => {
   });
   it('resumes once: the epoch stands', () => automation.given(created).when(resume).thenNothing());
   it('forgets verdicts and acceptances with the epoch, and no counts', () => {
-    const { state } = automation.given(...[created, ...running(1), paused], {
+    const { state } = automation.given(created, ...running(1), paused, {
       type: 'automation.resumed',
       at: minutes(9),
       epoch: secondEpoch,
     });
     expect(state).toMatchObject({ epochAt: minutes(9), occurrences: 1 });
     expect(state?.memory).toStrictEqual({
-      ...{ lastKnown: null, lastVerdict: null, lastAcceptedFor: null, lastDueAt: null },
-      ...{ lastInputPosition: 0, invokedPositions: [], invokedUpTo: 0 },
+      lastKnown: null,
+      lastVerdict: null,
+      lastAcceptedFor: null,
+      lastDueAt: null,
+      lastInputPosition: 0,
+      invokedPositions: [],
+      invokedUpTo: 0,
     });
   });
 });
@@ -197,7 +213,11 @@ describe('update', () => {
       .then(updated, canceled('The automation was changed.')));
   it('leaves it paused', () =>
     expect(automation.given(created, paused, updated).state).toMatchObject({
-      ...{ state: 'paused', completed: false, definitionVersion: 2, epochAt: soon, updatedAt: soon },
+      state: 'paused',
+      completed: false,
+      definitionVersion: 2,
+      epochAt: soon,
+      updatedAt: soon,
     }));
 });
 

@@ -140,10 +140,24 @@ function openContractApproval(
   const { approvalId, automationId, walletId, fingerprint, expiresAt, summary, terms } = review;
   return [
     {
-      ...{ type: 'approval.opened', at, approvalId, kind: 'automation_contract', tool: 'automation_contract' },
-      ...{ fingerprint, runId: null, expiresAt, userId, runKey: null, walletId, toolCallId: null, automationId },
+      type: 'approval.opened',
+      at,
+      approvalId,
+      kind: 'automation_contract',
+      tool: 'automation_contract',
+      fingerprint,
+      runId: null,
+      expiresAt,
+      userId,
+      runKey: null,
+      walletId,
+      toolCallId: null,
+      automationId,
       // Reason for the assertion: a definition is read from JSON and holds nothing else; interfaces cannot say so.
-      ...{ input: definition as unknown as JsonValue, contract, summary, terms },
+      input: definition as unknown as JsonValue,
+      contract,
+      summary,
+      terms,
     },
   ];
 }

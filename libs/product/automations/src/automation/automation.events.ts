@@ -84,7 +84,13 @@ interface OfOccurrence<Type extends string> {
 
 /** Why no occurrence came of an input, closed: `automations.input` shows it. */
 export const passedOvers = [
-  ...(['not_matched', 'cooldown', 'unknown', 'type_not_awaited', 'stale', 'paused', 'rejected'] as const),
+  'not_matched' as const,
+  'cooldown' as const,
+  'unknown' as const,
+  'type_not_awaited' as const,
+  'stale' as const,
+  'paused' as const,
+  'rejected' as const,
 ] as const;
 export type PassedOver = (typeof passedOvers)[number];
 

@@ -10,10 +10,24 @@ const historiesPerProperty = process.env['FIGURES'] === 'full' ? 10_000 : 300;
 
 /** All but the end of a life, which commands of the service tell. */
 const commandTypes: readonly AutomationCommand['type'][] = [
-  ...(['CreateAutomation', 'UpdateAutomation', 'PauseAutomation', 'ResumeAutomation', 'ArchiveAutomation'] as const),
-  ...(['HoldAutomation', 'ReleaseAutomation', 'RecordMatch', 'BeginAdmission', 'AcceptOccurrence'] as const),
-  ...(['DeferOccurrence', 'RejectOccurrence', 'FinishOccurrence', 'UseContract', 'ReturnContractUse'] as const),
-  ...(['DecideApproval', 'ExpireApproval', 'PassOverInput'] as const),
+  'CreateAutomation' as const,
+  'UpdateAutomation' as const,
+  'PauseAutomation' as const,
+  'ResumeAutomation' as const,
+  'ArchiveAutomation' as const,
+  'HoldAutomation' as const,
+  'ReleaseAutomation' as const,
+  'RecordMatch' as const,
+  'BeginAdmission' as const,
+  'AcceptOccurrence' as const,
+  'DeferOccurrence' as const,
+  'RejectOccurrence' as const,
+  'FinishOccurrence' as const,
+  'UseContract' as const,
+  'ReturnContractUse' as const,
+  'DecideApproval' as const,
+  'ExpireApproval' as const,
+  'PassOverInput' as const,
 ];
 
 function check(property: (steps: readonly Step[]) => void): void {

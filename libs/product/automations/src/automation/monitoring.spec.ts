@@ -10,7 +10,10 @@ const everyHour: Wake = { kind: 'schedule', schedule: { kind: 'every', seconds: 
 const byEvents: Wake = { kind: 'event', types: ['order.placed'] };
 
 const definitionOf = (wake: Wake): AutomationDefinition => ({
-  ...{ name: 'Look', prompt: 'look', conversation: 'new', wake },
+  name: 'Look',
+  prompt: 'look',
+  conversation: 'new',
+  wake,
   condition: {
     bindings: [
       { name: 'near', source: { kind: 'token_price', tokenId: 'nep141:wrap.near' }, maxAgeSeconds: 60 },
@@ -30,7 +33,12 @@ const enabled = {
 } as const;
 
 const checkAt = (at: string, change: Partial<AutomationCheck> = {}): AutomationCheck => ({
-  ...{ at: instant(at), epoch: 'epoch', condition: 'matched', facts: [], omittedFacts: 0, reasons: [] },
+  at: instant(at),
+  epoch: 'epoch',
+  condition: 'matched',
+  facts: [],
+  omittedFacts: 0,
+  reasons: [],
   ...change,
 });
 const unknown = (...reasons: readonly (readonly [UnresolvedCode, string])[]) =>

@@ -30,14 +30,19 @@ const having = (firing: Partial<FiringPolicy>) => createdWith(definitionWith(fir
 const ran = (minute: number): AutomationEvent[] => [...running(minute), finished(minute, seconds(minute * 60 + 30))];
 const invoked = (minute: number) => signalAt(minute, { trigger: 'invoke' });
 const ended = (type: 'rejected' | 'skipped', minute: number, reason: string): OccurrenceEvent => ({
-  ...{ type: `occurrence.${type}`, at: seconds(minute * 60 + 1), occurrenceId: occurrence(minute), reason },
+  type: `occurrence.${type}`,
+  at: seconds(minute * 60 + 1),
+  occurrenceId: occurrence(minute),
+  reason,
 });
 const passedOver = (minute: number, outcome: PassedOver): AutomationEvent => {
   const { inputId, position: inputPosition } = signalAt(minute).input!;
   return { type: 'input.passed_over', at: seconds(minute * 60 + 1), inputId, inputPosition, outcome };
 };
 const completed = (minute: number, because: 'end_at' | 'max_occurrences'): AutomationEvent => ({
-  ...{ type: 'automation.completed', at: seconds(minute * 60 + 1), because },
+  type: 'automation.completed',
+  at: seconds(minute * 60 + 1),
+  because,
 });
 
 describe('a look at the rule', () => {
@@ -287,9 +292,13 @@ describe('the state', () => {
       ['pending', 'signal'],
     ]);
     expect(state?.memory).toStrictEqual({
-      ...{ lastKnown: true, lastVerdict: 'true', lastAcceptedFor: minutes(1) },
-      ...{ lastDueAt: minutes(1), lastInputPosition: signalAt(2).input?.position },
-      ...{ invokedPositions: [], invokedUpTo: 0 },
+      lastKnown: true,
+      lastVerdict: 'true',
+      lastAcceptedFor: minutes(1),
+      lastDueAt: minutes(1),
+      lastInputPosition: signalAt(2).input?.position,
+      invokedPositions: [],
+      invokedUpTo: 0,
     });
     expect(state?.epoch).toBe(firstEpoch);
   });

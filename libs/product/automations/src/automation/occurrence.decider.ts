@@ -131,7 +131,12 @@ export function evolveOccurrence(automation: Automation, event: OccurrenceEvent)
     case 'occurrence.admitting': {
       const { conversationId, runId, attempt, retryUntil } = event;
       return withOccurrence(automation, event, {
-        ...{ delivery: 'admitting', attempts: attempt, retryAt: null, retryUntil, conversationId, runId },
+        delivery: 'admitting',
+        attempts: attempt,
+        retryAt: null,
+        retryUntil,
+        conversationId,
+        runId,
       });
     }
     case 'occurrence.deferred':
@@ -155,8 +160,16 @@ export function evolveOccurrence(automation: Automation, event: OccurrenceEvent)
 function pending({ occurrenceId, epoch, trigger, forAt }: Arose, { contractApproval }: Automation): ActiveOccurrence {
   return {
     contractApprovalId: contractApproval?.approvalId ?? null,
-    ...{ occurrenceId, epoch, delivery: 'pending', trigger, forAt, attempts: 0, retryAt: null, retryUntil: null },
-    ...{ conversationId: null, runId: null },
+    occurrenceId,
+    epoch,
+    delivery: 'pending',
+    trigger,
+    forAt,
+    attempts: 0,
+    retryAt: null,
+    retryUntil: null,
+    conversationId: null,
+    runId: null,
   };
 }
 

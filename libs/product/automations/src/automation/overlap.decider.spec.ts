@@ -23,10 +23,15 @@ const having = (firing: Partial<FiringPolicy>) => createdWith(definitionWith(fir
 /** A whole occurrence of a minute, to the end of its run half a minute later. */
 const ran = (minute: number): AutomationEvent[] => [...running(minute), finished(minute, seconds(minute * 60 + 30))];
 const ended = (type: 'rejected' | 'skipped', minute: number, reason: string): OccurrenceEvent => ({
-  ...{ type: `occurrence.${type}`, at: seconds(minute * 60 + 1), occurrenceId: occurrence(minute), reason },
+  type: `occurrence.${type}`,
+  at: seconds(minute * 60 + 1),
+  occurrenceId: occurrence(minute),
+  reason,
 });
 const completed = (minute: number, because: 'end_at' | 'max_occurrences'): AutomationEvent => ({
-  ...{ type: 'automation.completed', at: seconds(minute * 60 + 1), because },
+  type: 'automation.completed',
+  at: seconds(minute * 60 + 1),
+  because,
 });
 
 describe('limits', () => {
@@ -56,7 +61,10 @@ describe('the overlap policy', () => {
 
   it('coalesces what waits into the new one; what is being admitted or runs goes on', () => {
     const into: OccurrenceEvent = {
-      ...{ type: 'occurrence.coalesced', at: seconds(181), occurrenceId: occurrence(2), into: occurrence(3) },
+      type: 'occurrence.coalesced',
+      at: seconds(181),
+      occurrenceId: occurrence(2),
+      into: occurrence(3),
     };
     const coalescing = having({ overlap: 'coalesce' });
     automation
@@ -68,7 +76,10 @@ describe('the overlap policy', () => {
       .when(dueAt(2))
       .thenOnce(...looked(2));
     const deferred: OccurrenceEvent = {
-      ...{ type: 'occurrence.deferred', at: seconds(122), occurrenceId: occurrence(2), reason: 'Full.' },
+      type: 'occurrence.deferred',
+      at: seconds(122),
+      occurrenceId: occurrence(2),
+      reason: 'Full.',
       retryAt: minutes(4),
     };
     automation

@@ -16,12 +16,21 @@ const bindings: readonly Binding[] = [
   { name: 'event', source: { kind: 'event' }, maxAgeSeconds: 120 },
 ];
 const sample = (value: JsonValue, ageSeconds = 0, status: Reading['status'] = 'ready'): Reading => ({
-  ...{ kind: 'snapshot', sourceId: 'token_price:x', eventId: 'sample', receivedAt: at, status },
-  ...{ reason: null, sourceTime: ago(ageSeconds), providerPublishedAt: null, value },
+  kind: 'snapshot',
+  sourceId: 'token_price:x',
+  eventId: 'sample',
+  receivedAt: at,
+  status,
+  reason: null,
+  sourceTime: ago(ageSeconds),
+  providerPublishedAt: null,
+  value,
 });
 const event = (value: JsonValue, ageSeconds = 0): Reading => ({
   ...sample(value),
-  ...{ kind: 'received_event', sourceTime: null, providerPublishedAt: ago(ageSeconds) },
+  kind: 'received_event',
+  sourceTime: null,
+  providerPublishedAt: ago(ageSeconds),
 });
 
 const field = (binding: string, pointer = '/priceUsd'): Operand => ({ binding, field: pointer });

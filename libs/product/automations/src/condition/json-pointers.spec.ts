@@ -2,8 +2,18 @@ import { isJsonPointer, valueAt } from './json-pointers';
 
 /** The document of RFC 6901, section 5, and a list in it. */
 const document = {
-  ...{ foo: ['bar', 'baz'], '': 0, 'a/b': 1, 'c%d': 2, 'e^f': 3, 'g|h': 4, 'i\\j': 5, 'k"l': 6, ' ': 7, 'm~n': 8 },
-  ...{ nothing: null, deep: [{ on: [[false]] }] },
+  foo: ['bar', 'baz'],
+  '': 0,
+  'a/b': 1,
+  'c%d': 2,
+  'e^f': 3,
+  'g|h': 4,
+  'i\\j': 5,
+  'k"l': 6,
+  ' ': 7,
+  'm~n': 8,
+  nothing: null,
+  deep: [{ on: [[false]] }],
 };
 
 describe('valueAt', () => {
@@ -28,8 +38,24 @@ describe('valueAt', () => {
   });
 
   it.each([
-    ...['/bar', '/foo/2', '/foo/-', '/foo/00', '/foo/01', '/foo/1e0', '/foo/ 1', '/foo/length', '/foo/0/0', '/foo/'],
-    ...['/constructor', '/__proto__', '/toString', '/foo/0/length', '/nothing/0', '//0', '/m~01n', '/foo/4294967296'],
+    '/bar',
+    '/foo/2',
+    '/foo/-',
+    '/foo/00',
+    '/foo/01',
+    '/foo/1e0',
+    '/foo/ 1',
+    '/foo/length',
+    '/foo/0/0',
+    '/foo/',
+    '/constructor',
+    '/__proto__',
+    '/toString',
+    '/foo/0/length',
+    '/nothing/0',
+    '//0',
+    '/m~01n',
+    '/foo/4294967296',
   ])('%j is not', (pointer) => {
     expect(isJsonPointer(pointer)).toBe(true);
     expect(valueAt(document, pointer)).toBeUndefined();

@@ -18,12 +18,26 @@ const held: Binding = {
 const alert: Binding = { name: 'alert', source: { kind: 'event' }, maxAgeSeconds: 300 };
 
 const sample = (value: JsonValue): Reading => ({
-  ...{ kind: 'snapshot', sourceId: 'token_price:nep141:wrap.near', eventId: 's-1', receivedAt: at, status: 'ready' },
-  ...{ reason: null, sourceTime: before, providerPublishedAt: null, value },
+  kind: 'snapshot',
+  sourceId: 'token_price:nep141:wrap.near',
+  eventId: 's-1',
+  receivedAt: at,
+  status: 'ready',
+  reason: null,
+  sourceTime: before,
+  providerPublishedAt: null,
+  value,
 });
 const received = (data: JsonValue): Reading => ({
-  ...{ kind: 'received_event', sourceId: 'event', eventId: 'e-1', receivedAt: at, status: 'ready', reason: null },
-  ...{ sourceTime: null, providerPublishedAt: before, value: { id: 'e-1', type: 'sale', data } },
+  kind: 'received_event',
+  sourceId: 'event',
+  eventId: 'e-1',
+  receivedAt: at,
+  status: 'ready',
+  reason: null,
+  sourceTime: null,
+  providerPublishedAt: before,
+  value: { id: 'e-1', type: 'sale', data },
 });
 const unavailable: Reading = { ...sample(null), status: 'unavailable', reason: 'The provider did not answer.' };
 
@@ -48,18 +62,27 @@ describe('inputsOf', () => {
     const condition = conditionOf({ exists: { value: 1 } });
     expect(inputsOf(condition, { alert: received({}), near: unavailable })).toEqual([
       {
-        ...{
-          binding: 'near',
-          sourceId: 'token_price:nep141:wrap.near',
-          eventId: 's-1',
-          receivedAt: at,
-          maxAgeSeconds: 120,
-        },
-        ...{ status: 'unavailable', reason: 'The provider did not answer.', kind: 'snapshot', sourceTime: before },
+        binding: 'near',
+        sourceId: 'token_price:nep141:wrap.near',
+        eventId: 's-1',
+        receivedAt: at,
+        maxAgeSeconds: 120,
+        status: 'unavailable',
+        reason: 'The provider did not answer.',
+        kind: 'snapshot',
+        sourceTime: before,
       },
       {
-        ...{ binding: 'alert', sourceId: 'event', eventId: 'e-1', receivedAt: at, maxAgeSeconds: 300 },
-        ...{ status: 'ready', reason: null, kind: 'received_event', sourceTime: null, providerPublishedAt: before },
+        binding: 'alert',
+        sourceId: 'event',
+        eventId: 'e-1',
+        receivedAt: at,
+        maxAgeSeconds: 300,
+        status: 'ready',
+        reason: null,
+        kind: 'received_event',
+        sourceTime: null,
+        providerPublishedAt: before,
       },
     ]);
     expect(inputsOf(null, {})).toEqual([]);

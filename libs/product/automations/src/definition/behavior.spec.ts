@@ -7,7 +7,9 @@ import type { Condition, RuleNode } from '../condition/condition';
 const firing: FiringPolicy = { trigger: 'match', cooldownSeconds: 0, overlap: 'skip', retryForSeconds: 900 };
 const everyMinute: Schedule = { kind: 'every', seconds: 60 };
 const rule: AutomationDefinition = {
-  ...{ name: 'a rule', prompt: 'do it', conversation: 'new' },
+  name: 'a rule',
+  prompt: 'do it',
+  conversation: 'new',
   wake: { kind: 'schedule', schedule: everyMinute },
   condition: null,
   firing,

@@ -35,7 +35,11 @@ const watching = (tokenId: string): Partial<AutomationDefinition> => ({
   },
 });
 const definition = (members: Partial<AutomationDefinition>): AutomationDefinition => ({
-  ...{ name: 'n', prompt: 'p', conversation: 'new', condition: null, firing },
+  name: 'n',
+  prompt: 'p',
+  conversation: 'new',
+  condition: null,
+  firing,
   wake: { kind: 'event', types: ['a'] },
   ...members,
 });

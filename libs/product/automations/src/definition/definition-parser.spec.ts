@@ -12,7 +12,11 @@ const whole = {
     skewSeconds: 60,
   },
   firing: {
-    ...{ trigger: 'edge', cooldownSeconds: 60, overlap: 'queue', retryForSeconds: 0, maxOccurrences: 1 },
+    trigger: 'edge',
+    cooldownSeconds: 60,
+    overlap: 'queue',
+    retryForSeconds: 0,
+    maxOccurrences: 1,
     endAt: '2030-01-01T00:00:00.000Z',
   },
   contract: {
@@ -30,7 +34,11 @@ const whole = {
 };
 const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'skip' };
 const least = {
-  ...{ name: 'n', prompt: 'p', conversation: 'new', condition: null, firing },
+  name: 'n',
+  prompt: 'p',
+  conversation: 'new',
+  condition: null,
+  firing,
   wake: { kind: 'event', types: ['order.paid'] },
 };
 

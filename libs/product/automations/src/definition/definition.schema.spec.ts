@@ -69,7 +69,8 @@ const operands = fc.oneof(fc.record({ binding: names, field: fields }), fc.recor
 const leaves = fc.oneof(
   fc.record({
     compare: fc.record({
-      ...{ left: operands, right: operands },
+      left: operands,
+      right: operands,
       op: fc.constantFrom('eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'contains'),
     }),
   }),
@@ -97,8 +98,13 @@ const bindings = fc.uniqueArray(
   { minLength: 1, maxLength: 3, selector: ({ name }) => name },
 );
 const instants = fc.constantFrom(
-  ...['2027-01-31T09:00:00Z', '2027-01-31T09:00:00.5Z', '2027-01-31T09:00:00.123Z', '2027-01-31t09:00:00z'],
-  ...['2027-01-31T09:00:00+00:00', '2027-01-31T23:59:59.123456789-05:00', '2027-01-31T09:00:00.1234567+05:45'],
+  '2027-01-31T09:00:00Z',
+  '2027-01-31T09:00:00.5Z',
+  '2027-01-31T09:00:00.123Z',
+  '2027-01-31t09:00:00z',
+  '2027-01-31T09:00:00+00:00',
+  '2027-01-31T23:59:59.123456789-05:00',
+  '2027-01-31T09:00:00.1234567+05:45',
 );
 const near = { pinned: { tokenId: 'nep141:wrap.near', decimals: 24 } };
 const contracts = fc.record({

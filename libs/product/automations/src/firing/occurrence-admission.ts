@@ -71,7 +71,11 @@ export class OccurrenceAdmission {
     const request = requestIn({ input: { text: definition.prompt }, profile: definition.profile });
     const messageId = asId<MessageId>(uuidV7());
     const begin: Omit<TriggerRun, 'at'> = {
-      ...{ type: 'TriggerRun', title: definition.name, automationId, occurrenceId, trigger },
+      type: 'TriggerRun',
+      title: definition.name,
+      automationId,
+      occurrenceId,
+      trigger,
       run: { runId, runKey, userId, messageId, request, resolved: resolved.value },
     };
     return this.runs.admit({ userId, conversationId, runId, runKey, cause }, (at) => ({ ...begin, at }), {

@@ -9,7 +9,11 @@ export type Match = Omit<RecordMatch, 'type' | 'at' | 'epoch' | 'verdict'>;
 /** The match that an input is evaluated as; the request and the reactor derive the same one. */
 export function matchOf({ automationId, inputId, at: forAt, source }: InputRecorded, position: number): Match {
   return {
-    ...{ forAt, dueAt: null, tooLate: null, trigger: source, input: { inputId, position } },
+    forAt,
+    dueAt: null,
+    tooLate: null,
+    trigger: source,
+    input: { inputId, position },
     occurrenceId: inputOccurrenceId(automationId, inputId),
   };
 }

@@ -33,7 +33,13 @@ export class AutomationRow implements ReadModelRow {
 }
 
 export const deliveries = [
-  ...(['pending', 'deferred', 'accepted', 'rejected', 'canceled', 'skipped', 'coalesced'] as const),
+  'pending' as const,
+  'deferred' as const,
+  'accepted' as const,
+  'rejected' as const,
+  'canceled' as const,
+  'skipped' as const,
+  'coalesced' as const,
 ] as const;
 export type OccurrenceDelivery = (typeof deliveries)[number];
 

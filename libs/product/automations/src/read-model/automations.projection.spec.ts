@@ -19,8 +19,14 @@ function recordedOf(steps: readonly Step[]): Recorded<AutomationEvent>[] {
   return steps
     .flatMap(({ events }) => events)
     .map((event, revision) => ({
-      ...{ stream: `automation-${automationId}`, revision, position: 100 + revision, id: `${revision}` },
-      ...{ type: event.type, payload: {}, metadata, event },
+      stream: `automation-${automationId}`,
+      revision,
+      position: 100 + revision,
+      id: `${revision}`,
+      type: event.type,
+      payload: {},
+      metadata,
+      event,
     }));
 }
 

@@ -158,8 +158,10 @@ function applyOutcome(row: OccurrenceRow, event: OccurrenceEvent): OccurrenceRow
     case 'occurrence.accepted':
       return {
         ...row,
-        ...{ delivery: 'accepted', reason: null },
-        ...{ runId: event.runId, conversationId: event.conversationId },
+        delivery: 'accepted',
+        reason: null,
+        runId: event.runId,
+        conversationId: event.conversationId,
       };
     case 'occurrence.rejected':
       return { ...row, delivery: 'rejected', reason: event.reason };

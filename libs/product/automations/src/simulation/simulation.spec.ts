@@ -16,7 +16,11 @@ const cheap: Condition = {
   rule: { compare: { left: { binding: 'near', field: '/priceUsd' }, op: 'lt', right: { value: '2' } } },
 };
 const rule: AutomationDefinition = {
-  ...{ name: 'n', prompt: 'p', conversation: 'new', condition: cheap, firing },
+  name: 'n',
+  prompt: 'p',
+  conversation: 'new',
+  condition: cheap,
+  firing,
   wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } },
 };
 /** A price a minute; null where the sampler had none. */
@@ -27,7 +31,8 @@ const pricesOf = (prices: readonly (string | null)[]): SampleHistory => ({
 });
 const due = (count: number): SimulatedLook => ({ at: minute(count), trigger: 'schedule', event: null });
 const handed = (count: number, trigger: InputSource, type = 'a'): SimulatedLook => ({
-  ...{ at: minute(count), trigger },
+  at: minute(count),
+  trigger,
   event: { id: 'e', type, occurredAt: minute(count), data: {} },
 });
 const simulate = (
@@ -48,7 +53,10 @@ it('fires what matches, counts what does, and says what could not be read', () =
     [7, 'fired'],
   ]);
   expect(result).toMatchObject({
-    ...{ evaluated: 8, matched: 5, unknown: 2, truncated: false },
+    evaluated: 8,
+    matched: 5,
+    unknown: 2,
+    truncated: false,
     unresolved: [{ code: 'gap', binding: 'near', looks: 2 }],
   });
 });

@@ -61,7 +61,13 @@ export interface Simulated {
 
 /** As in an epoch that has just begun: nothing is known, and nothing was accepted yet. */
 export const unsimulated: Simulated = {
-  ...{ memory: freshMemory, evaluated: 0, matched: 0, unknown: 0, unresolved: [], fired: [], truncated: false },
+  memory: freshMemory,
+  evaluated: 0,
+  matched: 0,
+  unknown: 0,
+  unresolved: [],
+  fired: [],
+  truncated: false,
 };
 
 /**

@@ -12,7 +12,9 @@ const condition: Condition = {
   rule: { exists: { binding: 'near', field: '' } },
 };
 const sample = (count: number, status: 'ready' | 'unavailable' = 'ready'): Sample => ({
-  ...{ at: minute(count), status, value: status === 'ready' ? {} : null },
+  at: minute(count),
+  status,
+  value: status === 'ready' ? {} : null,
   reason: status === 'ready' ? null : 'away',
 });
 const coverage = (samples: readonly Sample[], from = 0, to = 10) =>
@@ -27,8 +29,14 @@ it('counts what was due and what there is, in each sampled source', () => {
   ];
   expect(coverage(samples)).toEqual([
     {
-      ...{ binding: 'near', sourceId: 'token_price:t', due: 10, sampled: 10, ready: 10, unavailable: 1 },
-      ...{ gaps: [], omittedGaps: 0 },
+      binding: 'near',
+      sourceId: 'token_price:t',
+      due: 10,
+      sampled: 10,
+      ready: 10,
+      unavailable: 1,
+      gaps: [],
+      omittedGaps: 0,
     },
   ]);
   expect(coverageOf(null, {}, minute(0), minute(1))).toEqual([]);
@@ -39,7 +47,8 @@ it('tells the spans of which nothing could be read', () => {
   const missed = [sample(-1), sample(3), gapAfter(minute(3)), sample(7), sample(7.5)];
   expect(coverage(missed)).toMatchObject([
     {
-      ...{ sampled: 2, ready: 3 },
+      sampled: 2,
+      ready: 3,
       gaps: [
         { from: minute(1), to: minute(3) },
         { from: minute(5), to: minute(7) },

@@ -14,7 +14,10 @@ const condition: Condition = {
 };
 
 const sampleAt = (seconds: number, priceUsd: string): Sample => ({
-  ...{ at: after(seconds), status: 'ready', value: { tokenId: 'nep141:wrap.near', priceUsd }, reason: null },
+  at: after(seconds),
+  status: 'ready',
+  value: { tokenId: 'nep141:wrap.near', priceUsd },
+  reason: null,
 });
 
 const nearAt = (samples: readonly Sample[], at: Instant) => readingsAt(condition, { near: samples }, at, null)['near'];

@@ -67,8 +67,15 @@ export function nextGridInstant(after: Instant): Instant {
 
 function ofEvent(event: InboundEvent, receivedAt: Instant): Reading {
   return {
-    ...{ kind: 'received_event', sourceId: 'event', eventId: event.id, receivedAt, status: 'ready', reason: null },
-    ...{ sourceTime: null, providerPublishedAt: event.occurredAt, value: { ...event } },
+    kind: 'received_event',
+    sourceId: 'event',
+    eventId: event.id,
+    receivedAt,
+    status: 'ready',
+    reason: null,
+    sourceTime: null,
+    providerPublishedAt: event.occurredAt,
+    value: { ...event },
   };
 }
 

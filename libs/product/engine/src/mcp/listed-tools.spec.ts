@@ -99,7 +99,9 @@ describe('the tools that a server lists', () => {
     const [erase] = tools;
     if (erase?.consent !== 'ask') throw new Error('it does not ask');
     expect(await erase.review({ all: true }, {} as never)).toEqual({
-      ...{ ok: true, walletId: null, contract: null },
+      ok: true,
+      walletId: null,
+      contract: null,
       summary: 'Call erase of docs with the input shown.',
       terms: [],
     });

@@ -77,7 +77,9 @@ function toolOf(
   call: CallTool,
 ): Tool {
   const head = {
-    ...{ name, inputSchema, description: withinLength(description, descriptionLengthMax) },
+    name,
+    inputSchema,
+    description: withinLength(description, descriptionLengthMax),
     effect: repeatable ? ('repeatable' as const) : ('once' as const),
   };
   const run = async (input: JsonValue, context: CallContext, signal: AbortSignal) =>

@@ -91,7 +91,8 @@ export class AiSdkProvider implements ModelProvider {
       ...questionOf(request, names, { marked: provider === 'anthropic' }, without),
       ...(outputTokensMax === undefined ? {} : { maxOutputTokens: outputTokensMax }),
       ...(this.isFormatted(request, attempt) ? formatOf(request.outputSchema) : {}),
-      ...{ maxRetries: 0, abortSignal: signal },
+      maxRetries: 0,
+      abortSignal: signal,
       // Errors are read from the stream.
       onError: () => undefined,
     });

@@ -11,7 +11,10 @@ const verdicts = (definition: JsonValue): readonly boolean[] => [
 ];
 
 const least: JsonObject = {
-  ...{ name: 'n', prompt: 'p', conversation: 'new', condition: null },
+  name: 'n',
+  prompt: 'p',
+  conversation: 'new',
+  condition: null,
   wake: { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } },
   firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'skip', retryForSeconds: 900 },
 };

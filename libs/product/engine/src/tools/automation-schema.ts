@@ -1,11 +1,15 @@
 import { limits, type JsonObject } from '@app/kernel';
 
 const text = (maxLength: number, description?: string): JsonObject => ({
-  ...{ type: 'string', minLength: 1, maxLength },
+  type: 'string',
+  minLength: 1,
+  maxLength,
   ...(description === undefined ? {} : { description }),
 });
 const integer = (minimum: number, maximum: number, description?: string): JsonObject => ({
-  ...{ type: 'integer', minimum, maximum },
+  type: 'integer',
+  minimum,
+  maximum,
   ...(description === undefined ? {} : { description }),
 });
 const instant: JsonObject = { type: 'string', description: 'UTC, such as 2027-01-31T09:00:00.000Z' };

@@ -12,8 +12,12 @@ const none = {} as never;
 
 it('the default tools are declared in at most 2,500 tokens', () => {
   const tools = [
-    ...[walletBalances(none, none, none), tokenPrice(none), intentsTransfer(none)],
-    ...[...automationTools(none), artifactRead(none), currentTime(none)],
+    walletBalances(none, none, none),
+    tokenPrice(none),
+    intentsTransfer(none),
+    ...automationTools(none),
+    artifactRead(none),
+    currentTime(none),
   ];
   const declared = tools.map(({ name, description, inputSchema }) => ({
     type: 'function',

@@ -30,7 +30,12 @@ export function walletBalances(agentWallets: AgentWallets, wallets: Wallets, clo
 function assetOf(holding: Holding): JsonObject {
   const { tokenId, symbol, name, decimals, amountRaw, priceUsdDecimal } = holding;
   return {
-    ...{ tokenId, symbol, name, decimals, amountRaw, priceUsdDecimal },
+    tokenId,
+    symbol,
+    name,
+    decimals,
+    amountRaw,
+    priceUsdDecimal,
     amount: decimals === null ? null : unscaledAmount(amountRaw, decimals),
     valueUsdCents: valueUsdCents(holding),
   };
