@@ -74,7 +74,7 @@ export class AccountsInMemory extends Accounts {
 /** Counts for ever, which is long enough for a test. */
 export class WindowsInMemory extends RateWindows {
   readonly used = new Map<string, number>();
-  async take(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
+  async consume(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
     const answers: RateAnswer[] = [];
     for (const { subject, limit, weight = 1 } of subjects) {
       const used = this.used.get(subject) ?? 0;

@@ -38,14 +38,14 @@ async function letPass(ms: number): Promise<void> {
 }
 
 const takeMany = (count: number, subjects: readonly RateSubject[] = [user]): Promise<(readonly RateAnswer[])[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => replicas[index % 2]!.take(subjects)));
+  Promise.all(Array.from({ length: count }, (_, index) => replicas[index % 2]!.consume(subjects)));
 const admittedOf = (answers: readonly (readonly RateAnswer[])[]) =>
   answers.filter((steps) => steps.every((step) => step.admitted)).length;
 
 describe('rate windows in PostgreSQL', () => {
   it('admit exactly the limit from two replicas at once, and count no refused request', async () => {
     expect(admittedOf(await takeMany(1000))).toBe(300);
-    const [refused] = await replicas[0]!.take([user]);
+    const [refused] = await replicas[0]!.consume([user]);
     expect(refused).toMatchObject({ admitted: false, remaining: 0 });
     expect(refused!.resetSeconds).toBeGreaterThan(55);
     expect(refused!.resetSeconds).toBeLessThanOrEqual(60);
@@ -70,7 +70,7 @@ describe('rate windows in PostgreSQL', () => {
     const answers = await takeMany(30, [key, user]);
     expect(admittedOf(answers)).toBe(10);
     expect(answers.filter((steps) => steps.length === 1)).toHaveLength(20);
-    const [now] = await replicas[1]!.take([user]);
+    const [now] = await replicas[1]!.consume([user]);
     expect(now).toMatchObject({ admitted: true, remaining: 289 });
   });
 
@@ -80,7 +80,7 @@ describe('rate windows in PostgreSQL', () => {
     expect(admittedOf(await takeMany(20, [key, heavy]))).toBe(20);
     await letPass(20_000);
     expect(admittedOf(await takeMany(95, [key, user]))).toBe(95);
-    const refused = await replicas[0]!.take([key, heavy]);
+    const refused = await replicas[0]!.consume([key, heavy]);
     expect(refused).toMatchObject([
       { admitted: true, remaining: 884 },
       { admitted: false, remaining: 5 },
@@ -97,12 +97,12 @@ describe('rate windows in PostgreSQL', () => {
     expect(admittedOf(await takeMany(2, [limited]))).toBe(2);
     await letPass(30_000);
     expect(admittedOf(await takeMany(10, [limited]))).toBe(10);
-    const [answer] = await replicas[0]!.take([heavy]);
+    const [answer] = await replicas[0]!.consume([heavy]);
     expect(answer).toMatchObject({ admitted: false, remaining: 0 });
     // A window errs by a tenth of a second, which a whole second is made of.
     expect(answer!.resetSeconds).toBeLessThanOrEqual(31);
     expect(answer!.waitSeconds).toBeGreaterThan(31);
-    expect(await replicas[1]!.take([{ subject: 'user:tiny', limit: 4, weight: 10 }])).toMatchObject([
+    expect(await replicas[1]!.consume([{ subject: 'user:tiny', limit: 4, weight: 10 }])).toMatchObject([
       { admitted: true, remaining: 0 },
     ]);
   });
@@ -110,7 +110,9 @@ describe('rate windows in PostgreSQL', () => {
   it('never deadlock, whatever subjects meet', async () => {
     const subject = (index: number): RateSubject => ({ subject: `user:${(index * 7919) % 60}`, limit: 1_000_000 });
     const answers = await Promise.all(
-      Array.from({ length: 6000 }, (_, index) => replicas[index % 2]!.take([subject(index), subject(index * 31 + 1)])),
+      Array.from({ length: 6000 }, (_, index) =>
+        replicas[index % 2]!.consume([subject(index), subject(index * 31 + 1)]),
+      ),
     );
     expect(admittedOf(answers)).toBe(6000);
     const [total] = await admin.query<{ used: string }>('select sum(used) as used from rate_windows', []);

@@ -61,7 +61,7 @@ export function yearWorld(shared: SharedWorld, seen: Map<AutomationId, Automatio
     },
     readings: async () => ({}),
     looked: async () => undefined,
-    paused: async () => false,
+    isPaused: async () => false,
     isActive: async () => true,
     placeFor: async (_, __, { occurrenceId }) => ({
       conversationId: asId(`conversation of ${occurrenceId}`),

@@ -218,7 +218,7 @@ describe('a decision that cannot resume the run is not recorded', () => {
     const waiting = await app.run(user, { approvals: 1 });
     const others = await Promise.all(Array.from({ length: capacity }, () => app.run(user)));
     for (const { runKey } of others)
-      await app.get(ExecutionSlots).take({ runKey, userId: asId<UserId>(user.userId), segment: 1 });
+      await app.get(ExecutionSlots).acquire({ runKey, userId: asId<UserId>(user.userId), segment: 1 });
     await unchanged(waiting, () => approve(waiting), 'execution_capacity');
     await unchanged(waiting, () => deny(waiting), 'execution_capacity');
     for (const other of others) await app.end(other);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => slices.stop());
 
-const paused = () => Promise.all(replicas.map(({ get }) => get(DeploymentControls).paused('runs')));
+const paused = () => Promise.all(replicas.map(({ get }) => get(DeploymentControls).isPaused('runs')));
 const change = { control: 'runs', reason: 'incident', cause: testCause() } as const;
 
 describe('a control of the deployment', () => {

@@ -9,7 +9,7 @@ import { PinnedPrices } from '@app/sandbox';
   providers: [
     {
       provide: PinnedPrices,
-      useFactory: (sampler: Sampler): PinnedPrices => ({ changed: (tokenId) => sampler.priceChanged(tokenId) }),
+      useFactory: (sampler: Sampler): PinnedPrices => ({ priceChanged: (tokenId) => sampler.priceChanged(tokenId) }),
       inject: [Sampler],
     },
   ],

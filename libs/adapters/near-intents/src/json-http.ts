@@ -88,7 +88,7 @@ export class JsonHttp {
 
   private async once<T>(call: Call, read: (answer: Answer) => T): Promise<T> {
     try {
-      const answer = await this.fetched(call);
+      const answer = await this.fetchAnswer(call);
       return read(answer);
     } catch (error) {
       this.logger.warn(`${call.name}: ${withCause(error)}`);
@@ -96,7 +96,7 @@ export class JsonHttp {
     }
   }
 
-  private async fetched(call: Call): Promise<Answer> {
+  private async fetchAnswer(call: Call): Promise<Answer> {
     const response = await fetch(`${this.api.url}${call.path}`, {
       method: call.method,
       headers: { ...this.api.headers, ...(call.body === undefined ? {} : { 'content-type': 'application/json' }) },

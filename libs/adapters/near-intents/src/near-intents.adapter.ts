@@ -86,7 +86,7 @@ export class NearIntents extends WalletProvider {
   }
 
   override tokensCalled(symbol: string): Promise<readonly Token[]> {
-    return this.tokens.called(symbol);
+    return this.tokens.findBySymbol(symbol);
   }
 
   override async plan(order: Order): Promise<Planned> {

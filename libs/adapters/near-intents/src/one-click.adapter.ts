@@ -56,12 +56,12 @@ export class OneClick {
   tokens(): Promise<readonly Token[]> {
     return this.http.ask({ name: 'tokens', method: 'GET', path: '/v0/tokens', repeatable: true }, (answer) => {
       hasAnswer('tokens', answer);
-      return read.list(answer.body, 'tokens', tokensMax).flatMap((token) => this.listed(token));
+      return read.list(answer.body, 'tokens', tokensMax).flatMap((token) => this.parseToken(token));
     });
   }
 
   /** A token that the contract can hold; one that is malformed is left out alone. */
-  private listed(value: unknown): readonly Token[] {
+  private parseToken(value: unknown): readonly Token[] {
     try {
       const token = listedToken(value);
       return heldByContract.test(token.tokenId) ? [token] : [];

@@ -63,7 +63,7 @@ export class SolverRelay {
         const { status, reason } = rpcResult(answer);
         if (status === 'OK') return { kind: 'taken' };
         if (status !== 'FAILED') throw new Malformed('neither OK nor FAILED');
-        return this.failed(read.text(reason, 'reason'));
+        return this.parseFailure(read.text(reason, 'reason'));
       },
     );
   }
@@ -88,7 +88,7 @@ export class SolverRelay {
     });
   }
 
-  private failed(reason: string): Published {
+  private parseFailure(reason: string): Published {
     if (reason === 'already processed') return { kind: 'taken_before' };
     const why = contractWords.find(([words]) => words.test(reason))?.[1];
     if (why === undefined)

@@ -29,7 +29,7 @@ function listOf(answers: () => Promise<readonly Token[]>, ttlMs: number) {
 
 describe('the list of tokens', () => {
   const { list, asked } = listOf(() => Promise.resolve(tokens), 60_000);
-  const idsOf = async (symbol: string) => (await list.called(symbol)).map(({ tokenId }) => tokenId);
+  const idsOf = async (symbol: string) => (await list.findBySymbol(symbol)).map(({ tokenId }) => tokenId);
 
   it.each([
     ['usdc', ['nep141:17208628', 'nep141:base-0x83.omft.near', 'nep141:eth-0xa0.omft.near']],
@@ -50,7 +50,7 @@ describe('the list of tokens', () => {
   });
 
   it('is asked for once in a while', async () => {
-    await Promise.all([list.all(), list.all(), list.called('c')]);
+    await Promise.all([list.all(), list.all(), list.findBySymbol('c')]);
     expect(asked()).toBe(1);
   });
 

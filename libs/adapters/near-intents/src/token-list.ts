@@ -18,7 +18,7 @@ export class TokenList {
   }
 
   /** All tokens with the symbol, in any case, by id: often one token on many chains. @throws Unavailable */
-  async called(symbol: string): Promise<readonly Token[]> {
+  async findBySymbol(symbol: string): Promise<readonly Token[]> {
     const lower = symbol.toLowerCase();
     const wanted = lower === 'near' ? 'wnear' : lower; // NEAR itself is not traded; the token that wraps it is
     return (await this.current())

@@ -83,7 +83,7 @@ export class ClockMoves {
         return this.read();
       }
       await this.reach(due);
-      await this.handled(due);
+      await this.waitUntilHandled(due);
     }
     return {
       now: this.clock.now(),
@@ -117,7 +117,7 @@ export class ClockMoves {
     return row?.behind !== true;
   }
 
-  private async handled(dueMs: number): Promise<void> {
+  private async waitUntilHandled(dueMs: number): Promise<void> {
     await this.until(`what is due at ${instantOf(dueMs)} was not handled`, async () => {
       const next = await this.nextDueMs();
       return next === null || next > dueMs;

@@ -40,7 +40,7 @@ export class LedgerOrders {
       await lockWallet(sql, order.address);
       const status = await this.statusFor(sql, order, handling);
       const inserted = await insertOrder(sql, order, handling, status);
-      if (inserted && status.name === 'accepted') await this.take(sql, order, handling.settlesAt);
+      if (inserted && status.name === 'accepted') await this.place(sql, order, handling.settlesAt);
       const state = await findOrder(sql, order.key);
       if (state === null) throw new Error(`order ${order.key} was neither found nor made`);
       return state;
@@ -77,7 +77,7 @@ export class LedgerOrders {
     }
   }
 
-  private async take(sql: Sql, { key, address, input }: NewOrder, settlesAt: Instant): Promise<void> {
+  private async place(sql: Sql, { key, address, input }: NewOrder, settlesAt: Instant): Promise<void> {
     const taken: Transfer = { key: `${key}/take`, from: `wallet:${address}`, to: `transit:${address}`, ...input };
     await post(sql, [taken], this.clock.now());
     const timer = { id: `${settlementTimers}/${key}`, kind: settlementTimers, dueAt: settlesAt, payload: { address } };

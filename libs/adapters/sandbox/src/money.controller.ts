@@ -32,7 +32,7 @@ export class MoneyController {
   async setPrice(@Param('tokenId') tokenId: string, @Body() { priceUsd }: PriceChange): Promise<TokenPrice> {
     if (!this.market.knows(tokenId)) return answer(refuse(notFound));
     await this.market.pin(tokenId, priceUsd);
-    await this.pinned.changed(tokenId);
+    await this.pinned.priceChanged(tokenId);
     const { tokens } = await this.market.look();
     return { tokenId, priceUsd: tokenOf(tokens, tokenId)?.priceUsdDecimal ?? null };
   }

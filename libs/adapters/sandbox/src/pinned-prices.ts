@@ -1,5 +1,5 @@
 /** Told of prices that are pinned or let go; the composition binds it to whatever watches prices. */
 export abstract class PinnedPrices {
   /** Returns when whoever watches the token's price knows the new one. @throws Unavailable */
-  abstract changed(tokenId: string): Promise<void>;
+  abstract priceChanged(tokenId: string): Promise<void>;
 }

@@ -103,7 +103,7 @@ class AppendCall {
 
   over(call: BatchCall): BatchCall {
     this.call = call;
-    call.on('data', (answer: BatchAppendResp) => this.take(answer));
+    call.on('data', (answer: BatchAppendResp) => this.receive(answer));
     call.on('error', (error) => this.end(convertToCommandError(error)));
     call.on('end', () => this.end(noAnswer('the call ended')));
     return call;
@@ -122,7 +122,7 @@ class AppendCall {
   }
 
   /** Nothing may be thrown here: nobody could catch it. */
-  private take(answer: BatchAppendResp): void {
+  private receive(answer: BatchAppendResp): void {
     // An answer that came after its time finds nobody.
     const append = this.waiting.get(uuidOf(answer.getCorrelationId()));
     const [success, status] = [answer.getSuccess(), answer.getError()];

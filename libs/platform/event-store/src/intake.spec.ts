@@ -68,9 +68,9 @@ describe('an intake', () => {
     const intake = intakeOf(source);
     source.bring(0, 2);
     await settle();
-    intake.looked(70);
+    intake.noteProgress(70);
     expect(await intake.next()).toMatchObject({ events: [{}, {}], upTo: 70 });
-    intake.looked(90);
+    intake.noteProgress(90);
     expect(await intake.next()).toEqual({ events: [], upTo: 90 });
     await intake.close();
   });
@@ -78,8 +78,8 @@ describe('an intake', () => {
   it('does not take back what the server has said, when it says 0 while it catches up', async () => {
     const source = new Source();
     const intake = intakeOf(source);
-    intake.looked(70);
-    intake.looked(0);
+    intake.noteProgress(70);
+    intake.noteProgress(0);
     expect(await intake.next()).toEqual({ events: [], upTo: 70 });
     await intake.close();
   });
@@ -89,7 +89,7 @@ describe('an intake', () => {
     const intake = intakeOf(source);
     source.bring(0, 2_500);
     await settle();
-    intake.looked(9_000);
+    intake.noteProgress(9_000);
     expect(await intake.next()).toMatchObject({ upTo: 2_000 });
     const later: EventBatch[] = [];
     while (later.at(-1)?.upTo !== 9_000) {

@@ -28,7 +28,7 @@ export class Intake {
     // A subscription without an `error` listener crashes the process.
     subscription.on('error', (error: Error) => this.change(() => (this.failure = error)));
     subscription.on('end', () => this.change(() => (this.ended = true)));
-    subscription.on('data', (resolved: AllStreamResolvedEvent) => this.change(() => this.take(resolved)));
+    subscription.on('data', (resolved: AllStreamResolvedEvent) => this.change(() => this.receive(resolved)));
     signal.addEventListener('abort', this.onAbort);
   }
 
@@ -36,7 +36,7 @@ export class Intake {
    * The server has looked through the store up to this position, and found nothing of interest after the last event. While it catches
    * up it may say 0 (EventStoreDB 23.10.6), which takes nothing back.
    */
-  looked(position: number): void {
+  noteProgress(position: number): void {
     this.change(() => (this.lookedUpTo = Math.max(this.lookedUpTo, position)));
   }
 
@@ -67,7 +67,7 @@ export class Intake {
     this.wake();
   }
 
-  private take({ event }: AllStreamResolvedEvent): void {
+  private receive({ event }: AllStreamResolvedEvent): void {
     if (event === undefined) return;
     try {
       this.waiting.push(decodeStored(event));

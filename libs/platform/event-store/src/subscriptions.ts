@@ -44,7 +44,7 @@ async function follow(client: EventStoreDBClient, options: Following): Promise<v
       filter: streamNameFilter({
         prefixes: options.categories.map((category) => `${category}-`),
         checkpointInterval,
-        checkpointReached: (_, position) => intake.looked(Number(position.commit)),
+        checkpointReached: (_, position) => intake.noteProgress(Number(position.commit)),
       }),
     });
     const intake = new Intake(subscription, options.signal);

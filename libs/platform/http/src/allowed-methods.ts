@@ -16,7 +16,7 @@ export class AllowedMethods {
   }
 
   /** The methods, in alphabetical order; none when no route serves the path. */
-  of(url: string): readonly string[] {
+  methodsFor(url: string): readonly string[] {
     return methods.filter((method) => this.router.find(method, url) !== null);
   }
 

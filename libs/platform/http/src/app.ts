@@ -12,7 +12,7 @@ import {
   Tracing,
   type Configuration,
 } from '@app/runtime';
-import { Admission } from './admission';
+import { RequestGuard } from './request-guard';
 import { AllowedMethods } from './allowed-methods';
 import { parseBodiesStrictly } from './body-parser';
 import { arrivesWithinMs, boundConnections, boundTransfers, type ConnectionBounds } from './connections';
@@ -66,7 +66,7 @@ export async function createHttpApp(
   boundConnections(fastify.server, bounds.connectionsMax, port(Metrics));
   boundTransfers(fastify, bounds);
   const limits = { keyPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE, userPerMinute: env.RATE_LIMIT_USER_PER_MINUTE };
-  const admission = new Admission(
+  const admission = new RequestGuard(
     new PartnerKeyCache(port(PartnerKeys)),
     new KeyFailures(env.KEY_FAILURES_PER_MINUTE),
     userTokens(configuration, issuers, port(Clock)),

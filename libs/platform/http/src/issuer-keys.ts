@@ -56,7 +56,7 @@ export class IssuerKeys {
   }
 
   /** The keys, without waiting; null when they have to be waited for. */
-  known(): IssuerKeySet | null {
+  cachedKeys(): IssuerKeySet | null {
     if (this.fetched === null) return null;
     const ageMs = this.ageMs();
     if (ageMs > renewedAfterMs) void this.ask();
@@ -65,10 +65,10 @@ export class IssuerKeys {
 
   /** The keys, at most 60 s old unless the issuer is away. @throws Unavailable when it is, and was there for the last time a day ago */
   async current(): Promise<IssuerKeySet> {
-    const known = this.known();
+    const known = this.cachedKeys();
     if (known !== null) return known;
     await this.ask();
-    const asked = this.known();
+    const asked = this.cachedKeys();
     if (asked !== null) return asked;
     throw this.trouble ?? new Unavailable('identity provider');
   }
@@ -81,13 +81,13 @@ export class IssuerKeys {
 
   /** Away while no token of the issuer can be verified, degraded while it does not answer; asks again for keys that are old. */
   async state(): Promise<'ok' | 'degraded' | 'away'> {
-    if (this.known() === null) await settledWithin([this.ask()], stateWithinMs);
-    if (this.known() !== null && this.trouble === null) return 'ok';
+    if (this.cachedKeys() === null) await settledWithin([this.ask()], stateWithinMs);
+    if (this.cachedKeys() !== null && this.trouble === null) return 'ok';
     return this.ageMs() <= believedWhileAwayMs ? 'degraded' : 'away';
   }
 
   /** The keys for a token of which `current` had none: asked for again, but not more often than once in 5 s. */
-  async renewed(): Promise<IssuerKeySet> {
+  async refresh(): Promise<IssuerKeySet> {
     await this.ask();
     return this.current();
   }

@@ -25,7 +25,7 @@ export class KeyFailures {
     const address = countedAddress(request);
     const window = this.windows.get(address) ?? new RateWindow();
     this.windows.set(address, window);
-    return window.take({ limit: this.perMinute }, this.nowMs());
+    return window.consume({ limit: this.perMinute }, this.nowMs());
   }
 
   /** Whether the next failure from there is one too many. */

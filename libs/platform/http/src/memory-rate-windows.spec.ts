@@ -14,7 +14,7 @@ beforeEach(() => {
 async function admitted(count: number, subjects: readonly RateSubject[] = [user]): Promise<number> {
   let passed = 0;
   for (let index = 0; index < count; index += 1) {
-    const steps = await windows.take(subjects);
+    const steps = await windows.consume(subjects);
     if (steps.every((step) => step.admitted)) passed += 1;
   }
   return passed;
@@ -22,9 +22,9 @@ async function admitted(count: number, subjects: readonly RateSubject[] = [user]
 
 it('admits exactly the limit, and says when a place is free again', async () => {
   expect(await admitted(1000)).toBe(300);
-  expect(await windows.take([user])).toEqual([{ admitted: false, remaining: 0, resetSeconds: 60, waitSeconds: 60 }]);
+  expect(await windows.consume([user])).toEqual([{ admitted: false, remaining: 0, resetSeconds: 60, waitSeconds: 60 }]);
   nowMs += 59_000;
-  expect(await windows.take([user])).toEqual([{ admitted: false, remaining: 0, resetSeconds: 2, waitSeconds: 2 }]);
+  expect(await windows.consume([user])).toEqual([{ admitted: false, remaining: 0, resetSeconds: 2, waitSeconds: 2 }]);
 });
 
 it('slides: a request leaves when it is 60 s old, and not before', async () => {
@@ -42,8 +42,8 @@ it('slides: a request leaves when it is 60 s old, and not before', async () => {
 it('counts a request against its user only when its key admits it', async () => {
   const key: RateSubject = { subject: 'key:k', limit: 10 };
   expect(await admitted(30, [key, user])).toBe(10);
-  expect(await windows.take([key, user])).toHaveLength(1);
-  expect(await windows.take([user])).toMatchObject([{ admitted: true, remaining: 289 }]);
+  expect(await windows.consume([key, user])).toHaveLength(1);
+  expect(await windows.consume([user])).toMatchObject([{ admitted: true, remaining: 289 }]);
 });
 
 it('counts a request as several, as many as its weight, and says when there is room for so many', async () => {
@@ -52,19 +52,23 @@ it('counts a request as several, as many as its weight, and says when there is r
   expect(await admitted(2, [limited])).toBe(2);
   nowMs += 30_000;
   expect(await admitted(1, [limited])).toBe(1);
-  expect(await windows.take([heavy])).toEqual([{ admitted: false, remaining: 9, resetSeconds: 31, waitSeconds: 31 }]);
+  expect(await windows.consume([heavy])).toEqual([
+    { admitted: false, remaining: 9, resetSeconds: 31, waitSeconds: 31 },
+  ]);
   expect(await admitted(20, [limited])).toBe(9);
-  expect(await windows.take([heavy])).toEqual([{ admitted: false, remaining: 0, resetSeconds: 31, waitSeconds: 60 }]);
+  expect(await windows.consume([heavy])).toEqual([
+    { admitted: false, remaining: 0, resetSeconds: 31, waitSeconds: 60 },
+  ]);
   nowMs += 60_100;
-  expect(await windows.take([heavy])).toMatchObject([{ admitted: true, remaining: 2 }]);
+  expect(await windows.consume([heavy])).toMatchObject([{ admitted: true, remaining: 2 }]);
 });
 
 it('takes a request that weighs more than the limit as one that needs all of it', async () => {
   const heavy: RateSubject = { subject: 'user:tiny', limit: 4, weight: 10 };
-  expect(await windows.take([heavy])).toMatchObject([{ admitted: true, remaining: 0 }]);
-  expect(await windows.take([heavy])).toMatchObject([{ admitted: false, waitSeconds: 60 }]);
+  expect(await windows.consume([heavy])).toMatchObject([{ admitted: true, remaining: 0 }]);
+  expect(await windows.consume([heavy])).toMatchObject([{ admitted: false, waitSeconds: 60 }]);
   nowMs += 60_100;
-  expect(await windows.take([heavy])).toMatchObject([{ admitted: true, remaining: 0 }]);
+  expect(await windows.consume([heavy])).toMatchObject([{ admitted: true, remaining: 0 }]);
 });
 
 it('forgets idle subjects', async () => {
@@ -88,7 +92,7 @@ it('never admits more than the limit within any 60 s, and refuses nobody who is 
       for (const [pauseMs, requests] of plan) {
         nowMs += pauseMs;
         for (let request = 0; request < requests; request += 1) {
-          const [answer] = await windows.take([subject]);
+          const [answer] = await windows.consume([subject]);
           if (answer?.admitted === true) expect(within(60_000)).toBeLessThan(5);
           else expect(within(60_100)).toBeGreaterThanOrEqual(5);
           if (answer?.admitted === true) passed.push(nowMs);

@@ -25,11 +25,11 @@ export class MemoryRateWindows extends RateWindows implements OnModuleInit, OnMo
     clearInterval(this.sweeper);
   }
 
-  take(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
+  consume(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
     const nowMs = this.nowMs();
     const answers: RateAnswer[] = [];
     for (const subject of subjects) {
-      const answer = this.windowOf(subject.subject).take(subject, nowMs);
+      const answer = this.windowOf(subject.subject).consume(subject, nowMs);
       answers.push(answer);
       if (!answer.admitted) break;
     }

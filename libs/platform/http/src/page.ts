@@ -10,7 +10,7 @@ export class PageSpace {
   private bytes = envelopeBytesMax;
 
   /** Whether an item has a place, given its JSON. */
-  takes(json: string): boolean {
+  hasRoomFor(json: string): boolean {
     this.bytes += Buffer.byteLength(json) + 1;
     this.items += 1;
     return this.items === 1 || this.bytes <= limits.pageBytesMax;
@@ -33,7 +33,7 @@ export function pageOf<Row, View>(
   const data: View[] = [];
   for (const row of rows.slice(0, limit)) {
     const view = show(row);
-    if (!space.takes(JSON.stringify(view))) break;
+    if (!space.hasRoomFor(JSON.stringify(view))) break;
     data.push(view);
   }
   return { data, nextCursor: cursorAfterPage(rows, data.length, cursorAfter) };
@@ -57,7 +57,7 @@ export function pageTextOf(
   total?: number,
 ): string {
   const space = new PageSpace();
-  const full = rows.slice(0, limit).findIndex(({ text }) => !space.takes(text));
+  const full = rows.slice(0, limit).findIndex(({ text }) => !space.hasRoomFor(text));
   const shown = rows.slice(0, full === -1 ? limit : full);
   const nextCursor = JSON.stringify(cursorAfterPage(rows, shown.length, cursorAfter));
   const counted = total === undefined ? '' : `,"total":${total}`;

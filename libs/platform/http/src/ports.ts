@@ -48,7 +48,7 @@ export abstract class RateWindows {
    * Answers for each subject that was asked: only the last answer can be a refusal.
    * @throws Unavailable
    */
-  abstract take(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]>;
+  abstract consume(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]>;
 }
 
 /** Read and write access to PostgreSQL; bound by the read store. */

@@ -31,7 +31,7 @@ export class PostgresRateWindows extends RateWindows implements OnModuleInit, On
     clearInterval(this.sweeper);
   }
 
-  take(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
+  consume(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
     if (subjects.length < 1 || subjects.length > 2) throw new RangeError(`${subjects.length} subjects`);
     return this.calls.load(subjects);
   }

@@ -13,7 +13,7 @@ export class RateWindow {
   private newest = 0;
 
   /** @param nowMs monotonic, in milliseconds */
-  take({ limit, weight = 1 }: { readonly limit: number; readonly weight?: number }, nowMs: number): RateAnswer {
+  consume({ limit, weight = 1 }: { readonly limit: number; readonly weight?: number }, nowMs: number): RateAnswer {
     const slot = slotOf(nowMs);
     this.moveTo(slot);
     const cost = Math.min(weight, limit);

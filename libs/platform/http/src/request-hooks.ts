@@ -3,7 +3,7 @@ import { because, invalid, notFound, Unavailable } from '@app/kernel';
 import type { Tracing } from '@app/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Admission, AdmissionPlan } from './admission';
+import type { RequestGuard, GuardedRoute } from './request-guard';
 import type { AllowedMethods } from './allowed-methods';
 import type { Draining } from './draining';
 import { failureOf } from './problem-filter';
@@ -15,7 +15,7 @@ import { sendProblem } from './send-problem';
 import { beginRequestSpan, endRequestSpan } from './request-span';
 
 export interface HookParts {
-  readonly admission: Admission;
+  readonly admission: RequestGuard;
   readonly allowedMethods: AllowedMethods;
   readonly draining: Draining;
   readonly requestLog: RequestLog;
@@ -31,7 +31,7 @@ export interface HookParts {
 const clientWentAway = 499;
 
 /** Of a `/v1` request that no route serves: nobody learns without credentials which routes there are. */
-const unrouted: AdmissionPlan = { account: 'not required', weight: 1, idParameters: [] };
+const unrouted: GuardedRoute = { account: 'not required', weight: 1, idParameters: [] };
 
 /** After an answer that did not wait for the end of the body, the client has this long to stop sending. */
 const lingerMs = 1_000;
@@ -82,7 +82,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
 
 function end(request: FastifyRequest, reply: FastifyReply, parts: HookParts): void {
   const status = reply.raw.headersSent ? reply.raw.statusCode : clientWentAway;
-  parts.requestLog.ended(request, status);
+  parts.requestLog.record(request, status);
   endRequestSpan(request, status);
   if (!request.raw.complete) setTimeout(() => cutOff(request), lingerMs).unref();
 }
@@ -119,7 +119,7 @@ function isPartnerCall(request: FastifyRequest, { plan }: RequestContext, { allo
 }
 
 function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, parts: HookParts): void {
-  const methods = parts.allowedMethods.of(request.url);
+  const methods = parts.allowedMethods.methodsFor(request.url);
   if (methods.length === 0) sendProblem(request, reply, notFound);
   else sendProblem(request, reply, { kind: 'bare', problem: 'method_not_allowed' }, { allow: methods.join(', ') });
 }

@@ -27,7 +27,7 @@ export class RequestLog {
   }
 
   /** @param status what was answered; 499 when the client went away before */
-  ended(request: FastifyRequest, status: number): void {
+  record(request: FastifyRequest, status: number): void {
     const context = contextOf(request);
     const operation = context.plan?.operation ?? 'none';
     const elapsedMs = performance.now() - context.startedAtMs;

@@ -76,9 +76,9 @@ export class UserTokens {
   }
 
   /** The verdict on a token that was verified within the last minute; null when it has to be verified (again). */
-  remembered(token: string): TokenVerdict | null {
+  cachedVerdict(token: string): TokenVerdict | null {
     const verified = this.verified.get(hash('sha256', token, 'base64'));
-    if (verified === undefined || verified.keys !== verified.issuer.keys.known()) return null;
+    if (verified === undefined || verified.keys !== verified.issuer.keys.cachedKeys()) return null;
     return inTime(verified.identity, verified.issuer);
   }
 
@@ -90,7 +90,7 @@ export class UserTokens {
       const { identity, issuer, keys } = await this.authenticate(token);
       const verdict = inTime(identity, issuer);
       // Where they changed meanwhile, nobody knows which of them it was verified with.
-      if (verdict.kind === 'accepted' && keys === issuer.keys.known()) {
+      if (verdict.kind === 'accepted' && keys === issuer.keys.cachedKeys()) {
         this.verified.set(hash('sha256', token, 'base64'), { identity, keys, issuer });
       }
       return verdict;
@@ -171,7 +171,7 @@ async function keyOf(header: ProtectedHeaderParameters, issuer: IssuerKeys): Pro
   let keys = await issuer.current();
   let key = await keys.keyFor(header);
   if (key === null) {
-    keys = await issuer.renewed();
+    keys = await issuer.refresh();
     key = await keys.keyFor(header);
   }
   if (key === null) throw new Refused(`its issuer has no key ${quote(header.kid)} for ${header.alg}`);

@@ -36,7 +36,7 @@ function tokensOf(
 
 /** What a request with this token is answered, remembered or not. */
 async function verdictOn(token: string): Promise<string> {
-  return (tokens.remembered(token) ?? (await tokens.verify(token))).kind;
+  return (tokens.cachedVerdict(token) ?? (await tokens.verify(token))).kind;
 }
 
 /** What the operator is told of a token that is refused. */
@@ -71,7 +71,7 @@ describe('a signing key', () => {
     await verdictOn(token);
     const first = issuer.requests;
     nowMs += 30_001;
-    for (let turn = 0; turn < 20; turn += 1) expect(tokens.remembered(token)?.kind).toBe('accepted');
+    for (let turn = 0; turn < 20; turn += 1) expect(tokens.cachedVerdict(token)?.kind).toBe('accepted');
     await until('the keys', async () => issuer.requests === 2 * first || null);
     expect(await verdictOn(token)).toBe('accepted');
     expect(issuer.requests).toBe(2 * first);
@@ -134,7 +134,7 @@ describe('an issuer that is away', () => {
 
   it('for a day is not believed any longer, and is not said to be there', async () => {
     const keys = new IssuerKeys(issuer.issuer, { timeoutMs: 30_000, nowMs: () => nowMs });
-    expect([keys.known(), await keys.state()]).toEqual([null, 'ok']);
+    expect([keys.cachedKeys(), await keys.state()]).toEqual([null, 'ok']);
     const token = await issuer.token();
     await verdictOn(token);
     issuer.away = true;
@@ -217,7 +217,7 @@ describe('the claims of a token', () => {
     const short = await issuer.token({ exp: now + 1 });
     expect(await verdictOn(short)).toBe('accepted');
     clock.nowMs += 31_000;
-    expect(tokens.remembered(short)).toEqual({ kind: 'expired' });
+    expect(tokens.cachedVerdict(short)).toEqual({ kind: 'expired' });
   });
 
   it('are told to the operator in part only', async () => {

@@ -23,7 +23,7 @@ export class LeaderSession {
 
   /** Runs the body with the session. Throws when PostgreSQL does not answer. */
   async use(body: (session: OpenSession) => Promise<void>): Promise<void> {
-    const session = await this.opened();
+    const session = await this.openSession();
     session.users += 1;
     try {
       await body(session);
@@ -33,7 +33,7 @@ export class LeaderSession {
     }
   }
 
-  private async opened(): Promise<OpenSession> {
+  private async openSession(): Promise<OpenSession> {
     for (;;) {
       const opening = (this.current ??= OpenSession.open(this.databaseUrl, this.silenceMs));
       const session = await opening.catch((error: unknown) => {
@@ -85,7 +85,7 @@ export class OpenSession {
   }
 
   /** Takes a lock that nobody holds, nobody of this process either; answers whether it did. */
-  async take(key: number): Promise<boolean> {
+  async lock(key: number): Promise<boolean> {
     return this.inTurn(async () => {
       if (this.held.has(key)) return false;
       const { rows } = await this.client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [key]);

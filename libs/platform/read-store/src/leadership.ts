@@ -55,7 +55,7 @@ async function lead(
 /** Asks for the lock again and again; false when the signal aborts before it is free. */
 async function obtainLock(session: OpenSession, key: number, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    if (await session.take(key)) return true;
+    if (await session.lock(key)) return true;
     await sleep(retryMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
   }
   return false;

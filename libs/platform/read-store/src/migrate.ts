@@ -40,7 +40,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   await answering(() => holder.connect());
   try {
     await answering(() => holder.query(noticeLostClient));
-    await answering(() => takeLock(holder, options.lockWithinMs ?? lockWithinMs));
+    await answering(() => acquireLock(holder, options.lockWithinMs ?? lockWithinMs));
     await refuseMissingRights(database, 'to use');
     if ((await pendingMigrations(database)) > 0) await refuseMissingRights(database, 'to create');
     for (const migration of await answering(() => database.source.runMigrations())) options.onStep?.(migration.name);
@@ -52,7 +52,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
 }
 
 /** @throws UnfitDatabase that names the session which holds the lock, when it does not let go in time */
-async function takeLock(holder: Client, withinMs: number): Promise<void> {
+async function acquireLock(holder: Client, withinMs: number): Promise<void> {
   try {
     await holder.query(`SET lock_timeout = ${withinMs}`);
     const answeredWithinMs = withinMs + answerWithinMs;

@@ -37,7 +37,7 @@ export class PostgresSnapshots extends SnapshotStore {
   }
 
   private async write(): Promise<void> {
-    for (let next = this.take(); next !== null; next = this.take()) {
+    for (let next = this.shift(); next !== null; next = this.shift()) {
       try {
         await this.database.query(
           `INSERT INTO snapshots (stream, version, revision, state) VALUES ($1, $2, $3, $4)
@@ -51,7 +51,7 @@ export class PostgresSnapshots extends SnapshotStore {
     }
   }
 
-  private take(): Snapshot | null {
+  private shift(): Snapshot | null {
     const [stream, snapshot] = this.waiting.entries().next().value ?? [];
     if (stream === undefined || snapshot === undefined) return null;
     this.waiting.delete(stream);

@@ -30,7 +30,7 @@ export class ReadGate implements ReadModels {
       help: 'Writes that were answered before the read models had passed them',
       registers: [metrics.registry],
     });
-    notifications.on(projectedChannel, (payload) => this.heard(Number(payload)));
+    notifications.on(projectedChannel, (payload) => this.advance(Number(payload)));
     // A crash of PostgreSQL takes back what was projected last; how far the read models are is heard anew.
     notifications.onReconnected(() => (this.projected = 0));
   }
@@ -43,7 +43,7 @@ export class ReadGate implements ReadModels {
   /** Waits until the read models have passed the position; at most 2 s, then it is counted and goes on. */
   async waitForProjection(position: number | null): Promise<void> {
     if (position === null || this.projected >= position) return;
-    if (!this.projecting || !(await this.reached(position, writeWaitMs))) this.late.inc();
+    if (!this.projecting || !(await this.waitFor(position, writeWaitMs))) this.late.inc();
   }
 
   /** Waits as `passed` does, for all that is in the store now. Throws Unavailable. */
@@ -64,7 +64,7 @@ export class ReadGate implements ReadModels {
 
   /** Waits until the read models have reached the store's present end, at most 250 ms. Throws Unavailable. */
   async caughtUp(): Promise<void> {
-    await this.reached(await this.end(), lookUpWaitMs);
+    await this.waitFor(await this.end(), lookUpWaitMs);
   }
 
   /** Not the end of the whole store: the projector sees only its categories, and a server need not tell it that it has passed others. */
@@ -72,7 +72,7 @@ export class ReadGate implements ReadModels {
     return this.store.endPositionOf(this.categories, this.projected);
   }
 
-  private heard(position: number): void {
+  private advance(position: number): void {
     this.projected = Math.max(this.projected, position);
     this.heardAtMs = performance.now();
     for (const waiter of this.waiting) {
@@ -82,7 +82,7 @@ export class ReadGate implements ReadModels {
     }
   }
 
-  private async reached(position: number, withinMs: number): Promise<boolean> {
+  private async waitFor(position: number, withinMs: number): Promise<boolean> {
     if (this.projected >= position) return true;
     return new Promise((resolve) => {
       const timer = setTimeout(() => {

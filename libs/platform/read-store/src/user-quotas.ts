@@ -74,23 +74,23 @@ export class UserQuotas {
   ) {}
 
   /** Takes a place for one more; null, or why there is none. Taking the same place again changes nothing. @throws Unavailable */
-  async take(name: QuotaName, owner: PlaceOwner): Promise<Refusal | null> {
-    return (await this.takeUpTo(name, owner, { least: 1, most: 1 })) > 0 ? null : this.refusal(name, owner.userId);
+  async reserve(name: QuotaName, owner: PlaceOwner): Promise<Refusal | null> {
+    return (await this.reserveUpTo(name, owner, { least: 1, most: 1 })) > 0 ? null : this.refusal(name, owner.userId);
   }
 
   /** Takes as much as there is, within bounds; answers how much, 0 where the least is not there. @throws Unavailable */
-  async takeUpTo(
+  async reserveUpTo(
     name: QuotaName,
     owner: PlaceOwner,
     bounds: { readonly least: number; readonly most: number },
   ): Promise<number> {
     if (name === 'conversations' && (await this.isFarBelow(name, owner.userId))) return bounds.most;
-    const taken = await this.tryTake(name, owner, bounds);
+    const taken = await this.tryReserve(name, owner, bounds);
     if (taken > 0) return taken;
     // What ended this moment, or never came to be, may still be counted.
     await this.gate.caughtUp();
     if (this.gate.projecting) await this.dropAbandoned(name, owner.userId);
-    return this.tryTake(name, owner, bounds);
+    return this.tryReserve(name, owner, bounds);
   }
 
   /** Gives back the place of what did not come to be. */
@@ -108,7 +108,7 @@ export class UserQuotas {
     await this.database.query(`UPDATE user_places SET taken_at = 'infinity' WHERE quota = $1 AND id = $2`, [name, id]);
   }
 
-  private async tryTake(
+  private async tryReserve(
     name: QuotaName,
     { userId, id }: PlaceOwner,
     { least, most }: { readonly least: number; readonly most: number },

@@ -66,7 +66,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     while (!this.stopping.signal.aborted) {
       // Made before looking: whatever is told meanwhile ends the pause at once.
       const told = new Promise<void>((resolve) => (this.wake = resolve));
-      const restMs = await this.takeDue();
+      const restMs = await this.claimDue();
       if (restMs === 0) continue;
       let timeout: NodeJS.Timeout | undefined;
       await Promise.race([told, new Promise((resolve) => (timeout = setTimeout(resolve, restMs)))]);
@@ -75,7 +75,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Sets off what is due and tells how long there is nothing more to do, in milliseconds. */
-  private async takeDue(): Promise<number> {
+  private async claimDue(): Promise<number> {
     try {
       const room = this.room();
       if (room.size === 0) return pollMs; // the first handler that ends wakes the loop

@@ -35,7 +35,7 @@ export class ApprovalWork implements OnApplicationBootstrap, OnModuleDestroy {
   onApplicationBootstrap(): void {
     this.keep('copies', runReactor(this.database, this.store, this.copies, this.stopping.signal));
     this.timer = setInterval(() => this.keep('missing timers', this.expiry.sweep()), sweepEveryMs);
-    this.stopListening = this.notifications.on(settlementsChannel, (key) => this.settled(key));
+    this.stopListening = this.notifications.on(settlementsChannel, (key) => this.wakeDriver(key));
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -46,7 +46,7 @@ export class ApprovalWork implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** A hint, and no more: it may come twice, for nothing, or not at all; the driver asks the provider itself. */
-  private settled(submissionKey: string): void {
+  private wakeDriver(submissionKey: string): void {
     const operationId = parseUuid<OperationId>(submissionKey.split('/')[0]);
     if (operationId !== null && this.inHand.size < inHandMax) this.keep('a settlement', this.driver.wake(operationId));
   }

@@ -8,7 +8,7 @@ function stage(turns: FairTurns) {
   const began: string[] = [];
   const ends = new Map<string, () => void>();
   const begin = (key: string, name: string, signal = never) =>
-    turns.take(key, signal, async () => {
+    turns.run(key, signal, async () => {
       began.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
     });
@@ -46,7 +46,7 @@ describe('turns', () => {
   it('are given up by who is told to, and go on after a failure', async () => {
     const turns = new FairTurns({ atOnceMax: 1, atOncePerKeyMax: 1, waitingPerKeyMax: 8 });
     const { began, begin, end } = stage(turns);
-    const failing = turns.take('a', never, () => Promise.reject(new Error('broken')));
+    const failing = turns.run('a', never, () => Promise.reject(new Error('broken')));
     const abort = new AbortController();
     const [first, left, last] = [begin('a', 'a1'), begin('a', 'a2', abort.signal), begin('a', 'a3')];
     await expect(failing).rejects.toThrow('broken');

@@ -17,7 +17,7 @@ export class FairTurns {
   constructor(private readonly bounds: TurnBounds) {}
 
   /** Runs the body when its turn has come. Rejects with the signal's reason when it aborts before. @throws TooManyWaiting */
-  async take<Value>(key: string, signal: AbortSignal, body: () => Promise<Value>): Promise<Value> {
+  async run<Value>(key: string, signal: AbortSignal, body: () => Promise<Value>): Promise<Value> {
     signal.throwIfAborted();
     await this.turn(key, signal);
     try {

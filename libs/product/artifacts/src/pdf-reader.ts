@@ -35,7 +35,7 @@ export class PdfReader {
     part: { readonly offset: number; readonly length: number },
     signal: AbortSignal,
   ): Promise<TextPart | null> {
-    return this.turns.take(userId, signal, async () => {
+    return this.turns.run(userId, signal, async () => {
       const bytes = await open();
       const answer = await answerOf(bytes, part, AbortSignal.any([signal, AbortSignal.timeout(readWithinMs)]));
       signal.throwIfAborted();

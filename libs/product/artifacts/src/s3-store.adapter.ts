@@ -101,7 +101,8 @@ export class S3Store implements ArtifactStore {
       const part = range && { Range: `bytes=${range.from}-${range.to}` };
       const wanted = new GetObjectCommand({ Bucket: this.bucket, Key: keyOf(sha256), ...part });
       const answer = await this.client.send(wanted, { ...(signal && { abortSignal: signal }) });
-      if (answer.Body instanceof Readable) return this.heard(answer.Body, signal, range && partWithin(answer, range));
+      if (answer.Body instanceof Readable)
+        return this.readBody(answer.Body, signal, range && partWithin(answer, range));
       throw new Error('S3 answered without a stream');
     } catch (error) {
       if (error instanceof NoSuchKey) return null;
@@ -154,7 +155,7 @@ export class S3Store implements ArtifactStore {
   }
 
   /** The body of an answer, which breaks when S3 falls silent within it; a reader that is slow is no silence. */
-  private heard(body: Readable, signal: AbortSignal | undefined, part: Part | undefined): Readable {
+  private readBody(body: Readable, signal: AbortSignal | undefined, part: Part | undefined): Readable {
     const heard = heardOut(body, this.timeoutMs, signal);
     const content = Readable.from(part === undefined ? heard : cutOut(heard, part), { objectMode: false });
     return content.once('close', () => body.destroy());

@@ -72,7 +72,7 @@ export class UploadArtifact {
    */
   private async keepBytes(id: ArtifactId, { userId, declaredBytes, body }: Upload): Promise<StoredBytes> {
     const most = declaredBytes ?? this.configuration.env.ARTIFACT_LIMIT_BYTES;
-    const place = await this.quotas.takeUpTo('artifactBytes', { userId, id }, { least: declaredBytes ?? 1, most });
+    const place = await this.quotas.reserveUpTo('artifactBytes', { userId, id }, { least: declaredBytes ?? 1, most });
     if (place === 0) throw new ProblemException(tooLarge);
     try {
       const stored = await this.store.put(within(place, body));

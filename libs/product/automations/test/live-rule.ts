@@ -114,7 +114,7 @@ export class LiveRule {
         return readingsAt(condition, last, at, delivered);
       },
       looked: async () => undefined,
-      paused: async () => false,
+      isPaused: async () => false,
       isActive: async () => true,
       placeFor: async (_, _automation, { occurrenceId }) => ({
         conversationId: asId<ConversationId>(occurrenceId),

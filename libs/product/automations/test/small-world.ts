@@ -45,7 +45,7 @@ export class SmallWorld implements FiringWorld {
   readonly events: AutomationEvent[] = [];
   readonly timers = new Map<string, Timer>();
   nowSeconds = 0;
-  isPaused = false;
+  pausedByOperator = false;
   isDisabled = false;
   answers: (Result<unknown> | Unavailable)[] = [];
   looks = 0;
@@ -81,7 +81,7 @@ export class SmallWorld implements FiringWorld {
     this.looks += 1;
     return Promise.resolve();
   };
-  paused: FiringWorld['paused'] = () => Promise.resolve(this.isPaused);
+  isPaused: FiringWorld['isPaused'] = () => Promise.resolve(this.pausedByOperator);
   isActive: FiringWorld['isActive'] = () => Promise.resolve(!this.isDisabled);
   placeFor: FiringWorld['placeFor'] = (_, __, { occurrenceId }) =>
     Promise.resolve({ conversationId: asId<ConversationId>('c'), runId: asId<RunId>(`run of ${occurrenceId}`) });

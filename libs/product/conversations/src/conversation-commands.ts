@@ -31,7 +31,7 @@ export class ConversationCommands {
   /** `conversations.create`: a new conversation of the user's own making; refused with `rate_limited` where there are too many. */
   async create(userId: UserId, title: string | null, cause: Cause): Promise<Result<ConversationView>> {
     const id = asId<ConversationId>(uuidV7());
-    const refusal = await this.quotas.take('conversations', { userId, id });
+    const refusal = await this.quotas.reserve('conversations', { userId, id });
     if (refusal !== null) return refuse(refusal);
     const command = { type: 'CreateConversation', userId, title, origin: 'conversation', automationId: null } as const;
     return this.transact(id, { ...command, at: this.clock.now() }, cause, { newStream: true });

@@ -20,13 +20,13 @@ export const expiresAt = instant('2026-03-02T10:00Z');
 export const userId = asId<UserId>('ada');
 export const run = { runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
 export const other = { runId: asId<RunId>('other'), runKey: asId<RunKey>('other-key') };
-export const request: RunRequest = { input: { text: 'withdraw' } };
-export const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
+const request: RunRequest = { input: { text: 'withdraw' } };
+const resolved = { model: 'parley/rules', tools: [], maxSteps: 16 };
 export const usage = { inputTokens: 2, outputTokens: 3, costCents: 1, estimated: false };
 export const [a, b] = [asId<ApprovalId>('a'), asId<ApprovalId>('b')];
 export const callOf = (approvalId: ApprovalId) => asId<ToolCallId>(`call-${approvalId}`);
 
-export const created: ConversationEvent = {
+const created: ConversationEvent = {
   type: 'conversation.created',
   at,
   userId,
@@ -46,8 +46,8 @@ export const started = (of: typeof run): ConversationEvent => ({
   request,
   resolved,
 });
-export const stepped: ConversationEvent = { type: 'agent.step', at, ...run, step: 1, usage, costMicroCents: 1_000_000 };
-export const called = (id: ApprovalId): ConversationEvent => ({
+const stepped: ConversationEvent = { type: 'agent.step', at, ...run, step: 1, usage, costMicroCents: 1_000_000 };
+const called = (id: ApprovalId): ConversationEvent => ({
   type: 'tool.called',
   at,
   ...run,
@@ -55,7 +55,7 @@ export const called = (id: ApprovalId): ConversationEvent => ({
   tool: 'intents_transfer',
   input: {},
 });
-export const asked = (approvalId: ApprovalId): OpenApproval => ({
+const asked = (approvalId: ApprovalId): OpenApproval => ({
   approvalId,
   kind: 'agent_tool',
   tool: 'intents_transfer',

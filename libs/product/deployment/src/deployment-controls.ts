@@ -19,7 +19,7 @@ export class DeploymentControls {
   constructor(private readonly states: FoldedStates) {}
 
   /** Whether an operator has paused the control. @throws Unavailable */
-  async paused(control: Control): Promise<boolean> {
+  async isPaused(control: Control): Promise<boolean> {
     return (await this.controls())[control] !== null;
   }
 

@@ -102,7 +102,7 @@ export class ConsentCalls {
     const crowdedOut: JournaledCall[] = [];
     for (const call of calls) {
       const approvalId = asId<ApprovalId>(uuidV7());
-      if ((await this.quotas.take('pendingApprovals', { userId: context.userId, id: approvalId })) !== null) {
+      if ((await this.quotas.reserve('pendingApprovals', { userId: context.userId, id: approvalId })) !== null) {
         crowdedOut.push(call.call);
         continue;
       }

@@ -83,7 +83,7 @@ export class ExecuteRun {
   private async executeOpen(stores: Stores, open: OpenRun, signals: Signals): Promise<Execution> {
     const { run } = open;
     const reserved = await this.budgets.reserve({ ...run, cause: open.cause }, { checked: false });
-    if (!(await this.slots.take(run))) return { kind: 'left' };
+    if (!(await this.slots.acquire(run))) return { kind: 'left' };
     const claimed = await ClaimedRun.claim(stores, open);
     if (claimed === null) {
       // The segment ended while this was being held for it, and so was closed before.
@@ -91,7 +91,7 @@ export class ExecuteRun {
       await this.budgets.release({ ...run, cause: open.cause });
       return { kind: 'over', position: null };
     }
-    this.recoveries.claimed(open);
+    this.recoveries.recordClaim(open);
     const steps = new TracedSteps(this.tracing, claimed);
     try {
       const heldCents = reserved.ok ? reserved.value.heldCents : 0;
@@ -106,13 +106,18 @@ export class ExecuteRun {
       if (signals.shutdown.aborted) return { kind: 'left' };
       if (signals.stop.aborted) claimed.markStopping();
       const action = next(claimed.progress, (tool) => this.tools.needsConsent(claimed, tool));
-      const execution = await steps.within(action, async () => this.take(claimed, action, held, signals));
+      const execution = await steps.within(action, async () => this.perform(claimed, action, held, signals));
       if (execution !== null) return execution;
     }
   }
 
   /** Does what is next; null where the run then goes on here. */
-  private async take(claimed: ClaimedRun, action: NextAction, held: Held, signals: Signals): Promise<Execution | null> {
+  private async perform(
+    claimed: ClaimedRun,
+    action: NextAction,
+    held: Held,
+    signals: Signals,
+  ): Promise<Execution | null> {
     switch (action.kind) {
       case 'run_tools':
         return (await this.runTools(claimed, action.calls, signals)) ? null : { kind: 'over', position: null };

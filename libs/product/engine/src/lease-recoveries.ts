@@ -16,7 +16,7 @@ export class LeaseRecoveries {
     });
   }
 
-  claimed({ begun }: OpenRun): void {
+  recordClaim({ begun }: OpenRun): void {
     if (begun) this.count.inc();
   }
 }

@@ -58,9 +58,9 @@ export class ConversationHub {
    */
   async serve(reader: FrameSink): Promise<void> {
     for (let pageEvents = pageEventsFirst; ;) {
-      await reader.drained();
+      await reader.waitForDrain();
       if (this.givenUp) reader.end();
-      if (reader.closed || this.joined(reader)) return;
+      if (reader.closed || this.catchUpFromRing(reader)) return;
       const page = await this.page(reader.next, pageEvents);
       if (page.count === 0) await sleep(behindPauseMs);
       else pageEvents = pageEventsFor(page);
@@ -125,7 +125,7 @@ export class ConversationHub {
     }
   }
 
-  private joined(reader: FrameSink): boolean {
+  private catchUpFromRing(reader: FrameSink): boolean {
     if (reader.next <= this.delivered) {
       const rest = this.ring.from(reader.next);
       if (rest === null) return false;

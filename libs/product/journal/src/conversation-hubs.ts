@@ -44,10 +44,10 @@ export class ConversationHubs implements OnApplicationShutdown {
     this.tail = new ConversationTail(
       store,
       kind,
-      (id, event) => this.happened(id, event),
+      (id, event) => this.deliver(id, event),
       (error) => this.beginAnew(error),
     );
-    this.stopListening = notifications.on(liveChannel, (payload) => this.heard(payload));
+    this.stopListening = notifications.on(liveChannel, (payload) => this.deliverDelta(payload));
   }
 
   /** Hubs that follow a conversation now. */
@@ -113,7 +113,7 @@ export class ConversationHubs implements OnApplicationShutdown {
     if (this.entries.size === 0) void this.tail.stop();
   }
 
-  private async happened(id: ConversationId, event: StoredEvent): Promise<void> {
+  private async deliver(id: ConversationId, event: StoredEvent): Promise<void> {
     const hub = this.started.get(id);
     if (hub === undefined) return;
     try {
@@ -145,7 +145,7 @@ export class ConversationHubs implements OnApplicationShutdown {
     this.lingering -= 1;
   }
 
-  private heard(payload: string): void {
+  private deliverDelta(payload: string): void {
     if (this.started.size === 0) return;
     const delta = readDelta(payload, (conversationId) => this.started.has(conversationId));
     if (delta === null) return;

@@ -62,7 +62,7 @@ export class ConversationTail {
       after,
       signal,
       onBatch: async ({ events }) => {
-        for (const event of events) if (!signal.aborted) await this.take(event);
+        for (const event of events) if (!signal.aborted) await this.receive(event);
       },
     });
     this.following = following.catch((error: unknown) => this.lose(signal, error)).then(() => earlier);
@@ -75,7 +75,7 @@ export class ConversationTail {
     this.onLost(error);
   }
 
-  private async take(event: StoredEvent): Promise<void> {
+  private async receive(event: StoredEvent): Promise<void> {
     const name = idInStream(this.kind, event.stream);
     if (name === null) return;
     const id = asId<ConversationId>(name);

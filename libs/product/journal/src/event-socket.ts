@@ -18,7 +18,7 @@ export interface FrameSink {
   /** Ends the stream after the frames that were written; the client comes back by itself. */
   end(): void;
   /** Resolves once what was written has left, or the reader is gone; it is cut when that takes too long. */
-  drained(): Promise<void>;
+  waitForDrain(): Promise<void>;
 }
 
 /**
@@ -63,7 +63,7 @@ export class EventSocket implements FrameSink {
     this.socket.write(bytes);
   }
 
-  async drained(): Promise<void> {
+  async waitForDrain(): Promise<void> {
     if (this.closed || !this.socket.writableNeedDrain) return;
     const stalled = setTimeout(() => this.cut(), stalledMs).unref();
     await new Promise<void>((resolve) => (this.wake = resolve));

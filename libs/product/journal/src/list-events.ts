@@ -46,7 +46,7 @@ export class ListEvents {
     let end = from;
     await this.journal.readWhile(id, from, limit + 1, (event) => {
       const text = durableText(this.kind, event);
-      goesOn = texts.length === limit || !space.takes(text);
+      goesOn = texts.length === limit || !space.hasRoomFor(text);
       if (goesOn) return false;
       texts.push(text);
       end = event.revision + 1;

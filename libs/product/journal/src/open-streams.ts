@@ -67,7 +67,7 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
 
   /** Ends the streams that their holders may not hold any longer. Throws Unavailable. */
   async check(): Promise<void> {
-    for (const { socket } of await this.holders.lost([...this.streams])) socket.end();
+    for (const { socket } of await this.holders.findRevoked([...this.streams])) socket.end();
   }
 
   private heartbeat(): void {

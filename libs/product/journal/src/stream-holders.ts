@@ -24,7 +24,7 @@ export class StreamHolders {
   ) {}
 
   /** Those whose token has expired, whose partner key was revoked, or whose account is gone or disabled. Throws Unavailable. */
-  async lost<Holder extends StreamHolder>(holders: readonly Holder[]): Promise<Holder[]> {
+  async findRevoked<Holder extends StreamHolder>(holders: readonly Holder[]): Promise<Holder[]> {
     if (holders.length === 0) return [];
     const live = await this.keys.live([...new Set(holders.map((holder) => holder.partnerKeyId))]);
     const enabled = await this.enabledOf([...new Set(holders.map((holder) => holder.userId))]);

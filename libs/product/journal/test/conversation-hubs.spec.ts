@@ -21,7 +21,7 @@ class Reader implements FrameSink {
     this.closed = true;
   }
 
-  async drained(): Promise<void> {
+  async waitForDrain(): Promise<void> {
     // It takes everything at once.
   }
 

@@ -24,7 +24,7 @@ class SlowReader implements FrameSink {
     this.closed = true;
   }
 
-  async drained(): Promise<void> {
+  async waitForDrain(): Promise<void> {
     await sleep(this.pauseMs);
   }
 }

@@ -4,7 +4,7 @@ import { asId, type Instant, type PartnerKeyId } from '@app/kernel';
 import { Database, selectList } from '@app/read-store';
 import { PartnerKeyRow } from './partner-key.projection';
 
-/** Admission's look-ups of keys, from the read model. */
+/** The request guard's look-ups of keys, from the read model. */
 @Injectable()
 export class StoredPartnerKeys extends PartnerKeys {
   constructor(private readonly database: Database) {

@@ -54,11 +54,11 @@ export class AbortRun {
     const run = state.openRuns[runId];
     // The id may be bound by an admission that was refused: then there is no such run.
     if (run === undefined)
-      return state.lastSeq > 0 ? this.ended(runKey, state.endedRunIds.includes(runId)) : refuse(notFound);
+      return state.lastSeq > 0 ? this.answerEnded(runKey, state.endedRunIds.includes(runId)) : refuse(notFound);
     return this.stop(run, { conversationId, runId, runKey, cause });
   }
 
-  private async ended(runKey: RunKey, remembered: boolean): Promise<Result<{ aborted: boolean }>> {
+  private async answerEnded(runKey: RunKey, remembered: boolean): Promise<Result<{ aborted: boolean }>> {
     if (remembered) return ok({ aborted: false });
     const row = await this.gate.find(async () => {
       const [found] = await this.database.query<object>('SELECT 1 FROM runs WHERE run_key = $1', [runKey]);

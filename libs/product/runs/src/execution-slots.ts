@@ -28,7 +28,7 @@ export class ExecutionSlots {
   ) {}
 
   /** Whether the segment holds a slot now: the one it had already, or a free one within its user's share. */
-  async take(segment: Segment): Promise<boolean> {
+  async acquire(segment: Segment): Promise<boolean> {
     if (await this.tryTake(segment)) return true;
     // Slots of segments that are over do not count; most are given back at their end, the rest here.
     return (await this.sweep()) > 0 ? this.tryTake(segment) : false;

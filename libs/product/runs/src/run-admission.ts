@@ -80,7 +80,7 @@ export class RunAdmission {
 
     const reserved = await this.reserve(run);
     if (!reserved.ok) return refuse(await this.afterSecondLook(run, reserved.refusal));
-    if (await this.takeSlot(run)) return this.append(run, begin);
+    if (await this.acquireSlot(run)) return this.append(run, begin);
     await this.giveBack(run);
     return refuse(await this.afterSecondLook(run, because('execution_capacity')));
   }
@@ -95,7 +95,7 @@ export class RunAdmission {
 
   /** The refusals that take nothing to find out. */
   private async refusedAtOnce({ runId }: NewRun, { liveRunId }: ConversationState): Promise<Refusal | null> {
-    if (await this.controls.paused('runs')) return because('deployment_paused');
+    if (await this.controls.isPaused('runs')) return because('deployment_paused');
     if (liveRunId !== null && liveRunId !== runId) return because('run_active');
     return (await this.processes.workerAlive()) ? null : because('execution_unavailable');
   }
@@ -115,9 +115,9 @@ export class RunAdmission {
   }
 
   /** When the store of slots does not answer, the user's headroom is not held until a watchdog looks. */
-  private async takeSlot(run: NewRun): Promise<boolean> {
+  private async acquireSlot(run: NewRun): Promise<boolean> {
     try {
-      return await this.slots.take({ ...run, segment: 1 });
+      return await this.slots.acquire({ ...run, segment: 1 });
     } catch (error) {
       await this.giveBack(run);
       throw error;

@@ -79,7 +79,7 @@ export class RunApprovals implements ApprovalHome {
     if (!(await this.processes.workerAlive())) return refuse(because('execution_unavailable'));
     const { runId, runKey, userId, segment } = waiting.run;
     const slot = { runId, runKey, userId, segment: segment + 1 };
-    return (await this.slots.take(slot)) ? ok(slot) : refuse(because('execution_capacity'));
+    return (await this.slots.acquire(slot)) ? ok(slot) : refuse(because('execution_capacity'));
   }
 
   private async record(

@@ -99,10 +99,10 @@ export class StartRun {
       return refuse(invalid('/runId', 'belongs to another conversation'));
     }
     const { state } = await this.states.current(conversationKind, conversationId);
-    return this.recorded(state, { conversationId, runId, runKey });
+    return this.findRecorded(state, { conversationId, runId, runKey });
   }
 
-  private async recorded(
+  private async findRecorded(
     state: ConversationState,
     { conversationId, runId, runKey }: Pick<NewRun, 'conversationId' | 'runId' | 'runKey'>,
   ): Promise<Result<StartedRun> | null> {
@@ -128,7 +128,7 @@ export class StartRun {
     const admitted = await this.admission.admit(run, begin, { chosenId });
     if (!admitted.ok) return admitted;
     await this.gate.waitForProjection(admitted.value.position);
-    const recorded = await this.recorded(admitted.value.state, run);
+    const recorded = await this.findRecorded(admitted.value.state, run);
     if (recorded === null) throw new Error(`run ${runKey} was admitted and is not there`);
     return recorded;
   }

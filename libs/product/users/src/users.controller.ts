@@ -15,7 +15,7 @@ export class UsersController {
     return viewOf(caller);
   }
 
-  /** Admission has already seen the account and the token: nothing is looked up here. */
+  /** The request guard has already seen the account and the token: nothing is looked up here. */
   @Serves(readOwnAccount)
   me(@Caller() caller: Caller): UserView {
     return viewOf(caller);

@@ -68,13 +68,13 @@ export class ConfirmWithdrawal {
     if (other !== null) return refuse(withdrawalChanged(other));
     const at = this.clock.now();
     if (at >= state.terms.expiresAt) return this.expire(owner, operationId, state);
-    if (await this.controls.paused('withdrawals')) return refuse(because('deployment_paused'));
-    const covered = await this.covered(state);
+    if (await this.controls.isPaused('withdrawals')) return refuse(because('deployment_paused'));
+    const covered = await this.checkCoverage(state);
     return covered.ok ? this.use(owner, operationId, fingerprint) : covered;
   }
 
   /** Whether the wallet can still spend what the contract takes, at the decimals that were reviewed. */
-  private async covered({ terms: { userId, contract } }: OperationState): Promise<Result<true>> {
+  private async checkCoverage({ terms: { userId, contract } }: OperationState): Promise<Result<true>> {
     const wallet = await this.wallets.find(userId);
     if (wallet === null) return refuse(notFound);
     const why = unusable(wallet);

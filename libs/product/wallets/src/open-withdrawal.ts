@@ -71,9 +71,9 @@ export class OpenWithdrawal {
 
   /** Null, or which quota has no place. */
   private async takePlaces(userId: UserId, { operationId, approvalId }: Ids): Promise<Refusal | null> {
-    const refusal = await this.quotas.take('preparedWithdrawals', { userId, id: operationId });
+    const refusal = await this.quotas.reserve('preparedWithdrawals', { userId, id: operationId });
     if (refusal !== null) return refusal;
-    const other = await this.quotas.take('pendingApprovals', { userId, id: approvalId });
+    const other = await this.quotas.reserve('pendingApprovals', { userId, id: approvalId });
     if (other !== null) await this.quotas.release('preparedWithdrawals', operationId);
     return other;
   }

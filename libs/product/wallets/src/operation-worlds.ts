@@ -45,7 +45,7 @@ export class OperationWorlds {
       },
       spendable: ({ terms }) => this.wallets.spendable(terms.userId, { exceptOperationId: operationId }),
       sessionRejected: async ({ terms }) =>
-        this.wallets.rejected(terms.userId, await (cause ??= this.causeOf(operationId))),
+        this.wallets.recordRejection(terms.userId, await (cause ??= this.causeOf(operationId))),
     };
   }
 

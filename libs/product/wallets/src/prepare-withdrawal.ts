@@ -36,7 +36,7 @@ export class PrepareWithdrawal {
     if (wallet === null) return refuse(notFound);
     const asked = validateInto(PrepareWithdrawalDto, body);
     if (!asked.ok) return asked;
-    if (await this.controls.paused('withdrawals')) return refuse(because('deployment_paused'));
+    if (await this.controls.isPaused('withdrawals')) return refuse(because('deployment_paused'));
     const { mainAccountId } = owner;
     const why = unusable(wallet);
     if (why !== null) return refuse(withdrawalChanged(why));

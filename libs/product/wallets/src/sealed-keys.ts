@@ -37,7 +37,7 @@ export class SealedKeys extends Signer {
 
   /** The user's key; of two that are made at once, the one that was stored first is everybody's. */
   private async row(userId: UserId): Promise<KeyRow> {
-    const stored = await this.stored(userId);
+    const stored = await this.findKey(userId);
     if (stored !== null) return stored;
     const { publicKey, privateKey } = generateKeyPairSync('ed25519');
     const named = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex');
@@ -45,12 +45,12 @@ export class SealedKeys extends Signer {
       'INSERT INTO wallet_keys (user_id, public_key, sealed) VALUES ($1, $2, $3) ON CONFLICT (user_id) DO NOTHING',
       [userId, named, this.seal(userId, named, privateKey)],
     );
-    const made = await this.stored(userId);
+    const made = await this.findKey(userId);
     if (made === null) throw new Error(`the key of ${userId} was stored and is not there`);
     return made;
   }
 
-  private async stored(userId: UserId): Promise<KeyRow | null> {
+  private async findKey(userId: UserId): Promise<KeyRow | null> {
     const [row] = await this.database.query<KeyRow>('SELECT public_key, sealed FROM wallet_keys WHERE user_id = $1', [
       userId,
     ]);

@@ -55,7 +55,7 @@ export class Wallets {
     const wallet = ensured.value;
     if (wallet.authStatus === 'ready') {
       if (await this.provider.hasSession(wallet)) return ensured;
-      await this.rejected(userId, cause);
+      await this.recordRejection(userId, cause);
     }
     try {
       await this.provider.connect(wallet);
@@ -93,7 +93,7 @@ export class Wallets {
   }
 
   /** Records that the provider does not take the wallet's session any more. Idempotent. */
-  async rejected(userId: UserId, cause: Cause): Promise<void> {
+  async recordRejection(userId: UserId, cause: Cause): Promise<void> {
     await this.give(userId, { type: 'RecordRejection', at: this.clock.now() }, cause);
   }
 
@@ -120,7 +120,7 @@ export class Wallets {
       return await this.provider.holdings(wallet);
     } catch (error) {
       if (!(error instanceof SessionRejected)) throw error;
-      await this.rejected(wallet.userId, foundOut(wallet));
+      await this.recordRejection(wallet.userId, foundOut(wallet));
       return null;
     }
   }

@@ -49,7 +49,7 @@ export interface DataFolder {
  * hold it. Throws DataFolderInUse when a living one does; throws DataFolderUnusable when the folder
  * holds something else than our data.
  */
-export async function takeDataFolder(dataDir: string): Promise<DataFolder> {
+export async function lockDataFolder(dataDir: string): Promise<DataFolder> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = await realpath(dataDir);
   const entries = await readdir(path);
@@ -63,7 +63,7 @@ export async function takeDataFolder(dataDir: string): Promise<DataFolder> {
     // A folder that root uses for someone else stays usable by its owner.
     if (process.getuid?.() === 0) await chown(file, owner.uid, owner.gid);
   };
-  const lock = await takeLock(path, join(path, LOCK_FILE));
+  const lock = await acquireLock(path, join(path, LOCK_FILE));
   await adopt(join(path, LOCK_FILE));
   await chmod(path, 0o700);
 
@@ -84,7 +84,7 @@ export async function takeDataFolder(dataDir: string): Promise<DataFolder> {
   };
 }
 
-async function takeLock(dataDir: string, file: string): Promise<FileHandle> {
+async function acquireLock(dataDir: string, file: string): Promise<FileHandle> {
   const lock = await openLocked(file);
   if (lock === undefined) throw new DataFolderInUse(dataDir, await holderOf(file));
   await lock.truncate(0);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serverAccount } from './account';
 import { prepareBinaries } from './binaries';
 import { ensureCluster, ownFolder, SUPERUSER } from './cluster';
-import { DataFolderUnusable, takeDataFolder, type DataFolder } from './data-folder';
+import { DataFolderUnusable, lockDataFolder, type DataFolder } from './data-folder';
 import { readIfThere } from './files';
 import { ensureOwned, rolePassword } from './owned-database';
 import { guard, tiedToUs } from './lifeline';
@@ -59,7 +59,7 @@ export interface EmbeddedPostgresOptions {
  * an Error with the server's last log lines when it does not start for another reason.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const folder = await takeDataFolder(options.dataDir);
+  const folder = await lockDataFolder(options.dataDir);
   try {
     return await startOn(folder, options);
   } catch (error) {

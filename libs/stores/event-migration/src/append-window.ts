@@ -35,21 +35,22 @@ export class AppendWindow<Run> {
 
   /** Sends one as soon as there is room. @throws Unavailable, and whatever refused one that was sent before */
   async add(run: Run, bytes: number): Promise<void> {
-    while (this.underWay.length >= runsMax || (this.bytes > 0 && this.bytes + bytes > bytesMax)) await this.first();
+    while (this.underWay.length >= runsMax || (this.bytes > 0 && this.bytes + bytes > bytesMax))
+      await this.settleFirst();
     this.underWay.push({ run, bytes, failure: failureOf(this.append(run)) });
     this.bytes += bytes;
   }
 
   /** Waits for all that were sent. @throws as `add` */
   async drain(): Promise<void> {
-    while (this.underWay.length > 0) await this.first();
+    while (this.underWay.length > 0) await this.settleFirst();
   }
 
   /** The first one decides: what is behind it may be refused for lack of it. */
-  private async first(): Promise<void> {
+  private async settleFirst(): Promise<void> {
     const failure = await this.underWay[0]?.failure;
     if (failure) return this.sendAgain(failure);
-    this.taken(this.underWay.shift());
+    this.confirm(this.underWay.shift());
   }
 
   private async sendAgain(failure: Error): Promise<void> {
@@ -57,7 +58,7 @@ export class AppendWindow<Run> {
     await Promise.all(this.underWay.map((sent) => sent.failure));
     for (const sent of this.underWay) {
       await this.appendUntilThere(sent.run);
-      this.taken(sent);
+      this.confirm(sent);
     }
     this.underWay = [];
   }
@@ -73,7 +74,7 @@ export class AppendWindow<Run> {
     }
   }
 
-  private taken(sent: Sent<Run> | undefined): void {
+  private confirm(sent: Sent<Run> | undefined): void {
     if (sent === undefined) return;
     this.bytes -= sent.bytes;
     this.onTaken(sent.run);

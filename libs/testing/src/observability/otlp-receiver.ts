@@ -43,7 +43,7 @@ export class OtlpReceiver {
       request.setEncoding('utf8');
       request.on('data', (chunk: string) => (body += chunk));
       request.on('end', () => {
-        response.writeHead(refusalOf(request) ?? this.take(body), { 'content-type': 'application/json' }).end('{}');
+        response.writeHead(refusalOf(request) ?? this.record(body), { 'content-type': 'application/json' }).end('{}');
       });
     });
   }
@@ -80,7 +80,7 @@ export class OtlpReceiver {
   }
 
   /** Keeps the spans; gives the status that says whether it could. */
-  private take(body: string): number {
+  private record(body: string): number {
     this.text += body;
     const spans = spansIn(body);
     if (spans === null) return 400;

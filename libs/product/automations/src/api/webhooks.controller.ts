@@ -40,7 +40,7 @@ export class WebhooksController {
 
   /** Only what is signed counts: nobody else can use up an automation's rate. */
   private async count({ automationId }: WebhookKey): Promise<void> {
-    const [counted] = await this.windows.take([{ subject: `hook:${automationId}`, limit: requestsPerMinute }]);
+    const [counted] = await this.windows.consume([{ subject: `hook:${automationId}`, limit: requestsPerMinute }]);
     if (counted?.admitted === true) return;
     throw new ProblemException(because('rate_limited'), { 'retry-after': String(counted?.waitSeconds ?? 1) });
   }

@@ -62,7 +62,7 @@ export class ContractReviews {
     if (words === null) return refuse(because('automation_invalid'));
     const { walletId } = wallet.value;
     const approvalId = asId<ApprovalId>(uuidV7());
-    const refusal = await this.quotas.take('pendingApprovals', { userId, id: approvalId });
+    const refusal = await this.quotas.reserve('pendingApprovals', { userId, id: approvalId });
     if (refusal !== null) return refuse(refusal);
     const expiresAt = instantOf(epochMsOf(at) + this.configuration.env.AUTOMATION_APPROVAL_SECONDS * 1000);
     const kind = 'automation_contract';

@@ -65,7 +65,7 @@ async function beginRun(
   if (delivery === 'admitting') return automation;
   if (automation.held) return null;
   const at = world.now();
-  const notBefore = (await world.paused()) ? later(at, pausedRetryMs) : retryAt;
+  const notBefore = (await world.isPaused()) ? later(at, pausedRetryMs) : retryAt;
   if (notBefore !== null && notBefore > at) {
     await world.schedule(occurrenceTimer(automationId, occurrenceId, notBefore));
     return null;

@@ -37,7 +37,7 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.handle(contractUseTimers, ({ payload }) => this.missed(payload));
+    this.timers.handle(contractUseTimers, ({ payload }) => this.returnIfUnused(payload));
   }
 
   /** The operation is over: did anything ever leave for the provider to keep? */
@@ -57,7 +57,7 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
   }
 
   /** The approval's time is over: is there an operation? */
-  private async missed({ automationId, approvalId }: JsonObject): Promise<void> {
+  private async returnIfUnused({ automationId, approvalId }: JsonObject): Promise<void> {
     const [ofAutomation, ofApproval] = [parseUuid<AutomationId>(automationId), parseUuid<ApprovalId>(approvalId)];
     if (ofAutomation === null || ofApproval === null) throw new Error('a timer names no use of a contract');
     const { state: operation } = await this.states.current(operationKind, agentOperationId(ofApproval));

@@ -46,7 +46,7 @@ describe('a due time', () => {
   it.each(['held', 'paused'])('passes without a trace while %s', async (how) => {
     const world = new SmallWorld(everyMinute);
     if (how === 'held') world.give({ type: 'HoldAutomation', at: at(1), reason: 'why' });
-    world.isPaused = how === 'paused';
+    world.pausedByOperator = how === 'paused';
     await world.due(60);
     expect(world.news()).toEqual([]);
     expect(world.looks).toBe(0);
@@ -87,7 +87,7 @@ describe('an input', () => {
     ['a type that is not awaited', () => undefined, 'webhook', 'other', 'type_not_awaited'],
     ['a paused automation', (world: SmallWorld) => world.act('PauseAutomation'), 'signal', 'x', 'paused'],
     ['a held automation', (world: SmallWorld) => world.give(heldNow), 'signal', 'x', 'paused'],
-    ['a paused deployment', (world: SmallWorld) => (world.isPaused = true), 'signal', 'x', 'paused'],
+    ['a paused deployment', (world: SmallWorld) => (world.pausedByOperator = true), 'signal', 'x', 'paused'],
     ['another activation', (world: SmallWorld) => world.begin('another'), 'signal', 'x', 'stale'],
     ['an archived automation', (world: SmallWorld) => world.act('ArchiveAutomation'), 'signal', 'x', 'rejected'],
   ])('for %s is passed over, once', async (_, meanwhile, source, type, outcome) => {
@@ -102,7 +102,7 @@ describe('an input', () => {
 
   it('by invoke arises even where it cannot be taken, and waits while the deployment is paused', async () => {
     const world = new SmallWorld(onEvents);
-    world.isPaused = true;
+    world.pausedByOperator = true;
     await world.input(5, 'invoke');
     expect(world.news()).toEqual(['arose']);
     world.give(heldNow);
@@ -119,7 +119,7 @@ describe('an input', () => {
   it('from before the activation is not made up for', async () => {
     const world = new SmallWorld(onEvents);
     await world.input(-1, 'signal');
-    world.isPaused = true;
+    world.pausedByOperator = true;
     await world.input(5, 'signal');
     expect(world.news()).toEqual([]);
   });
@@ -179,11 +179,11 @@ describe('an admission', () => {
     const world = new SmallWorld(onEvents);
     await world.input(5, 'signal');
     await world.input(6, 'signal');
-    world.isPaused = true;
+    world.pausedByOperator = true;
     await handleRunEnded(world, automationId, runOf(world));
     expect(world.news()).toEqual(['arose', 'admitting', 'accepted', 'arose', 'finished']);
     expect([...world.timers.values()].map(({ kind, dueAt }) => [kind, dueAt])).toEqual([['occurrence', at(66)]]);
-    world.isPaused = false;
+    world.pausedByOperator = false;
     await admitNext(world, automationId);
     expect(world.news()).toEqual(['admitting', 'accepted']);
   });

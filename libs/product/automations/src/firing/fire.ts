@@ -36,7 +36,7 @@ export async function handleDue(
   const { wake } = automation.definition;
   if (wake.kind !== 'schedule') return;
   const due = latestDue(wake.schedule, automation.epochAt, later(dueAt, -1), world.now());
-  const looks = due !== null && !automation.held && !(await world.paused());
+  const looks = due !== null && !automation.held && !(await world.isPaused());
   const after = looks ? await lookAtDue(world, automationId, automation, due) : automation;
   await admitSoon(world, automationId, after);
   if (isLive(after, epoch)) await scheduleNext(world, automationId, after, due ?? world.now());
@@ -110,7 +110,7 @@ async function keptFrom(
 ): Promise<PassedOver | null> {
   const obstacle = obstacleTo(epoch, automation);
   if (obstacle !== null) return obstacle.outcome;
-  if (await world.paused()) return 'paused';
+  if (await world.isPaused()) return 'paused';
   const { wake } = automation.definition;
   const isAwaited = source !== 'webhook' || (wake.kind === 'event' && wake.types.includes(event.type));
   return isAwaited ? null : 'type_not_awaited';

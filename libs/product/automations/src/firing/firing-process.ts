@@ -99,7 +99,7 @@ export class FiringProcess implements OnModuleInit {
           reasons,
         });
       },
-      paused: () => this.controls.paused('automations'),
+      isPaused: () => this.controls.isPaused('automations'),
       isActive: (userId) => this.owners.isActive(userId),
       placeFor: (automationId, automation, occurrence) => this.admission.placeFor(automationId, automation, occurrence),
       admit: (automationId, automation, place) => this.admission.admit(automationId, automation, place, cause),

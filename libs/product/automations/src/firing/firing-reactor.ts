@@ -27,7 +27,7 @@ export class FiringReactor implements Reactor {
   async react(stored: StoredEvent): Promise<void> {
     if (stored.type === 'input.recorded') return this.input(stored);
     const conversationId = idInStream(conversationKind, stored.stream);
-    if (stored.type === 'run.ended' && conversationId !== null) await this.ended(stored, conversationId);
+    if (stored.type === 'run.ended' && conversationId !== null) await this.handleRunEnd(stored, conversationId);
   }
 
   private async input(stored: StoredEvent): Promise<void> {
@@ -35,7 +35,7 @@ export class FiringReactor implements Reactor {
     await handleInput(this.firing.world(causeOf(stored)), event, position);
   }
 
-  private async ended(stored: StoredEvent, conversationId: string): Promise<void> {
+  private async handleRunEnd(stored: StoredEvent, conversationId: string): Promise<void> {
     // A conversation belongs to its automation from its first event on.
     const folded = this.states.cached(conversationKind, conversationId);
     const { state } = folded ?? (await this.states.current(conversationKind, conversationId));

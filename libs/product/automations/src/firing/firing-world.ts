@@ -40,7 +40,7 @@ export interface FiringWorld {
   /** Keeps the last look for whoever asks for the status. */
   looked(automationId: AutomationId, look: Look): Promise<void>;
   /** Whether an operator has paused the deployment's automations. */
-  paused(): Promise<boolean>;
+  isPaused(): Promise<boolean>;
   isActive(userId: UserId): Promise<boolean>;
   /** Where the occurrence would run if its admission began now; the same as before while that one can still be used. */
   placeFor(

@@ -86,7 +86,7 @@ export class OccurrenceAdmission {
   /** A conversation that is still to begin takes a place of its user's; null, or why there is none. */
   private async placeForConversation(userId: UserId, id: ConversationId): Promise<Refusal | null> {
     const { state } = await this.states.current(conversationKind, id);
-    return state.userId === null ? this.quotas.take('conversations', { userId, id }) : null;
+    return state.userId === null ? this.quotas.reserve('conversations', { userId, id }) : null;
   }
 
   /** The first of the automation's conversations that was not archived. */

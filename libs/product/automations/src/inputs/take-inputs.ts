@@ -112,7 +112,7 @@ export class TakeInputs {
     cause: Cause,
   ): Promise<Signalled> {
     const inputId = inputIdOf(automationId, 'webhook', event.id);
-    const dormant = !awake || (await this.controls.paused('automations'));
+    const dormant = !awake || (await this.controls.isPaused('automations'));
     const input = { source: 'webhook', inputId, epoch, event, ...(dormant && { dormant }) } as const;
     const { status, recorded } = await this.record({ userId, automationId, cause }, input);
     await this.gate.waitForProjection(recorded?.position ?? null);
@@ -132,7 +132,7 @@ export class TakeInputs {
     if (seen.recordedAt !== null) return ok({ status: 'duplicate', inputId, recorded: null });
     const refusal = refusalOf(automation, revision, this.clock.now());
     if (refusal !== null) return refuse(refusal);
-    if (await this.controls.paused('automations')) return refuse(because('deployment_paused'));
+    if (await this.controls.isPaused('automations')) return refuse(because('deployment_paused'));
     const event = { id: idempotencyKey, type: source, occurredAt: this.clock.now(), data: input };
     return ok(await this.record(handed, { source, inputId, epoch: automation.epoch, event }));
   }

@@ -89,7 +89,7 @@ export class Sampler {
 
   private async takeOnce(source: SourceInUse, at: Instant): Promise<Sample | null> {
     const name = `${keyOf(source)}@${at}`;
-    const taken = this.taken.get(name) ?? this.take(source, at);
+    const taken = this.taken.get(name) ?? this.sample(source, at);
     this.taken.set(name, taken);
     try {
       return await taken;
@@ -100,7 +100,7 @@ export class Sampler {
   }
 
   /** The sample of that instant, taken now unless it is there. */
-  private async take(source: SourceInUse, at: Instant): Promise<Sample | null> {
+  private async sample(source: SourceInUse, at: Instant): Promise<Sample | null> {
     const key = keyOf(source);
     const last = await this.samples.last(key, at);
     if (last?.at === at) return last;

@@ -91,11 +91,11 @@ export class StdioTransport implements Transport {
         return;
       }
       this.parts.push(part);
-      if (end >= 0) this.take(Buffer.concat(this.parts).toString('utf8'));
+      if (end >= 0) this.receive(Buffer.concat(this.parts).toString('utf8'));
     }
   }
 
-  private take(line: string): void {
+  private receive(line: string): void {
     this.parts = [];
     this.lineBytes = 0;
     try {

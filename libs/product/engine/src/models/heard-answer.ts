@@ -69,7 +69,7 @@ export class HeardAnswer {
   }
 
   /** Throws ProviderTrouble or ModelFailed where the part is the end of what can be used. */
-  take(part: AnswerPart): void {
+  add(part: AnswerPart): void {
     switch (part.kind) {
       case 'begun':
         break;

@@ -70,7 +70,7 @@ export class ProviderModel implements LanguageModel {
         await this.breaker.streams(async () => {
           for await (const part of parts) {
             if (stopped.aborted) break;
-            heard.take(part);
+            heard.add(part);
           }
         });
       });
@@ -160,7 +160,7 @@ export class ProviderModel implements LanguageModel {
     try {
       const parts = this.provider.answer(this.name, request, { signal, without, onAccepted, onFirstByte });
       const first = await parts.next();
-      if (first.done !== true) heard.take(first.value);
+      if (first.done !== true) heard.add(first.value);
       return parts;
     } catch (error) {
       const isOurs = signal.aborted || (error instanceof ProviderTrouble && endedByUs.includes(error.trouble));

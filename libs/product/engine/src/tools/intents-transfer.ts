@@ -40,7 +40,7 @@ export function intentsTransfer(parts: Parts): AskTool {
     review: async (input, { userId }) => {
       const contract = contractIn(input);
       if (typeof contract === 'string') return refuse(contract);
-      if (await controls.paused('withdrawals')) return refuse(paused);
+      if (await controls.isPaused('withdrawals')) return refuse(paused);
       const wallet = await walletFor(contract, agentWallets, userId);
       return typeof wallet === 'string' ? refuse(wallet) : review(parts.provider, contract, wallet.walletId);
     },
@@ -51,7 +51,7 @@ export function intentsTransfer(parts: Parts): AskTool {
       signal,
     ) => {
       if (contract === null) return failWith('there is no contract');
-      if (await controls.paused('withdrawals')) return failWith(paused);
+      if (await controls.isPaused('withdrawals')) return failWith(paused);
       const wallet = await walletFor(contract, agentWallets, userId);
       if (typeof wallet === 'string') return failWith(wallet);
       const { walletId, mainAccountId } = wallet;

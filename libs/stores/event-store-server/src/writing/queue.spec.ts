@@ -18,7 +18,9 @@ test('a group ends at its bounds, and an append is never split', () => {
   const queue = new WriteQueue();
   const sizes = [GROUP_EVENTS_MAX + 5, 1, GROUP_EVENTS_MAX - 1, 1];
   for (const events of sizes) queue.add(pending({ events })[0]);
-  const taken = [queue.take(0), queue.take(0), queue.take(0), queue.take(0)].map((group) => group.length);
+  const taken = [queue.nextGroup(0), queue.nextGroup(0), queue.nextGroup(0), queue.nextGroup(0)].map(
+    (group) => group.length,
+  );
   expect(taken).toEqual([1, 2, 1, 0]);
 });
 
@@ -31,8 +33,8 @@ test('is full by count or by bytes, and calls back once there is room', () => {
     expect(queue.isFull).toBe(true);
     let calls = 0;
     queue.onRoom(() => calls++);
-    queue.take(0);
-    queue.take(0);
+    queue.nextGroup(0);
+    queue.nextGroup(0);
     expect([queue.isFull, calls]).toEqual([false, 1]);
   }
 });
@@ -46,7 +48,7 @@ test('what is late is answered once and not written', () => {
   queue.answerLate(9);
   expect(answers).toEqual([]);
   queue.answerLate(10);
-  expect(queue.take(11)).toEqual([other]);
+  expect(queue.nextGroup(11)).toEqual([other]);
   late.answer({ kind: 'written', revision: 0, position: 1 });
   expect(answers).toEqual([{ kind: 'timeout' }]);
 });
@@ -57,5 +59,5 @@ test('everything queued shares a failure', () => {
   for (const [entry] of all) queue.add(entry);
   queue.failAll({ kind: 'unavailable', message: 'away' });
   expect(all.map(([, answers]) => answers)).toEqual(all.map(() => [{ kind: 'unavailable', message: 'away' }]));
-  expect([queue.length, queue.take(0)]).toEqual([0, []]);
+  expect([queue.length, queue.nextGroup(0)]).toEqual([0, []]);
 });

@@ -56,7 +56,7 @@ export class WriteQueue {
   }
 
   /** The next group: at least one request, then as many as the bounds of a group allow. Late ones are left out. */
-  take(nowMs: number): PendingWrite[] {
+  nextGroup(nowMs: number): PendingWrite[] {
     const group: PendingWrite[] = [];
     let events = 0;
     let bytes = 0;

@@ -99,7 +99,7 @@ export class Writer implements Writes {
   }
 
   private async commitNext(session: WriterSession): Promise<void> {
-    this.inFlight = this.queue.take(Date.now());
+    this.inFlight = this.queue.nextGroup(Date.now());
     if (this.inFlight.length === 0) return;
     const overdue = setTimeout(() => session.destroy(), GROUP_TIMEOUT_MS);
     try {

@@ -24,13 +24,13 @@ const accountsPerQueryMax = 500;
 const accountsWaitingMax = 10_000;
 
 /** What admission needs to know of where a request goes. */
-export type AdmissionPlan = Pick<RoutePlan, 'account' | 'weight' | 'idParameters'>;
+export type GuardedRoute = Pick<RoutePlan, 'account' | 'weight' | 'idParameters'>;
 
 /**
  * Decides whether a `/v1` request may reach its operation, before its body is read, in the order of docs/decisions/conventions.md:
  * partner key, rate limit of the key, user token, rate limit of the user, account state, path subject, other path ids.
  */
-export class Admission {
+export class RequestGuard {
   private readonly accounts: GroupLoader<UserId, AccountState | null>;
 
   constructor(
@@ -55,7 +55,7 @@ export class Admission {
    * Null when the request is admitted: its caller is then in its context, and the ids of its path are in lower case.
    * Sets the rate fields of the answer either way. @throws Unavailable
    */
-  async admit(request: FastifyRequest, reply: FastifyReply, plan: AdmissionPlan): Promise<Failure | null> {
+  async admit(request: FastifyRequest, reply: FastifyReply, plan: GuardedRoute): Promise<Failure | null> {
     const key = request.headers['x-api-key'];
     if (typeof key !== 'string' || key === '') return this.withoutKey(request, reply, 'partner_key_required');
     const found = this.keys.find(key, () => this.failures.isOver(request));
@@ -66,12 +66,12 @@ export class Admission {
 
     const entry: Entry = { request, reply, plan, keyId };
     const token = bearerOf(request.headers.authorization);
-    const remembered = token === null ? null : this.tokens.remembered(token);
+    const remembered = token === null ? null : this.tokens.cachedVerdict(token);
     // The hot path: key and user are counted in one go.
     if (remembered?.kind === 'accepted') return this.admitUser(entry, remembered.identity, [], this.keySubject(keyId));
 
     // Whoever is over the key's limit is refused before the costly verification.
-    const answers = await this.windows.take([this.keySubject(keyId)]);
+    const answers = await this.windows.consume([this.keySubject(keyId)]);
     const overLimit = this.showRates(reply, answers);
     if (overLimit !== null) return overLimit;
     if (token === null) return notAuthenticated;
@@ -105,7 +105,7 @@ export class Admission {
     const user = { subject: `user:${identity.userId}`, limit: this.limits.userPerMinute, weight: plan.weight };
     // Asked for together, for the sake of latency; judged in order.
     const [answers, account] = await Promise.all([
-      this.windows.take([...uncounted, user]),
+      this.windows.consume([...uncounted, user]),
       this.accounts.load(identity.userId),
     ]);
     const overLimit = this.showRates(reply, [...earlier, ...answers]);
@@ -131,7 +131,7 @@ export class Admission {
 interface Entry {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly plan: AdmissionPlan;
+  readonly plan: GuardedRoute;
   readonly keyId: PartnerKeyId;
 }
 
@@ -141,13 +141,13 @@ function bearerOf(authorization: string | undefined): string | null {
   return authorization.slice(7).trim() || null;
 }
 
-function accountFailure(account: AccountState | null, plan: AdmissionPlan): Failure | null {
+function accountFailure(account: AccountState | null, plan: GuardedRoute): Failure | null {
   if (account === null) return plan.account === 'not required' ? null : because('account_not_provisioned');
   return account.disabled ? because('account_disabled') : null;
 }
 
 /** The user of the path must be the caller; every id becomes lower-case or is not found. */
-function pathFailure(request: FastifyRequest, plan: AdmissionPlan, userId: UserId): Failure | null {
+function pathFailure(request: FastifyRequest, plan: GuardedRoute, userId: UserId): Failure | null {
   // Reason for the assertion: Fastify's router makes an object of texts.
   const parameters = request.params as Record<string, string>;
   let otherIsMalformed = false;
