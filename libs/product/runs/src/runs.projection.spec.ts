@@ -109,7 +109,6 @@ describe('the runs that lists show', () => {
       segment: 1,
       pendingApprovalIds: [],
       failure: null,
-      steps: 0,
       inputTokens: 0,
       outputTokens: 0,
       costCents: 0,
@@ -128,7 +127,6 @@ describe('the runs that lists show', () => {
     expect(row).toMatchObject({
       status: 'running',
       startedAt: at(2),
-      steps: 2,
       inputTokens: 6,
       outputTokens: 8,
       costCents: 2,

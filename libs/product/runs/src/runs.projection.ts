@@ -41,7 +41,6 @@ export class RunRow implements ReadModelRow {
   @Column('text') status: RunStatus;
   @Column('integer') segment: number;
   @Column('jsonb') pendingApprovalIds: readonly string[];
-  @Column('integer') steps: number;
   @Column('bigint') inputTokens: number;
   @Column('bigint') outputTokens: number;
   @Column('bigint') costCents: number;
@@ -132,8 +131,6 @@ export const runsMigrations = [
   ),
   // Some usage is an estimate, and answers are cut. The table is filled again by its new version.
   migration(23, 'MarkEstimates', 'ALTER TABLE runs ADD COLUMN usage_estimated boolean NOT NULL DEFAULT false'),
-  // Steps of the agent. The table is filled again by its new version.
-  migration(24, 'CountSteps', 'ALTER TABLE runs ADD COLUMN steps integer NOT NULL DEFAULT 0'),
 ];
 
 type RunEvent = Extract<ConversationEvent, { readonly runKey: unknown }>;
@@ -144,7 +141,7 @@ export const workChannel = 'parley_work';
 /** Table `runs`. */
 export const runsProjection: Projection<RunRow, ConversationEvent> = {
   name: 'runs',
-  version: 5,
+  version: 4,
   row: RunRow,
   kinds: [conversationKind],
   keyOf: ({ event }) => ('runKey' in event ? event.runKey : null),
@@ -182,7 +179,6 @@ function openRow(event: Extract<RunEvent, { type: 'run.started' }>) {
     status: 'queued' as const,
     segment: 1,
     pendingApprovalIds: [],
-    steps: 0,
     inputTokens: 0,
     outputTokens: 0,
     costCents: 0,
@@ -209,7 +205,6 @@ const folds: Folds<RunRow, RunEvent> = {
   'run.stopping': (row) => ({ ...row, status: 'stopping' }),
   'agent.step': (row, { usage }) => ({
     ...row,
-    steps: row.steps + 1,
     inputTokens: row.inputTokens + usage.inputTokens,
     outputTokens: row.outputTokens + usage.outputTokens,
     costCents: row.costCents + usage.costCents,
