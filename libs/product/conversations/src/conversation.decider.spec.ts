@@ -55,16 +55,6 @@ describe('a conversation', () => {
       .given(created)
       .when({ ...create, userId: stranger })
       .thenRefused('not_found'));
-  it('takes a note of its user only', () => {
-    const note: ConversationCommand = { type: 'NoteInConversation', at: later, userId, note: 'Called back.' };
-    const noted: ConversationEvent = { type: 'conversation.noted', at: later, note: 'Called back.' };
-    conversation.given(created).when(note).then(noted);
-    conversation
-      .given(created)
-      .when({ ...note, userId: stranger })
-      .thenRefused('not_found');
-    conversation.given(created, archived).when(note).thenRefused('not_found');
-  });
   it('is renamed once', () => conversation.given(created).when(rename).thenOnce(renamed));
   it('is renamed by its user only', () =>
     conversation

@@ -39,7 +39,6 @@ export type ConversationCommand =
       readonly automationId: string | null;
     }
   | { readonly type: 'RenameConversation'; readonly at: Instant; readonly userId: UserId; readonly title: string }
-  | { readonly type: 'NoteInConversation'; readonly at: Instant; readonly userId: UserId; readonly note: string }
   | { readonly type: 'ArchiveConversation'; readonly at: Instant; readonly userId: UserId }
   | {
       readonly type: 'AddArtifact';
@@ -85,8 +84,6 @@ function decide(command: ConversationCommand, state: ConversationState): Decisio
       if (!isWritable(state, command.userId)) return reject(notFound);
       if (state.title === command.title) return accept();
       return accept({ type: 'conversation.updated', at: command.at, title: command.title });
-    case 'NoteInConversation':
-      return note(command, state);
     case 'ArchiveConversation':
       return archive(command, state);
     case 'AddArtifact':
@@ -120,13 +117,6 @@ function create(command: CommandOf<'CreateConversation'>, state: ConversationSta
   const { at, userId, title, origin, automationId } = command;
   if (state.userId !== null) return state.userId === userId ? accept() : reject(notFound);
   return accept({ type: 'conversation.created', at, title, origin, automationId, userId });
-}
-
-function note(
-  { at, userId, note }: CommandOf<'NoteInConversation'>,
-  state: ConversationState,
-): Decision<ConversationEvent> {
-  return isWritable(state, userId) ? accept({ type: 'conversation.noted', at, note }) : reject(notFound);
 }
 
 function archive(command: CommandOf<'ArchiveConversation'>, state: ConversationState): Decision<ConversationEvent> {

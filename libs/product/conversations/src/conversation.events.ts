@@ -50,11 +50,6 @@ const archived = event('conversation.archived', 'The conversation takes no write
   example: {},
 });
 
-const noted = event('conversation.noted', 'Whoever reads the journal is told something; the agent is not.', {
-  public: { note: text({ min: 1, max: limits.titleLengthMax }) },
-  example: { note: 'The user called about this transfer.' },
-});
-
 const triggered = event(
   'automation.triggered',
   'An occurrence of an automation was admitted here; its run starts with the next event.',
@@ -147,7 +142,6 @@ export const conversationEvents = [
   runEvents.ended,
   settlement,
   updated,
-  noted,
   runEvents.stopping,
   approvalEvents.expired,
   triggered,

@@ -106,7 +106,6 @@ export function evolveConversation(state: ConversationState, event: Conversation
     case 'conversation.archived':
       return { ...state, archivedAt: event.at, lastSeq };
     case 'automation.triggered':
-    case 'conversation.noted':
       return { ...state, lastActivityAt: event.at, lastSeq };
     case 'artifact.uploaded': {
       const { artifactId, name, mediaType, bytes, sha256, at } = event;
