@@ -11,7 +11,7 @@ const readiness = shape('Readiness', {
 export const readHealth = operation('service.health', {
   route: 'GET /healthz',
   open: true,
-  summary: 'The process answers',
+  summary: 'Whether the process is alive',
   answer: health,
   examples: { answer: { status: 'ok' } },
 });
@@ -19,7 +19,7 @@ export const readHealth = operation('service.health', {
 export const readReadiness = operation('service.readiness', {
   route: 'GET /readyz',
   open: true,
-  summary: 'The process should be sent requests',
+  summary: 'Whether the process is ready for requests',
   description: '503 while it drains or a store is away.',
   answer: readiness,
   otherAnswers: { 503: readiness },

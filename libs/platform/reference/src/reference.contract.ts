@@ -39,7 +39,7 @@ export const readGuide = operation('service.docsGuide', {
 export const readAsset = operation('service.docsAsset', {
   route: 'GET /docs/assets/:name',
   open: true,
-  summary: 'What the pages are made of',
+  summary: 'A script, a style or an image of the pages',
   parameters: { name },
   answer: { mediaType: 'text/javascript', description: 'A script, a style or an image', binary: true },
   answerHeaders: described(assetFields),

@@ -28,7 +28,7 @@ const example = {
 
 export const readActivity = operation('activity', {
   route: 'GET /v1/users/:userId/activity',
-  summary: 'What is going on, what happened lately, and every milestone there ever was',
+  summary: 'Active work, recent conversations, and every milestone',
   description:
     '`active` and `recent` are first pages of `conversations.list`: their cursors continue `?active=true` and `?origin=conversation` there. ' +
     '`history` is paged by `cursor` here; a milestone never moves, so pages repeat and lose none.',

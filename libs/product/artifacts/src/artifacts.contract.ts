@@ -20,8 +20,8 @@ export const uploadArtifact = operation('artifacts.upload', {
   weight: 10,
   summary: 'Upload a file into a conversation',
   description:
-    '`Content-Type` declares the media type, `application/octet-stream` when it is absent; nothing is parsed. 413 also where the ' +
-    'user has as many bytes of files as the deployment allows.',
+    '`Content-Type` declares the media type (`application/octet-stream` when absent); the file is not parsed. Also answers 413 when ' +
+    'the user has stored as many bytes as the deployment allows.',
   parameters: { conversationId: conversationIdParameter },
   query: UploadArtifactDto,
   body: { stream: 'The bytes of the file, at least one' },
@@ -50,7 +50,7 @@ export const readArtifactContent = operation('artifacts.content', {
   route: 'GET /v1/users/:userId/conversations/:conversationId/artifacts/:artifactId/content',
   summary: 'The bytes of a file',
   description:
-    'With the media type that was declared; `nosniff`, and as an attachment, so that browsers open nothing. The bytes of an id never ' +
+    'With the declared media type, `nosniff`, and as an attachment, so that browsers open nothing. The bytes of an id never ' +
     'change: `ETag` is their SHA-256, for `If-None-Match`, and a download that broke off goes on with `Range`.',
   parameters: { conversationId: conversationIdParameter, artifactId },
   answer: { mediaType: '*/*', description: 'The bytes', binary: true },

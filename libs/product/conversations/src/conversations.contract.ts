@@ -37,7 +37,7 @@ export const getConversation = operation('conversations.get', {
 
 export const updateConversation = operation('conversations.update', {
   route: 'PATCH /v1/users/:userId/conversations/:conversationId',
-  summary: 'Give a conversation another title',
+  summary: 'Rename a conversation',
   parameters: { conversationId: conversationIdParameter },
   body: UpdateConversationDto,
   answer: Conversation,
@@ -49,8 +49,8 @@ export const archiveConversation = operation('conversations.archive', {
   status: 204,
   summary: 'Archive a conversation',
   description:
-    'Answered alike when it is repeated. Refused while a run is not ended, one that waits for approval included. An archived ' +
-    'conversation answers every other write with 404 and stays readable.',
+    'Idempotent. Refused while a run has not ended, including one that waits for approval. An archived conversation stays readable ' +
+    'and answers every other write with 404.',
   parameters: { conversationId: conversationIdParameter },
   body: 'none',
   answer: null,

@@ -22,8 +22,8 @@ export const listEvents = operation('events.list', {
   route: 'GET /v1/users/:userId/conversations/:conversationId/events',
   summary: "A conversation's journal in pages, oldest first",
   description:
-    'Without a cursor it begins at the beginning. A live conversation may append more after `nextCursor` was null: whoever polls ' +
-    'goes on with `endCursor`. What the cursor of `conversations.stream` is, a `seq`, is none here.',
+    'Starts at the beginning when no cursor is given. A live conversation may grow after `nextCursor` was null: to poll, continue ' +
+    'with `endCursor`. The cursor of `conversations.stream`, a `seq`, is not valid here.',
   parameters: { conversationId },
   query: ListEventsDto,
   answer: FinEventPage,

@@ -9,9 +9,8 @@ export const startRun = operation('runs.start', {
   status: 202,
   summary: 'Start a run',
   description:
-    'Answered as soon as the work is accepted; the journal tells what comes of it. With a `runId` of its own a client may send ' +
-    'the same request again, at any time: the recorded run is answered, and nothing of it changes. An unknown model is 400 at ' +
-    '`/profile/model`.',
+    'Answers as soon as the work is accepted; follow the journal for its outcome. A client that chooses the `runId` may repeat the ' +
+    'request at any time: it gets the recorded run, unchanged. An unknown model is a 400 at `/profile/model`.',
   body: { readByHandler: StartRunDto },
   answer: StartedRun,
   reasons: [
@@ -37,7 +36,7 @@ export const listRuns = operation('runs.list', {
 export const getRun = operation('runs.get', {
   route: 'GET /v1/users/:userId/agent-runs/:runId',
   summary: 'One run',
-  description: 'A completed run is no evidence of settlement: `financialOperations.get` is.',
+  description: 'A completed run is not evidence of settlement; `financialOperations.get` is.',
   parameters: { runId },
   answer: Run,
   examples: { answer: runExamples.ended },

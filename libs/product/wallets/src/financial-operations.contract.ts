@@ -14,9 +14,8 @@ export const listFinancialOperations = operation('financialOperations.list', {
 
 export const getFinancialOperation = operation('financialOperations.get', {
   route: 'GET /v1/users/:userId/financial-operations/:operationId',
-  summary: 'What became of money that was asked for',
-  description:
-    'The only evidence of settlement, and never behind: it is folded from the journal of the operation itself.',
+  summary: 'One financial operation',
+  description: 'The only evidence of settlement. Always current: it is read from the journal of the operation itself.',
   parameters: { operationId: operationIdParameter },
   answer: FinancialOperation,
   examples: { answer: withdrawalExamples.operation },

@@ -7,7 +7,7 @@ import { ConfirmWithdrawalDto, PrepareWithdrawalDto } from './withdrawals.dto';
 
 export const ensureWallet = operation('wallets.ensure', {
   route: 'POST /v1/users/:userId/wallet',
-  summary: 'Create the agent wallet, or find it, and connect it to its provider',
+  summary: 'Create or return the agent wallet, and connect it to its provider',
   description:
     'Safe to repeat: it answers the one wallet of the user, asks the provider each time whether it takes the session of the wallet, and reconnects one that it rejected; where it takes none, the wallet says `authorization_required`. A wallet that an operator disabled stays so. While the provider is away the wallet exists and stays as it was, and the answer is a 503.',
   body: 'none',

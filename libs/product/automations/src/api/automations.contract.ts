@@ -13,7 +13,7 @@ export const createAutomation = operation('automations.create', {
   status: 201,
   summary: 'Define an automation',
   description:
-    'It is enabled at once. A `contract` opens an approval of kind `automation_contract`, which the user decides on separately.',
+    'Enabled immediately. A `contract` opens an approval of kind `automation_contract`, which the user decides separately.',
   body: { readByHandler: definitionShape },
   answer: AutomationShape,
   reasons: ['automation_invalid', 'automation_limit', 'provider_unavailable'],
@@ -32,7 +32,7 @@ export const searchAutomations = operation('automations.search', {
   route: 'GET /v1/users/:userId/automations/search',
   summary: 'Search automations by words',
   description:
-    'Over name, prompt and the description of the rule in plain words. A page holds at most 5, and at most 8 KiB.',
+    'Searches the name, the prompt and the description of the rule in plain words. A page holds at most 5 automations and 8 KiB.',
   query: SearchAutomationsDto,
   answer: SearchPage,
   examples: { answer: examples.search },
@@ -48,9 +48,9 @@ export const getAutomation = operation('automations.get', {
 
 export const updateAutomation = operation('automations.update', {
   route: 'PUT /v1/users/:userId/automations/:automationId',
-  summary: 'Define an automation anew',
+  summary: 'Replace the definition of an automation',
   description:
-    'Another version, and a new activation: what waits is canceled, edges, cooldown and the anchor of `every` begin anew, counts stay.',
+    'Stores a new version and starts a new activation: cancels pending occurrences; edges, cooldown and the anchor of `every` start over; counts stay.',
   parameters: { automationId: automationIdParameter },
   body: UpdateAutomationDto,
   answer: AutomationShape,
@@ -65,7 +65,7 @@ export const removeAutomation = operation('automations.remove', {
   route: 'DELETE /v1/users/:userId/automations/:automationId',
   status: 204,
   summary: 'Archive an automation for good',
-  description: 'As often as one likes. It stops firing and cannot be resumed; it stays readable.',
+  description: 'Idempotent. The automation stops firing and cannot be resumed; it stays readable.',
   parameters: { automationId: automationIdParameter },
   answer: null,
   reasons: ['automation_changed'],
@@ -74,7 +74,7 @@ export const removeAutomation = operation('automations.remove', {
 export const pauseAutomation = operation('automations.pause', {
   route: 'POST /v1/users/:userId/automations/:automationId/pause',
   summary: 'Pause an automation',
-  description: 'What waits is canceled. Of a paused one, nothing.',
+  description: 'Cancels pending occurrences; no-op when already paused.',
   parameters: { automationId: automationIdParameter },
   body: RevisionDto,
   answer: AutomationShape,
@@ -85,7 +85,7 @@ export const pauseAutomation = operation('automations.pause', {
 export const resumeAutomation = operation('automations.resume', {
   route: 'POST /v1/users/:userId/automations/:automationId/resume',
   summary: 'Resume an automation',
-  description: 'A new activation, so a new `revision`. Of an enabled one, nothing.',
+  description: 'Starts a new activation, with a new `revision`; no-op when already enabled.',
   parameters: { automationId: automationIdParameter },
   body: RevisionDto,
   answer: AutomationShape,
@@ -96,7 +96,7 @@ export const resumeAutomation = operation('automations.resume', {
 export const readAutomationStatus = operation('automations.status', {
   route: 'GET /v1/users/:userId/automations/:automationId/status',
   summary: 'How an automation is doing',
-  description: 'Of a fixed size and in reviewed words, for a conversation; never the raw definition.',
+  description: 'A summary of fixed size in reviewed words, to show in a conversation; never the raw definition.',
   parameters: { automationId: automationIdParameter },
   answer: AutomationStatus,
   examples: { answer: examples.status },
@@ -106,7 +106,7 @@ export const rotateWebhookSecret = operation('automations.rotateWebhookSecret', 
   route: 'POST /v1/users/:userId/automations/:automationId/rotate-webhook-secret',
   summary: 'Mint a new webhook secret',
   description:
-    'The one before is refused from the next request on. `automation_changed` also where the automation is not enabled, or no event wakes it.',
+    'The previous secret is refused from the next request on. Also answers `automation_changed` when the automation is not enabled, or is not woken by events.',
   parameters: { automationId: automationIdParameter },
   body: RevisionDto,
   answer: WebhookSecret,

@@ -20,9 +20,9 @@ const inputId = { description: 'An input of the automation', example: '019a3c5e-
 
 export const signalAutomation = operation('automations.signal', {
   route: 'POST /v1/users/:userId/automations/:automationId/signal',
-  summary: 'Hand the rule an event',
+  summary: 'Send the automation an event',
   description:
-    'As if a source had delivered it, whatever the wake and the type; the condition decides. A key that was seen is answered `duplicate`, whatever else the request holds.',
+    'Treated as if a source had delivered it, whatever the wake and the type; the condition still decides. A repeated `idempotencyKey` is answered `duplicate`, whatever else the request holds.',
   parameters: { automationId: automationIdParameter },
   body: HandedInputDto,
   answer: Signalled,
@@ -33,9 +33,9 @@ export const signalAutomation = operation('automations.signal', {
 export const invokeAutomation = operation('automations.invoke', {
   route: 'POST /v1/users/:userId/automations/:automationId/invoke',
   status: 202,
-  summary: 'Let it fire now',
+  summary: 'Fire the automation now',
   description:
-    'Whatever the condition says; overlap policy and budget still count. The occurrence is there at once, `rejected` with its reason where it cannot be taken. A key that was seen is answered `duplicate`, whatever else the request holds.',
+    'Ignores the condition; overlap policy and budget still apply. The occurrence exists when the call returns, `rejected` with its reason where it cannot run. A repeated `idempotencyKey` is answered `duplicate`, whatever else the request holds.',
   parameters: { automationId: automationIdParameter },
   body: HandedInputDto,
   answer: Invoked,
@@ -54,7 +54,7 @@ export const listOccurrences = operation('automations.occurrences', {
 
 export const readInputOutcome = operation('automations.input', {
   route: 'GET /v1/users/:userId/automations/:automationId/inputs/:inputId',
-  summary: 'What became of an input',
+  summary: 'The outcome of an input',
   description: "Of a signal, an invocation or a webhook's event.",
   parameters: { automationId: automationIdParameter, inputId },
   answer: InputOutcome,
@@ -66,7 +66,7 @@ export const testCondition = operation('automations.testCondition', {
   weight: 10,
   summary: 'Evaluate the condition once',
   description:
-    'Against the given event, or else against retained data, in any state. It records nothing and fires nothing.',
+    'Against the given event, or else against retained data, in any state of the automation. Records nothing and fires nothing.',
   parameters: { automationId: automationIdParameter },
   body: TestConditionDto,
   answer: ConditionTest,
@@ -76,9 +76,9 @@ export const testCondition = operation('automations.testCondition', {
 export const simulateAutomation = operation('automations.simulate', {
   route: 'POST /v1/users/:userId/automations/:automationId/simulate',
   weight: 10,
-  summary: 'What the rule would have made of the past',
+  summary: 'Simulate the rule over the past',
   description:
-    'Over retained data, in any state, as if an activation had begun at `from`; runs count as ended at once, and what is missing is unknown. It records nothing, and the same data give the same answer.',
+    'Over retained data, in any state of the automation, as if an activation had started at `from`; runs count as ended immediately, and missing data is unknown. Records nothing; the same data give the same answer.',
   parameters: { automationId: automationIdParameter },
   body: SimulateDto,
   answer: Simulation,
