@@ -8,7 +8,7 @@ import { until } from '@app/testing/until';
 import { startRecordingProxy } from './recording-proxy';
 
 const folder = path.join(__dirname, '..', '..', 'examples', 'partner-backend');
-const child = path.join(__dirname, '..', 'support', 'child.cjs');
+const child = path.join(__dirname, '..', '..', 'libs', 'testing', 'src', 'processes', 'child.cjs');
 const readyWithinMs = 90_000; // as a process of the product on a crowded machine
 const outputLengthMax = 100_000;
 
