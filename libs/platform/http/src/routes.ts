@@ -47,7 +47,7 @@ function planRoute(route: RouteOptions, streamLimitBytes: number): RoutePlan {
 
 type InputPlan = Pick<RoutePlan, 'body' | 'bodyLimitBytes' | 'bodyDto' | 'queryDto'>;
 
-/** Whoever asks for what is open may send what they like. */
+/** Open operations ignore query and body. */
 const ignoredInput: InputPlan = { body: 'bytes', bodyLimitBytes: null, bodyDto: 'unchecked', queryDto: 'unchecked' };
 
 function planInput({ operation, method, body, query }: Contract, streamLimitBytes: number): InputPlan {

@@ -45,7 +45,7 @@ export class ReferenceController {
   }
 }
 
-/** Pages are made anew for each request, since they may hold the sandbox's credentials. */
+/** Renders pages for each request, since they may hold the sandbox's credentials. */
 async function sendPage(reply: FastifyReply, page: string): Promise<void> {
   await reply.header('content-type', 'text/html; charset=utf-8').headers(pageFields).send(page);
 }

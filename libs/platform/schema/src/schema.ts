@@ -105,7 +105,7 @@ function textReader({ min = 0, max, pattern, message }: TextBounds): Reader {
   };
 }
 
-/** One of these texts, for ever: another one is a breaking change (specification, "Versioning", rule 5). */
+/** One of these texts. The set is closed: another one is a breaking change (specification, "Versioning", rule 5). */
 export function oneOf<const Value extends string>(values: readonly Value[], words: Words = {}): TUnsafe<Value> {
   const schema = Type.Unsafe<Value>({ type: 'string', enum: [...values], ...publish(words) });
   const message = words.message ?? `must be one of ${values.join(', ')}`;

@@ -6,8 +6,9 @@ import { inside, readerOf, withReader, wrong, type Part, type Reader } from './r
 import { canBeNull, optional, publish, type Words } from './schema';
 
 /**
- * One of several shapes. @param by the member whose constant tells them apart: then one alone can fit, shapes with names are found by
- * that constant, and the union can be read. `message` is told of the whole where that constant is no shape's.
+ * One of several shapes.
+ * @param words `by` names the member whose constant tells the shapes apart: then only one can fit, and the union can be read.
+ *   `message` is the issue of a value whose constant belongs to no shape.
  */
 export function variants<const Options extends readonly TSchema[]>(
   options: Options,
@@ -60,8 +61,8 @@ function mappingOf(options: readonly TSchema[], by: string): Record<string, stri
  * it is published as one object whose members are all optional. Requests must have exactly one set: the schema says so where each set
  * has one member, and where there are two sets.
  *
- * @param words `message` is told of a value that has members of no set, or of several; without it the first set is missed, or the
- *   members of all but the last are not known
+ * @param words `message` is the issue of a value that has members of no set, or of several. Without it the issues say that the
+ *   members of the first set are missing, or that those of all sets but the last are not known.
  */
 export function choice<const Options extends readonly TProperties[]>(
   name: string,
@@ -97,7 +98,7 @@ function choiceReader(options: readonly TProperties[], { message }: Words): Read
   };
 }
 
-/** The sets of which a member is given; where every member is null, those of which one is there. */
+/** The sets that have a member with a value; when all values are null, the sets that have a member at all. */
 function chosenOf(options: readonly TProperties[], given: JsonObject): readonly TProperties[] {
   const chosen = options.filter((option) => Object.keys(option).some((name) => isGiven(given, name)));
   if (chosen.length > 0) return chosen;

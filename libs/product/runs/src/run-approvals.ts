@@ -8,7 +8,7 @@ import { ExecutionSlots } from './execution-slots';
 
 /** Decisions of one conversation that may wait for each other in this process. */
 const waitingDecisionsMax = 1_000;
-/** How often a decision is looked at anew because others on the same run came in between. */
+/** How often a decision is tried again because others on the same run came first. */
 const looksMax = 16;
 
 /** The position of a decision that was recorded. */
@@ -102,7 +102,7 @@ export class RunApprovals implements ApprovalHome {
   }
 }
 
-/** Whether the run executes in that segment, by whoever's decision: then the slot is its own. */
+/** Whether the run executes in that segment, whichever decision resumed it: then the slot belongs to it. */
 function isUsed({ runId, segment }: Slot, { openRuns }: ConversationState): boolean {
   const run = openRuns[runId];
   return run?.segment === segment && run.status !== 'awaiting_approval';
