@@ -16,6 +16,7 @@ import { ToolCalls } from './tool-calls';
 import { ModelReadiness } from './model-readiness';
 import { Models } from './models';
 import { RunWorker } from './run-worker';
+import { SegmentWork } from './segment-work';
 import { Tools } from './tools';
 import { WalletTools } from './tools/wallet-tools';
 
@@ -50,6 +51,6 @@ export class EngineCatalogModule {}
 /** The execution of runs, for worker processes. */
 @Module({
   imports: [AutomationConsentModule, BudgetModule, LiveFramesModule, RunsModule],
-  providers: [ConsentCalls, ExecuteRun, LeaseRecoveries, ModelCalls, RunWorker, ToolCalls],
+  providers: [ConsentCalls, ExecuteRun, LeaseRecoveries, ModelCalls, RunWorker, SegmentWork, ToolCalls],
 })
 export class EngineModule {}

@@ -1,18 +1,9 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { RunKey } from '@app/kernel';
-import { Database, Notifications, ReadGate, runReactor } from '@app/read-store';
-import { EventStore } from '@app/event-store';
+import { Notifications, ReadGate } from '@app/read-store';
 import { Draining } from '@app/http';
 import { Configuration, settledWithin } from '@app/runtime';
-import {
-  leaseRenewMs,
-  OrphanWatchdog,
-  RunLeases,
-  SegmentClosing,
-  stopChannel,
-  workChannel,
-  type ClaimableRun,
-} from '@app/runs';
+import { leaseRenewMs, RunLeases, stopChannel, workChannel, type ClaimableRun } from '@app/runs';
 import { ExecuteRun } from './execute-run';
 
 /** How often a worker looks for runs that no notification told it of: those of a worker that died, above all. */
@@ -35,7 +26,6 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly shutdown = new AbortController();
   private readonly executing = new Map<RunKey, Executing>();
   private readonly timers: NodeJS.Timeout[] = [];
-  private background: Promise<unknown> = Promise.resolve();
   private claiming = false;
   /** Never rejects. */
   private claims: Promise<void> = Promise.resolve();
@@ -44,10 +34,6 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly leases: RunLeases,
     private readonly execution: ExecuteRun,
-    private readonly closing: SegmentClosing,
-    private readonly watchdog: OrphanWatchdog,
-    private readonly database: Database,
-    private readonly store: EventStore,
     private readonly notifications: Notifications,
     private readonly gate: ReadGate,
     private readonly configuration: Configuration,
@@ -55,17 +41,12 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
-    const { signal } = this.shutdown;
     // While this process answers its last requests, another one can go on with its runs already.
     this.draining.signal.addEventListener('abort', () => this.shutdown.abort(), { once: true });
     this.notifications.on(workChannel, () => void this.claim());
     this.notifications.on(stopChannel, (runKey) => this.stopRun(runKey));
     this.timers.push(setInterval(() => void this.claim(), lookEveryMs));
     this.timers.push(setInterval(() => void this.renew(), leaseRenewMs));
-    this.background = Promise.all([
-      runReactor(this.database, this.store, this.closing, signal),
-      this.watchdog.run(signal),
-    ]);
   }
 
   /**
@@ -78,7 +59,6 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
     const executed = [...this.executing.values()].map(({ done }) => done);
     if (!(await settledWithin(executed, leaveAfterMs))) this.logger.warn('runs are left in the middle of a call');
     for (const timer of this.timers) clearInterval(timer);
-    await this.background;
   }
 
   /** Claims as many runs as there is room for; a call during a call makes it look once more. */
