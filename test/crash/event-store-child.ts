@@ -6,6 +6,8 @@ export interface EventStoreChild {
   readonly process: ChildProcess;
   /** What it printed when it was ready. */
   readonly line: string;
+  /** The bytes that it holds after a full garbage collection. */
+  heldBytes(): Promise<number>;
   /** Sends the signal and waits until the process is gone; its exit code, null after a kill. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -16,7 +18,7 @@ export async function startEventStoreChild(
   listen: string,
   env: NodeJS.ProcessEnv = {},
 ): Promise<EventStoreChild> {
-  const child = spawn(process.execPath, [join(__dirname, 'event-store-main.cjs')], {
+  const child = spawn(process.execPath, ['--expose-gc', join(__dirname, 'event-store-main.cjs')], {
     env: { ...process.env, DATABASE_URL: databaseUrl, EVENT_STORE_LISTEN: listen, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -31,6 +33,11 @@ export async function startEventStoreChild(
   return {
     process: child,
     line: line.trim(),
+    heldBytes: async () => {
+      const answer = once(child.stdout, 'data');
+      child.kill('SIGUSR2');
+      return Number(/^holds (\d+) bytes$/m.exec(String(await answer))?.[1]);
+    },
     end: async (signal) => {
       child.kill(signal);
       await exit;

@@ -19,4 +19,11 @@ function entryOf(library) {
   return rooms.map((room) => join(root, 'libs', room, library, 'src/index.ts')).find(existsSync);
 }
 
+// Prints the bytes that it holds, without garbage: how much of that there is depends on how busy the machine is.
+process.on('SIGUSR2', () => {
+  globalThis.gc();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  console.log(`holds ${heapUsed + arrayBuffers} bytes`);
+});
+
 require('../../apps/event-store/src/main.ts');
