@@ -165,11 +165,11 @@ const rules = [
   {
     name: 'adapters-bind-ports',
     comment:
-      'Adapters implement ports: besides consent, which is pure, and the ports of wallets and of the engine, they import only types of slices.',
+      'Adapters implement ports: besides consent, which is pure, and what wallets, runs and engine offer them, they import only types of slices.',
     from: { path: lib(...adapters), pathNot: spec },
     to: {
       path: '^libs/',
-      pathNot: lib(...adapters, ...foundation, 'consent', 'wallets', 'engine'),
+      pathNot: lib(...adapters, ...foundation, 'consent', 'wallets', 'runs', 'engine'),
       dependencyTypesNot: ['type-only'],
     },
   },

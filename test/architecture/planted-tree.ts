@@ -105,7 +105,7 @@ export const violations: readonly PlantedFile[] = [
     rule: 'along-the-list:conversations',
   },
   { path: 'libs/product/journal/src/runs-code.ts', text: uses('@app/runs'), rule: 'event-readers-import-types' },
-  { path: 'libs/adapters/sandbox/src/calls-a-slice.ts', text: uses('@app/runs'), rule: 'adapters-bind-ports' },
+  { path: 'libs/adapters/sandbox/src/calls-a-slice.ts', text: uses('@app/budget'), rule: 'adapters-bind-ports' },
   { path: 'libs/product/runs/src/deep.ts', text: uses('../../budget/src/reserve'), rule: 'entered-by-index' },
   { path: 'libs/product/budget/src/reserve.ts', text: uses('./index') },
   { path: 'test/e2e/deep.ts', text: uses('../../libs/product/budget/src/reserve'), rule: 'entered-by-index' },

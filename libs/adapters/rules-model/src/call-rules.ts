@@ -1,5 +1,5 @@
-import { codePointLength, isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
-import { type ModelRequest, type ToolExchange, isStorable } from '@app/engine';
+import { codePointLength, isJsonObject, isStorable, type JsonObject, type JsonValue } from '@app/kernel';
+import type { ModelRequest, ToolExchange } from '@app/engine';
 import { calling, exchangesOf, type RuledAnswer } from './ruled-answer';
 
 /** Code points of a result that are quoted. */

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@app/kernel';
 import fc from 'fast-check';
-import { parseOutput } from '@app/engine';
+import { parseOutput } from '@app/runs';
 import { sampleOf } from './schema-sample';
 
 const integer = { type: 'integer' };

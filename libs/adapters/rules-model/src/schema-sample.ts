@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
-import { memberSchemas, SchemaCheck } from '@app/engine';
+import { memberSchemas, SchemaCheck } from '@app/runs';
 
 /** Steps of one search: `anyOf` in `anyOf` multiplies. They take some 10 milliseconds. */
 const stepsMax = 100_000;

@@ -33,7 +33,15 @@ export {
   type WalletId,
 } from './ids';
 export { epochMsOf, instantForm, instantIn, instantOf, instantRule, utcDayOf, type Instant } from './instants';
-export { codePointLength, isBoundedJson, isJsonObject, pointerTo, type JsonObject, type JsonValue } from './json';
+export {
+  codePointLength,
+  isBoundedJson,
+  isJsonObject,
+  isStorable,
+  pointerTo,
+  type JsonObject,
+  type JsonValue,
+} from './json';
 export { limits } from './limits';
 export { centsFromMicroCents, microCentsPerCent } from './money';
 export { productVersion, specificationRevision } from './product-version';

@@ -1,3 +1,5 @@
+import { limits } from './limits';
+
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {
@@ -51,4 +53,19 @@ export function isBoundedJson(value: unknown): value is JsonValue {
     return entries <= arbitraryEntriesMax && items.every((item) => fits(item, level + 1));
   };
   return fits(value, 1) && new TextEncoder().encode(JSON.stringify(value)).length <= arbitraryBytesMax;
+}
+
+const unstorable = /[\0\p{Surrogate}]/u;
+
+/** Whether a value can be stored as it is: no deeper than JSON of ours may be, and all of its text as every store can hold it. */
+export function isStorable(value: JsonValue, above = 0): boolean {
+  if (typeof value === 'string') return !unstorable.test(value);
+  if (value === null || typeof value !== 'object') return true;
+  if (above >= limits.jsonDepthMax) return false;
+  if (isList(value)) return value.every((item) => isStorable(item, above + 1));
+  return Object.keys(value).every((name) => !unstorable.test(name) && isStorable(value[name] ?? null, above + 1));
+}
+
+function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }

@@ -14,7 +14,7 @@ import {
   type ToolCallId,
 } from '@app/kernel';
 import { Configuration, Probe, Tracing } from '@app/runtime';
-import { ExecutionSlots, type ClaimableRun } from '@app/runs';
+import { ExecutionSlots, failedEnd, parseOutput, type ClaimableRun } from '@app/runs';
 import { v7 as uuidV7 } from 'uuid';
 import { ActiveAccounts } from './active-accounts';
 import { ClaimedRun, findOpenRun, type OpenRun, type Recording, type Stores } from './claimed-run';
@@ -22,8 +22,7 @@ import { turnOf } from './history';
 import { ModelFailed, type LanguageModel, type ModelReply, type ModelRequest } from './model';
 import { modelTroubles } from './model-troubles';
 import { Models } from './models';
-import { failedEnd, next, type JournaledCall, type NextAction } from './next';
-import { parseOutput } from './output';
+import { next, type JournaledCall, type NextAction } from './next';
 import { LeaseRecoveries } from './lease-recoveries';
 import { ModelCalls } from './model-calls';
 import { ToolCalls } from './tool-calls';

@@ -9,7 +9,4 @@ export {
   type ToolExchange,
 } from './model';
 export { LocalModels } from './models';
-export { isStorable } from './models/answer-values';
-export { parseOutput } from './output';
-export { memberSchemas, SchemaCheck } from './schema-check';
 export { Tools } from './tools';

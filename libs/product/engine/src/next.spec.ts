@@ -1,7 +1,7 @@
 import type { ConversationEvent, RunRequest } from '@app/conversations';
 import { asId, type MessageId, type RunId, type RunKey, type ToolCallId, type UserId } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
-import { failedEnd, next, progressAfter, startedProgress, type NextAction } from './next';
+import { next, progressAfter, startedProgress, type NextAction } from './next';
 
 const at = instant('2026-03-01T10:00Z');
 const of = { at, runId: asId<RunId>('run'), runKey: asId<RunKey>('key') };
@@ -197,14 +197,5 @@ describe('the progress of a run', () => {
       { type: 'conversation.archived', at },
     ];
     for (const event of [...life, ended]) expect(progressAfter(before, event)).toBe(before);
-  });
-});
-
-it('a failed end has no answer', () => {
-  expect(failedEnd('engine_error', 'No.')).toEqual({
-    status: 'failed',
-    response: null,
-    output: null,
-    failure: { reason: 'engine_error', text: 'No.' },
   });
 });

@@ -3,7 +3,6 @@ import {
   profileOf,
   type ConversationEvent,
   type RunEnd,
-  type RunFailureReason,
   type RunState,
   type RunProfile,
   type ToolOutcome,
@@ -20,6 +19,7 @@ import {
   type ToolCallId,
   type WalletId,
 } from '@app/kernel';
+import { failedEnd } from '@app/runs';
 
 /** A run as its own events tell it: everything that the engine needs to go on, whoever executed it before. */
 export interface RunProgress {
@@ -98,11 +98,6 @@ export function next(progress: RunProgress, asks: (tool: string) => boolean): Ne
   }
   // An answer that satisfied would have ended the run in its own append.
   return { kind: 'ask_model', repairing: progress.steps.at(-1)?.calls.length === 0 };
-}
-
-/** The end of a run that failed, in words that are the product's own. */
-export function failedEnd(reason: RunFailureReason, text: string): RunEnd {
-  return { status: 'failed', response: null, output: null, failure: { reason, text } };
 }
 
 /** A run of which nothing but what it began with is known yet. */

@@ -1,8 +1,10 @@
 export { ExecutionSlots } from './execution-slots';
+export { faultInOutput, parseOutput } from './output';
 export { RunAdmission } from './run-admission';
 export { RunApprovals } from './run-approvals';
 export { runKeyOf } from './run-binding';
 export { leaseRenewMs, RunLeases, stopChannel, type ClaimableRun } from './run-leases';
+export { failedEnd } from './run-ends';
 export { EngineCatalog, resolveProfile } from './run-profile';
 export { requestIn } from './run-request';
 export { Run } from './run.schema';
@@ -10,3 +12,4 @@ export { Profile } from './profile.schema';
 export { RunsModule, runsReadModel } from './runs.module';
 export { workChannel } from './runs.projection';
 export { OrphanWatchdog, SegmentClosing } from './segment-closing';
+export { memberSchemas, SchemaCheck } from './schema-check';

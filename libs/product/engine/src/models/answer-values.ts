@@ -14,17 +14,6 @@ export function storableInput(input: JsonValue): JsonValue {
   return depthOf(input, 0) > limits.jsonDepthMax ? storableText(textOfDeep(input)) : storable(input);
 }
 
-const unstorable = /[\0\p{Surrogate}]/u;
-
-/** Whether a value can be stored as it is: no deeper than JSON of ours may be, and all of its text as every store can hold it. */
-export function isStorable(value: JsonValue, above = 0): boolean {
-  if (typeof value === 'string') return !unstorable.test(value);
-  if (value === null || typeof value !== 'object') return true;
-  if (above >= limits.jsonDepthMax) return false;
-  if (isList(value)) return value.every((item) => isStorable(item, above + 1));
-  return Object.keys(value).every((name) => !unstorable.test(name) && isStorable(value[name] ?? null, above + 1));
-}
-
 /** As the SDK tells it. */
 export interface Counted {
   readonly inputTokens: number | undefined;

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@app/kernel';
-import { faultInOutput } from '../output';
+import { faultInOutput } from '@app/runs';
 
 const faultLengthMax = 1000;
 

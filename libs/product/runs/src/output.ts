@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonValue } from '@app/kernel';
-import { isStorable } from './models/answer-values';
+import { isJsonObject, isStorable, type JsonValue } from '@app/kernel';
 import { SchemaCheck } from './schema-check';
 
 /** Steps of checking one answer; they take some 20 milliseconds. What usual schemas ask of 256 KiB of JSON takes a fraction. */
