@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { BudgetModule, budgetReadModel } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
@@ -153,7 +154,10 @@ export function assembled(
   class Root {}
   Module({})(Root);
   const slices = [PartnersModule, UsersModule, DeploymentModule, ...more.modules];
-  return { module: Root, imports: [foundation, EventStoreModule.register(), readStore, ...slices] };
+  return {
+    module: Root,
+    imports: [CqrsModule.forRoot(), foundation, EventStoreModule.register(), readStore, ...slices],
+  };
 }
 
 function tokenOf(provider: { provide: object } | (new () => object)) {

@@ -1,4 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
 import { EventStoreModule } from '@app/event-store';
 import { MemoryRateWindows, PostgresRateWindows, RateWindows, SqlExecutor } from '@app/http';
 import { Clock } from '@app/kernel';
@@ -33,6 +34,8 @@ export function createProcessModule(options: ProcessOptions): DynamicModule {
   return {
     module: class ProcessModule {},
     imports: [
+      // First: what starts at the end of the boot executes commands, whose handlers are registered then.
+      CqrsModule.forRoot(),
       runtimeModule(configuration, probe),
       ...(configuration.sandbox ? [SandboxModule.register({ api: roles.api }), PriceWatchModule] : [RealTimeModule]),
       EventStoreModule.register(),

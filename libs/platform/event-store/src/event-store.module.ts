@@ -1,5 +1,4 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { CqrsModule } from '@nestjs/cqrs';
 import { Configuration, Probe } from '@app/runtime';
 import { EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
@@ -16,7 +15,6 @@ export class EventStoreModule implements OnApplicationShutdown {
   static register(): DynamicModule {
     return {
       module: EventStoreModule,
-      imports: [CqrsModule.forRoot()],
       providers: [
         {
           provide: EventStore,
@@ -35,7 +33,7 @@ export class EventStoreModule implements OnApplicationShutdown {
         },
         Streams,
       ],
-      exports: [EventStore, FoldedStates, Streams, CqrsModule],
+      exports: [EventStore, FoldedStates, Streams],
     };
   }
 
