@@ -49,6 +49,13 @@ export class Cursors {
     return ok(JSON.parse(payload.toString('utf8')) as readonly JsonValue[]);
   }
 
+  /** The position after which a page of a list starts; null without a cursor. Refuses as `read` does. */
+  startOf(binding: CursorBinding, cursor: string | undefined): Result<number | null> {
+    if (cursor === undefined) return ok(null);
+    const keys = this.read(binding, cursor);
+    return keys.ok ? ok(Number(keys.value[0])) : keys;
+  }
+
   private mac(binding: CursorBinding, payload: Buffer): Buffer {
     const bound = canonicalText([binding.list, binding.userId, binding.filters]);
     // JCS text holds no raw NUL, so the two parts cannot run into each other.

@@ -1,16 +1,5 @@
-import { isJsonObject, limits, type Issue } from '@app/kernel';
-import {
-  custom,
-  dtoOf,
-  isOptional,
-  isText,
-  optional,
-  read,
-  text,
-  type DtoClass,
-  type Schema,
-  type Shaped,
-} from '@app/schema';
+import { isJsonObject, type Issue } from '@app/kernel';
+import { dtoOf, isOptional, optional, read, type DtoClass, type Schema, type Shaped } from '@app/schema';
 import { buildMessage, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
 
 /** Decorates a property whose type has all values of that type; `never` as the property's name is the compiler's way to say that it has not. */
@@ -38,12 +27,6 @@ export function QueryMember<Described extends Schema>(schema: Described): Member
     note(dto, property, meant === undefined ? schema : optional(schema));
     planOf(dto.constructor).spellings.set(property, (value) => (value === undefined ? meant : spelled(schema, value)));
   };
-}
-
-/** The `cursor` of a list. Any text passes here: one that the list did not mint is `invalid_cursor`, which the list itself says. */
-export function cursor(description = 'The `nextCursor` of the page before'): Schema<string> {
-  const examples = ['nJ3mR0cSSv7wY1tq2b8ZbVsyXQ'];
-  return optional(custom(text({ max: limits.cursorLengthMax, description, examples }), isText, 'must be a text'));
 }
 
 /** The body of an operation that takes none, absent or `{}`; and the query of one without parameters. */

@@ -4,7 +4,7 @@ export { askedBytes, type ByteRange } from './byte-ranges';
 export { Caller } from './caller';
 export { Cursors } from './cursors';
 export { closeGracefully, Draining } from './draining';
-export { cursor, Member, NoBody, QueryMember } from './dto';
+export { Member, NoBody, QueryMember } from './dto';
 export { lookAtIssuers } from './identity-providers';
 export type { IssuerKeys } from './issuer-keys';
 export { UnfitIssuer } from './issuer-keys';
@@ -17,6 +17,7 @@ export { documentOf } from './service.controller';
 export { openApi30 } from './openapi-3-0';
 export { openedSchemas, reachable } from './openapi-open';
 export { SchemaComponents, standalone } from './openapi-components';
+export { cursor, pageLimit, PageQuery } from './page-query';
 export { pageOf, PageSpace, pageTextOf, type TextRow } from './page';
 export {
   Accounts,

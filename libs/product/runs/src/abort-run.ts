@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { conversationKind, type RunState } from '@app/conversations';
 import { FoldedStates, Streams } from '@app/event-store';
 import {
@@ -19,6 +19,7 @@ import { Database, Processes, ReadGate } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runBindingKind, runKeyOf } from './run-binding';
 import { RunLeases, stopChannel } from './run-leases';
+import type { AbortedRun } from './run.schema';
 
 /** How long an abort waits for the engine to confirm its cleanup (docs/decisions/runs.md). */
 const cleanupWaitMs = 20_000;
@@ -31,9 +32,22 @@ interface Stopping {
   readonly cause: Cause;
 }
 
-/** `runs.abort`: stops the live run and answers when its end is in the journal. */
-@Injectable()
-export class AbortRun {
+/**
+ * Stops the live run and answers when its end is in the journal; `aborted` is true for the one call whose stop ended the run.
+ * Refuses with `not_found`, `run_not_active`, `execution_unavailable`, or `stop_pending` after 20 s. @throws Unavailable
+ */
+export class AbortRun extends Command<Result<AbortedRun>> {
+  constructor(
+    readonly userId: UserId,
+    readonly runId: RunId,
+    readonly cause: Cause,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(AbortRun)
+export class AbortRunHandler implements ICommandHandler<AbortRun> {
   constructor(
     private readonly streams: Streams,
     private readonly states: FoldedStates,
@@ -44,8 +58,7 @@ export class AbortRun {
     private readonly gate: ReadGate,
   ) {}
 
-  /** `aborted` is true for the one call whose stop ended the run. */
-  async abort(userId: UserId, runId: RunId, cause: Cause): Promise<Result<{ aborted: boolean }>> {
+  async execute({ userId, runId, cause }: AbortRun): Promise<Result<AbortedRun>> {
     const runKey = runKeyOf(userId, runId);
     const { state: binding } = await this.states.current(runBindingKind, runKey);
     const { conversationId } = binding;
@@ -58,7 +71,7 @@ export class AbortRun {
     return this.stop(run, { conversationId, runId, runKey, cause });
   }
 
-  private async answerEnded(runKey: RunKey, remembered: boolean): Promise<Result<{ aborted: boolean }>> {
+  private async answerEnded(runKey: RunKey, remembered: boolean): Promise<Result<AbortedRun>> {
     if (remembered) return ok({ aborted: false });
     const row = await this.gate.find(async () => {
       const [found] = await this.database.query<object>('SELECT 1 FROM runs WHERE run_key = $1', [runKey]);
@@ -67,7 +80,7 @@ export class AbortRun {
     return row === null ? refuse(notFound) : ok({ aborted: false });
   }
 
-  private async stop(run: RunState, stopping: Stopping): Promise<Result<{ aborted: boolean }>> {
+  private async stop(run: RunState, stopping: Stopping): Promise<Result<AbortedRun>> {
     switch (run.status) {
       case 'queued':
       case 'awaiting_approval':
@@ -84,7 +97,7 @@ export class AbortRun {
     }
   }
 
-  private async record(stopping: Stopping): Promise<Result<{ aborted: boolean }>> {
+  private async record(stopping: Stopping): Promise<Result<AbortedRun>> {
     const { conversationId, runId, runKey, cause } = stopping;
     const command = { type: 'StopRun', at: this.clock.now(), runId } as const;
     const done = await this.streams.decide(conversationKind, conversationId, command, cause);

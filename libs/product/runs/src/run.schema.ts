@@ -59,6 +59,7 @@ export type StartedRun = Shaped<typeof StartedRun>;
 export const AbortedRun = shape('AbortedRun', {
   aborted: boolean({ description: 'Whether this very call ended the run' }),
 });
+export type AbortedRun = Shaped<typeof AbortedRun>;
 
 const run: RunView = {
   id: '019a3c5f-2b44-7c19-8d03-6e1f4a9b7c02',

@@ -1,7 +1,7 @@
 import { conversationIdParameter } from '@app/conversations';
-import { cursor, Member, QueryMember } from '@app/http';
+import { Member, PageQuery } from '@app/http';
 import { limits } from '@app/kernel';
-import { integer, list, optional, shape, text, uuid, withoutOthers, type Shaped } from '@app/schema';
+import { list, optional, shape, text, uuid, withoutOthers, type Shaped } from '@app/schema';
 import { Profile } from './profile.schema';
 
 const RunInput = withoutOthers(
@@ -38,20 +38,7 @@ export class StartRunDto {
   profile?: Profile;
 }
 
-export class ListRunsDto {
-  @Member(cursor())
-  cursor?: string;
-
-  @QueryMember(
-    integer({
-      min: 1,
-      max: limits.listLimitMax,
-      default: limits.listLimitDefault,
-      description: 'How many at most',
-    }),
-  )
-  limit: number;
-
+export class ListRunsDto extends PageQuery {
   @Member(
     optional(uuid({ description: 'Only runs of this conversation', examples: [conversationIdParameter.example] })),
   )

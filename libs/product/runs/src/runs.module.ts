@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { BudgetModule } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
-import { AbortRun } from './abort-run';
+import { AbortRunHandler } from './abort-run';
 import { ExecutionSlots } from './execution-slots';
+import { GetRunHandler } from './get-run';
+import { ListRunsHandler } from './list-runs';
 import { RunLeases } from './run-leases';
 import { RunRow, runsMigrations, runsProjection } from './runs.projection';
 import { RunsController } from './runs.controller';
@@ -11,14 +13,16 @@ import { RunApprovals } from './run-approvals';
 import { RunMetrics } from './run-metrics';
 import { RunQueries } from './runs.queries';
 import { OrphanWatchdog, SegmentClosing } from './segment-closing';
-import { StartRun } from './start-run';
+import { StartRunHandler } from './start-run';
 
 @Module({
   imports: [BudgetModule, DeploymentModule],
   controllers: [RunsController],
   providers: [
-    AbortRun,
+    AbortRunHandler,
     ExecutionSlots,
+    GetRunHandler,
+    ListRunsHandler,
     OrphanWatchdog,
     RunAdmission,
     RunApprovals,
@@ -26,7 +30,7 @@ import { StartRun } from './start-run';
     RunMetrics,
     RunQueries,
     SegmentClosing,
-    StartRun,
+    StartRunHandler,
   ],
   exports: [ExecutionSlots, OrphanWatchdog, RunAdmission, RunApprovals, RunLeases, SegmentClosing],
 })

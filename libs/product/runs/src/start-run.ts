@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import {
   conversationKind,
   isKnownRun,
@@ -41,10 +41,22 @@ import type { StartedRun } from './run.schema';
 const waitingStartsMax = 1_000;
 
 /**
- * `runs.start` (docs/decisions/runs.md): replay, then validation, then the admission, in the documented order of refusals.
+ * Starts a run in a conversation (docs/decisions/runs.md): replay, then validation, then the admission, in the documented order of
+ * refusals. Answers once the run is recorded and visible. @throws Unavailable
  */
-@Injectable()
-export class StartRun {
+export class StartRun extends Command<Result<StartedRun>> {
+  /** @param body the request's JSON body, not validated yet: a replay is answered whatever the rest of it says */
+  constructor(
+    readonly userId: UserId,
+    readonly body: unknown,
+    readonly cause: Cause,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(StartRun)
+export class StartRunHandler implements ICommandHandler<StartRun> {
   // Starts of one conversation queue up here, so that of many at once the first gets its chance.
   private readonly conversations = new KeyedQueue(waitingStartsMax);
 
@@ -56,8 +68,7 @@ export class StartRun {
     private readonly offer: EngineCatalog,
   ) {}
 
-  /** @param body the request's JSON body, not validated yet: a replay is answered whatever the rest of it says */
-  async start(userId: UserId, body: unknown, cause: Cause): Promise<Result<StartedRun>> {
+  async execute({ userId, body, cause }: StartRun): Promise<Result<StartedRun>> {
     const { conversationId, runId } = idsIn(body);
     if (conversationId === null || runId === 'malformed') return refuse(notAsSpecified(body));
     return this.conversations.run(conversationId, async () => {
