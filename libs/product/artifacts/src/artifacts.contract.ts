@@ -1,8 +1,8 @@
-import { operation } from '@app/http';
+import { operation, PageQuery } from '@app/http';
 import { conversationIdParameter } from '@app/conversations';
 import { text } from '@app/schema';
 import { Artifact, artifactExample, ArtifactPage } from './artifact.schema';
-import { ListArtifactsDto, UploadArtifactDto } from './artifacts.dto';
+import { UploadArtifactDto } from './artifacts.dto';
 
 const contentHeaders = {
   'Content-Disposition': text({ description: 'The name of the file', examples: ['attachment; filename="report.csv"'] }),
@@ -33,7 +33,7 @@ export const listArtifacts = operation('artifacts.list', {
   route: 'GET /v1/users/:userId/conversations/:conversationId/artifacts',
   summary: "A conversation's files, newest first",
   parameters: { conversationId: conversationIdParameter },
-  query: ListArtifactsDto,
+  query: PageQuery,
   answer: ArtifactPage,
   examples: { answer: { data: [artifactExample], nextCursor: null, total: 1 } },
 });

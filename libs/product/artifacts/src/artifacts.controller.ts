@@ -1,13 +1,13 @@
 import { Body, Controller, Headers, Param, Query, Res } from '@nestjs/common';
 import { conversationKind } from '@app/conversations';
 import { FoldedStates } from '@app/event-store';
-import { answer, askedBytes, Caller, Cursors, pageOf, ProblemException, Serves } from '@app/http';
+import { answer, askedBytes, Caller, Cursors, pageOf, PageQuery, ProblemException, Serves } from '@app/http';
 import { notFound, refuse, type ArtifactId, type ConversationId, type UserId } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { ArtifactPage, type ArtifactView } from './artifact.schema';
 import { ArtifactStore } from './artifact-store';
-import { ListArtifactsDto, UploadArtifactDto } from './artifacts.dto';
+import { UploadArtifactDto } from './artifacts.dto';
 import { ArtifactQueries } from './artifacts.queries';
 import { declaredMediaType } from './media-type';
 import { UploadArtifact } from './upload-artifact';
@@ -42,7 +42,7 @@ export class ArtifactsController {
   async list(
     @Caller() { userId }: Caller,
     @Param('conversationId') conversationId: ConversationId,
-    @Query() { cursor, limit }: ListArtifactsDto,
+    @Query() { cursor, limit }: PageQuery,
   ): Promise<ArtifactPage> {
     const binding = { list: 'artifacts.list', userId, filters: { conversationId } };
     const before = cursor === undefined ? null : Number(answer(this.cursors.read(binding, cursor))[0]);

@@ -1,6 +1,5 @@
-import { cursor, Member, QueryMember } from '@app/http';
-import { limits } from '@app/kernel';
-import { integer, text } from '@app/schema';
+import { Member } from '@app/http';
+import { text } from '@app/schema';
 
 /** Specification, "Artifacts": one segment of a path, and no dot file. */
 export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
@@ -15,19 +14,4 @@ export class UploadArtifactDto {
     }),
   )
   name: string;
-}
-
-export class ListArtifactsDto {
-  @Member(cursor())
-  cursor?: string;
-
-  @QueryMember(
-    integer({
-      min: 1,
-      max: limits.listLimitMax,
-      default: limits.listLimitDefault,
-      description: 'How many at most',
-    }),
-  )
-  limit: number;
 }

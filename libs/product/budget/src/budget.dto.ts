@@ -1,19 +1,11 @@
-import { cursor, Member, QueryMember } from '@app/http';
-import { limits } from '@app/kernel';
-import { integer, oneOf, optional } from '@app/schema';
+import { cursor, Member, pageLimit, QueryMember } from '@app/http';
+import { oneOf, optional } from '@app/schema';
 
 export class ListBudgetEntriesDto {
   @Member(cursor())
   cursor?: string;
 
-  @QueryMember(
-    integer({
-      min: 1,
-      max: limits.listLimitMax,
-      default: limits.listLimitDefault,
-      description: 'Items in a page at most',
-    }),
-  )
+  @QueryMember(pageLimit({ description: 'Items in a page at most' }))
   limit: number;
 
   @Member(

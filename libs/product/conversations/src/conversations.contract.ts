@@ -1,12 +1,7 @@
-import { operation } from '@app/http';
+import { operation, PageQuery } from '@app/http';
 import { conversationIdParameter } from './conversation.schema';
 import { Conversation, conversationExamples, ConversationPage, MessagePage } from './conversation.schema';
-import {
-  CreateConversationDto,
-  ListConversationsDto,
-  ListMessagesDto,
-  UpdateConversationDto,
-} from './conversations.dto';
+import { CreateConversationDto, ListConversationsDto, UpdateConversationDto } from './conversations.dto';
 
 export const createConversation = operation('conversations.create', {
   route: 'POST /v1/users/:userId/conversations',
@@ -61,7 +56,7 @@ export const listMessages = operation('conversations.messages', {
   route: 'GET /v1/users/:userId/conversations/:conversationId/messages',
   summary: "A conversation's messages, oldest first",
   parameters: { conversationId: conversationIdParameter },
-  query: ListMessagesDto,
+  query: PageQuery,
   answer: MessagePage,
   examples: { answer: conversationExamples.messages },
 });

@@ -1,14 +1,9 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, pageTextOf, Serves } from '@app/http';
+import { answer, Caller, Cursors, PageQuery, pageTextOf, Serves } from '@app/http';
 import type { ConversationId } from '@app/kernel';
 import { ConversationCommands } from './conversation-commands';
 import { ConversationPage, type ConversationView } from './conversation.schema';
-import {
-  CreateConversationDto,
-  ListConversationsDto,
-  ListMessagesDto,
-  UpdateConversationDto,
-} from './conversations.dto';
+import { CreateConversationDto, ListConversationsDto, UpdateConversationDto } from './conversations.dto';
 import { ConversationQueries } from './conversations.queries';
 import { ListConversations } from './list-conversations';
 import {
@@ -64,7 +59,7 @@ export class ConversationsController {
   async messages(
     @Caller() { userId }: Caller,
     @Param('conversationId') id: ConversationId,
-    @Query() { cursor, limit }: ListMessagesDto,
+    @Query() { cursor, limit }: PageQuery,
   ): Promise<string> {
     const binding = { list: 'conversations.messages', userId, filters: { id } };
     const after = cursor === undefined ? 0 : Number(answer(this.cursors.read(binding, cursor))[0]);

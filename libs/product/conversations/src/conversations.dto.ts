@@ -1,6 +1,6 @@
-import { cursor, Member, QueryMember } from '@app/http';
+import { Member, PageQuery, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
-import { boolean, integer, oneOf, optional, text } from '@app/schema';
+import { boolean, oneOf, optional, text } from '@app/schema';
 import { origins, type Origin } from './conversation.events';
 
 const title = text({ min: 1, max: limits.titleLengthMax });
@@ -15,20 +15,7 @@ export class UpdateConversationDto {
   title: string;
 }
 
-export class ListConversationsDto {
-  @Member(cursor())
-  cursor?: string;
-
-  @QueryMember(
-    integer({
-      min: 1,
-      max: limits.listLimitMax,
-      default: limits.listLimitDefault,
-      description: 'How many at most',
-    }),
-  )
-  limit: number;
-
+export class ListConversationsDto extends PageQuery {
   @Member(
     optional(oneOf(origins, { description: 'Only those that the user began, or only those that automations began' })),
   )
@@ -41,19 +28,4 @@ export class ListConversationsDto {
     optional(boolean({ description: 'Only those where a run is live or an approval waits, or only the others' })),
   )
   active?: boolean;
-}
-
-export class ListMessagesDto {
-  @Member(cursor())
-  cursor?: string;
-
-  @QueryMember(
-    integer({
-      min: 1,
-      max: limits.listLimitMax,
-      default: limits.listLimitDefault,
-      description: 'How many at most',
-    }),
-  )
-  limit: number;
 }

@@ -1,3 +1,4 @@
+import { conversationIdParameter } from '@app/conversations';
 import { operation } from '@app/http';
 import { text } from '@app/schema';
 import { streamLife } from './asyncapi';
@@ -10,11 +11,6 @@ const lastEventId = text({
   examples: ['41'],
 });
 
-const conversationId = {
-  description: 'A conversation of the user',
-  example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e01',
-};
-
 /** Of the example. */
 const endCursor = 'nJ3mR0cSSv7wY1tq2b8ZbVsyXQ';
 
@@ -24,7 +20,7 @@ export const listEvents = operation('events.list', {
   description:
     'Starts at the beginning when no cursor is given. A live conversation may grow after `nextCursor` was null: to poll, continue ' +
     'with `endCursor`. The cursor of `conversations.stream`, a `seq`, is not valid here.',
-  parameters: { conversationId },
+  parameters: { conversationId: conversationIdParameter },
   query: ListEventsDto,
   answer: FinEventPage,
   examples: { answer: { data: [exampleOf('run.started'), exampleOf('run.claimed')], nextCursor: null, endCursor } },
@@ -37,7 +33,7 @@ export const streamConversation = operation('conversations.stream', {
     'Server-sent events. The `data` of each frame is `{delivery, seq, requestId, payload}`, its `event` the type of the payload, its ' +
     '`id` the `seq`; live frames have neither `id` nor `seq`. `/asyncapi.json` describes every one of them, heartbeats, and how to ' +
     `resume. ${streamLife}`,
-  parameters: { conversationId },
+  parameters: { conversationId: conversationIdParameter },
   query: StreamEventsDto,
   headers: { 'Last-Event-ID': lastEventId },
   answer: { mediaType: 'text/event-stream', description: 'Frames until either side ends the stream' },

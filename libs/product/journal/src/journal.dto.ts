@@ -1,4 +1,4 @@
-import { cursor, Member, QueryMember } from '@app/http';
+import { cursor, Member, pageLimit, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
 import { custom, integer, optional } from '@app/schema';
 
@@ -10,14 +10,7 @@ export class ListEventsDto {
   @Member(cursor())
   cursor?: string;
 
-  @QueryMember(
-    integer({
-      min: 1,
-      max: limits.eventsLimitMax,
-      default: limits.eventsLimitDefault,
-      description: 'How many at most',
-    }),
-  )
+  @QueryMember(pageLimit({ max: limits.eventsLimitMax, absent: limits.eventsLimitDefault }))
   limit: number;
 }
 
