@@ -79,14 +79,14 @@ export class JsonHttp {
   async ask<T>(call: Call, read: (answer: Answer) => T): Promise<T> {
     const policy = call.repeatable ? this.patient : this.breaker;
     try {
-      return await policy.execute(async () => this.once(call, read));
+      return await policy.execute(async () => this.askOnce(call, read));
     } catch (error) {
       if (isBrokenCircuitError(error)) throw unavailable(error);
       throw error;
     }
   }
 
-  private async once<T>(call: Call, read: (answer: Answer) => T): Promise<T> {
+  private async askOnce<T>(call: Call, read: (answer: Answer) => T): Promise<T> {
     try {
       const answer = await this.fetchAnswer(call);
       return read(answer);
@@ -104,14 +104,14 @@ export class JsonHttp {
       redirect: 'error',
       signal: AbortSignal.timeout(this.api.timeoutMs),
     });
-    const text = await boundedText(response);
+    const text = await readText(response);
     if (noEntry(response.status)) throw new CallFailed(`status ${response.status}: the token is not taken`);
     if (noAnswer(response.status)) throw new Malformed(`status ${response.status}: ${text.slice(0, loggedWordsMax)}`);
     return { status: response.status, body: parse(text), text };
   }
 }
 
-async function boundedText(response: Response): Promise<string> {
+async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   // Leaving the loop by throwing cancels the body.

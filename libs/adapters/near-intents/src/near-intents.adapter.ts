@@ -109,13 +109,13 @@ export class NearIntents extends WalletProvider {
   }
 
   override async submit(wallet: WalletAccount, submission: Submission): Promise<Submitted> {
-    const sent = sentBy(wallet, submission);
+    const sent = readSubmission(wallet, submission);
     if (sent === null) return { kind: 'refused', failure: failures.other };
     const published = await this.apis.relay.publish(submission.bytes);
     // What is refused now may have been taken when it was sent before.
     if (published.kind !== 'refused' || (await this.relayHas(sent)))
       return { kind: 'accepted', providerReference: sent.intentHash, checkAt: null };
-    return refusedFor(published.why);
+    return refuse(published.why);
   }
 
   override async settlement(
@@ -123,8 +123,8 @@ export class NearIntents extends WalletProvider {
     submission: Submission,
     revocation?: Revocation | null,
   ): Promise<Settlement> {
-    const sent = sentBy(wallet, submission);
-    const revoking = revocation == null ? null : sentBy(wallet, revocation);
+    const sent = readSubmission(wallet, submission);
+    const revoking = revocation == null ? null : readSubmission(wallet, revocation);
     if (sent === null || (revocation != null && revoking === null)) return { kind: 'unknown' };
     return outcomeOf(this.apis, submission, sent, revoking);
   }
@@ -132,12 +132,12 @@ export class NearIntents extends WalletProvider {
   /** What was refused is revoked by an empty intent with its nonce: of the two the contract executes one at most. */
   override readonly revocations: Revocations = {
     plan: async (wallet, submission) => {
-      const sent = sentBy(wallet, submission);
+      const sent = readSubmission(wallet, submission);
       if (sent === null || sent.receiverId === null) return null;
       return { key: submission.key, bytes: publishRequest(sent.key, await this.sign(wallet, revocationPayload(sent))) };
     },
     send: async (wallet, revocation) => {
-      if (sentBy(wallet, revocation) !== null) await this.apis.relay.publish(revocation.bytes);
+      if (readSubmission(wallet, revocation) !== null) await this.apis.relay.publish(revocation.bytes);
     },
   };
 
@@ -164,7 +164,7 @@ function undescribedToken(tokenId: string): Token {
 }
 
 /** What is in the bytes, if they are this wallet's for this submission. */
-function sentBy({ address }: WalletAccount, { key, bytes }: Pick<Submission, 'key' | 'bytes'>): Sent | null {
+function readSubmission({ address }: WalletAccount, { key, bytes }: Pick<Submission, 'key' | 'bytes'>): Sent | null {
   const sent = readPublishRequest(bytes);
   return sent?.key === key && sent.signerId === address ? sent : null;
 }
@@ -173,7 +173,7 @@ function sentBy({ address }: WalletAccount, { key, bytes }: Pick<Submission, 'ke
  * What the contract's refusal means here. @throws SessionRejected where the owner has to act first, Unavailable where only the outcome
  * tells: a nonce that is used may be this submission's own.
  */
-function refusedFor(why: Refusal): Submitted {
+function refuse(why: Refusal): Submitted {
   switch (why) {
     case 'key_not_accepted':
     case 'account_locked':

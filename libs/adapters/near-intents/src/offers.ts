@@ -20,7 +20,7 @@ export async function offerFor(
     order.kind === 'withdraw'
       ? { ...withdrawn, receiverId: order.mainAccountId, input: order.input }
       : await quoteFor(apis.oneClick, wallet, order, latestDeadline);
-  return 'reason' in offer ? offer : ((await unaffordable(apis.verifier, wallet, offer.input)) ?? offer);
+  return 'reason' in offer ? offer : ((await checkBalance(apis.verifier, wallet, offer.input)) ?? offer);
 }
 
 /** A transfer to the owner needs nobody's promise. */
@@ -57,7 +57,7 @@ function sidesOf(order: Swap): readonly [originAsset: string, destinationAsset: 
 }
 
 /** Why the wallet cannot pay that, if it cannot: the relay would say so only once it is journaled and sent. */
-async function unaffordable(
+async function checkBalance(
   verifier: Verifier,
   { address }: WalletAccount,
   { tokenId, amountRaw }: TokenAmount,

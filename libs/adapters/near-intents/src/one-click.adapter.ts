@@ -63,7 +63,7 @@ export class OneClick {
   /** A token that the contract can hold; one that is malformed is left out alone. */
   private parseToken(value: unknown): readonly Token[] {
     try {
-      const token = listedToken(value);
+      const token = readToken(value);
       return heldByContract.test(token.tokenId) ? [token] : [];
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
@@ -139,7 +139,7 @@ function amountOrNull(amount: unknown, where: string): string | null {
   return named === '0' ? null : named;
 }
 
-function listedToken(value: unknown): Token {
+function readToken(value: unknown): Token {
   const token = read.object(value, 'token');
   const symbol = read.text(token['symbol'], 'symbol');
   return {

@@ -17,48 +17,49 @@ const textLengthMax = 512;
 /** Reads one value of an answer; each throws Malformed when it is something else. `where` names it in the log. */
 export const read = {
   object(value: unknown, where: string): Readonly<Record<string, unknown>> {
-    return isJsonObject(value) ? value : wrong(value, where, 'an object');
+    return isJsonObject(value) ? value : failReading(value, where, 'an object');
   },
 
   list(value: unknown, where: string, lengthMax: number): readonly unknown[] {
-    if (!Array.isArray(value) || value.length > lengthMax) return wrong(value, where, `at most ${lengthMax} items`);
+    if (!Array.isArray(value) || value.length > lengthMax)
+      return failReading(value, where, `at most ${lengthMax} items`);
     // Reason for the assertion: Array.isArray leaves the items `any`.
     return value as unknown[];
   },
 
   text(value: unknown, where: string): string {
     const fits = typeof value === 'string' && value.length > 0 && value.length <= textLengthMax;
-    return fits ? value : wrong(value, where, 'a text');
+    return fits ? value : failReading(value, where, 'a text');
   },
 
   truth(value: unknown, where: string): boolean {
-    return typeof value === 'boolean' ? value : wrong(value, where, 'true or false');
+    return typeof value === 'boolean' ? value : failReading(value, where, 'true or false');
   },
 
   amount(value: unknown, where: string): string {
-    return typeof value === 'string' && rawAmount.test(value) ? value : wrong(value, where, 'an amount');
+    return typeof value === 'string' && rawAmount.test(value) ? value : failReading(value, where, 'an amount');
   },
 
   account(value: unknown, where: string): string {
-    return typeof value === 'string' && accountId.test(value) ? value : wrong(value, where, 'an account');
+    return typeof value === 'string' && accountId.test(value) ? value : failReading(value, where, 'an account');
   },
 
   /** A whole number from 0 to `max`. */
   count(value: unknown, where: string, max: number): number {
     const digits = isLosslessNumber(value) ? value.toString() : '';
     const count = /^(0|[1-9][0-9]{0,14})$/.test(digits) ? Number(digits) : Infinity;
-    return count <= max ? count : wrong(value, where, `0 to ${max}`);
+    return count <= max ? count : failReading(value, where, `0 to ${max}`);
   },
 
   /** An instant in ISO 8601 with an offset, as milliseconds since the Unix epoch. */
   instantMs(value: unknown, where: string): number {
     const dated = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[0-9:.]+(Z|[+-]\d\d:\d\d)$/.test(value);
     const epochMs = dated ? Date.parse(value) : NaN;
-    return Number.isNaN(epochMs) ? wrong(value, where, 'an instant') : epochMs;
+    return Number.isNaN(epochMs) ? failReading(value, where, 'an instant') : epochMs;
   },
 };
 
-function wrong(value: unknown, where: string, expected: string): never {
+function failReading(value: unknown, where: string, expected: string): never {
   const quoted = JSON.stringify(value) ?? 'nothing';
   throw new Malformed(`${where} is not ${expected}: ${quoted.slice(0, quotedMax)}`);
 }

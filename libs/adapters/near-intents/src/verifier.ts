@@ -128,7 +128,7 @@ export class Verifier {
       args_base64: Buffer.from(JSON.stringify(args)).toString('base64'),
       ...at,
     };
-    return this.call('query', params, (result) => use(returnedBy(result)), method);
+    return this.call('query', params, (result) => use(readView(result)), method);
   }
 
   private call<T>(
@@ -157,7 +157,7 @@ export function rpcResult({ body }: Answer): Readonly<Record<string, unknown>> {
 }
 
 /** What a view returned: its JSON comes as a list of bytes. @throws CallFailed for one that the contract ended, Malformed */
-function returnedBy(result: Readonly<Record<string, unknown>>): unknown {
+function readView(result: Readonly<Record<string, unknown>>): unknown {
   if (typeof result['error'] === 'string') throw new CallFailed(`the view failed: ${result['error'].slice(0, 500)}`);
   const bytes = read.list(result['result'], 'result of the view', resultBytesMax);
   return parse(Buffer.from(bytes.map((byte) => read.count(byte, 'byte', 255))).toString('utf8'));

@@ -1,6 +1,6 @@
 import { codePointLength, isJsonObject } from '@app/kernel';
 import type { ModelRequest, OfferedArtifact, ToolExchange } from '@app/engine';
-import { calling, exchangesOf, type RuledAnswer } from './ruled-answer';
+import { callTool, exchangesOf, type RuledAnswer } from './ruled-answer';
 
 /** Sentences of the text that are quoted, and how long one may be. */
 const quotedSentences = 3;
@@ -10,15 +10,15 @@ const quotedLengthMax = 600;
 export function answerAboutArtifacts(request: ModelRequest): RuledAnswer | null {
   const name = /^\s*summari[sz]e\s+(\S{1,140})\s*$/i.exec(request.turn.input)?.[1];
   if (name === undefined) return null;
-  const artifact = newestNamed(request.artifacts, name);
+  const artifact = findNewest(request.artifacts, name);
   if (artifact === undefined) return { text: `This conversation has no file ${name}.` };
   const read = exchangesOf(request).find(({ tool }) => tool === 'artifact_read');
-  if (read === undefined) return calling(request, 'artifact_read', { artifactId: artifact.artifactId });
+  if (read === undefined) return callTool(request, 'artifact_read', { artifactId: artifact.artifactId });
   return { text: summaryOf(artifact, read) };
 }
 
 /** As it is written, else without what ends a sentence, else in any case. */
-function newestNamed(artifacts: readonly OfferedArtifact[], given: string): OfferedArtifact | undefined {
+function findNewest(artifacts: readonly OfferedArtifact[], given: string): OfferedArtifact | undefined {
   const bare = given.replace(/[?!.]{1,10}$/, '');
   return (
     artifacts.findLast(({ name }) => name === given) ??

@@ -43,7 +43,7 @@ const price = new RegExp(
 
 /** The rule that a sentence asks for; null for any other sentence, and for one with a time that no clock shows. */
 export function automationIn(sentence: string): AskedAutomation | null {
-  return onPrice(sentence) ?? onDay(sentence) ?? again(sentence);
+  return onPrice(sentence) ?? onDay(sentence) ?? readInterval(sentence);
 }
 
 function onPrice(sentence: string): AskedAutomation | null {
@@ -61,7 +61,7 @@ function onDay(sentence: string): AskedAutomation | null {
   return { wake: { kind: 'cron', expression, timezone: spelledZone(timezone) }, task: taskIn(task) };
 }
 
-function again(sentence: string): AskedAutomation | null {
+function readInterval(sentence: string): AskedAutomation | null {
   const [, count = '1', unit = '', task] = repeated.exec(sentence) ?? [];
   if (task === undefined) return null;
   const seconds = Number(count) * (unitSeconds[unit.toLowerCase()] ?? 0);

@@ -18,8 +18,8 @@ import type { ContractAction } from '@app/consent';
 import { automationIn, type AskedAutomation, type AskedWake } from './automation-phrases';
 import type { ModelRequest, ToolExchange } from '@app/engine';
 import { moneyStagesIn, type AskedAmount, type MoneyClause } from './money-phrases';
-import { type Asset, assetsIn, candidatesIn, errorIn, proposedAction, resultOf, whichOf } from './money-rules';
-import { calling, exchangesOf, type RuledAnswer } from './ruled-answer';
+import { type Asset, assetsIn, candidatesIn, errorIn, proposeAction, resultOf, whichOf } from './money-rules';
+import { callTool, exchangesOf, type RuledAnswer } from './ruled-answer';
 
 const nameLengthMax = 120;
 /** The bounds that a contract gets whose sentence states none (docs/choices.md). */
@@ -57,17 +57,17 @@ export function answerAboutAutomations(
   if (asked === null || !understands(asked.task)) return null;
   const made = exchangesOf(request).find(({ tool }) => tool === 'automation_create');
   if (made !== undefined) return { text: wordsFor(made) };
-  const watched = watchedIn(asked.wake, request);
+  const watched = findWatchedToken(asked.wake, request);
   if (watched !== null && 'answer' in watched) return watched.answer;
   const contract = contractFor(asked, watched, request);
   if (contract !== null && 'answer' in contract) return contract.answer;
   const known = { watched, contract: contract?.contract ?? null };
-  return calling(request, 'automation_create', { definition: definitionOf(sentence, asked, known) });
+  return callTool(request, 'automation_create', { definition: definitionOf(sentence, asked, known) });
 }
 
 function tellAutomations(request: ModelRequest): RuledAnswer {
   const told = exchangesOf(request).find(({ tool }) => tool === 'automation_list');
-  if (told === undefined) return calling(request, 'automation_list', {});
+  if (told === undefined) return callTool(request, 'automation_list', {});
   const { automations } = resultOf(told);
   if (!Array.isArray(automations)) return { text: `I could not read your automations: ${errorIn(told)}.` };
   // Reason for the assertion: TypeScript loses the items' type in `isArray` of a readonly array.
@@ -78,14 +78,17 @@ function tellAutomations(request: ModelRequest): RuledAnswer {
   return { text: lines.length === 0 ? 'You have no automations.' : `Your automations:\n${lines.join('\n')}` };
 }
 
-function watchedIn(wake: AskedWake, request: ModelRequest): WatchedToken | { readonly answer: RuledAnswer } | null {
+function findWatchedToken(
+  wake: AskedWake,
+  request: ModelRequest,
+): WatchedToken | { readonly answer: RuledAnswer } | null {
   if (wake.kind !== 'price') return null;
   const { symbol, op, priceUsd } = wake;
   const by: JsonObject = symbol.includes(':') ? { tokenId: symbol } : { symbol };
   const told = exchangesOf(request).find(
     ({ tool, input }) => tool === 'token_price' && isJsonObject(input) && Object.values(input)[0] === symbol,
   );
-  if (told === undefined) return { answer: calling(request, 'token_price', by) };
+  if (told === undefined) return { answer: callTool(request, 'token_price', by) };
   const candidates = candidatesIn(told);
   if (candidates !== null) return { answer: { text: `${whichOf(symbol, candidates)} Nothing was set up.` } };
   const { tokenId } = resultOf(told);
@@ -103,10 +106,10 @@ function contractFor(
   const [clause, ...beside] = stage ?? [];
   if (clause === undefined || later.length > 0 || beside.length > 0) return null;
   const held = exchangesOf(request).find(({ tool }) => tool === 'wallet_balances');
-  if (held === undefined) return { answer: calling(request, 'wallet_balances', {}) };
+  if (held === undefined) return { answer: callTool(request, 'wallet_balances', {}) };
   const assets = assetsIn(held);
   if (assets === null) return { answer: { text: `I could not read the wallet: ${errorIn(held)}.` } };
-  const proposed = proposedAction(request, clause, assets);
+  const proposed = proposeAction(request, clause, assets);
   if ('answer' in proposed) return proposed;
   const asOf = instantIn(resultOf(held)['asOf']);
   const worth = worthOf(clause, proposed.input, watched);

@@ -1,6 +1,6 @@
 import { codePointLength, isJsonObject, isStorable, type JsonObject, type JsonValue } from '@app/kernel';
 import type { ModelRequest, ToolExchange } from '@app/engine';
-import { calling, exchangesOf, type RuledAnswer } from './ruled-answer';
+import { callTool, exchangesOf, type RuledAnswer } from './ruled-answer';
 
 /** Code points of a result that are quoted. */
 const quotedLengthMax = 2_000;
@@ -15,7 +15,7 @@ export function answerAboutCalls(request: ModelRequest): RuledAnswer | null {
   const given = objectIn(input.slice(head.length));
   return given === null
     ? { text: `What follows ${tool} is no JSON object that I can pass on.` }
-    : calling(request, tool, given);
+    : callTool(request, tool, given);
 }
 
 function objectIn(text: string): JsonObject | null {

@@ -1,7 +1,7 @@
 import { unscaledAmount, type ContractAction, type TokenChoice } from '@app/consent';
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
 import type { ModelRequest, ToolExchange } from '@app/engine';
-import { calling, exchangesOf, type RuledAnswer, type RuledCall } from './ruled-answer';
+import { callTool, exchangesOf, type RuledAnswer, type RuledCall } from './ruled-answer';
 import { moneyStagesIn, quantityOf, type MoneyClause } from './money-phrases';
 
 /** A token as the wallet's tools describe it. */
@@ -27,7 +27,7 @@ export function answerAboutMoney(sentence: string, request: ModelRequest): Ruled
 
 function tellBalance(request: ModelRequest): RuledAnswer {
   const told = exchangesOf(request).find(({ tool }) => tool === 'wallet_balances');
-  if (told === undefined) return calling(request, 'wallet_balances', {});
+  if (told === undefined) return callTool(request, 'wallet_balances', {});
   const assets = assetsIn(told);
   if (assets === null) return { text: `I could not read the wallet: ${errorIn(told)}.` };
   if (hasNoWallet(told)) return { text: 'You have no wallet yet.' };
@@ -38,7 +38,7 @@ function tellBalance(request: ModelRequest): RuledAnswer {
 function tellPrice(request: ModelRequest, symbol: string): RuledAnswer {
   const told = exchangesOf(request).find(({ tool }) => tool === 'token_price');
   if (told === undefined)
-    return calling(request, 'token_price', symbol.includes(':') ? { tokenId: symbol } : { symbol });
+    return callTool(request, 'token_price', symbol.includes(':') ? { tokenId: symbol } : { symbol });
   const candidates = candidatesIn(told);
   if (candidates !== null) return { text: whichOf(symbol, candidates) };
   const { symbol: name, priceUsdDecimal } = resultOf(told);
@@ -54,7 +54,7 @@ function transfer(request: ModelRequest, stages: readonly (readonly MoneyClause[
   const failed = made.find(({ outcome }) => outcome !== 'ok');
   if (failed !== undefined || stage === null) return { text: wordsFor(made, failed) };
   const held = exchangesOf(request).find(({ tool }) => tool === 'wallet_balances');
-  if (held === undefined) return calling(request, 'wallet_balances', {});
+  if (held === undefined) return callTool(request, 'wallet_balances', {});
   const assets = assetsIn(held);
   if (assets === null) return { text: `I could not read the wallet: ${errorIn(held)}.` };
   if (hasNoWallet(held)) return { text: 'You have no wallet yet, so nothing was moved.' };
@@ -79,12 +79,12 @@ function stageAfter(made: number, stages: readonly (readonly MoneyClause[])[]): 
 }
 
 function propose(request: ModelRequest, clause: MoneyClause, assets: readonly Asset[]): RuledAnswer {
-  const proposed = proposedAction(request, clause, assets);
-  return 'answer' in proposed ? proposed.answer : transferring(request, proposed.action);
+  const proposed = proposeAction(request, clause, assets);
+  return 'answer' in proposed ? proposed.answer : callTransfer(request, proposed.action);
 }
 
 /** A clause as a contract states it, and the token that it takes; or what must be asked or said first. */
-export function proposedAction(
+export function proposeAction(
   request: ModelRequest,
   clause: MoneyClause,
   assets: readonly Asset[],
@@ -114,7 +114,7 @@ function outputOf(
   const candidates = asked === undefined ? null : candidatesIn(asked);
   if (candidates !== null) return { answer: { text: `${whichOf(toSymbol, candidates)} Nothing was moved.` } };
   if (asked !== undefined) return { answer: { text: `I know no token ${toSymbol}, so nothing was moved.` } };
-  return { answer: calling(request, 'token_price', { symbol: toSymbol }) };
+  return { answer: callTool(request, 'token_price', { symbol: toSymbol }) };
 }
 
 function actionFor(
@@ -135,10 +135,10 @@ function actionFor(
   return { kind: 'swap', input: from, output: to, quantity };
 }
 
-function transferring(request: ModelRequest, action: ContractAction): RuledAnswer {
+function callTransfer(request: ModelRequest, action: ContractAction): RuledAnswer {
   const contract = { type: 'ledger_intents_transfer', actions: [action] } as const;
   // Reason for the assertion: a contract is JSON; only the compiler cannot see that interfaces are.
-  return calling(request, 'intents_transfer', { contract: contract as unknown as JsonObject });
+  return callTool(request, 'intents_transfer', { contract: contract as unknown as JsonObject });
 }
 
 function wordsFor(made: readonly ToolExchange[], failed: ToolExchange | undefined): string {

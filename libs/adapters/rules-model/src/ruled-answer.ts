@@ -10,7 +10,7 @@ export interface RuledCall {
 }
 
 /** A call as the answer, or words where the run may not use the tool. */
-export function calling(request: ModelRequest, tool: string, input: JsonObject): RuledAnswer {
+export function callTool(request: ModelRequest, tool: string, input: JsonObject): RuledAnswer {
   if (!mayUse(request, tool)) return { text: `This run may not use the tool ${tool}, so I cannot do that.` };
   return { calls: [{ tool, input }] };
 }

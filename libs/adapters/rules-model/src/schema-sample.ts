@@ -37,7 +37,7 @@ class Sampler {
     const branching = all.find((schema) => Array.isArray(schema['anyOf']));
     if (branching !== undefined) return this.sampleBranch(branching, all);
     const listed = all.map(allowedValues).find((values) => values !== undefined);
-    if (listed !== undefined) return this.sampleOfValue(this.allowed(listed, all));
+    if (listed !== undefined) return this.sampleOfValue(this.findAllowed(listed, all));
     return first(typesOf(all), (type) => this.sampleType(type, all));
   }
 
@@ -47,7 +47,7 @@ class Sampler {
     return first(listOf(anyOf), (branch) => this.sample([...others, rest, branch]));
   }
 
-  private allowed(values: readonly JsonValue[], all: readonly JsonObject[]): JsonValue | undefined {
+  private findAllowed(values: readonly JsonValue[], all: readonly JsonObject[]): JsonValue | undefined {
     return values.find((value) => all.every((schema) => this.check.satisfies(value, schema)));
   }
 
@@ -127,11 +127,11 @@ function allowedValues(schema: JsonObject): readonly JsonValue[] | undefined {
 /** The types that all of the schemas allow, those first that the schemas speak of. */
 function typesOf(all: readonly JsonObject[]): readonly TypeName[] {
   const lists = all.flatMap(({ type }) => (type === undefined ? [] : [Array.isArray(type) ? listOf(type) : [type]]));
-  const allowed = (name: TypeName) =>
+  const isAllowed = (name: TypeName) =>
     lists.every((list) => list.includes(name) || (name === 'integer' && list.includes('number')));
   const meant = all.some((schema) => 'properties' in schema || 'required' in schema) ? (['object'] as const) : [];
   const listed = typeNames.filter((name) => lists[0]?.includes(name));
-  return [...new Set([...meant, ...listed, ...typeNames])].filter(allowed);
+  return [...new Set([...meant, ...listed, ...typeNames])].filter(isAllowed);
 }
 
 function numberNearZero(all: readonly JsonObject[], type: 'integer' | 'number'): number | undefined {

@@ -52,14 +52,14 @@ export class ClockMoves {
    */
   async advance(seconds: number): Promise<ClockReading> {
     const reading = await this.turns.acquire('move', () =>
-      this.alone(() => this.move(this.clock.epochMs() + seconds * 1000)),
+      this.runAlone(() => this.move(this.clock.epochMs() + seconds * 1000)),
     );
     await this.gate.passedAll();
     return reading;
   }
 
   /** Holds the deployment's lock meanwhile, on a connection of its own: moves can take longer than a transaction may. */
-  private async alone<Value>(body: () => Promise<Value>): Promise<Value> {
+  private async runAlone<Value>(body: () => Promise<Value>): Promise<Value> {
     const holder = new Client({
       connectionString: this.database.url,
       application_name: 'parley clock',
@@ -103,7 +103,7 @@ export class ClockMoves {
          SELECT pg_notify('${clockChannel}', offset_ms) FROM moved`,
         [offsetMs],
       );
-      await this.until('a process did not take over the clock', () => this.everyProcessHas(offsetMs));
+      await this.waitUntil('a process did not take over the clock', () => this.everyProcessHas(offsetMs));
     }
     await this.database.query(`SELECT pg_notify('${timersChannel}', '0')`);
   }
@@ -118,7 +118,7 @@ export class ClockMoves {
   }
 
   private async waitUntilHandled(dueMs: number): Promise<void> {
-    await this.until(`what is due at ${instantOf(dueMs)} was not handled`, async () => {
+    await this.waitUntil(`what is due at ${instantOf(dueMs)} was not handled`, async () => {
       const next = await this.nextDueMs();
       return next === null || next > dueMs;
     });
@@ -129,7 +129,7 @@ export class ClockMoves {
     return due === null ? null : epochMsOf(due);
   }
 
-  private async until(otherwise: string, reached: () => Promise<boolean>): Promise<void> {
+  private async waitUntil(otherwise: string, reached: () => Promise<boolean>): Promise<void> {
     const deadline = performance.now() + progressWaitMs;
     for (let pauseMs = pollFirstMs; !(await reached()); pauseMs = Math.min(pauseMs * 2, pollLastMs)) {
       if (performance.now() > deadline) {

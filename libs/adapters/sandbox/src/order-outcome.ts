@@ -25,7 +25,7 @@ interface Settling {
 }
 
 /** What comes back of an order's input that was refunded. */
-export function returnedOf(
+export function refundOf(
   { outcome, input }: Pick<SettlingOrder, 'outcome' | 'input'>,
   delivered: string | null,
 ): TokenAmount {
@@ -44,7 +44,7 @@ export function transfersAtSettlement(order: SettlingOrder): Settling {
   if (outcome === 'refund' || spent === 0n || delivered === 0n) {
     return { transfers: [returnTransfer(order, input)], status: 'refunded', delivered: null };
   }
-  const transfers = delivering(order, spent, delivered);
+  const transfers = deliveryTransfers(order, spent, delivered);
   if (outcome === 'deliver') return { transfers, status: 'settled', delivered: delivered.toString() };
   return {
     transfers: [...transfers, returnTransfer(order, input - spent)],
@@ -53,7 +53,11 @@ export function transfersAtSettlement(order: SettlingOrder): Settling {
   };
 }
 
-function delivering({ key, address, input, target }: SettlingOrder, spent: bigint, delivered: bigint): Transfer[] {
+function deliveryTransfers(
+  { key, address, input, target }: SettlingOrder,
+  spent: bigint,
+  delivered: bigint,
+): Transfer[] {
   const to: LedgerAccount = target.kind === 'withdraw' ? `main:${target.mainAccountId}` : 'pool';
   const paid: Transfer = {
     key: `${key}/pay`,

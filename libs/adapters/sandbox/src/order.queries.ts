@@ -2,7 +2,7 @@ import type { Instant } from '@app/kernel';
 import type { Delivered, OperationFailure, TokenAmount } from '@app/wallets';
 import { createHash } from 'node:crypto';
 import type { Sql } from './ledger';
-import { returnedOf, type OrderTarget, type Outcome } from './order-outcome';
+import { refundOf, type OrderTarget, type Outcome } from './order-outcome';
 
 /** What a wallet orders. */
 export interface NewOrder {
@@ -104,7 +104,7 @@ function stateOf(row: OrderRow): OrderState {
       return { address, digest, status, reference, settlesAt, hidden };
     case 'settled':
     case 'refunded':
-      return { address, digest, status, reference, output: outputOf(row), returned: cameBack(row) };
+      return { address, digest, status, reference, output: outputOf(row), returned: refundIn(row) };
     case 'rejected':
       if (row.failure === null) throw new Error(`order ${row.key} was rejected without a reason`);
       return { address, digest, status, failure: row.failure };
@@ -119,9 +119,9 @@ function outputOf({ status, delivered, input_token, output_token }: OrderRow): T
   return { tokenId: output_token ?? input_token, amountRaw: delivered };
 }
 
-function cameBack({ status, outcome, input_token, input_amount, delivered }: OrderRow): TokenAmount | null {
+function refundIn({ status, outcome, input_token, input_amount, delivered }: OrderRow): TokenAmount | null {
   if (status !== 'refunded') return null;
-  return returnedOf({ outcome, input: { tokenId: input_token, amountRaw: input_amount } }, delivered);
+  return refundOf({ outcome, input: { tokenId: input_token, amountRaw: input_amount } }, delivered);
 }
 
 export function targetOf(row: OrderRow): OrderTarget {

@@ -1,7 +1,7 @@
 import type { OperationFailure, Order, Token, TokenAmount } from '@app/wallets';
 import { toQuotedToken, tokenOf } from './market';
 import type { OrderTarget } from './order-outcome';
-import { deliveredFor, holds, neededFor, type QuotedToken } from './quotes';
+import { outputFor, stillHolds, inputFor, type QuotedToken } from './quotes';
 
 /** What an order takes, and what for. */
 export interface Terms {
@@ -35,7 +35,7 @@ export function planOrder(order: Order['order'], tokens: readonly Token[], spend
 export function quoteStands({ input, target }: Terms, tokens: readonly Token[]): boolean {
   if (target.kind === 'withdraw') return true;
   const sides = bothSides(input.tokenId, target.output.tokenId, tokens);
-  return sides !== null && holds(BigInt(target.output.amountRaw), deliveredFor(BigInt(input.amountRaw), ...sides));
+  return sides !== null && stillHolds(BigInt(target.output.amountRaw), outputFor(BigInt(input.amountRaw), ...sides));
 }
 
 function withdrawal(order: Extract<Order['order'], { kind: 'withdraw' }>, tokens: readonly Token[]): Terms | Refused {
@@ -52,12 +52,12 @@ function swap(order: SwapOrder, tokens: readonly Token[]): Terms | Refused {
   const sides = bothSides(inputId, outputId, tokens);
   if (sides === null) return noQuote;
   if (order.kind === 'swap_exact_input') {
-    const delivered = deliveredFor(BigInt(order.input.amountRaw), ...sides);
+    const delivered = outputFor(BigInt(order.input.amountRaw), ...sides);
     return delivered === 0n
       ? tooLittle
       : swapTerms(order.input, { tokenId: outputId, amountRaw: delivered.toString() });
   }
-  const needed = neededFor(BigInt(order.output.amountRaw), ...sides);
+  const needed = inputFor(BigInt(order.output.amountRaw), ...sides);
   if (needed > BigInt(order.inputMaxRaw)) return notEnough;
   return swapTerms({ tokenId: inputId, amountRaw: needed.toString() }, order.output);
 }

@@ -1,6 +1,6 @@
 import { decimalOf } from '@app/kernel';
 import fc from 'fast-check';
-import { deliveredFor, holds, neededFor, type QuotedToken } from './quotes';
+import { outputFor, stillHolds, inputFor, type QuotedToken } from './quotes';
 
 const token = fc.record({
   decimals: fc.integer({ min: 0, max: 38 }),
@@ -27,7 +27,7 @@ describe('quotes', () => {
     fc.assert(
       fc.property(amounts, token, token, (amount, input, output) => {
         const { worth, per } = worthOf(amount, input, output);
-        const delivered = deliveredFor(amount, input, output);
+        const delivered = outputFor(amount, input, output);
         expect(delivered * per <= worth && (delivered + 1n) * per > worth).toBe(true);
       }),
     );
@@ -37,7 +37,7 @@ describe('quotes', () => {
     fc.assert(
       fc.property(amounts, token, token, (amount, input, output) => {
         const { worth, per } = worthOf(amount, output, input);
-        const needed = neededFor(amount, input, output);
+        const needed = inputFor(amount, input, output);
         expect(needed * per >= worth && (needed - 1n) * per < worth).toBe(true);
       }),
     );
@@ -46,13 +46,13 @@ describe('quotes', () => {
   it('are enough for what they promise: what is needed delivers at least the output', () => {
     fc.assert(
       fc.property(amounts, token, token, (amount, input, output) => {
-        expect(deliveredFor(neededFor(amount, input, output), input, output) >= amount).toBe(true);
+        expect(outputFor(inputFor(amount, input, output), input, output) >= amount).toBe(true);
       }),
     );
   });
 
   it('hold while the market moves by at most one per cent against them', () => {
-    expect([10_100n, 10_000n, 9_900n].map((now) => holds(10_000n, now))).toEqual([true, true, true]);
-    expect([9_899n, 0n].map((now) => holds(10_000n, now))).toEqual([false, false]);
+    expect([10_100n, 10_000n, 9_900n].map((now) => stillHolds(10_000n, now))).toEqual([true, true, true]);
+    expect([9_899n, 0n].map((now) => stillHolds(10_000n, now))).toEqual([false, false]);
   });
 });

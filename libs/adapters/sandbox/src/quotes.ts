@@ -12,20 +12,20 @@ const slippagePpm = 10_000n;
 const million = 1_000_000n;
 
 /** What the market delivers for an amount of the input, in the output's smallest unit; rounded down. */
-export function deliveredFor(inputRaw: bigint, input: QuotedToken, output: QuotedToken): bigint {
-  return floorQuotient(scaledTo(output.decimals, valueOf(inputRaw, input)), output.price);
+export function outputFor(inputRaw: bigint, input: QuotedToken, output: QuotedToken): bigint {
+  return floorQuotient(scaleTo(output.decimals, valueOf(inputRaw, input)), output.price);
 }
 
 /** The least of the input for which the market delivers this much of the output. */
-export function neededFor(outputRaw: bigint, input: QuotedToken, output: QuotedToken): bigint {
-  const dividend = scaledTo(input.decimals, valueOf(outputRaw, output));
+export function inputFor(outputRaw: bigint, input: QuotedToken, output: QuotedToken): bigint {
+  const dividend = scaleTo(input.decimals, valueOf(outputRaw, output));
   const floor = floorQuotient(dividend, input.price);
   const exact = compareDecimals(multiply(decimalOf(floor, 0), input.price), dividend) === 0;
   return exact ? floor : floor + 1n;
 }
 
 /** Whether what was quoted still holds, now that the market would deliver `nowRaw`. */
-export function holds(quotedRaw: bigint, nowRaw: bigint): boolean {
+export function stillHolds(quotedRaw: bigint, nowRaw: bigint): boolean {
   return nowRaw * million >= quotedRaw * (million - slippagePpm);
 }
 
@@ -33,6 +33,6 @@ function valueOf(amountRaw: bigint, { decimals, price }: QuotedToken): Decimal {
   return multiply(decimalOf(amountRaw, decimals), price);
 }
 
-function scaledTo(decimals: number, value: Decimal): Decimal {
+function scaleTo(decimals: number, value: Decimal): Decimal {
   return multiply(value, decimalOf(10n ** BigInt(decimals), 0));
 }

@@ -32,10 +32,10 @@ export class SandboxClock extends Clock implements OnModuleDestroy {
   async start(): Promise<void> {
     const stopListening = this.notifications.on(clockChannel, (payload) => {
       this.offsetMs = Math.max(this.offsetMs, Number(payload));
-      this.inBackground(this.acknowledge());
+      this.runInBackground(this.acknowledge());
     });
-    this.notifications.onReconnected(() => this.inBackground(this.refresh()));
-    const timer = setInterval(() => this.inBackground(this.refresh()), refreshMs);
+    this.notifications.onReconnected(() => this.runInBackground(this.refresh()));
+    const timer = setInterval(() => this.runInBackground(this.refresh()), refreshMs);
     this.stops = [stopListening, () => clearInterval(timer)];
     await this.refresh();
   }
@@ -59,7 +59,7 @@ export class SandboxClock extends Clock implements OnModuleDestroy {
     ]);
   }
 
-  private inBackground(work: Promise<void>): void {
+  private runInBackground(work: Promise<void>): void {
     // The next refresh makes up for it.
     work.catch((error: unknown) => this.logger.warn(`the clock was not refreshed: ${String(error)}`));
   }

@@ -20,7 +20,7 @@ import { Market, tokenOf, tokensCalled, type MarketView } from './market';
 import { digestOf, type Handling, type NewOrder, type OrderState } from './order.queries';
 import { planOrder, quoteStands, type Terms } from './planning';
 import type { ProviderFault } from './provider-faults';
-import { signedOrder, verifiedOrder } from './signed-order';
+import { signOrder, verifyOrder } from './signed-order';
 
 /** How long the provider stands by what it planned, by the service clock. */
 const orderTtlMs = 120_000;
@@ -46,14 +46,14 @@ export class SandboxLedger extends WalletProvider {
   }
 
   override async connect({ address, userId }: WalletAccount): Promise<void> {
-    await answering(async () => {
+    await asProvider(async () => {
       await this.look();
       await this.wallets.open(address, userId);
     });
   }
 
   override async hasSession({ address }: WalletAccount): Promise<boolean> {
-    return answering(async () => {
+    return asProvider(async () => {
       await this.look();
       return (await this.wallets.session(address)) === 'good';
     });
@@ -65,7 +65,7 @@ export class SandboxLedger extends WalletProvider {
   }
 
   override async holdings(wallet: WalletAccount): Promise<readonly Holding[]> {
-    return answering(async () => {
+    return asProvider(async () => {
       const { tokens } = await this.enter(wallet);
       const balances = await this.wallets.holdings(wallet.address);
       return tokens.flatMap((token) => {
@@ -76,22 +76,22 @@ export class SandboxLedger extends WalletProvider {
   }
 
   override async findToken(tokenId: string): Promise<Token | null> {
-    return answering(async () => tokenOf((await this.look()).tokens, tokenId));
+    return asProvider(async () => tokenOf((await this.look()).tokens, tokenId));
   }
 
   override async tokensCalled(symbol: string): Promise<readonly Token[]> {
-    return answering(async () => tokensCalled((await this.look()).tokens, symbol));
+    return asProvider(async () => tokensCalled((await this.look()).tokens, symbol));
   }
 
   override async plan({ wallet, key, attempt, order, latestDeadline }: Order): Promise<Planned> {
-    return answering(async () => {
+    return asProvider(async () => {
       const { tokens } = await this.enter(wallet);
-      const deadline = earlier(latestDeadline, instantOf(this.clock.epochMs() + orderTtlMs));
+      const deadline = earlierOf(latestDeadline, instantOf(this.clock.epochMs() + orderTtlMs));
       if (deadline <= this.clock.now()) return { ok: false, failure: tooLate };
       const terms = planOrder(order, tokens, await this.wallets.spendable(wallet.address));
       if ('failure' in terms) return { ok: false, failure: terms.failure };
       const text = { key, address: wallet.address, ...terms, deadline };
-      const bytes = await signedOrder(text, (signed) => this.signer.sign(wallet.userId, signed));
+      const bytes = await signOrder(text, (signed) => this.signer.sign(wallet.userId, signed));
       const output = terms.target.kind === 'swap' ? terms.target.output : null;
       return {
         ok: true,
@@ -101,19 +101,19 @@ export class SandboxLedger extends WalletProvider {
   }
 
   override async submit(wallet: WalletAccount, { bytes, key }: Submission): Promise<Submitted> {
-    return answering(async () => {
+    return asProvider(async () => {
       const { faults, tokens } = await this.enter(wallet);
       if (faults.submit === 'timeout_before_accept') throw noAnswer();
       const order = orderIn(bytes, key, wallet);
       if (order === null) return { kind: 'rejected', failure: unknownSigner };
-      const state = await this.orders.submit(order, this.handling(order, faults, tokens));
+      const state = await this.orders.submit(order, this.handlingOf(order, faults, tokens));
       if (faults.submit === 'timeout_after_accept' || faults.submit === 'not_found_first') throw noAnswer();
       return toSubmitted(state, bytes);
     });
   }
 
   override async settlement(wallet: WalletAccount, { bytes, key }: Submission): Promise<Settlement> {
-    return answering(async () => {
+    return asProvider(async () => {
       await this.enter(wallet);
       const order = orderIn(bytes, key, wallet);
       if (order === null) return { kind: 'never_accepted', isFinal: true }; // no signature ever makes it the wallet's
@@ -138,7 +138,7 @@ export class SandboxLedger extends WalletProvider {
     return view;
   }
 
-  private handling({ input, target }: Terms, faults: ProviderFault, tokens: readonly Token[]): Handling {
+  private handlingOf({ input, target }: Terms, faults: ProviderFault, tokens: readonly Token[]): Handling {
     return {
       refusal: refusalBy(faults, target) ?? (quoteStands({ input, target }, tokens) ? null : moved),
       outcome: outcomeBy(faults),
@@ -160,7 +160,7 @@ function outcomeBy({ submit }: ProviderFault): Handling['outcome'] {
 }
 
 function orderIn(bytes: string, key: string, { address }: WalletAccount): NewOrder | null {
-  const order = verifiedOrder(bytes, address);
+  const order = verifyOrder(bytes, address);
   return order?.key === key ? { ...order, bytes } : null;
 }
 
@@ -202,7 +202,7 @@ function settlementOf(state: OrderState, bytes: string): Settlement {
   }
 }
 
-function earlier(one: Instant, other: Instant): Instant {
+function earlierOf(one: Instant, other: Instant): Instant {
   return epochMsOf(one) < epochMsOf(other) ? one : other;
 }
 
@@ -211,7 +211,7 @@ function noAnswer(cause?: unknown): Unavailable {
 }
 
 /** The ledger's database is the provider's own: while it is away, the provider is. */
-async function answering<Value>(body: () => Promise<Value>): Promise<Value> {
+async function asProvider<Value>(body: () => Promise<Value>): Promise<Value> {
   try {
     return await body();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { instantOf } from '@app/kernel';
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { signedOrder, verifiedOrder, type OrderText } from './signed-order';
+import { signOrder, verifyOrder, type OrderText } from './signed-order';
 
 function newKey() {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
@@ -19,19 +19,19 @@ const order: OrderText = {
 
 describe('a signed order', () => {
   it('is what its wallet signed', async () => {
-    expect(verifiedOrder(await signedOrder(order, key.sign), key.address)).toEqual(order);
+    expect(verifyOrder(await signOrder(order, key.sign), key.address)).toEqual(order);
   });
 
   it('is the same bytes every time', async () => {
-    expect(await signedOrder(order, key.sign)).toBe(await signedOrder(order, key.sign));
+    expect(await signOrder(order, key.sign)).toBe(await signOrder(order, key.sign));
   });
 
   it('is none once any byte of it has changed', async () => {
-    const bytes = Buffer.from(await signedOrder(order, key.sign));
+    const bytes = Buffer.from(await signOrder(order, key.sign));
     for (let at = 0; at < bytes.length; at += 1) {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ 1;
-      const read = verifiedOrder(changed.toString(), key.address);
+      const read = verifyOrder(changed.toString(), key.address);
       // Base64 has spellings that differ in bits which stand for nothing.
       if (read !== null) expect(read).toEqual(order);
     }
@@ -39,9 +39,9 @@ describe('a signed order', () => {
 
   it('is none of another wallet, whoever signed it', async () => {
     const other = newKey();
-    expect(verifiedOrder(await signedOrder(order, key.sign), other.address)).toBeNull();
-    expect(verifiedOrder(await signedOrder(order, other.sign), key.address)).toBeNull();
-    expect(verifiedOrder(await signedOrder(order, other.sign), other.address)).toBeNull();
+    expect(verifyOrder(await signOrder(order, key.sign), other.address)).toBeNull();
+    expect(verifyOrder(await signOrder(order, other.sign), key.address)).toBeNull();
+    expect(verifyOrder(await signOrder(order, other.sign), other.address)).toBeNull();
   });
 
   it.each([
@@ -54,7 +54,7 @@ describe('a signed order', () => {
     '{"order":"{}","signature":"x"}',
     '{'.repeat(9_000),
   ])('is not %#', (bytes) => {
-    expect(verifiedOrder(bytes, key.address)).toBeNull();
-    expect(verifiedOrder(bytes, 'no address')).toBeNull();
+    expect(verifyOrder(bytes, key.address)).toBeNull();
+    expect(verifyOrder(bytes, 'no address')).toBeNull();
   });
 });

@@ -18,14 +18,14 @@ const ed25519Prefix = Buffer.from('302a300506032b6570032100', 'hex');
 const bytesLengthMax = 8_192;
 
 /** The bytes of a submission: the order's text, and the signature over exactly that text. */
-export async function signedOrder(order: OrderText, sign: (bytes: Uint8Array) => Promise<Uint8Array>): Promise<string> {
+export async function signOrder(order: OrderText, sign: (bytes: Uint8Array) => Promise<Uint8Array>): Promise<string> {
   const text = JSON.stringify(order);
   const signature = Buffer.from(await sign(Buffer.from(text))).toString('base64');
   return JSON.stringify({ order: text, signature });
 }
 
 /** The order, when the bytes are one that this wallet's key has signed; else null. */
-export function verifiedOrder(bytes: string, address: string): OrderText | null {
+export function verifyOrder(bytes: string, address: string): OrderText | null {
   const { order, signature } = membersOf(bytes);
   if (typeof order !== 'string' || typeof signature !== 'string' || !/^[0-9a-f]{64}$/.test(address)) return null;
   const key = createPublicKey({
@@ -34,7 +34,7 @@ export function verifiedOrder(bytes: string, address: string): OrderText | null 
     type: 'spki',
   });
   if (!verify(null, Buffer.from(order), key, Buffer.from(signature, 'base64'))) return null;
-  // Reason for the assertion: the wallet's key signs nothing but what `signedOrder` wrote.
+  // Reason for the assertion: the wallet's key signs nothing but what `signOrder` wrote.
   const text = JSON.parse(order) as OrderText;
   return text.address === address ? text : null;
 }

@@ -119,7 +119,7 @@ const folds: Folds<RunProgress, RunEvent> = {
   'run.started': (progress, { automationId }) =>
     automationId === null ? progress : { ...progress, automationId: asId(automationId) },
   'run.claimed': (progress, { segment }) =>
-    segment > progress.claimedSegment ? { ...progress, claimedSegment: segment } : claimedAgain(progress),
+    segment > progress.claimedSegment ? { ...progress, claimedSegment: segment } : claimAgain(progress),
   'run.resumed': (progress, { at }) => ({ ...progress, resumedAt: at, segmentCostMicroCents: 0 }),
   'run.stopping': (progress) => ({ ...progress, stopping: true }),
   'agent.step': (progress, { costMicroCents }) => ({
@@ -138,7 +138,7 @@ const folds: Folds<RunProgress, RunEvent> = {
 };
 
 /** A second claim of a segment: its last worker may have started the open calls, except those that the user denied. */
-function claimedAgain(progress: RunProgress): RunProgress {
+function claimAgain(progress: RunProgress): RunProgress {
   const { steps } = progress;
   const last = steps.at(-1);
   // An answer that its worker left in the middle was paid for, and is asked for again as if it had never begun.

@@ -60,7 +60,7 @@ function limitBytes(
   let bytes = 0;
   return new TransformStream({
     transform(chunk, controller) {
-      bytes = isStream ? event.after(chunk).bytes : bytes + chunk.byteLength;
+      bytes = isStream ? event.count(chunk).bytes : bytes + chunk.byteLength;
       if (bytes <= bytesMax) return controller.enqueue(chunk);
       onTooLarge();
       controller.error(new RangeError(tooLarge));
@@ -77,7 +77,7 @@ function withoutLargeEvents(bytesMax: number): TransformStream<Uint8Array, Uint8
   let isLeavingOut = false;
   return new TransformStream({
     transform(chunk, controller) {
-      const { bytes, firstEnd, lastEnd } = event.after(chunk);
+      const { bytes, firstEnd, lastEnd } = event.count(chunk);
       if (isLeavingOut && firstEnd === null) return;
       if (isLeavingOut) controller.enqueue(endOfEvent);
       controller.enqueue(chunk.subarray(isLeavingOut ? (firstEnd ?? 0) : 0, lastEnd ?? 0));
@@ -93,7 +93,7 @@ class EventLength {
   private tail = '';
 
   /** @returns the bytes of the event that goes on after the chunk, and where in the chunk the first and the last end, if any does */
-  after(chunk: Uint8Array): EventEnds {
+  count(chunk: Uint8Array): EventEnds {
     const text = this.tail + Buffer.from(chunk).toString('latin1');
     const inChunk = (end: number) => Math.max(0, end - this.tail.length);
     const ends = [...text.matchAll(blankLine)].map(({ 0: line, index }) => index + line.length);

@@ -20,7 +20,7 @@ export function callResult(given: unknown, bytesMax: number): ToolResult {
   const texts = content.flatMap((part) => textOf(part) ?? []);
   if (given['isError'] === true) return reportError(texts.join('\n'));
   const attachments = content.flatMap<JsonObject>((part) => attachmentOf(part) ?? []).slice(0, attachmentsMax);
-  const told = toldOnce(texts, given['structuredContent'] ?? null);
+  const told = mergeCopies(texts, given['structuredContent'] ?? null);
   const result = { ...told, ...(attachments.length > 0 && { attachments }) };
   return { outcome: 'ok', result: bytesOf(result) <= bytesMax ? result : cut(told, attachments, bytesMax) };
 }
@@ -37,7 +37,7 @@ interface Told {
 }
 
 /** Servers repeat what they return: as the JSON of it, and where it is no object wrapped in `{result}`. */
-function toldOnce(texts: readonly string[], structured: JsonValue): Told {
+function mergeCopies(texts: readonly string[], structured: JsonValue): Told {
   const words = texts.join('\n');
   const text = storableText(words);
   if (structured === null) return { text };

@@ -29,7 +29,7 @@ export async function connectMcp(
 ): Promise<McpConnection> {
   const stdio = way.type === 'stdio' ? new StdioTransport(way) : null;
   let http: HttpTransport | null = null;
-  const told = async <T>(act: () => Promise<T>): Promise<T> => {
+  const translateFailure = async <T>(act: () => Promise<T>): Promise<T> => {
     try {
       return await act();
     } catch (error) {
@@ -38,7 +38,7 @@ export async function connectMcp(
   };
   const client = new Client({ name: 'parley', version: productVersion });
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
-  await told(async () => {
+  await translateFailure(async () => {
     const transport = stdio ?? (http = await httpTransport(way));
     try {
       // The signal is the handshake's first request's only: a server may answer that, and then never take what comes after it.
@@ -48,27 +48,27 @@ export async function connectMcp(
       throw error;
     }
   });
-  const { during, leave } = leaving(client);
+  const { trackCall, leave } = closeWhenLeft(client);
   return {
     get isOpen() {
       return stdio?.isOpen ?? true;
     },
-    listTools: (listSignal) => told(() => listAll(client, listSignal)),
-    callTool: (name, input, options) => during(told(() => call(client, name, input, options))),
+    listTools: (listSignal) => translateFailure(() => listAll(client, listSignal)),
+    callTool: (name, input, options) => trackCall(translateFailure(() => callTool(client, name, input, options))),
     close: () => client.close(),
     leave,
   };
 }
 
 /** Closes the client when it is left, or when the last call that is under way then has ended. */
-function leaving(client: Client): { during: <T>(call: Promise<T>) => Promise<T>; leave: () => void } {
+function closeWhenLeft(client: Client): { trackCall: <T>(call: Promise<T>) => Promise<T>; leave: () => void } {
   let callsUnderWay = 0;
   let isLeft = false;
   const closeIfLeft = () => {
     if (isLeft && callsUnderWay === 0) client.close().catch(() => undefined); // what does not close is gone either way
   };
   return {
-    during: (underWay) => {
+    trackCall: (underWay) => {
       callsUnderWay += 1;
       return underWay.finally(() => {
         callsUnderWay -= 1;
@@ -99,7 +99,7 @@ async function listAll(client: Client, signal: AbortSignal): Promise<readonly Li
     const listed = await client.request({ method: 'tools/list', params }, asItIs, { signal, timeout });
     if (!isJsonObject(listed) || !Array.isArray(listed['tools']))
       throw new McpFailed('broken', 'the list of tools was not understood');
-    tools.push(...listed['tools'].flatMap((tool) => listedTool(tool) ?? []));
+    tools.push(...listed['tools'].flatMap((tool) => readTool(tool) ?? []));
     if (typeof listed['nextCursor'] !== 'string') break;
     params = { cursor: listed['nextCursor'] };
   }
@@ -107,7 +107,7 @@ async function listAll(client: Client, signal: AbortSignal): Promise<readonly Li
 }
 
 /** Null for what has no name, by which it could be called. */
-function listedTool(tool: unknown): ListedTool | null {
+function readTool(tool: unknown): ListedTool | null {
   if (!isJsonObject(tool) || typeof tool['name'] !== 'string') return null;
   const { name, description, inputSchema, annotations, execution } = tool;
   const hints = isJsonObject(annotations) ? annotations : {};
@@ -121,7 +121,7 @@ function listedTool(tool: unknown): ListedTool | null {
 }
 
 /** Not by the client's own `callTool`, which would compile the schemas that servers send for their results. */
-function call(client: Client, name: string, input: JsonObject, { signal, meta }: CallOptions): Promise<unknown> {
+function callTool(client: Client, name: string, input: JsonObject, { signal, meta }: CallOptions): Promise<unknown> {
   const params = { name, arguments: input, _meta: meta };
   return client.request({ method: 'tools/call', params }, asItIs, { signal, timeout });
 }

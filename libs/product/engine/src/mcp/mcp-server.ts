@@ -95,7 +95,7 @@ export class McpServer {
   }
 
   /** Lists once more for all changes that are told until then, after a pause; the tools of before hold meanwhile. Never rejects. */
-  private async listChanged(): Promise<void> {
+  private async listAgain(): Promise<void> {
     if (this.isChangePending) return;
     this.isChangePending = true;
     await this.listing;
@@ -147,7 +147,7 @@ export class McpServer {
     if (this.connection === present) {
       const patience = AbortSignal.timeout(this.settings.startTimeoutMs);
       const signal = AbortSignal.any([patience, this.closing.signal]);
-      const opening = this.open(this.settings, signal, () => void this.listChanged());
+      const opening = this.open(this.settings, signal, () => void this.listAgain());
       this.connection = opening;
       opening.catch(() => {
         if (this.connection === opening) this.connection = null;

@@ -42,7 +42,7 @@ export class AiSdkProvider implements ModelProvider {
     const signal = AbortSignal.any([attempt.signal, watch.signal]);
     let begun = false;
     try {
-      for await (const part of this.parts(model, request, watch, { ...attempt, signal })) {
+      for await (const part of this.readParts(model, request, watch, { ...attempt, signal })) {
         begun ||= part.kind !== 'begun';
         yield part;
       }
@@ -55,7 +55,7 @@ export class AiSdkProvider implements ModelProvider {
     }
   }
 
-  private async *parts(
+  private async *readParts(
     model: string,
     request: ModelRequest,
     watch: WatchedFetch,
@@ -63,7 +63,7 @@ export class AiSdkProvider implements ModelProvider {
   ): AsyncGenerator<AnswerPart, void, undefined> {
     const names = new ToolNames();
     const formatted = this.isFormatted(request, attempt);
-    const { fullStream } = this.asked(this.model(model, watch.fetch, attempt), request, names, attempt);
+    const { fullStream } = this.ask(this.model(model, watch.fetch, attempt), request, names, attempt);
     let begun = false;
     const lost: LostFrames = { any: false, cut: false };
     let said = false;
@@ -83,7 +83,7 @@ export class AiSdkProvider implements ModelProvider {
     }
   }
 
-  private asked(model: LanguageModel, request: ModelRequest, names: ToolNames, attempt: Attempt) {
+  private ask(model: LanguageModel, request: ModelRequest, names: ToolNames, attempt: Attempt) {
     const { outputTokensMax, provider } = this.settings;
     const { signal, without } = attempt;
     return streamText({
@@ -104,7 +104,7 @@ export class AiSdkProvider implements ModelProvider {
 
   /** Throws ProviderTrouble, but for a frame that only told how the answer ended. */
   private takeError(error: unknown, heard: Heard): void {
-    if (isCutShort(error)) throw cutShort(heard);
+    if (isCutShort(error)) throw troubleOfCut(heard);
     if (!isOfFraming(error)) throw troubleOf(error, this.secrets);
     heard.lost.any = true;
     heard.lost.cut ||= saysCut(error);
@@ -198,7 +198,7 @@ interface Heard {
 
 function endOf({ finishReason, rawFinishReason, usage }: FinishedStep, heard: Heard): AnswerPart {
   if (heard.lost.any) return { kind: 'end', usage: null, cut: heard.lost.cut, trouble: null };
-  if (rawFinishReason === undefined) throw cutShort(heard);
+  if (rawFinishReason === undefined) throw troubleOfCut(heard);
   return {
     kind: 'end',
     usage: usageOf(usage),
@@ -217,7 +217,7 @@ function troubleOfEnd(finishReason: string, rawFinishReason: string): ProviderTr
   return null;
 }
 
-function cutShort({ said, isStream }: Heard): ProviderTrouble {
+function troubleOfCut({ said, isStream }: Heard): ProviderTrouble {
   if (!isStream) return new ProviderTrouble('unreadable', 'the answer is no stream of events', false);
   return new ProviderTrouble(said ? 'broken_off' : 'empty', 'the answer ended before its end', true);
 }

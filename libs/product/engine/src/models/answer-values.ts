@@ -11,7 +11,7 @@ export function storableText(text: string): string {
 
 /** The input of a call as it can be stored: what is nested more deeply than JSON of ours may be comes as its text. */
 export function storableInput(input: JsonValue): JsonValue {
-  return depthOf(input, 0) > limits.jsonDepthMax ? storableText(textOfDeep(input)) : storable(input);
+  return depthOf(input, 0) > limits.jsonDepthMax ? storableText(textOfDeep(input)) : toStorable(input);
 }
 
 /** As the SDK tells it. */
@@ -53,11 +53,11 @@ function isCount(tokens: number | undefined): tokens is number {
   return Number.isSafeInteger(tokens) && tokens !== undefined && tokens >= 0 && tokens <= tokensMax;
 }
 
-function storable(value: JsonValue): JsonValue {
+function toStorable(value: JsonValue): JsonValue {
   if (typeof value === 'string') return storableText(value);
   if (value === null || typeof value !== 'object') return value;
-  if (isList(value)) return value.map(storable);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), storable(member)]));
+  if (isList(value)) return value.map(toStorable);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), toStorable(member)]));
 }
 
 /** Looks no further than the bound, so that no depth can exhaust the stack. */

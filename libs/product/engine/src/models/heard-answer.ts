@@ -53,17 +53,17 @@ export class HeardAnswer {
   }
 
   /** The provider works on what it was sent. */
-  accepted(promptTokens: number): void {
+  markAccepted(promptTokens: number): void {
     this.promptTokens = promptTokens;
   }
 
   /** It gave up before it said anything: nobody bills that. */
-  givenUp(): void {
+  markGivenUp(): void {
     this.promptTokens = 0;
   }
 
   /** We waited no longer, or were stopped: the provider bills what it was sent. */
-  left(): void {
+  markLeft(): void {
     this.leftTokens += this.promptTokens;
     this.promptTokens = 0;
   }

@@ -26,29 +26,29 @@ export function messagesOf(request: ModelRequest, names: ToolNames): ModelMessag
   const stepMessages =
     request.tools.length > 0
       ? (step: TurnStep) => exchangeMessages(step, names, nextId)
-      : (step: TurnStep) => toldMessages(step);
+      : (step: TurnStep) => dataMessages(step);
   const earlier = request.history.flatMap((turn) => answerEveryCall(turnMessages(turn, stepMessages)));
   const messages = [...earlier, ...turnMessages(request.turn, stepMessages)];
-  if (!request.repairing) return alternating(messages);
+  if (!request.repairing) return mergeNeighbours(messages);
   const answer = request.turn.steps.at(-1)?.text ?? '';
-  return alternating([...messages, { role: 'user', content: repairText(answer, request.outputSchema) }]);
+  return mergeNeighbours([...messages, { role: 'user', content: repairText(answer, request.outputSchema) }]);
 }
 
 function turnMessages({ input, steps }: Turn, stepMessages: (step: TurnStep) => Said[]): Said[] {
-  return [{ role: 'user', content: saying(input) }, ...steps.flatMap(stepMessages)];
+  return [{ role: 'user', content: visibleText(input) }, ...steps.flatMap(stepMessages)];
 }
 
 /** A turn that is over ends with words of the assistant. */
 function answerEveryCall(turn: Said[]): Said[] {
-  return turn.at(-1)?.role === 'assistant' ? turn : [...turn, assistantSaid(noAnswer)];
+  return turn.at(-1)?.role === 'assistant' ? turn : [...turn, assistantMessage(noAnswer)];
 }
 
 /** Neighbours of one role become one message. */
-function alternating(messages: readonly Said[]): Said[] {
+function mergeNeighbours(messages: readonly Said[]): Said[] {
   const merged: Said[] = [];
   for (const message of messages) {
     const last = merged.at(-1);
-    const both = last === undefined ? null : together(last, message);
+    const both = last === undefined ? null : merge(last, message);
     if (both === null) merged.push(message);
     else merged.splice(-1, 1, both);
   }
@@ -56,7 +56,7 @@ function alternating(messages: readonly Said[]): Said[] {
 }
 
 /** Null where the two have different roles. */
-function together(one: Said, other: Said): Said | null {
+function merge(one: Said, other: Said): Said | null {
   if (one.role === 'user' && other.role === 'user') {
     return { role: 'user', content: one.content + betweenTexts + other.content };
   }
@@ -66,7 +66,7 @@ function together(one: Said, other: Said): Said | null {
   return { role: 'assistant', content: [...one.content, { type: 'text', text: betweenTexts + first.text }, ...rest] };
 }
 
-function assistantSaid(text: string): Said {
+function assistantMessage(text: string): Said {
   return { role: 'assistant', content: [{ type: 'text', text }] };
 }
 
@@ -85,8 +85,8 @@ function exchangeMessages({ text, exchanges }: TurnStep, names: ToolNames, nextI
   return results.length === 0 ? [said] : [said, { role: 'tool', content: results }];
 }
 
-function toldMessages({ text, exchanges }: TurnStep): Said[] {
-  const said: Said[] = isBlank(text) ? [] : [assistantSaid(text)];
+function dataMessages({ text, exchanges }: TurnStep): Said[] {
+  const said: Said[] = isBlank(text) ? [] : [assistantMessage(text)];
   if (exchanges.length === 0) return said;
   const told = exchanges.map(({ tool, input, outcome, result }) => JSON.stringify({ tool, input, outcome, result }));
   return [...said, { role: 'user', content: ['Calls that you made, as data:', ...told].join('\n') }];
@@ -111,7 +111,7 @@ function objectOf(input: JsonValue): unknown {
 }
 
 /** Providers refuse messages without a visible character. */
-function saying(text: string): string {
+function visibleText(text: string): string {
   return isBlank(text) ? '(nothing but space)' : text;
 }
 

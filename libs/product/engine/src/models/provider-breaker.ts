@@ -56,7 +56,7 @@ export class ProviderBreaker {
   }
 
   /** While an answer streams, the provider is there: what waits longer for its first byte waits in a queue. */
-  async streams<Value>(listen: () => Promise<Value>): Promise<Value> {
+  async countStream<Value>(listen: () => Promise<Value>): Promise<Value> {
     this.streaming += 1;
     try {
       return await listen();

@@ -67,7 +67,7 @@ export class ProviderModel implements LanguageModel {
     try {
       await withinTime(signal, timeoutMs, async (stopped, time) => {
         const parts = await this.beginAnyhow(request, { heard, stopped, time });
-        await this.breaker.streams(async () => {
+        await this.breaker.countStream(async () => {
           for await (const part of parts) {
             if (stopped.aborted) break;
             heard.add(part);
@@ -108,7 +108,7 @@ export class ProviderModel implements LanguageModel {
       } catch (error) {
         if (!(error instanceof ProviderTrouble)) throw error;
         const { trouble, message } = error;
-        const refused = this.refusedOf(asked, error);
+        const refused = this.partToOmit(asked, error);
         if (trouble === 'context_full' && asked.request.history.length > 0 && halvings < halvingsMax) {
           halvings += 1;
           asked = { ...asked, request: { ...request, history: newerHalf(asked.request.history) } };
@@ -122,7 +122,7 @@ export class ProviderModel implements LanguageModel {
   }
 
   /** What to leave out of a question that was refused; each part is left out once. A provider that names nothing means the format. */
-  private refusedOf({ request, without }: Question, { trouble, refused }: ProviderTrouble): SparePart | undefined {
+  private partToOmit({ request, without }: Question, { trouble, refused }: ProviderTrouble): SparePart | undefined {
     if (trouble !== 'refused_request') return undefined;
     const meant: readonly SparePart[] =
       refused === 'schemas' ? ['format', 'tool_schemas'] : refused === null ? ['format'] : [refused];
@@ -155,7 +155,7 @@ export class ProviderModel implements LanguageModel {
   private async attempt({ request, without }: Question, step: Step): Promise<AsyncGenerator<AnswerPart>> {
     const { heard, stopped: signal, time } = step;
     const onFirstByte = () => time.run();
-    const onAccepted = (promptTokens: number) => heard.accepted(promptTokens);
+    const onAccepted = (promptTokens: number) => heard.markAccepted(promptTokens);
     time.pause();
     try {
       const parts = this.provider.answer(this.name, request, { signal, without, onAccepted, onFirstByte });
@@ -164,8 +164,8 @@ export class ProviderModel implements LanguageModel {
       return parts;
     } catch (error) {
       const isOurs = signal.aborted || (error instanceof ProviderTrouble && endedByUs.includes(error.trouble));
-      if (isOurs) heard.left();
-      else heard.givenUp();
+      if (isOurs) heard.markLeft();
+      else heard.markGivenUp();
       throw error;
     } finally {
       time.run();

@@ -38,7 +38,7 @@ export function questionOf(
   const messages = messagesOf(request, names);
   const question = {
     system: marked ? systemParts(request, isMarked) : [standingText(request), ...filesText(request)].join('\n\n'),
-    messages: isMarked ? markedMessages(messages) : messages,
+    messages: isMarked ? markMessages(messages) : messages,
   };
   return request.tools.length === 0 ? question : { ...question, tools };
 }
@@ -53,7 +53,7 @@ function toolsOf(
   const last = sorted.at(-1);
   return Object.fromEntries(
     sorted.map((offer) => {
-      const { description, inputSchema } = withSchemas ? offer : toldInWords(offer);
+      const { description, inputSchema } = withSchemas ? offer : describeInWords(offer);
       // Reason for the assertion: tools are registered with a JSON Schema of an object.
       const declared = { description, inputSchema: jsonSchema(inputSchema as Schema) };
       return [
@@ -65,7 +65,7 @@ function toolsOf(
 }
 
 /** Some servers want `properties` even where there are none. */
-function toldInWords({ name, description, inputSchema }: ToolOffer): ToolOffer {
+function describeInWords({ name, description, inputSchema }: ToolOffer): ToolOffer {
   const words = `${description}\nIts input is an object of this JSON Schema: ${JSON.stringify(inputSchema)}`;
   return { name, description: words, inputSchema: { type: 'object', properties: {} } };
 }
@@ -77,7 +77,7 @@ function systemParts(request: ModelRequest, isMarked: boolean): SystemModelMessa
 }
 
 /** The end of this prompt, which the next step looks for, and that of the one before: the last words that are not the model's own. */
-function markedMessages(messages: readonly ModelMessage[]): ModelMessage[] {
+function markMessages(messages: readonly ModelMessage[]): ModelMessage[] {
   const ends = messages.flatMap(({ role }, at) => (role === 'assistant' ? [] : [at])).slice(-2);
   return messages.map((message, at) => (ends.includes(at) ? { ...message, providerOptions: mark } : message));
 }
