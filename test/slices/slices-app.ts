@@ -10,7 +10,7 @@ import { DeploymentModule } from '@app/deployment';
 import { EventStore, EventStoreModule, type StoredEvent } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import { createHttpApp, RateWindows, userIdOf } from '@app/http';
-import { asId, Clock, type Cause, type UserId } from '@app/kernel';
+import { causeOfService, Clock, type Cause, type UserId } from '@app/kernel';
 import { PartnersModule, partnersReadModel } from '@app/partners';
 import {
   applyBatch,
@@ -166,8 +166,7 @@ function tokenOf(provider: { provide: object } | (new () => object)) {
 
 /** The cause of a command that a test gives by itself. */
 export function testCause(): Cause {
-  const id = uuidV7();
-  return { actor: { kind: 'service', id: 'test' }, requestId: asId(id), correlationId: id, causationId: id };
+  return causeOfService('test', uuidV7());
 }
 
 /** Every event of the streams, in the order of the store. */

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { openProduct, readDotEnv } from '@app/composition';
 import { findRunningStores, readSecrets } from '@app/data-folder';
-import { asId, type Cause, type RequestId } from '@app/kernel';
+import { causeOfRequest, type Cause } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { readConfiguration, type Configuration } from '@app/runtime';
 import { userInfo } from 'node:os';
@@ -30,9 +30,7 @@ export async function onDeployment<Value>(body: (product: INestApplicationContex
 
 /** The operator at this terminal, as the cause of a change. */
 export function operatorCause(): Cause {
-  const requestId = asId<RequestId>(uuidV7());
-  const actor = { kind: 'operator', id: userInfo().username } as const;
-  return { actor, requestId, correlationId: requestId, causationId: requestId };
+  return causeOfRequest({ kind: 'operator', id: userInfo().username }, uuidV7());
 }
 
 async function findDeployment(): Promise<Configuration> {

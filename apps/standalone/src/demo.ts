@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { writePrivate } from '@app/data-folder';
-import { asId, isJsonObject, type RequestId } from '@app/kernel';
+import { causeOfService, isJsonObject } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { ReadGate } from '@app/read-store';
 import type { Configuration } from '@app/runtime';
@@ -36,11 +36,10 @@ export async function seedSandbox(
   partnerKey: string,
 ): Promise<SandboxAccess> {
   await projecting(app.get(ReadGate, { strict: false }));
-  const requestId = asId<RequestId>(uuidV7());
   const minted = await app.get(MintPartnerKey, { strict: false }).mint({
     label: 'sandbox',
     key: partnerKey,
-    cause: { actor: { kind: 'service', id: 'npm start' }, requestId, correlationId: requestId, causationId: requestId },
+    cause: causeOfService('npm start', uuidV7()),
   });
   if (!minted.ok) throw new Error(`the sandbox's partner key was refused: ${JSON.stringify(minted.refusal)}`);
   const issuer = app.get(Issuer, { strict: false });

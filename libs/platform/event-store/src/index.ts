@@ -16,7 +16,7 @@ export { EventStoreLook, lookAtEventStore, UnfitEventStore } from './look-at-eve
 export { ReadModels } from './read-models';
 export { recordedEventOf, type RecordedEvent } from './messages';
 export { SnapshotStore, type Snapshot } from './snapshots';
-export { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
+export { idInStream, streamName, type DomainEvent, type StreamKind } from './stream-kind';
 export type { EventBatch } from './intake';
 export { followCategories } from './subscriptions';
 export { Streams, TooBusy, type DecideOptions } from './streams';

@@ -1,6 +1,7 @@
 import {
   asId,
   because,
+  causeOfRequest,
   notFound,
   parseUuid,
   Unavailable,
@@ -163,6 +164,7 @@ function pathFailure(request: FastifyRequest, plan: GuardedRoute, userId: UserId
 
 function callerFrom(identity: UserIdentity, partnerKeyId: PartnerKeyId, request: FastifyRequest): Caller {
   const requestId = asId<RequestId>(request.id);
+  const actor = { kind: 'user', id: identity.userId, partnerKeyId } as const;
   return {
     userId: identity.userId,
     subject: identity.subject,
@@ -171,12 +173,7 @@ function callerFrom(identity: UserIdentity, partnerKeyId: PartnerKeyId, request:
     partnerKeyId,
     requestId,
     claims: identity.claims,
-    cause: {
-      actor: { kind: 'user', id: identity.userId, partnerKeyId },
-      requestId,
-      // Where it is traced, whatever it sets in motion belongs to its trace, in every process.
-      correlationId: contextOf(request).span?.traceparent ?? requestId,
-      causationId: requestId,
-    },
+    // Where the request is traced, what it sets in motion belongs to its trace, in every process.
+    cause: causeOfRequest(actor, requestId, contextOf(request).span?.traceparent),
   };
 }

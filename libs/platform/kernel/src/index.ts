@@ -1,4 +1,4 @@
-export type { Actor, Cause } from './cause';
+export { causeOfEvent, causeOfRequest, causeOfService, type Actor, type Cause } from './cause';
 export { Clock } from './clock';
 export {
   add,

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ApprovalHomes } from '@app/consent';
-import { asId, type ApprovalId, type Cause, type Instant, type JsonValue, type RequestId } from '@app/kernel';
+import { ApprovalHomes, approvalTimer, approvalTimers } from '@app/consent';
+import { causeOfEvent, causeOfService, type ApprovalId, type Cause, type Instant, type JsonValue } from '@app/kernel';
 import { Database, selectList } from '@app/read-store';
 import { Timers } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
@@ -11,7 +11,7 @@ const missingAtOnceMax = 500;
 
 /** A pending approval whose time is kept by a timer. */
 interface Pending {
-  readonly approvalId: string;
+  readonly approvalId: ApprovalId;
   /** `conversation-<id>`, `operation-<id>` or `automation-<id>`. */
   readonly stream: string;
   readonly expiresAt: Instant;
@@ -30,7 +30,7 @@ export class ExpireApprovals implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.handle('approval', ({ payload }) =>
+    this.timers.handle(approvalTimers, ({ payload }) =>
       this.expire(textOf(payload['approvalId']), textOf(payload['stream'])),
     );
   }
@@ -39,13 +39,12 @@ export class ExpireApprovals implements OnModuleInit {
   async sweep(): Promise<number> {
     const missing = await this.database.query<Pending>(
       `SELECT a.id AS "approvalId", ${selectList(ApprovalRow, ['stream', 'expiresAt'], { table: 'a' })} FROM approvals AS a
-       WHERE a.status = 'pending' AND NOT EXISTS (SELECT 1 FROM timers AS t WHERE t.id = 'approval/' || a.id)
+       WHERE a.status = 'pending' AND NOT EXISTS (SELECT 1 FROM timers AS t WHERE t.id = '${approvalTimers}/' || a.id)
        ORDER BY a.expires_at LIMIT $1`,
       [missingAtOnceMax],
     );
     for (const { approvalId, stream, expiresAt } of missing) {
-      const payload = { approvalId, stream };
-      await this.timers.schedule({ id: `approval/${approvalId}`, kind: 'approval', dueAt: expiresAt, payload });
+      await this.timers.schedule(approvalTimer(approvalId, stream, expiresAt));
     }
     return missing.length;
   }
@@ -58,18 +57,14 @@ export class ExpireApprovals implements OnModuleInit {
 
   /** It continues the request that the approval was opened for. */
   private async causeOf(approvalId: ApprovalId): Promise<Cause> {
-    const actor = { kind: 'service', id: 'approval-expiry' } as const;
     const [row] = await this.database.query<Pick<ApprovalRow, 'openedBy'>>(
       `SELECT ${selectList(ApprovalRow, ['openedBy'])} FROM approvals WHERE id = $1`,
       [approvalId],
     );
-    if (row === undefined) {
-      // Opened so lately that the read model does not have it.
-      const id = uuidV7();
-      return { actor, requestId: asId<RequestId>(id), correlationId: id, causationId: id };
-    }
+    // Absent when it was opened so lately that the read model does not have it.
+    if (row === undefined) return causeOfService('approval-expiry', uuidV7());
     const { requestId, correlationId, eventId } = row.openedBy;
-    return { actor, requestId: asId<RequestId>(requestId), correlationId, causationId: eventId };
+    return causeOfEvent('approval-expiry', { id: eventId, metadata: { requestId, $correlationId: correlationId } });
   }
 }
 

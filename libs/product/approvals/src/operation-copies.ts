@@ -1,15 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { conversationKind, type OperationCopy } from '@app/conversations';
 import { decodeEvent, EventStore, idInStream, Streams, type Recorded, type StoredEvent } from '@app/event-store';
-import {
-  asId,
-  type ApprovalId,
-  type Cause,
-  type JsonValue,
-  type OperationId,
-  type RequestId,
-  type RunId,
-} from '@app/kernel';
+import { asId, causeOfEvent, type ApprovalId, type JsonValue, type OperationId, type RunId } from '@app/kernel';
 import type { Reactor } from '@app/read-store';
 import { operationKind, operationView, type OperationEvent, type OperationView } from '@app/wallets';
 import { operationEventsMax } from './receipts';
@@ -42,7 +34,7 @@ export class OperationCopies implements Reactor {
     const copy = copyOf(recorded, view);
     if (copy === null) return;
     const command = { type: 'CopyOperation', copy } as const;
-    const cause = causeOf(this.name, stored);
+    const cause = causeOfEvent(this.name, stored);
     const done = await this.streams.decide(conversationKind, view.conversationId, command, cause);
     // It would be refused again, and the others must not wait behind it.
     if (!done.ok) this.logger.error({ msg: 'a copy was refused', stream: stored.stream, refusal: done.refusal });
@@ -66,14 +58,4 @@ function copyOf({ event, stream }: Recorded<OperationEvent>, view: OperationView
   };
   const status = event.type === 'operation.settled' ? 'settled' : 'failed';
   return { type: 'settlement.updated', at, operationId, status, actions, failure };
-}
-
-/** It continues the request that the operation continues. */
-function causeOf(reactor: string, { metadata, id }: StoredEvent): Cause {
-  return {
-    actor: { kind: 'service', id: reactor },
-    requestId: asId<RequestId>(metadata.requestId),
-    correlationId: metadata.$correlationId,
-    causationId: id,
-  };
 }

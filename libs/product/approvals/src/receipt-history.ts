@@ -1,7 +1,7 @@
 import { canonicalText, fingerprintOf } from '@app/canonical';
 import { reviewedDocument, type ApprovalEvent } from '@app/consent';
 import type { OperationCopy } from '@app/conversations';
-import type { Recorded, StoredEvent } from '@app/event-store';
+import { idInStream, streamName, type Recorded, type StoredEvent } from '@app/event-store';
 import { pointerTo } from '@app/kernel';
 import { agentOperationId, operationKind, operationView, type OperationEvent } from '@app/wallets';
 import type { ApprovalHolderEvent } from './approval.view';
@@ -17,8 +17,6 @@ type Placed<Event> = Recorded<Event> & { readonly index: number };
 type Opening = Extract<ApprovalEvent, { readonly type: 'approval.opened' }>;
 /** A claim that must hold of an event: what is wrong with the event when it does not. */
 type Rule = readonly [holds: boolean, message: string];
-
-const operationPrefix = `${operationKind.category}-`;
 
 /** Why these events, each in itself as it was stored, cannot be the history of one approval. */
 export function historyProblems(stored: readonly StoredEvent[]): ReceiptProblem[] {
@@ -76,7 +74,7 @@ function operationProblems(
     (other) => other.event.type === 'operation.used' || other.event.type === 'operation.confirmed',
   );
   const ownStream =
-    event.type === 'operation.prepared' ? opened.stream : operationPrefix + agentOperationId(approvalId);
+    event.type === 'operation.prepared' ? opened.stream : streamName(operationKind, agentOperationId(approvalId));
   return [
     ...problemsAt(first, [
       [event.approvalId === approvalId, 'is of another approval'],
@@ -113,7 +111,7 @@ function sentProblems(
   const rules: Rule[] = [...whole, [recorded.index > usedAt, 'came before the approval was used']];
   if (event.type === 'submission.journaled') {
     const { key, attempt } = event.submission;
-    const own = `${stream.slice(operationPrefix.length)}/${event.index}/${attempt}`;
+    const own = `${idInStream(operationKind, stream)}/${event.index}/${attempt}`;
     return problemsAt(recorded, [...rules, [key === own && attempt === journaled.length, 'is not of this operation']]);
   }
   return problemsAt(recorded, [
@@ -180,5 +178,5 @@ function isCopy(recorded: Placed<ApprovalHolderEvent>): recorded is Placed<Opera
 }
 
 function isOfOperation(recorded: Placed<ApprovalHolderEvent>): recorded is Placed<OperationEvent> {
-  return recorded.stream.startsWith(operationPrefix);
+  return idInStream(operationKind, recorded.stream) !== null;
 }

@@ -53,7 +53,7 @@ function decisionOf(events: readonly Recorded<ApprovalHolderEvent>[]): ReceiptDe
 }
 
 function isOfOperation(recorded: Recorded<ApprovalHolderEvent>): recorded is Recorded<OperationEvent> {
-  return recorded.stream.startsWith(`${operationKind.category}-`);
+  return idInStream(operationKind, recorded.stream) !== null;
 }
 
 /**

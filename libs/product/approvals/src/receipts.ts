@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EventStore, type StoredEvent } from '@app/event-store';
+import { EventStore, streamName, type StoredEvent } from '@app/event-store';
 import { notFound, ok, refuse, type ApprovalId, type Result, type UserId } from '@app/kernel';
 import { operationKind } from '@app/wallets';
 import { ApprovalQueries } from './approvals.queries';
@@ -22,8 +22,9 @@ export class Receipts {
     const approval = await this.queries.findAsOfNow(userId, approvalId);
     if (approval === null) return refuse(notFound);
     const { stream, openedRevision, closedRevision, operationId } = approval;
-    const operationStream = `${operationKind.category}-${operationId}`;
-    const operation = operationId === null ? [] : await this.store.readStream(operationStream, 0, operationEventsMax);
+    const operationStream = operationId === null ? null : streamName(operationKind, operationId);
+    const operation =
+      operationStream === null ? [] : await this.store.readStream(operationStream, 0, operationEventsMax);
     // A withdrawal's approval is among its operation's events.
     if (stream === operationStream) return ok(receiptOf(operation));
     const own = closedRevision === null ? [openedRevision] : [openedRevision, closedRevision];

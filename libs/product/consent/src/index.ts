@@ -1,5 +1,6 @@
 export { byRichness, scaledAmount, unscaledAmount, valueUsdCents, valueUsdOf } from './amounts';
 export { ApprovalHomes, type ApprovalHome, type HeldApproval } from './approval-home';
+export { approvalTimer, approvalTimerId, approvalTimers } from './approval-timer';
 export {
   decideApproval,
   endedApproval,

@@ -1,6 +1,6 @@
 import { conversationKind, type ConversationEvent, type RunCommand } from '@app/conversations';
-import { decodeEvent, type EventStore, type FoldedStates, type Streams } from '@app/event-store';
-import { asId, type Cause, type Clock, type RequestId } from '@app/kernel';
+import { decodeEvent, streamName, type EventStore, type FoldedStates, type Streams } from '@app/event-store';
+import { causeOfEvent, type Cause, type Clock } from '@app/kernel';
 import type { ClaimableRun } from '@app/runs';
 import { readHistory } from './history';
 import type { Turn } from './model';
@@ -99,20 +99,15 @@ export class ClaimedRun {
 }
 
 async function causeOf(store: EventStore, run: ClaimableRun, segmentSeq: number): Promise<Cause> {
-  const [begun] = await store.readStream(`${conversationKind.category}-${run.conversationId}`, segmentSeq - 1, 1);
+  const [begun] = await store.readStream(streamName(conversationKind, run.conversationId), segmentSeq - 1, 1);
   if (begun === undefined) throw new Error(`run ${run.runKey} has no start in its journal`);
-  return {
-    actor: { kind: 'service', id: 'engine' },
-    requestId: asId<RequestId>(begun.metadata.requestId),
-    correlationId: begun.metadata.$correlationId,
-    causationId: begun.id,
-  };
+  return causeOfEvent('engine', begun);
 }
 
 async function eventsOf(store: EventStore, run: ClaimableRun, fromSeq: number, toRevision: number) {
   const events: ConversationEvent[] = [];
   for (let from = fromSeq - 1; from <= toRevision; from += pageEvents) {
-    const page = await store.readStream(`${conversationKind.category}-${run.conversationId}`, from, pageEvents);
+    const page = await store.readStream(streamName(conversationKind, run.conversationId), from, pageEvents);
     for (const stored of page) {
       const { event } = decodeEvent<ConversationEvent>(conversationKind, stored);
       if ('runKey' in event && event.runKey === run.runKey) events.push(event);

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ContractAuthority } from '@app/automations';
 import { Budgets } from '@app/budget';
 import { fingerprintOf } from '@app/canonical';
-import { reviewedDocument } from '@app/consent';
+import { approvalTimer, reviewedDocument } from '@app/consent';
 import { conversationKind, type OpenApproval } from '@app/conversations';
 import { asId, Clock, epochMsOf, instantOf, type ApprovalId, type Instant } from '@app/kernel';
 import { Configuration, unlessAborted } from '@app/runtime';
@@ -14,6 +14,7 @@ import type { ClaimedRun, Recording } from './claimed-run';
 import type { CallApproval, JournaledCall } from './next';
 import { failWith, type AskTool, type CallContext, type Reviewed, type RunContext, type ToolResult } from './tool';
 import { Tools } from './tools';
+import { streamName } from '@app/event-store';
 
 /** The use of an approval may begin this long after the decision that resumed the run, even past `expiresAt`. */
 const useAfterDecisionMs = 15 * 60_000;
@@ -97,7 +98,7 @@ export class ConsentCalls {
     context: RunContext,
   ): Promise<{ readonly approvals: readonly OpenApproval[]; readonly crowdedOut: readonly JournaledCall[] }> {
     const expiresAt = instantOf(this.clock.epochMs() + this.configuration.env.TOOL_APPROVAL_SECONDS * 1000);
-    const stream = `${conversationKind.category}-${context.conversationId}`;
+    const stream = streamName(conversationKind, context.conversationId);
     const approvals: OpenApproval[] = [];
     const crowdedOut: JournaledCall[] = [];
     for (const call of calls) {
@@ -106,8 +107,7 @@ export class ConsentCalls {
         crowdedOut.push(call.call);
         continue;
       }
-      const payload = { approvalId, stream };
-      await this.timers.schedule({ id: `approval/${approvalId}`, kind: 'approval', dueAt: expiresAt, payload });
+      await this.timers.schedule(approvalTimer(approvalId, stream, expiresAt));
       approvals.push(approvalFor(call, context, approvalId, expiresAt));
     }
     return { approvals, crowdedOut };

@@ -1,5 +1,5 @@
 import { conversationKind, type ConversationEvent } from '@app/conversations';
-import { decodeEvent, type EventStore } from '@app/event-store';
+import { decodeEvent, streamName, type EventStore } from '@app/event-store';
 import type { ConversationId, RunKey } from '@app/kernel';
 import type { Turn, TurnStep } from './model';
 import { bytesPerToken } from './models/cost';
@@ -24,7 +24,7 @@ export async function readHistory(
   beforeSeq: number,
   tokensMax: number,
 ): Promise<readonly Turn[]> {
-  const stream = `${conversationKind.category}-${conversationId}`;
+  const stream = streamName(conversationKind, conversationId);
   const bytesMax = tokensMax * bytesPerToken;
   const events: ConversationEvent[] = [];
   let turns: readonly EndedTurn[] = [];

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EventStore, type StoredEvent } from '@app/event-store';
+import { EventStore, streamName, type StoredEvent } from '@app/event-store';
 import { parseUuid, type ConversationId, type UserId } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import { JournalKind } from './fin-event';
@@ -19,7 +19,7 @@ export class Journal {
 
   /** The name of a conversation's stream. */
   streamOf(id: ConversationId): string {
-    return `${this.kind.category}-${id}`;
+    return streamName(this.kind, id);
   }
 
   /** Whether the conversation exists and is this user's. Throws Unavailable. */

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Budgets, type SegmentSpend } from '@app/budget';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent, type StoredEvent } from '@app/event-store';
-import { asId, type Cause, type RequestId } from '@app/kernel';
+import { causeOfEvent, causeOfService } from '@app/kernel';
 import { Database, keepLeading, type Reactor } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionSlots } from './execution-slots';
@@ -29,16 +29,11 @@ export class SegmentClosing implements Reactor {
 
   async react(stored: StoredEvent): Promise<void> {
     if (stored.type !== 'run.ended' && stored.type !== 'run.suspended') return;
-    const { event, metadata, id } = decodeEvent<ConversationEvent>(conversationKind, stored);
+    const { event } = decodeEvent<ConversationEvent>(conversationKind, stored);
     if (event.type !== 'run.ended' && event.type !== 'run.suspended') return;
     await this.slots.release(event);
     const { runKey, runId, userId, segment, segmentCostCents } = event;
-    const cause = {
-      actor: { kind: 'service', id: this.name },
-      requestId: asId<RequestId>(metadata.requestId),
-      correlationId: metadata.$correlationId,
-      causationId: id,
-    } as const;
+    const cause = causeOfEvent(this.name, stored);
     await this.budgets.settle({ runKey, runId, userId, segment, cause }, { spentCents: segmentCostCents });
     if (event.type === 'run.ended') this.metrics.runEnded(event);
   }
@@ -72,7 +67,8 @@ export class OrphanWatchdog {
     await this.slots.sweep();
     await this.leases.sweep();
     for (const orphan of this.seenLongEnough(await this.idleReservations())) {
-      await this.budgets.release({ ...orphan, cause: watchdogCause(orphan.runKey) });
+      const cause = causeOfService('orphan-watchdog', `watchdog-${orphan.runKey}`, orphan.runKey);
+      await this.budgets.release({ ...orphan, cause });
       this.logger.log({ msg: 'released an orphaned reservation', runKey: orphan.runKey, segment: orphan.segment });
     }
   }
@@ -98,8 +94,3 @@ export class OrphanWatchdog {
 }
 
 type Reserved = Omit<SegmentSpend, 'cause'>;
-
-function watchdogCause(runKey: string): Cause {
-  const requestId = asId<RequestId>(`watchdog-${runKey}`);
-  return { actor: { kind: 'service', id: 'orphan-watchdog' }, requestId, correlationId: runKey, causationId: runKey };
-}

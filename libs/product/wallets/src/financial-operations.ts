@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { decodeEvent, EventStore, type Recorded } from '@app/event-store';
+import { decodeEvent, EventStore, streamName, type Recorded } from '@app/event-store';
 import type { OperationId, UserId } from '@app/kernel';
 import type { OperationEvent } from './operation.events';
 import type { OperationView } from './operation.schema';
@@ -18,7 +18,7 @@ export class FinancialOperations {
   async find(userId: UserId, operationId: OperationId): Promise<OperationView | null> {
     const events: Recorded<OperationEvent>[] = [];
     for (let revision = 0; ; revision += pageEvents) {
-      const page = await this.store.readStream(`${operationKind.category}-${operationId}`, revision, pageEvents);
+      const page = await this.store.readStream(streamName(operationKind, operationId), revision, pageEvents);
       events.push(...page.map((stored) => decodeEvent<OperationEvent>(operationKind, stored)));
       if (page.length < pageEvents) break;
     }

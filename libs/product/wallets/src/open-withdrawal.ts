@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { fingerprintOf } from '@app/canonical';
-import { contractWords, reviewedDocument, type Contract } from '@app/consent';
-import { Streams } from '@app/event-store';
+import { approvalTimer, contractWords, reviewedDocument, type Contract } from '@app/consent';
+import { streamName, Streams } from '@app/event-store';
 import {
   asId,
   Clock,
@@ -99,9 +99,7 @@ export class OpenWithdrawal {
       terms: { kind: 'withdrawal', ...terms, ...origin },
       review: { fingerprint, input, ...words },
     };
-    const stream = `${operationKind.category}-${operationId}`;
-    const payload = { approvalId, stream };
-    await this.timers.schedule({ id: `approval/${approvalId}`, kind: 'approval', dueAt: expiresAt, payload });
+    await this.timers.schedule(approvalTimer(approvalId, streamName(operationKind, operationId), expiresAt));
     const done = await this.streams.decide(operationKind, operationId, command, cause, {
       newStream: true,
       visible: true,

@@ -9,5 +9,5 @@ export const operationTimers = 'operation';
  * right after finds it, and may schedule it once more after the append, so that nothing waits.
  */
 export function operationTimer(operationId: OperationId, dueAt: Instant): Timer {
-  return { id: `operation/${operationId}`, kind: operationTimers, dueAt, payload: { operationId } };
+  return { id: `${operationTimers}/${operationId}`, kind: operationTimers, dueAt, payload: { operationId } };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { EventStore, FoldedStates, Streams } from '@app/event-store';
-import { asId, Clock, type Cause, type OperationId, type RequestId } from '@app/kernel';
+import { EventStore, FoldedStates, streamName, Streams } from '@app/event-store';
+import { causeOfEvent, Clock, type Cause, type OperationId } from '@app/kernel';
 import { Probe } from '@app/runtime';
 import type { OperationWorld } from './drive-operation';
 import { operationKind } from './operation.stream';
@@ -51,14 +51,9 @@ export class OperationWorlds {
 
   /** Whatever is done for an operation continues the request that began it. */
   private async causeOf(operationId: OperationId): Promise<Cause> {
-    const events = await this.store.readStream(`${operationKind.category}-${operationId}`, 0, beginningEvents);
+    const events = await this.store.readStream(streamName(operationKind, operationId), 0, beginningEvents);
     const use = events.findLast(({ type }) => type === 'operation.used' || type === 'operation.confirmed');
     if (use === undefined) throw new Error(`operation ${operationId} was not used`);
-    return {
-      actor: { kind: 'service', id: 'operation-driver' },
-      requestId: asId<RequestId>(use.metadata.requestId),
-      correlationId: use.metadata.$correlationId,
-      causationId: use.id,
-    };
+    return causeOfEvent('operation-driver', use);
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FoldedStates, Streams } from '@app/event-store';
 import {
   asId,
+  causeOfService,
   Clock,
   notFound,
   ok,
@@ -10,7 +11,6 @@ import {
   withdrawalChanged,
   type Cause,
   type OperationId,
-  type RequestId,
   type Result,
   type UserId,
   type WalletId,
@@ -120,7 +120,7 @@ export class Wallets {
       return await this.provider.holdings(wallet);
     } catch (error) {
       if (!(error instanceof SessionRejected)) throw error;
-      await this.recordRejection(wallet.userId, foundOut(wallet));
+      await this.recordRejection(wallet.userId, causeOfService('wallets', uuidV7(), wallet.walletId));
       return null;
     }
   }
@@ -140,10 +140,4 @@ function remaining(holdings: readonly Holding[], taken: readonly TokenAmount[]):
     const left = BigInt(holding.amountRaw) - (takenOf.get(holding.tokenId) ?? 0n);
     return left > 0n ? [{ ...holding, amountRaw: left.toString() }] : [];
   });
-}
-
-/** The cause of what the service notices by itself, whoever asked. */
-function foundOut({ walletId }: WalletAccount): Cause {
-  const requestId = asId<RequestId>(uuidV7());
-  return { actor: { kind: 'service', id: 'wallets' }, requestId, correlationId: walletId, causationId: walletId };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openProduct, startServing, type RunningProcess } from '@app/composition';
 import { startEventStoreServer } from '@app/event-store-server';
-import { asId, Unavailable, type RequestId } from '@app/kernel';
+import { causeOfService, Unavailable } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { readConfiguration, type Probe } from '@app/runtime';
 import { watchAnswers } from '../documents/answers';
@@ -222,9 +222,7 @@ async function hasMetrics(env: Record<string, string>): Promise<boolean> {
 /** Mints the deployment's partner key, before anything of it runs; which migrates the database as well. */
 async function mintKey(env: NodeJS.ProcessEnv): Promise<string> {
   const product = await openProduct(readConfiguration(env));
-  const requestId = asId<RequestId>(randomUUID());
-  const actor = { kind: 'service', id: 'test' } as const;
-  const cause = { actor, requestId, correlationId: requestId, causationId: requestId };
+  const cause = causeOfService('test', randomUUID());
   const mint = () => product.get(MintPartnerKey, { strict: false }).mint({ label: 'test', cause });
   // Asked again on a bad day of the event store: a key that nobody was told of does no harm.
   const whenAnswered = async () => {

@@ -1,6 +1,6 @@
 import { Body, Controller, Param, Req } from '@nestjs/common';
 import { answer, jsonBody, ProblemException, RateWindows, Serves } from '@app/http';
-import { asId, because, type Cause, type RequestId } from '@app/kernel';
+import { because, causeOfService } from '@app/kernel';
 import { read } from '@app/schema';
 import type { FastifyRequest } from 'fastify';
 import { InboundEventShape } from '../inputs/inbound-event';
@@ -35,7 +35,7 @@ export class WebhooksController {
     await this.count(key);
     const json = answer(jsonBody(request.headers['content-type'], bytes));
     const event = answer(read(InboundEventShape, json));
-    return this.inputs.deliver(key, event, causeOf(request, keyId));
+    return this.inputs.deliver(key, event, causeOfService(`webhook/${keyId.toLowerCase()}`, request.id));
   }
 
   /** Only what is signed counts: nobody else can use up an automation's rate. */
@@ -44,9 +44,4 @@ export class WebhooksController {
     if (counted?.admitted === true) return;
     throw new ProblemException(because('rate_limited'), { 'retry-after': String(counted?.waitSeconds ?? 1) });
   }
-}
-
-function causeOf({ id }: FastifyRequest, keyId: string): Cause {
-  const actor = { kind: 'service', id: `webhook/${keyId.toLowerCase()}` } as const;
-  return { actor, requestId: asId<RequestId>(id), correlationId: id, causationId: id };
 }

@@ -96,7 +96,7 @@ export class ContractAuthority {
 function useTimer({ automationId, approvalId, expiresAt }: CoveredCall) {
   const dueAt = instantOf(epochMsOf(expiresAt) + operationComesWithinMs);
   const payload = { automationId, approvalId };
-  return { id: `contract-use/${approvalId}`, kind: contractUseTimers, dueAt, payload };
+  return { id: `${contractUseTimers}/${approvalId}`, kind: contractUseTimers, dueAt, payload };
 }
 
 export const contractUseTimers = 'contract-use';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { fingerprintOf } from '@app/canonical';
-import { reviewedDocument } from '@app/consent';
+import { approvalTimer, approvalTimerId, reviewedDocument } from '@app/consent';
 import {
   asId,
   because,
@@ -26,6 +26,7 @@ import type { ContractReview } from '../automation/automation.commands';
 import { automationKind } from '../automation/automation.stream';
 import { contractConsent } from './rule-consent';
 import { symbolIn, symbolsOf } from '../definition/token-symbols';
+import { streamName } from '@app/event-store';
 
 /** Whose rule is defined, and when. */
 interface Defining {
@@ -70,20 +71,15 @@ export class ContractReviews {
     const fingerprint = fingerprintOf(
       reviewedDocument({ approvalId, kind, userId, walletId, tool: kind, input, contract, expiresAt }),
     );
-    const payload = { approvalId, stream: `${automationKind.category}-${automationId}` };
-    await this.timers.schedule({ id: timerOf(approvalId), kind: 'approval', dueAt: expiresAt, payload });
+    await this.timers.schedule(approvalTimer(approvalId, streamName(automationKind, automationId), expiresAt));
     return ok({ approvalId, automationId, walletId, fingerprint, expiresAt, ...words });
   }
 
   /** Gives back the timer and the place of a review that was not opened. */
   async drop({ approvalId }: ContractReview): Promise<void> {
-    await this.timers.cancel(timerOf(approvalId));
+    await this.timers.cancel(approvalTimerId(approvalId));
     await this.quotas.release('pendingApprovals', approvalId);
   }
-}
-
-function timerOf(approvalId: ApprovalId): string {
-  return `approval/${approvalId}`;
 }
 
 function jsonOf(value: AutomationDefinition): JsonValue {

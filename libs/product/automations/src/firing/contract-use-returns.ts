@@ -2,13 +2,14 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { FoldedStates, idInStream, Streams, type StoredEvent } from '@app/event-store';
 import {
   asId,
+  causeOfService,
+  causeOfEvent,
   Clock,
   parseUuid,
   type ApprovalId,
   type AutomationId,
   type Cause,
   type JsonObject,
-  type RequestId,
   type ToolCallId,
 } from '@app/kernel';
 import type { Reactor } from '@app/read-store';
@@ -48,12 +49,7 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
     const { automationId = null, approvalId = null } = operation?.terms ?? {};
     const taken = operation?.actions.some(({ providerReference }) => providerReference !== null) ?? true;
     if (automationId === null || approvalId === null || taken) return;
-    await this.giveBack(asId<AutomationId>(automationId), approvalId, {
-      actor: { kind: 'service', id: this.name },
-      requestId: asId<RequestId>(stored.metadata.requestId),
-      correlationId: stored.metadata.$correlationId,
-      causationId: stored.id,
-    });
+    await this.giveBack(asId<AutomationId>(automationId), approvalId, causeOfEvent(this.name, stored));
   }
 
   /** The approval's time is over: is there an operation? */
@@ -62,9 +58,7 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
     if (ofAutomation === null || ofApproval === null) throw new Error('a timer names no use of a contract');
     const { state: operation } = await this.states.current(operationKind, agentOperationId(ofApproval));
     if (operation !== null) return;
-    const id = uuidV7();
-    const actor = { kind: 'service', id: this.name } as const;
-    await this.giveBack(ofAutomation, ofApproval, { actor, requestId: asId(id), correlationId: id, causationId: id });
+    await this.giveBack(ofAutomation, ofApproval, causeOfService(this.name, uuidV7()));
   }
 
   private async giveBack(automationId: AutomationId, approvalId: ApprovalId, cause: Cause): Promise<void> {

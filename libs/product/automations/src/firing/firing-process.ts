@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DeploymentControls } from '@app/deployment';
 import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
-import { asId, Clock, type AutomationId, type Cause, type RequestId } from '@app/kernel';
+import { causeOfService, Clock, type AutomationId, type Cause } from '@app/kernel';
 import { Timers, type Timer } from '@app/timers';
 import { v7 as uuidV7 } from 'uuid';
 import { AutomationChecks } from './automation-checks';
@@ -121,11 +121,5 @@ function activationOf(timer: Timer) {
 
 /** What time alone sets in motion begins with itself. */
 function byItself(): Cause {
-  const id = uuidV7();
-  return {
-    actor: { kind: 'service', id: 'firing' },
-    requestId: asId<RequestId>(id),
-    correlationId: id,
-    causationId: id,
-  };
+  return causeOfService('firing', uuidV7());
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { conversationKind } from '@app/conversations';
 import { decodeEvent, FoldedStates, idInStream, type StoredEvent } from '@app/event-store';
-import { asId, type AutomationId, type Cause, type RequestId, type RunId } from '@app/kernel';
+import { asId, causeOfEvent, type AutomationId, type RunId } from '@app/kernel';
 import type { Reactor } from '@app/read-store';
 import { inputKind, type InputRecorded } from '../inputs/input.stream';
 import { handleInput, handleRunEnded } from './fire';
@@ -32,7 +32,7 @@ export class FiringReactor implements Reactor {
 
   private async input(stored: StoredEvent): Promise<void> {
     const { event, position } = decodeEvent<InputRecorded>(inputKind, stored);
-    await handleInput(this.firing.world(causeOf(stored)), event, position);
+    await handleInput(this.firing.world(causeOfEvent('firing', stored)), event, position);
   }
 
   private async handleRunEnd(stored: StoredEvent, conversationId: string): Promise<void> {
@@ -41,17 +41,7 @@ export class FiringReactor implements Reactor {
     const { state } = folded ?? (await this.states.current(conversationKind, conversationId));
     const { runId } = stored.payload;
     if (state.automationId === null || typeof runId !== 'string') return;
-    const world = this.firing.world(causeOf(stored));
+    const world = this.firing.world(causeOfEvent('firing', stored));
     await handleRunEnded(world, asId<AutomationId>(state.automationId), asId<RunId>(runId));
   }
-}
-
-/** It continues the request that the event came of. */
-function causeOf({ id, metadata }: StoredEvent): Cause {
-  return {
-    actor: { kind: 'service', id: 'firing' },
-    requestId: asId<RequestId>(metadata.requestId),
-    correlationId: metadata.$correlationId,
-    causationId: id,
-  };
 }

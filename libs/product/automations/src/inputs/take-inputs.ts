@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DeploymentControls } from '@app/deployment';
-import { decodeEvent, EventStore, FoldedStates, Streams } from '@app/event-store';
+import { decodeEvent, EventStore, FoldedStates, streamName, Streams } from '@app/event-store';
 import {
   because,
   Clock,
@@ -151,7 +151,7 @@ export class TakeInputs {
   }
 
   private async read(inputId: InputId): Promise<Recorded> {
-    const [stored] = await this.store.readStream(`${inputKind.category}-${inputId}`, 0, 1);
+    const [stored] = await this.store.readStream(streamName(inputKind, inputId), 0, 1);
     if (stored === undefined) throw new Error(`the input ${inputId} is gone`);
     return decodeEvent<InputRecorded>(inputKind, stored);
   }

@@ -33,6 +33,11 @@ export function sourcesIn(condition: Condition | null, userId: UserId): readonly
   return [...byKey.values()];
 }
 
+/** The id of the timer that samples a source. */
+export function sourceTimerId(used: SourceInUse): string {
+  return `${sourceTimers}/${keyOf(used)}`;
+}
+
 /**
  * The timer that samples a source.
  * @param keepUntil until then it goes on without asking whether any rule uses the source: the one that will is being defined
@@ -40,7 +45,7 @@ export function sourcesIn(condition: Condition | null, userId: UserId): readonly
 export function sourceTimer(used: SourceInUse, dueAt: Instant, keepUntil: string): Timer {
   const { source, userId } = used;
   const payload = { kind: source.kind, tokenId: source.tokenId, userId, keepUntil };
-  return { id: `${sourceTimers}/${keyOf(used)}`, kind: sourceTimers, dueAt, payload };
+  return { id: sourceTimerId(used), kind: sourceTimers, dueAt, payload };
 }
 
 /** @throws TypeError for a payload that names no source */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { epochMsOf, instantOf, type Instant, type JsonValue, type UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { keyOf, sourceTimers, type SourceInUse } from './source-key';
+import { sourceTimerId, sourceTimers, type SourceInUse } from './source-key';
 import type { Sample } from './source-sample';
 import { bindings } from './source-samples.row';
 
@@ -62,8 +62,8 @@ export class SourceSamples {
   }
 
   async hasTimer(source: SourceInUse): Promise<boolean> {
-    const id = `${sourceTimers}/${keyOf(source)}`;
-    return (await this.database.query('SELECT id FROM timers WHERE id = $1', [id])).length > 0;
+    const found = await this.database.query('SELECT id FROM timers WHERE id = $1', [sourceTimerId(source)]);
+    return found.length > 0;
   }
 
   /** Whether a rule that may fire looks at the source. */
