@@ -64,7 +64,7 @@ const rooms = {
     },
   },
 };
-/** They stand in the product's room, read the event types of any slice, and import nothing that runs. */
+/** They stand in the product's room and read the event types of any slice; of what runs they import the queries of conversations. */
 const eventReaders = ['journal', 'activity'];
 /** The room of what implements ports of slices for one outside world or another. */
 const adapters = ['sandbox', 'near-intents', 'rules-model'];
@@ -157,7 +157,7 @@ const rules = [
   {
     name: 'event-readers-import-types',
     comment:
-      'journal and activity know the event types of any slice, and nothing that runs, but for the descriptions of the events that conversations publish.',
+      'journal and activity know the event types of any slice, and nothing that runs, but for the events and queries of conversations.',
     from: { path: lib(...eventReaders), pathNot: spec },
     to: { path: lib(...sliceNames.filter((name) => name !== 'conversations')), dependencyTypesNot: ['type-only'] },
   },

@@ -1,5 +1,5 @@
 import type { DynamicModule, Type } from '@nestjs/common';
-import { ActivityModule, activityReadModel, ConversationPages } from '@app/activity';
+import { ActivityModule, activityReadModel } from '@app/activity';
 import { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from '@app/approvals';
 import { ArtifactsModule, artifactsReadModel } from '@app/artifacts';
 import {
@@ -10,10 +10,9 @@ import {
   AutomationWorkModule,
 } from '@app/automations';
 import { BudgetModule, budgetReadModel } from '@app/budget';
-import { conversationKind, ConversationsModule, conversationsReadModel, ListConversations } from '@app/conversations';
+import { conversationKind, ConversationsModule, conversationsReadModel } from '@app/conversations';
 import { DeploymentModule } from '@app/deployment';
 import { ActiveAccounts, EngineModule, EngineCatalogModule } from '@app/engine';
-import { answer } from '@app/http';
 import { JournalModule, journalReadModel } from '@app/journal';
 import { PartnersModule, partnersReadModel } from '@app/partners';
 import type { AnyProjection, Migration, ProcessRoles, RowClass } from '@app/read-store';
@@ -83,25 +82,6 @@ const AccountPortsModule: DynamicModule = {
   exports: [ActiveAccounts, AutomationOwners, UsersModule, PartnersModule],
 };
 
-/** Pages of conversations for the overview of activity, which may not know the slice itself. */
-const ConversationPagesModule: DynamicModule = {
-  module: class ConversationPagesModule {},
-  imports: [ConversationsModule],
-  providers: [
-    {
-      provide: ConversationPages,
-      useFactory: (lists: ListConversations): ConversationPages => ({
-        first: async (userId, which, limit) => {
-          const filter = which === 'active' ? { active: true } : { origin: 'conversation' as const };
-          return answer(await lists.page(userId, { archived: false, ...filter }, { limit }));
-        },
-      }),
-      inject: [ListConversations],
-    },
-  ],
-  exports: [ConversationPages],
-};
-
 /** The one list of slices, by the roles of the process that composes them. */
 export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)[] {
   return [
@@ -115,7 +95,7 @@ export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)
     EngineCatalogModule,
     RunsModule,
     ApprovalsModule,
-    ActivityModule.register(ConversationPagesModule),
+    ActivityModule,
     ...(api ? [JournalModule.register(conversationKind, asyncApiOf), ReferenceModule.register(asyncApiOf)] : []),
     ...(worker ? [EngineModule, SettlementModule, ApprovalWorkModule, AutomationWorkModule] : []),
   ];

@@ -1,2 +1,1 @@
 export { ActivityModule, activityReadModel } from './activity.module';
-export { ConversationPages } from './conversation-pages';

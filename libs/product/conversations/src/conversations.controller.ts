@@ -1,11 +1,15 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, PageQuery, pageTextOf, Serves } from '@app/http';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { answer, Caller, PageQuery, Serves } from '@app/http';
 import type { ConversationId } from '@app/kernel';
-import { ConversationCommands } from './conversation-commands';
-import { ConversationPage, type ConversationView } from './conversation.schema';
+import { ArchiveConversation } from './archive-conversation';
+import type { ConversationPage, ConversationView } from './conversation.schema';
 import { CreateConversationDto, ListConversationsDto, UpdateConversationDto } from './conversations.dto';
-import { ConversationQueries } from './conversations.queries';
+import { CreateConversation } from './create-conversation';
+import { GetConversation } from './get-conversation';
 import { ListConversations } from './list-conversations';
+import { ListMessages } from './list-messages';
+import { RenameConversation } from './rename-conversation';
 import {
   createConversation,
   listConversations,
@@ -19,52 +23,48 @@ import {
 @Controller()
 export class ConversationsController {
   constructor(
-    private readonly conversations: ConversationCommands,
-    private readonly lists: ListConversations,
-    private readonly queries: ConversationQueries,
-    private readonly cursors: Cursors,
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
   ) {}
 
   @Serves(createConversation)
-  async create(@Caller() caller: Caller, @Body() body: CreateConversationDto): Promise<ConversationView> {
-    return answer(await this.conversations.create(caller.userId, body.title ?? null, caller.cause));
+  async create(
+    @Caller() { userId, cause }: Caller,
+    @Body() { title }: CreateConversationDto,
+  ): Promise<ConversationView> {
+    return answer(await this.commands.execute(new CreateConversation(userId, title ?? null, cause)));
   }
 
   @Serves(listConversations)
   async list(@Caller() { userId }: Caller, @Query() query: ListConversationsDto): Promise<ConversationPage> {
-    const { cursor, limit, ...filter } = query;
-    return answer(await this.lists.page(userId, filter, { cursor, limit }));
+    return answer(await this.queries.execute(new ListConversations(userId, query)));
   }
 
   @Serves(getConversation)
-  async get(@Caller() caller: Caller, @Param('conversationId') id: ConversationId): Promise<ConversationView> {
-    return answer(await this.conversations.get(id, caller.userId));
+  async get(@Caller() { userId }: Caller, @Param('conversationId') id: ConversationId): Promise<ConversationView> {
+    return answer(await this.queries.execute(new GetConversation(userId, id)));
   }
 
   @Serves(updateConversation)
   async update(
-    @Caller() caller: Caller,
+    @Caller() { userId, cause }: Caller,
     @Param('conversationId') id: ConversationId,
-    @Body() body: UpdateConversationDto,
+    @Body() { title }: UpdateConversationDto,
   ): Promise<ConversationView> {
-    return answer(await this.conversations.rename(id, caller.userId, body.title, caller.cause));
+    return answer(await this.commands.execute(new RenameConversation(userId, id, title, cause)));
   }
 
   @Serves(archiveConversation)
-  async archive(@Caller() caller: Caller, @Param('conversationId') id: ConversationId): Promise<void> {
-    answer(await this.conversations.archive(id, caller.userId, caller.cause));
+  async archive(@Caller() { userId, cause }: Caller, @Param('conversationId') id: ConversationId): Promise<void> {
+    answer(await this.commands.execute(new ArchiveConversation(userId, id, cause)));
   }
 
   @Serves(listMessages)
   async messages(
     @Caller() { userId }: Caller,
     @Param('conversationId') id: ConversationId,
-    @Query() { cursor, limit }: PageQuery,
+    @Query() page: PageQuery,
   ): Promise<string> {
-    const binding = { list: 'conversations.messages', userId, filters: { id } };
-    const after = cursor === undefined ? 0 : Number(answer(this.cursors.read(binding, cursor))[0]);
-    answer(await this.conversations.get(id, userId));
-    const rows = await this.queries.messages(id, after, limit + 1);
-    return pageTextOf(rows, limit, ({ position }) => this.cursors.mint(binding, [position]));
+    return answer(await this.queries.execute(new ListMessages(userId, id, page)));
   }
 }

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ConversationCommands } from './conversation-commands';
+import { ArchiveConversationHandler } from './archive-conversation';
 import {
   ConversationRow,
   conversationsMigrations,
@@ -8,13 +8,22 @@ import {
   messagesProjection,
 } from './conversations.projection';
 import { ConversationsController } from './conversations.controller';
-import { ConversationQueries } from './conversations.queries';
-import { ListConversations } from './list-conversations';
+import { CreateConversationHandler } from './create-conversation';
+import { GetConversationHandler } from './get-conversation';
+import { ListConversationsHandler } from './list-conversations';
+import { ListMessagesHandler } from './list-messages';
+import { RenameConversationHandler } from './rename-conversation';
 
 @Module({
   controllers: [ConversationsController],
-  providers: [ConversationCommands, ConversationQueries, ListConversations],
-  exports: [ListConversations],
+  providers: [
+    ArchiveConversationHandler,
+    CreateConversationHandler,
+    GetConversationHandler,
+    ListConversationsHandler,
+    ListMessagesHandler,
+    RenameConversationHandler,
+  ],
 })
 export class ConversationsModule {}
 

@@ -1,30 +1,51 @@
-import { Injectable } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Cursors, pageOf } from '@app/http';
 import { ok, type Result, type UserId } from '@app/kernel';
-import type { ConversationPage } from './conversation.schema';
-import { ConversationQueries, type ConversationFilter } from './conversations.queries';
+import { Database, selectList } from '@app/read-store';
+import { memberNames } from '@app/schema';
+import { origins } from './conversation.events';
+import { Conversation, type ConversationPage, type ConversationView } from './conversation.schema';
+import { ListConversationsDto } from './conversations.dto';
+import { ConversationRow, listedAs } from './conversations.projection';
 
-/** `conversations.list`; whoever shows a first page of it elsewhere gets the very cursors that continue it there. */
-@Injectable()
-export class ListConversations {
+/**
+ * A page of a user's conversations, most recently active first; whoever shows a first page elsewhere gets the very cursors that
+ * continue it here. Refuses with `invalid_cursor` a cursor of another list, filter or user.
+ */
+export class ListConversations extends Query<Result<ConversationPage>> {
   constructor(
-    private readonly queries: ConversationQueries,
+    readonly userId: UserId,
+    readonly query: ListConversationsDto,
+  ) {
+    super();
+  }
+}
+
+type Filter = Omit<ListConversationsDto, 'cursor' | 'limit'>;
+
+const listed = selectList(ConversationRow, [...memberNames(Conversation), 'activityPosition'], {
+  computed: {
+    status: `CASE WHEN live_run_id IS NOT NULL THEN 'running' WHEN pending_approvals > 0 THEN 'awaiting_approval' ELSE 'idle' END`,
+  },
+});
+
+const active = '(live_run_id IS NOT NULL OR pending_approvals > 0)';
+
+@QueryHandler(ListConversations)
+export class ListConversationsHandler implements IQueryHandler<ListConversations> {
+  constructor(
+    private readonly database: Database,
     private readonly cursors: Cursors,
   ) {}
 
-  /** The user's conversations, most recently active first; `invalid_cursor` for a cursor of another list, filter or user. */
-  async page(
-    userId: UserId,
-    filter: ConversationFilter,
-    { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
-  ): Promise<Result<ConversationPage>> {
+  async execute({ userId, query }: ListConversations): Promise<Result<ConversationPage>> {
+    const { cursor, limit, ...filter } = query;
     const binding = { list: 'conversations.list', userId, filters: { ...filter } };
-    const read = cursor === undefined ? null : this.cursors.read(binding, cursor);
-    if (read?.ok === false) return read;
-    const before = read === null ? null : Number(read.value[0]);
+    const before = this.cursors.startOf(binding, cursor);
+    if (!before.ok) return before;
     const [rows, total] = await Promise.all([
-      this.queries.list(userId, filter, before, limit + 1),
-      this.queries.total(userId, filter),
+      this.rows(userId, filter, before.value, limit + 1),
+      this.total(userId, filter),
     ]);
     const page = pageOf(
       rows,
@@ -33,5 +54,29 @@ export class ListConversations {
       (row) => this.cursors.mint(binding, [row.activityPosition]),
     );
     return ok({ ...page, total });
+  }
+
+  private async rows(userId: UserId, filter: Filter, before: number | null, limit: number) {
+    return this.database.query<ConversationView & Pick<ConversationRow, 'activityPosition'>>(
+      `SELECT ${listed} FROM conversations
+       WHERE user_id = $1 AND activity_position < $2 AND (archived_at IS NOT NULL) = $3
+         AND ($4::text IS NULL OR origin = $4) AND ($5::boolean IS NULL OR ${active} = $5)
+       ORDER BY activity_position DESC LIMIT $6`,
+      [userId, before ?? Number.MAX_SAFE_INTEGER, filter.archived, filter.origin ?? null, filter.active ?? null, limit],
+    );
+  }
+
+  /** How many conversations the filter lets through, from kept counters. */
+  private async total(userId: UserId, filter: Filter): Promise<number> {
+    const from = filter.origin === undefined ? origins : [filter.origin];
+    const activities = filter.active === undefined ? [true, false] : [filter.active];
+    const names = from.flatMap((origin) =>
+      activities.map((isActive) => `conversations/${listedAs(userId, origin, filter.archived, isActive)}`),
+    );
+    const [row] = await this.database.query<{ total: number }>(
+      'SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters WHERE name = ANY($1)',
+      [names],
+    );
+    return row?.total ?? 0;
   }
 }
