@@ -59,6 +59,13 @@ export function encodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, eve
   });
 }
 
+/** An event that was just appended, as the store will give it back. @param encoded by `encodeEvent` */
+export function storedFrom(encoded: EventData, stream: string, revision: number, position: number): StoredEvent {
+  const { id, type, data, metadata } = encoded;
+  // Reason for the assertions: `encodeEvent` gives every event an id, a JSON object and this metadata.
+  return { stream, revision, position, id, type, payload: data, metadata } as unknown as StoredEvent;
+}
+
 /** Reads what the client gave back. Throws TypeError for an event that this product cannot have written. */
 export function decodeStored(recorded: RecordedEvent): StoredEvent {
   const { data, metadata } = recorded;

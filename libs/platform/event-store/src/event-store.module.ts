@@ -1,4 +1,5 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { EventBus } from '@nestjs/cqrs';
 import { Configuration, Probe } from '@app/runtime';
 import { EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
@@ -10,7 +11,12 @@ import { Streams } from './streams';
 @Global()
 @Module({})
 export class EventStoreModule implements OnApplicationShutdown {
-  constructor(private readonly store: EventStore) {}
+  constructor(
+    private readonly store: EventStore,
+    bus: EventBus,
+  ) {
+    store.feed.publishOn(bus);
+  }
 
   static register(): DynamicModule {
     return {

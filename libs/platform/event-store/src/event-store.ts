@@ -15,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppendChannel } from './append-channel';
 import { decodeStored, type StoredEvent } from './codec';
 import { connectEventStore, disconnect, type Purpose } from './connection';
+import { EventFeed } from './event-feed';
 import { shares } from './open-calls';
 import { ReadCalls, type Read } from './read-calls';
 import { isTransient } from './transient-errors';
@@ -48,6 +49,8 @@ export interface Appended {
 export class EventStore {
   /** The subscriptions of this process that cannot get past an event, by the names of who follows. */
   readonly stuck = new Set<string>();
+  /** Where this process's own appends, and what it follows and folds, come together. */
+  readonly feed = new EventFeed();
   private readonly appends: AppendChannel;
   private readonly reads = new ReadCalls(shares.reads);
   /** Whether the store answers is not asked behind all that waits for it. */

@@ -60,6 +60,7 @@ export class FoldedStates {
         folded,
         page.map((stored) => decodeEvent(kind, stored)),
       );
+      this.store.feed.publish(page);
       if (page.length < pageEvents) return folded;
     }
   }

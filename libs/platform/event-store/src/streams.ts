@@ -3,7 +3,7 @@ import type { EventData } from '@eventstore/db-client';
 import { Unavailable, type Cause, type Refusal } from '@app/kernel';
 import { Tracing } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeEvent } from './codec';
+import { encodeEvent, storedFrom } from './codec';
 import { EventStore } from './event-store';
 import { FoldedStates, type Folded } from './folded-states';
 import { KeyedQueue } from './keyed-queue';
@@ -148,9 +148,10 @@ export class Streams {
     events: readonly Event[],
     from: Folded<State>,
   ): Promise<Accepted<State, Event> | null> {
+    const stream = streamName(kind, id);
     const encoded = events.map((event) => encodeEvent(kind, event, cause));
     try {
-      const appended = await this.tracedAppend(streamName(kind, id), encoded, from.revision, cause);
+      const appended = await this.tracedAppend(stream, encoded, from.revision, cause);
       if (appended.kind === 'conflict') return null;
       const { state, revision } = this.states.advance(
         kind,
@@ -158,7 +159,9 @@ export class Streams {
         from,
         events.map((event) => ({ event })),
       );
-      return { events, state, revision, position: appended.position };
+      const { position } = appended;
+      this.store.feed.publish(encoded.map((event, n) => storedFrom(event, stream, from.revision + 1 + n, position)));
+      return { events, state, revision, position };
     } catch (error) {
       this.states.forget(kind, id);
       throw error;

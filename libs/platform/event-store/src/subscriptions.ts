@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { START, streamNameFilter, TimeoutError, type EventStoreDBClient } from '@eventstore/db-client';
 import { TookTooLong } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventFeed } from './event-feed';
 import { Intake, type EventBatch } from './intake';
 import { asSubscription } from './open-calls';
 import { isTransient } from './transient-errors';
@@ -20,6 +21,8 @@ export interface Following {
   /** The position to begin after; 0: from the beginning. */
   readonly after: number;
   readonly signal: AbortSignal;
+  /** Where the events are published as they come, before they are handled. */
+  readonly feed?: EventFeed;
   /** Called with one batch at a time; a throw is logged and the same events come again after a pause. */
   onBatch(batch: EventBatch): Promise<void>;
   /** Told when the handler has failed at the same events again and again although the stores answer, and when that is over. */
@@ -49,6 +52,7 @@ async function follow(client: EventStoreDBClient, options: Following): Promise<v
     });
     const intake = new Intake(subscription, options.signal);
     await drain(intake, async ({ events, upTo }) => {
+      options.feed?.publish(events);
       await options.onBatch({ events, upTo: Math.max(passed, upTo) });
       passed = Math.max(passed, upTo);
       onProgress();

@@ -59,6 +59,7 @@ export class ProjectionRunner {
         categories: categoriesOf(this.projections),
         after: this.lowest(),
         signal: AbortSignal.any([signal, overtaken.signal]),
+        feed: this.store.feed,
         onStuck: (isStuck) => (isStuck ? this.store.stuck.add(stuckName) : this.store.stuck.delete(stuckName)),
         onBatch: (batch) =>
           this.commit(batch).catch((error: unknown) => {

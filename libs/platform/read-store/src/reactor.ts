@@ -34,6 +34,7 @@ export async function runReactor(
       categories: reactor.categories,
       after: row?.position ?? 0,
       signal: leading,
+      feed: store.feed,
       onStuck: (isStuck) => (isStuck ? store.stuck.add(reactor.name) : store.stuck.delete(reactor.name)),
       onBatch: async ({ events, upTo }) => {
         await reactTo(reactor, events);

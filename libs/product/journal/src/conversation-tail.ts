@@ -61,6 +61,7 @@ export class ConversationTail {
       categories: [category],
       after,
       signal,
+      feed: this.store.feed,
       onBatch: async ({ events }) => {
         for (const event of events) if (!signal.aborted) await this.receive(event);
       },

@@ -1,0 +1,104 @@
+import { Logger } from '@nestjs/common';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Subject } from 'rxjs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidV7 } from 'uuid';
+import { EventFeed, EventSeen } from './event-feed';
+import type { StoredEvent } from './codec';
+
+const aDayMs = 86_400_000;
+
+function event(stream: string, revision: number, encodedAtMs = Date.now()): StoredEvent {
+  const metadata = {
+    $correlationId: 'c',
+    $causationId: 'c',
+    requestId: 'r',
+    actor: { kind: 'service', id: 's' },
+  } as const;
+  const id = uuidV7({ msecs: encodedAtMs });
+  return { stream, revision, position: 100 + revision, id, type: 'counter.counted', payload: {}, metadata };
+}
+
+/** As much of an `EventBus` as the feed sees. */
+class Bus extends Subject<EventSeen> {
+  readonly heard: string[] = [];
+  readonly feed = new EventFeed();
+
+  constructor() {
+    super();
+    this.feed.publishOn(this);
+    this.subscribe(({ event: { stream, revision } }) => this.heard.push(`${stream}@${revision}`));
+  }
+
+  publish(seen: EventSeen): void {
+    this.next(seen);
+  }
+}
+
+let errors: jest.SpyInstance;
+beforeEach(() => {
+  errors = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+});
+afterEach(() => jest.restoreAllMocks());
+
+it('brings each event once, the events of a stream in their order', () => {
+  const { feed, heard } = new Bus();
+  feed.publish([event('a', 0), event('b', 0), event('a', 1)]);
+  feed.publish([event('a', 0), event('a', 1), event('a', 2)]);
+  // Too late to be in order.
+  feed.publish([event('b', 5), event('b', 1)]);
+  expect(heard).toEqual(['a@0', 'b@0', 'a@1', 'a@2', 'b@5']);
+  expect([feed.newestOf('a'), feed.newestOf('b'), feed.newestOf('c')]).toEqual([2, 5, -1]);
+});
+
+it('remembers the newest events of 20,000 streams', () => {
+  const { feed, heard } = new Bus();
+  for (let n = 0; n <= 20_000; n += 1) feed.publish([event(`s${n}`, 3)]);
+  expect([feed.newestOf('s0'), feed.newestOf('s1')]).toEqual([-1, 3]);
+  feed.publish([event('s1', 3), event('s0', 3)]);
+  expect(heard.slice(20_001)).toEqual(['s0@3']);
+});
+
+it('tells what is new from what a subscription catches up on', () => {
+  const isNews = (atMs: number) => new EventSeen(event('a', 0, atMs)).isNews;
+  expect([isNews(Date.now()), isNews(Date.now() - aDayMs)]).toEqual([true, false]);
+});
+
+it('does nothing without a bus', () => {
+  const feed = new EventFeed();
+  feed.publish([event('a', 0)]);
+  expect(feed.newestOf('a')).toBe(-1);
+});
+
+it('logs what a subscriber throws, and goes on', async () => {
+  const bus = new Bus();
+  bus.subscribe(() => {
+    throw new Error('a subscriber');
+  });
+  const { heard } = bus;
+  bus.subscribe(({ event: { revision } }) => heard.push(`last ${revision}`));
+  bus.feed.publish([event('a', 0), event('a', 1)]);
+  await sleep(10);
+  expect(heard).toEqual(['a@0', 'last 0', 'a@1', 'last 1']);
+  expect(errors.mock.calls.map(([, error]) => String(error))).toEqual(['Error: a subscriber', 'Error: a subscriber']);
+});
+
+it('logs what the bus throws, and goes on', () => {
+  const feed = new EventFeed();
+  feed.publishOn({
+    publish: () => {
+      throw new Error('the bus');
+    },
+  });
+  expect(() => feed.publish([event('a', 0), event('a', 1)])).not.toThrow();
+  expect(errors).toHaveBeenCalledTimes(2);
+});
+
+it('wakes nobody in the context of the request that appended', () => {
+  const request = new AsyncLocalStorage<string>();
+  const bus = new Bus();
+  const contexts: (string | undefined)[] = [];
+  bus.subscribe(() => contexts.push(request.getStore()));
+  request.run('a request', () => bus.feed.publish([event('a', 0)]));
+  expect(contexts).toEqual([undefined]);
+});
