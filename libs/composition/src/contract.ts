@@ -2,6 +2,7 @@ import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { documentOf, HttpModule } from '@app/http';
 import type { JsonObject } from '@app/kernel';
 import type { Configuration } from '@app/runtime';
+import { partnerApi } from './partner-api';
 import { createProcessModule } from './process.module';
 
 /** The OpenAPI document of an api process of this configuration, the one that it would serve; nothing is started for it. */
@@ -12,5 +13,5 @@ export async function openApiOf(configuration: Configuration): Promise<JsonObjec
     logger: false,
     abortOnError: false,
   });
-  return documentOf(app.get(ModulesContainer), configuration);
+  return documentOf(app.get(ModulesContainer), configuration, partnerApi);
 }

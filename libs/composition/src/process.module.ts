@@ -1,13 +1,14 @@
 import type { DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventStoreModule } from '@app/event-store';
-import { MemoryRateWindows, PostgresRateWindows, RateWindows, SqlExecutor } from '@app/http';
+import { ApiDescription, MemoryRateWindows, PostgresRateWindows, RateWindows, SqlExecutor } from '@app/http';
 import { Clock } from '@app/kernel';
 import { Database, ReadStoreModule, type OnOpen, type ProcessRoles } from '@app/read-store';
 import { Configuration, Metrics, ModelFaults, NoFaults, openTracing, Probe, SystemClock, Tracing } from '@app/runtime';
 import { SandboxModule } from '@app/sandbox';
 import { TimersModule } from '@app/timers';
 import { LocalModelsModule } from './local-models.module';
+import { partnerApi } from './partner-api';
 import { PriceWatchModule } from './price-watch.module';
 import { Projecting } from './projecting';
 import { StoresReadiness } from './readiness';
@@ -87,11 +88,12 @@ function httpPortsModule(alone: boolean): DynamicModule {
     module: class HttpPortsModule {},
     global: true,
     providers: [
+      { provide: ApiDescription, useValue: partnerApi },
       { provide: SqlExecutor, useExisting: Database },
       alone
         ? { provide: RateWindows, useFactory: () => new MemoryRateWindows() }
         : { provide: RateWindows, useClass: PostgresRateWindows },
     ],
-    exports: [SqlExecutor, RateWindows],
+    exports: [ApiDescription, SqlExecutor, RateWindows],
   };
 }

@@ -10,3 +10,4 @@ export { ProviderFaults, submitFaults, type SubmitFault } from './provider-fault
 export { SandboxLedger } from './sandbox-ledger';
 export { sandboxStateMigrations } from './sandbox-state.row';
 export { SandboxModule } from './sandbox.module';
+export { sandboxGroup } from './sandbox.contract';

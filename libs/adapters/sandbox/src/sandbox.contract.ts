@@ -1,7 +1,12 @@
-import { operation } from '@app/http';
+import { operation, type OperationGroup } from '@app/http';
 import { ClockReading } from './clock-moves';
 import { MintedToken } from './issuer';
 import { ClockMove, FaultChange, NewOperatorToken, NewToken, Faults } from './sandbox.dto';
+
+export const sandboxGroup: OperationGroup = {
+  name: 'sandbox',
+  description: 'Levers of the sandbox, on loopback only: tokens, clock, prices, deposits, faults',
+};
 
 const examples = {
   token: {

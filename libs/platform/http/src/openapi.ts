@@ -7,10 +7,11 @@ import { openedSchemas } from './openapi-open';
 import { isList, parametersOf, showParameter } from './openapi-parameters';
 import { problemResponses, problemShape, reasonsOf, ResponseComponents } from './openapi-problems';
 import { rangeAnswerHeaders, rangeAnswers } from './openapi-ranges';
-import { documentHead, securityOf, tagOf } from './openapi-words';
+import { documentHead, securityOf, tagOf, type ApiDescription } from './openapi-words';
 import { isRawAnswer, type Body, type Contract } from './operation';
 
 export interface DocumentOptions {
+  readonly about: ApiDescription;
   /** Where the described service is reached. */
   readonly baseUrl: string;
   /** Whether `/v1` carries `Deprecation` (specification, "Versioning", rule 6). */
@@ -19,7 +20,7 @@ export interface DocumentOptions {
 
 /**
  * The OpenAPI 3.1 document of these contracts, which the service itself enforces, so that document and service cannot disagree.
- * @throws Error for two operations of one name, and for two schemas of one
+ * @throws Error for two operations of one name, two schemas of one, and an operation of no group
  */
 export function openApiDocument(contracts: readonly Contract[], options: DocumentOptions): JsonObject {
   const parts: DocumentParts = { components: new SchemaComponents(), shared: new ResponseComponents(), options };
@@ -37,7 +38,7 @@ export function openApiDocument(contracts: readonly Contract[], options: Documen
     };
   }
   return {
-    ...documentHead(options.baseUrl, [...names]),
+    ...documentHead(options.baseUrl, options.about, [...names]),
     paths,
     components: componentsOf(parts, Object.values(paths).flatMap(Object.values<JsonObject>)),
   };

@@ -31,6 +31,13 @@ export interface RawAnswer {
   readonly binary?: true;
 }
 
+/** Operations that belong together: those whose name begins with the group's. */
+export interface OperationGroup {
+  readonly name: string;
+  /** One line, without a full stop. */
+  readonly description: string;
+}
+
 export interface PathParameter {
   readonly description: string;
   readonly example: string;

@@ -1,5 +1,10 @@
 import { json, mapOf, oneOf, shape } from '@app/schema';
-import { operation } from './operation';
+import { operation, type OperationGroup } from './operation';
+
+export const serviceGroup: OperationGroup = {
+  name: 'service',
+  description: 'Health and documents of the service itself; open without credentials',
+};
 
 const health = shape('Health', { status: oneOf(['ok']) });
 

@@ -1,4 +1,4 @@
-import { Controller, Res } from '@nestjs/common';
+import { Controller, Optional, Res } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { Configuration } from '@app/runtime';
 import type { FastifyReply } from 'fastify';
@@ -6,6 +6,7 @@ import type { JsonObject } from '@app/kernel';
 import { Draining } from './draining';
 import { openApiDocument } from './openapi';
 import { openApi30 } from './openapi-3-0';
+import { ApiDescription } from './openapi-words';
 import { ReadinessChecks } from './readiness';
 import { Serves, servedContracts } from './serves';
 import { readHealth, readOpenApi, readOpenApi30, readReadiness } from './service.contract';
@@ -21,6 +22,7 @@ export class ServiceController {
     private readonly configuration: Configuration,
     private readonly checks: ReadinessChecks,
     private readonly draining: Draining,
+    @Optional() private readonly about: ApiDescription = { title: 'API', description: '', groups: [] },
   ) {}
 
   @Serves(readHealth)
@@ -37,7 +39,7 @@ export class ServiceController {
 
   @Serves(readOpenApi)
   openapi(): JsonObject {
-    this.document ??= documentOf(this.modules, this.configuration);
+    this.document ??= documentOf(this.modules, this.configuration, this.about);
     return this.document;
   }
 
@@ -49,8 +51,9 @@ export class ServiceController {
 }
 
 /** The OpenAPI document of an application, running or not. */
-export function documentOf(modules: ModulesContainer, configuration: Configuration): JsonObject {
+export function documentOf(modules: ModulesContainer, configuration: Configuration, about: ApiDescription): JsonObject {
   return openApiDocument(servedContracts(modules), {
+    about,
     baseUrl: configuration.publicUrl,
     deprecated: configuration.env.V1_DEPRECATED_AT !== undefined,
   });

@@ -1,6 +1,11 @@
-import { operation } from '@app/http';
+import { operation, type OperationGroup } from '@app/http';
 import { ActivityDto } from './activity.dto';
 import { ActivityOverview } from './activity.view';
+
+export const activityGroup: OperationGroup = {
+  name: 'activity',
+  description: 'What is going on, and what happened, over all conversations',
+};
 
 const idle = { data: [], nextCursor: null, total: 0 };
 

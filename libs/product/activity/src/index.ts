@@ -1,1 +1,2 @@
+export { activityGroup } from './activity.contract';
 export { ActivityModule, activityReadModel } from './activity.module';

@@ -1,10 +1,15 @@
-import { operation } from '@app/http';
+import { operation, type OperationGroup } from '@app/http';
 import { type Reason } from '@app/kernel';
 import { pendingExample } from './approval.example';
 import { Approval, ApprovalPage, Decided } from './approval.schema';
 import { ApproveDto, DenyDto, ListApprovalsDto } from './approvals.dto';
 import { receiptExample } from './receipt.example';
 import { ReceiptShape } from './receipt.schema';
+
+export const approvalsGroup: OperationGroup = {
+  name: 'approvals',
+  description: 'What a tool call needs the user to decide, with the exact contract behind it',
+};
 
 /** Why a decision is not recorded; all but the first leave the approval pending. */
 const undecided: readonly Reason[] = [

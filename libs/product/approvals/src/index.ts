@@ -1,2 +1,3 @@
 export { verifyReceipt } from './receipt-verifier';
 export { ApprovalsModule, approvalsReadModel, ApprovalWorkModule } from './approvals.module';
+export { approvalsGroup } from './approvals.contract';

@@ -1,8 +1,10 @@
-import { operation, PageQuery } from '@app/http';
+import { operation, type OperationGroup, PageQuery } from '@app/http';
 import { conversationIdParameter } from '@app/conversations';
 import { text } from '@app/schema';
 import { Artifact, artifactExample, ArtifactPage } from './artifact.schema';
 import { UploadArtifactDto } from './artifacts.dto';
+
+export const artifactsGroup: OperationGroup = { name: 'artifacts', description: 'Files of a conversation' };
 
 const contentHeaders = {
   'Content-Disposition': text({ description: 'The name of the file', examples: ['attachment; filename="report.csv"'] }),

@@ -25,3 +25,4 @@ export { ruleConsent } from './authority/rule-consent';
 export { nextDue } from './definition/schedule';
 export { Sampler } from './sources/sampler';
 export { SourcesModule } from './sources/sources.module';
+export { automationsGroup } from './api/automations.contract';

@@ -1,6 +1,11 @@
-import { operation } from '@app/http';
+import { operation, type OperationGroup } from '@app/http';
 import { ListBudgetEntriesDto } from './budget.dto';
 import { Budget, BudgetEntryPage, budgetExamples } from './budget.schema';
+
+export const budgetGroup: OperationGroup = {
+  name: 'budget',
+  description: "The user's spend headroom, and every cent of it",
+};
 
 export const readBudget = operation('budget', {
   route: 'GET /v1/users/:userId/budget',

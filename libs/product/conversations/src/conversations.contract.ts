@@ -1,7 +1,12 @@
-import { operation, PageQuery } from '@app/http';
+import { operation, type OperationGroup, PageQuery } from '@app/http';
 import { conversationIdParameter } from './conversation.schema';
 import { Conversation, conversationExamples, ConversationPage, MessagePage } from './conversation.schema';
 import { CreateConversationDto, ListConversationsDto, UpdateConversationDto } from './conversations.dto';
+
+export const conversationsGroup: OperationGroup = {
+  name: 'conversations',
+  description: 'Conversations with their messages, and the stream of their journal',
+};
 
 export const createConversation = operation('conversations.create', {
   route: 'POST /v1/users/:userId/conversations',

@@ -24,3 +24,4 @@ export {
   type RunProfile,
 } from './run.schema';
 export type { RunState } from './run.state';
+export { conversationsGroup } from './conversations.contract';

@@ -1,3 +1,4 @@
 export { asyncApiDocument, streamLife } from './asyncapi';
 export { JournalModule, journalReadModel, LiveFramesModule } from './journal.module';
 export { LiveFrames } from './live-frames';
+export { eventsGroup } from './journal.contract';

@@ -1,9 +1,11 @@
 import { conversationIdParameter } from '@app/conversations';
-import { operation } from '@app/http';
+import { operation, type OperationGroup } from '@app/http';
 import { text } from '@app/schema';
 import { streamLife } from './asyncapi';
 import { exampleOf, FinEventPage } from './fin-event.schema';
 import { ListEventsDto, seqPattern, StreamEventsDto } from './journal.dto';
+
+export const eventsGroup: OperationGroup = { name: 'events', description: "A conversation's journal, in pages" };
 
 const lastEventId = text({
   pattern: seqPattern,

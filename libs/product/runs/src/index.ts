@@ -13,3 +13,4 @@ export { RunsModule, runsReadModel } from './runs.module';
 export { workChannel } from './runs.projection';
 export { OrphanWatchdog, SegmentClosing } from './segment-closing';
 export { memberSchemas, SchemaCheck } from './schema-check';
+export { runsGroup } from './runs.contract';

@@ -1,6 +1,8 @@
-import { operation } from '@app/http';
+import { operation, type OperationGroup } from '@app/http';
 import { AbortedRun, Run, runExamples, RunPage, StartedRun } from './run.schema';
 import { ListRunsDto, StartRunDto } from './runs.dto';
+
+export const runsGroup: OperationGroup = { name: 'runs', description: 'Agent runs: started, followed, stopped' };
 
 const runId = { description: 'A run of the user, by its public id', example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e02' };
 

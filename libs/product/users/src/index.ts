@@ -1,3 +1,4 @@
 export { StoredAccounts } from './accounts.queries';
 export { DisableUser } from './disable-user';
 export { UsersModule, usersReadModel } from './users.module';
+export { usersGroup } from './users.contract';

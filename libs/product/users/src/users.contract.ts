@@ -1,5 +1,10 @@
-import { operation } from '@app/http';
+import { operation, type OperationGroup } from '@app/http';
 import { User, type UserView } from './user.schema';
+
+export const usersGroup: OperationGroup = {
+  name: 'users',
+  description: 'The account that every other path starts from',
+};
 
 const example: UserView = {
   userId: '5d1f3a52-6a5e-5b0c-9a5e-0f3c2b7d9e11',

@@ -1,8 +1,13 @@
-import { operation } from '@app/http';
+import { operation, type OperationGroup } from '@app/http';
 import { operationIdParameter } from './operation.schema';
 import { FinancialOperation, FinancialOperationPage } from './operation.schema';
 import { withdrawalExamples } from './withdrawal.example';
 import { ListOperationsDto } from './withdrawals.dto';
+
+export const financialOperationsGroup: OperationGroup = {
+  name: 'financialOperations',
+  description: 'What became of money that was asked for: the only evidence of settlement',
+};
 
 export const listFinancialOperations = operation('financialOperations.list', {
   route: 'GET /v1/users/:userId/financial-operations',

@@ -35,3 +35,5 @@ export { Wallets } from './wallets';
 export { WalletKeysModule, WalletsModule, walletsReadModel } from './wallets.module';
 export { WithdrawalApprovals } from './withdrawal-approvals';
 export { reviewExample, withdrawalExamples } from './withdrawal.example';
+export { walletsGroup } from './wallets.contract';
+export { financialOperationsGroup } from './financial-operations.contract';

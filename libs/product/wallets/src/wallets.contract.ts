@@ -1,9 +1,14 @@
-import { operation } from '@app/http';
+import { operation, type OperationGroup } from '@app/http';
 import { operationIdParameter } from './operation.schema';
 import { Wallet, walletExample } from './wallet.schema';
 import { withdrawalExamples } from './withdrawal.example';
 import { ConfirmedWithdrawal, PreparedWithdrawal, WithdrawalSourcesShape } from './withdrawal.schema';
 import { ConfirmWithdrawalDto, PrepareWithdrawalDto } from './withdrawals.dto';
+
+export const walletsGroup: OperationGroup = {
+  name: 'wallets',
+  description: "The user's agent wallet and direct withdrawals from it",
+};
 
 export const ensureWallet = operation('wallets.ensure', {
   route: 'POST /v1/users/:userId/wallet',

@@ -1,4 +1,4 @@
-import { operation } from '@app/http';
+import { operation, type OperationGroup } from '@app/http';
 import { automationIdParameter } from './automation.view';
 import { AutomationStatus } from './automation-status';
 import { examples } from './automation-examples';
@@ -7,6 +7,11 @@ import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomation
 import { definitionShape } from '../definition/definition.schema';
 import { SearchPage } from './search-automations';
 import { WebhookSecret } from '../inputs/webhook-keys';
+
+export const automationsGroup: OperationGroup = {
+  name: 'automations',
+  description: 'Rules that fire on schedules and events',
+};
 
 export const createAutomation = operation('automations.create', {
   route: 'POST /v1/users/:userId/automations',
