@@ -1,8 +1,11 @@
+import { approvalStatuses } from '@app/consent';
 import { cursor, Member, QueryMember } from '@app/http';
 import { limits } from '@app/kernel';
 import { integer, oneOf, optional, text } from '@app/schema';
 import { denialReasonLengthMax } from './approval.schema';
-import { approvalFilters, type ApprovalFilter } from './approvals.queries';
+
+const approvalFilters = [...approvalStatuses, 'all'] as const;
+export type ApprovalFilter = (typeof approvalFilters)[number];
 
 export class ListApprovalsDto {
   @Member(cursor())

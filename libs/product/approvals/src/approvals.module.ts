@@ -12,11 +12,13 @@ import {
 } from './approvals.projection';
 import { ApprovalWork } from './approval-work';
 import { ApprovalsController } from './approvals.controller';
-import { ApprovalQueries } from './approvals.queries';
-import { DecideApproval } from './decide-approval';
+import { DecideApprovalHandler } from './decide-approval';
 import { ExpireApprovals } from './expire-approvals';
+import { GetApprovalHandler } from './get-approval';
+import { GetReceiptHandler } from './get-receipt';
+import { ListApprovalsHandler } from './list-approvals';
 import { OperationCopies } from './operation-copies';
-import { Receipts } from './receipts';
+import { SelectedApprovals } from './selected-approvals';
 
 /** The streams in which approvals live: what else can hold one is entered here. */
 @Module({
@@ -36,7 +38,7 @@ class ApprovalHomesModule {}
 @Module({
   imports: [ApprovalHomesModule],
   controllers: [ApprovalsController],
-  providers: [ApprovalQueries, DecideApproval, Receipts],
+  providers: [DecideApprovalHandler, GetApprovalHandler, GetReceiptHandler, ListApprovalsHandler, SelectedApprovals],
 })
 export class ApprovalsModule {}
 

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ApprovalHomes, type ApprovalVerdict } from '@app/consent';
 import {
   asId,
@@ -12,46 +12,46 @@ import {
   type UserId,
 } from '@app/kernel';
 import type { Decided } from './approval.schema';
-import { ApprovalQueries, type SelectedApproval } from './approvals.queries';
+import { SelectedApprovals } from './selected-approvals';
 
-interface Decider {
-  readonly userId: UserId;
-  readonly cause: Cause;
-}
+/** A yes is to exactly what was reviewed, which its fingerprint names. */
+export type UserDecision =
+  | { readonly status: 'approved'; readonly fingerprint: string }
+  | Extract<ApprovalVerdict, { readonly status: 'denied' }>;
 
 /**
- * The user's decision on an approval (docs/decisions/approvals.md), recorded by the home of the stream that holds it.
- * Every call throws Unavailable when a store is away; then the client reads what was recorded.
+ * Records the user's decision on an approval, by the home of the stream that holds it (docs/decisions/approvals.md). Refuses with
+ * `not_found`, with `invalid_input` at `/fingerprint` unless that is the approval's, and as the home does: a withdrawal is confirmed,
+ * never approved here. @throws Unavailable when a store is away; then the client reads what was recorded
  */
-@Injectable()
-export class DecideApproval {
+export class DecideApproval extends Command<Result<Decided>> {
   constructor(
-    private readonly queries: ApprovalQueries,
+    readonly given: {
+      readonly userId: UserId;
+      readonly approvalId: ApprovalId;
+      readonly decision: UserDecision;
+      readonly cause: Cause;
+    },
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(DecideApproval)
+export class DecideApprovalHandler implements ICommandHandler<DecideApproval> {
+  constructor(
+    private readonly approvals: SelectedApprovals,
     private readonly homes: ApprovalHomes,
   ) {}
 
-  /** Refused with `invalid_input` at `/fingerprint` unless that is the approval's; a withdrawal is confirmed, never approved here. */
-  async approve({ userId, cause }: Decider, approvalId: ApprovalId, fingerprint: string): Promise<Result<Decided>> {
-    const approval = await this.queries.find(userId, approvalId);
+  async execute({ given: { userId, approvalId, decision, cause } }: DecideApproval): Promise<Result<Decided>> {
+    const approval = await this.approvals.find(userId, approvalId);
     if (approval === null) return refuse(notFound);
-    if (approval.fingerprint !== fingerprint) return refuse(invalid('/fingerprint', "is not the approval's"));
-    return this.decide(approval, { status: 'approved' }, cause);
-  }
-
-  /** The run goes on without the call's result; of a withdrawal, the operation is over. */
-  async deny({ userId, cause }: Decider, approvalId: ApprovalId, reason: string | null): Promise<Result<Decided>> {
-    const approval = await this.queries.find(userId, approvalId);
-    if (approval === null) return refuse(notFound);
-    return this.decide(approval, { status: 'denied', denialReason: reason }, cause);
-  }
-
-  private async decide(
-    { id, stream }: SelectedApproval,
-    verdict: ApprovalVerdict,
-    cause: Cause,
-  ): Promise<Result<Decided>> {
-    const { home, streamId } = this.homes.of(stream);
-    const decided = await home.decide({ approvalId: asId<ApprovalId>(id), streamId }, verdict, cause);
+    if (decision.status === 'approved' && decision.fingerprint !== approval.fingerprint)
+      return refuse(invalid('/fingerprint', "is not the approval's"));
+    const { home, streamId } = this.homes.of(approval.stream);
+    const verdict = decision.status === 'approved' ? ({ status: 'approved' } as const) : decision;
+    const decided = await home.decide({ approvalId: asId<ApprovalId>(approval.id), streamId }, verdict, cause);
     return decided.ok ? ok({ decided: true }) : decided;
   }
 }

@@ -1,25 +1,38 @@
-import { Injectable } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { EventStore, streamName, type StoredEvent } from '@app/event-store';
 import { notFound, ok, refuse, type ApprovalId, type Result, type UserId } from '@app/kernel';
+import { Database } from '@app/read-store';
 import { operationKind } from '@app/wallets';
-import { ApprovalQueries } from './approvals.queries';
 import { receiptOf } from './receipt';
 import type { Receipt } from './receipt.schema';
+import { SelectedApprovals } from './selected-approvals';
 
 /** Events that an operation's stream can have: 16 actions, each sent anew a few times before its operation expires. */
 export const operationEventsMax = 2_000;
 
-/** `approvals.receipt`: reads the events from their streams, wherever the read models say that they are. */
-@Injectable()
-export class Receipts {
+/**
+ * The receipt of an approval as of now, from the events in their streams, wherever the read models say that they are; refuses with
+ * `not_found`. @throws Unavailable when a store is away
+ */
+export class GetReceipt extends Query<Result<Receipt>> {
   constructor(
-    private readonly queries: ApprovalQueries,
+    readonly userId: UserId,
+    readonly approvalId: ApprovalId,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(GetReceipt)
+export class GetReceiptHandler implements IQueryHandler<GetReceipt> {
+  constructor(
+    private readonly approvals: SelectedApprovals,
+    private readonly database: Database,
     private readonly store: EventStore,
   ) {}
 
-  /** The receipt as of now. Throws Unavailable when a store is away. */
-  async of(userId: UserId, approvalId: ApprovalId): Promise<Result<Receipt>> {
-    const approval = await this.queries.findAsOfNow(userId, approvalId);
+  async execute({ userId, approvalId }: GetReceipt): Promise<Result<Receipt>> {
+    const approval = await this.approvals.findAsOfNow(userId, approvalId);
     if (approval === null) return refuse(notFound);
     const { stream, openedRevision, closedRevision, operationId } = approval;
     const operationStream = operationId === null ? null : streamName(operationKind, operationId);
@@ -28,9 +41,18 @@ export class Receipts {
     // A withdrawal's approval is among its operation's events.
     if (stream === operationStream) return ok(receiptOf(operation));
     const own = closedRevision === null ? [openedRevision] : [openedRevision, closedRevision];
-    const copied = operationId === null ? [] : await this.queries.copies(operationId);
+    const copied = operationId === null ? [] : await this.copies(operationId);
     const [decided, copies] = await Promise.all([this.eventsAt(stream, own), this.eventsAt(stream, copied)]);
     return ok(receiptOf([...decided, ...operation, ...copies]));
+  }
+
+  /** Revisions of what was copied of an operation into its conversation, oldest first. */
+  private async copies(operationId: string): Promise<number[]> {
+    const rows = await this.database.query<{ revision: number }>(
+      'SELECT revision FROM operation_copies WHERE copy_key = ANY($1) ORDER BY revision',
+      [[`${operationId}/operation.submitted`, `${operationId}/settlement.updated`]],
+    );
+    return rows.map(({ revision }) => revision);
   }
 
   private async eventsAt(stream: string, revisions: readonly number[]): Promise<StoredEvent[]> {
