@@ -1,9 +1,13 @@
-import type { AutomationEvent } from '@app/automations';
+import { automationKind, type AutomationEvent } from '@app/automations';
 import type { ApprovalEvent } from '@app/consent';
-import type { ConversationEvent } from '@app/conversations';
+import { conversationKind, type ConversationEvent } from '@app/conversations';
+import { idInStream } from '@app/event-store';
 import { unreachable } from '@app/kernel';
-import type { OperationEvent } from '@app/wallets';
+import { operationKind, type OperationEvent } from '@app/wallets';
 import type { ApprovalView } from './approval.schema';
+
+/** The kinds of streams that hold approvals; `ApprovalHomes` has a home for each. */
+export const holderKinds = [conversationKind, operationKind, automationKind] as const;
 
 /** Everything that may concern an approval, in whichever stream it lies. */
 export type ApprovalHolderEvent = ConversationEvent | OperationEvent | AutomationEvent;
@@ -38,10 +42,10 @@ export function openedView(event: Extract<ApprovalEvent, { type: 'approval.opene
     input,
     contract,
     status: 'pending',
-    conversationId: idAfter('conversation-', stream),
+    conversationId: idInStream(conversationKind, stream),
     runId,
     toolCallId,
-    operationId: idAfter('operation-', stream),
+    operationId: idInStream(operationKind, stream),
     automationId,
     openedAt: event.at,
     expiresAt: event.expiresAt,
@@ -70,12 +74,8 @@ export function viewAfter<View extends ApprovalView>(view: View, event: Approval
       return { ...view, endedReason: 'superseded' };
     // The single use of an agent's approval; its operation's id is in the stream's name.
     case 'operation.used':
-      return { ...view, operationId: idAfter('operation-', stream) };
+      return { ...view, operationId: idInStream(operationKind, stream) };
     default:
       return unreachable(event);
   }
-}
-
-function idAfter(prefix: string, stream: string): string | null {
-  return stream.startsWith(prefix) ? stream.slice(prefix.length) : null;
 }

@@ -1,13 +1,11 @@
-import { automationKind } from '@app/automations';
 import type { ApprovalDecider, ApprovalEnd, ApprovalKind, ApprovalStatus, Contract, Term } from '@app/consent';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import type { Recorded } from '@app/event-store';
 import type { JsonValue } from '@app/kernel';
 import { migration, type Projection, type ReadModelRow } from '@app/read-store';
-import { operationKind } from '@app/wallets';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ApprovalView } from './approval.schema';
-import { isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent } from './approval.view';
+import { holderKinds, isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent } from './approval.view';
 
 /** An approval, as the API answers it, and where its events are. */
 @Entity('approvals')
@@ -87,7 +85,7 @@ export const approvalsProjection: Projection<ApprovalRow, ApprovalHolderEvent> =
   name: 'approvals',
   version: 2,
   row: ApprovalRow,
-  kinds: [conversationKind, operationKind, automationKind],
+  kinds: holderKinds,
   keyOf: ({ event }) => (isApprovalChange(event) ? event.approvalId : null),
   project: (row, recorded) => {
     const { event, stream, revision } = recorded;

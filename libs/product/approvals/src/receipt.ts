@@ -1,12 +1,10 @@
 import type { ApprovalEvent } from '@app/consent';
 import { reviewedDocument } from '@app/consent';
-import { automationKind } from '@app/automations';
 import { canonicalText, sha256Hex } from '@app/canonical';
-import { conversationKind } from '@app/conversations';
 import { decodeEvent, idInStream, type Recorded, type StoredEvent } from '@app/event-store';
 import { operationKind, operationView, type OperationEvent } from '@app/wallets';
 import type { ApprovalView } from './approval.schema';
-import { isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent } from './approval.view';
+import { holderKinds, isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent } from './approval.view';
 import type { Receipt, ReceiptDecision, ReceiptEvent } from './receipt.schema';
 
 /** The receipt that these events come to; they are of one approval, in the order above. Throws when the first opens none. */
@@ -26,10 +24,10 @@ export function receiptOf(stored: readonly StoredEvent[]): Receipt {
   };
 }
 
-/** The domain event of an event in a receipt. */
+/** The domain event of an event in a receipt. @throws Error for a stream that can hold no approval */
 export function decodeHolderEvent(stored: StoredEvent): Recorded<ApprovalHolderEvent> {
-  const kinds = [operationKind, automationKind] as const;
-  const kind = kinds.find((one) => idInStream(one, stored.stream) !== null) ?? conversationKind;
+  const kind = holderKinds.find((one) => idInStream(one, stored.stream) !== null);
+  if (kind === undefined) throw new Error(`no approval can be in ${stored.stream}`);
   return decodeEvent<ApprovalHolderEvent>(kind, stored);
 }
 
