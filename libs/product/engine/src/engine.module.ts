@@ -6,16 +6,21 @@ import { LiveFramesModule } from '@app/journal';
 import { EngineCatalog, RunsModule } from '@app/runs';
 import { WalletsModule } from '@app/wallets';
 import { DeploymentModule } from '@app/deployment';
-import { ConsentCalls } from './consent-calls';
+import { ApprovedCalls } from './approved-calls';
+import { ConsentRequests } from './consent-requests';
 import { ExecuteRun } from './execute-run';
 import { LeaseRecoveries } from './lease-recoveries';
 import { ModelCalls } from './model-calls';
+import { ModelStep } from './model-step';
 import { McpReadiness } from './mcp/mcp-readiness';
 import { McpServers } from './mcp/mcp-servers';
 import { ToolCalls } from './tool-calls';
 import { ModelReadiness } from './model-readiness';
 import { Models } from './models';
+import { RunJournal } from './run-journal';
+import { RunSteps } from './run-steps';
 import { RunWorker } from './run-worker';
+import { SegmentAdmission } from './segment-admission';
 import { SegmentWork } from './segment-work';
 import { Tools } from './tools';
 import { WalletTools } from './tools/wallet-tools';
@@ -51,6 +56,19 @@ export class EngineCatalogModule {}
 /** The execution of runs, for worker processes. */
 @Module({
   imports: [AutomationConsentModule, BudgetModule, LiveFramesModule, RunsModule],
-  providers: [ConsentCalls, ExecuteRun, LeaseRecoveries, ModelCalls, RunWorker, SegmentWork, ToolCalls],
+  providers: [
+    ApprovedCalls,
+    ConsentRequests,
+    ExecuteRun,
+    LeaseRecoveries,
+    ModelCalls,
+    ModelStep,
+    RunJournal,
+    RunSteps,
+    RunWorker,
+    SegmentAdmission,
+    SegmentWork,
+    ToolCalls,
+  ],
 })
 export class EngineModule {}

@@ -19,7 +19,7 @@ import {
   type ToolCallId,
   type WalletId,
 } from '@app/kernel';
-import { failedEnd } from '@app/runs';
+import { stepLimitEnd } from '@app/runs';
 
 /** A run as its own events tell it: everything that the engine needs to go on, whoever executed it before. */
 export interface RunProgress {
@@ -94,7 +94,7 @@ export function next(progress: RunProgress, asks: (tool: string) => boolean): Ne
   if (ready.length > 0) return { kind: 'run_tools', calls: ready };
   if (unasked.length > 0) return { kind: 'ask_consent', calls: unasked };
   if (progress.steps.length >= progress.profile.maxSteps) {
-    return { kind: 'end', end: failedEnd('step_limit', 'The run used all the steps that its profile allows.') };
+    return { kind: 'end', end: stepLimitEnd };
   }
   // An answer that satisfied would have ended the run in its own append.
   return { kind: 'ask_model', repairing: progress.steps.at(-1)?.calls.length === 0 };

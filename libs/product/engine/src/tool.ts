@@ -1,16 +1,17 @@
 import type { ConsentWords, Contract } from '@app/consent';
-import type {
-  ApprovalId,
-  AutomationId,
-  Cause,
-  ConversationId,
-  Instant,
-  JsonObject,
-  JsonValue,
-  RunId,
-  ToolCallId,
-  UserId,
-  WalletId,
+import {
+  Unavailable,
+  type ApprovalId,
+  type AutomationId,
+  type Cause,
+  type ConversationId,
+  type Instant,
+  type JsonObject,
+  type JsonValue,
+  type RunId,
+  type ToolCallId,
+  type UserId,
+  type WalletId,
 } from '@app/kernel';
 
 /** What a tool's run came to; a failure is told to the model, and the run goes on. */
@@ -89,4 +90,9 @@ export interface ApprovedCall {
 /** A result that tells the model what went wrong, in words that are the product's own. */
 export function failWith(error: string): ToolResult {
   return { outcome: 'error', result: { error } };
+}
+
+/** Whether a store of ours was away: what a tool asked of it may have been done all the same, so no model is told of a failure. */
+export function isOwnStore(error: unknown): boolean {
+  return error instanceof Unavailable && error.reason !== 'provider_unavailable';
 }

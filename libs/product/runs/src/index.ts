@@ -4,7 +4,7 @@ export { RunAdmission } from './run-admission';
 export { RunApprovals } from './run-approvals';
 export { runKeyOf } from './run-binding';
 export { leaseRenewMs, RunLeases, stopChannel, type ClaimableRun } from './run-leases';
-export { failedEnd } from './run-ends';
+export { accountDisabledEnd, endOfAnswer, failedEnd, outOfBudgetEnd, stepLimitEnd } from './run-ends';
 export { EngineCatalog, resolveProfile } from './run-profile';
 export { requestIn } from './run-request';
 export { Run } from './run.schema';

@@ -1,6 +1,29 @@
 import type { RunEnd, RunFailureReason } from '@app/conversations';
+import type { JsonValue } from '@app/kernel';
+import { parseOutput } from './output';
 
 /** The end of a run that failed, in words that are the product's own. */
 export function failedEnd(reason: RunFailureReason, text: string): RunEnd {
   return { status: 'failed', response: null, output: null, failure: { reason, text } };
+}
+
+export const accountDisabledEnd = failedEnd('account_disabled', 'The account is disabled.');
+export const outOfBudgetEnd = failedEnd('budget_exhausted', 'The spend headroom ran out.');
+export const stepLimitEnd = failedEnd('step_limit', 'The run used all the steps that its profile allows.');
+
+/** A final answer: all that its model said, or `truncated` by the model's output limit. */
+export interface FinalAnswer {
+  readonly text: string;
+  readonly truncated: boolean;
+}
+
+/** The end of a run with that answer; null where it does not satisfy the schema and `mayRepair` allows one more attempt. */
+export function endOfAnswer(response: FinalAnswer, outputSchema: JsonValue, mayRepair: boolean): RunEnd | null {
+  // What was cut is no value, even where it reads like one.
+  if (response.truncated && outputSchema !== null) {
+    return failedEnd('output_invalid', 'The output limit cut the answer.');
+  }
+  const output = parseOutput(response.text, outputSchema);
+  if (output.valid) return { status: 'completed', response, output: output.value, failure: null };
+  return mayRepair ? null : failedEnd('output_invalid', 'The answer does not satisfy the output schema.');
 }

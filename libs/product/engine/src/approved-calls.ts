@@ -1,0 +1,83 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Budgets } from '@app/budget';
+import { fingerprintOf } from '@app/canonical';
+import { reviewedDocument } from '@app/consent';
+import { Clock, epochMsOf, instantOf, type Instant } from '@app/kernel';
+import { ActiveAccounts } from './active-accounts';
+import type { CallApproval, JournaledCall } from './next';
+import { failWith, type AskTool, type CallContext, type ToolResult } from './tool';
+
+/** The use of an approval may begin this long after the decision that resumed the run, even past `expiresAt`. */
+export const useAfterDecisionMs = 15 * 60_000;
+
+/** What a call came to; only one that needed consent can be denied or expire. */
+export type CallOutcome =
+  ToolResult | { readonly outcome: 'denied' | 'expired'; readonly result: { readonly reason: string | null } };
+
+/** Runs calls that were asked for, and holds them to what the user decided (docs/decisions/approvals.md). */
+@Injectable()
+export class ApprovedCalls {
+  private readonly logger = new Logger(ApprovedCalls.name);
+
+  constructor(
+    private readonly budgets: Budgets,
+    private readonly accounts: ActiveAccounts,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Runs a call as far as what the user decided allows. */
+  async run(
+    tool: AskTool,
+    call: JournaledCall,
+    resumedAt: Instant | null,
+    context: CallContext,
+    signal: AbortSignal,
+  ): Promise<CallOutcome> {
+    const { approval } = call;
+    switch (approval?.status) {
+      case 'denied':
+        return { outcome: 'denied', result: { reason: approval.denialReason } };
+      case 'approved':
+        return this.use(tool, call, approval, resumedAt, context, signal);
+      case 'expired':
+        return { outcome: 'expired', result: { reason: null } };
+      case 'pending':
+      case undefined:
+        throw new Error(`${call.toolCallId} was to run without a decision`);
+    }
+  }
+
+  /** Looks at freeze, account and contract once more; the use itself is recorded by the tool, once. */
+  private async use(
+    tool: AskTool,
+    call: JournaledCall,
+    approval: CallApproval,
+    resumedAt: Instant | null,
+    context: CallContext,
+    signal: AbortSignal,
+  ): Promise<CallOutcome> {
+    const { approvalId, contract } = approval;
+    const useBefore = latestUse(approval, resumedAt);
+    if (this.clock.now() >= useBefore) return { outcome: 'expired', result: { reason: null } };
+    if (!isAsReviewed(call, approval, context)) {
+      this.logger.error(`approval ${approvalId} does not fit its fingerprint: nothing is done`);
+      return failWith('the call is not what was approved');
+    }
+    if (!(await this.accounts.isActive(context.userId))) return failWith('the account is disabled');
+    if ((await this.budgets.headroom(context.userId)).frozen) return failWith('an operator has frozen the account');
+    return tool.run({ approvalId, input: call.input, contract, useBefore }, context, signal);
+  }
+}
+
+/** `expiresAt`, or 15 minutes after the decision that resumed the run, whichever is later. */
+function latestUse({ expiresAt }: CallApproval, resumedAt: Instant | null): Instant {
+  if (resumedAt === null) return expiresAt;
+  const afterDecision = instantOf(epochMsOf(resumedAt) + useAfterDecisionMs);
+  return afterDecision > expiresAt ? afterDecision : expiresAt;
+}
+
+function isAsReviewed({ tool, input }: JournaledCall, approval: CallApproval, { userId }: CallContext): boolean {
+  const { approvalId, walletId, contract, expiresAt, fingerprint } = approval;
+  const review = { approvalId, kind: 'agent_tool', userId, walletId, tool, input, contract, expiresAt } as const;
+  return fingerprintOf(reviewedDocument(review)) === fingerprint;
+}

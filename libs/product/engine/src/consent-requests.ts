@@ -1,0 +1,161 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { ContractAuthority } from '@app/automations';
+import { fingerprintOf } from '@app/canonical';
+import { approvalTimer, reviewedDocument } from '@app/consent';
+import { conversationKind, type OpenApproval } from '@app/conversations';
+import { streamName } from '@app/event-store';
+import { asId, Clock, instantOf, type ApprovalId, type Instant } from '@app/kernel';
+import { Configuration, unlessAborted } from '@app/runtime';
+import { UserQuotas } from '@app/read-store';
+import { Timers } from '@app/timers';
+import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
+import { useAfterDecisionMs } from './approved-calls';
+import type { ClaimedRun, Recording } from './claimed-run';
+import type { JournaledCall } from './next';
+import { failWith, isOwnStore, type CallContext, type Reviewed, type RunContext, type ToolResult } from './tool';
+import { Tools } from './tools';
+
+/** The one tool whose calls a contract can cover: it does what the contract says, and nothing else. */
+const coverableTool = 'intents_transfer';
+
+/** The tool result when the user has no room for another pending approval. */
+const tooManyPending = failWith('too many approvals wait for the user already: some must be decided first');
+
+/** A call with what the user is asked about it. */
+interface ReviewedCall {
+  readonly call: JournaledCall;
+  readonly review: Reviewed;
+}
+
+/** Approvals to ask for, and the calls for which the user has too many already. */
+interface Opened {
+  readonly approvals: readonly OpenApproval[];
+  readonly crowdedOut: readonly JournaledCall[];
+}
+
+/** Asks for consent to calls before they are made (docs/decisions/approvals.md). */
+@Injectable()
+export class ConsentRequests {
+  private readonly logger = new Logger(ConsentRequests.name);
+
+  constructor(
+    private readonly tools: Tools,
+    private readonly timers: Timers,
+    private readonly authority: ContractAuthority,
+    private readonly quotas: UserQuotas,
+    private readonly clock: Clock,
+    private readonly configuration: Configuration,
+  ) {}
+
+  /**
+   * Settles what is known of calls before they are made: those that cannot be made at all return their error; those that the contract
+   * of the run's own automation covers are authorized, and the run goes on with them; only where there is none of these, the user is
+   * asked for all the others, and the run is suspended, in one append. What is left is asked about in the next round. Rejects with the
+   * signal's reason when it aborts during the review. Throws Unavailable for a store of our own.
+   */
+  async ask(claimed: ClaimedRun, calls: readonly JournaledCall[], signal: AbortSignal): Promise<Recording> {
+    try {
+      return await this.settle(claimed, calls, signal);
+    } catch (error) {
+      if (isOwnStore(error) || signal.aborted) throw error;
+      this.logger.error('calls could not be reviewed', error);
+    }
+    return returnAll(claimed, calls, failWith('the call could not be reviewed now'));
+  }
+
+  private async settle(claimed: ClaimedRun, calls: readonly JournaledCall[], signal: AbortSignal): Promise<Recording> {
+    const reviewed: ReviewedCall[] = [];
+    for (const call of calls) {
+      const review = await unlessAborted(this.review(call, claimed.context), signal);
+      if ('ok' in review) {
+        reviewed.push({ call, review });
+        continue;
+      }
+      const recording = await returnAll(claimed, [call], review);
+      if (recording !== 'recorded') return recording;
+    }
+    if (reviewed.length === 0) return 'recorded';
+    const covered = await this.authorize(reviewed, claimed);
+    if (covered.length > 0) return claimed.record({ type: 'AuthorizeCalls', approvals: covered });
+    const { approvals, crowdedOut } = await this.open(reviewed, claimed.context);
+    const recording = await returnAll(claimed, crowdedOut, tooManyPending);
+    if (recording !== 'recorded' || approvals.length === 0) return recording;
+    return claimed.record({ type: 'SuspendRun', approvals });
+  }
+
+  private async review(call: JournaledCall, run: RunContext): Promise<Reviewed | ToolResult> {
+    const tool = this.tools.find(call.tool);
+    if (tool?.consent !== 'ask') return failWith('this run has no such tool');
+    const context: CallContext = { ...run, toolCallId: call.toolCallId };
+    const review = await tool.review(call.input, context);
+    return review.ok ? review : failWith(review.error);
+  }
+
+  /** Each expiry is scheduled first: a timer without its approval finds nothing to do. */
+  private async open(calls: readonly ReviewedCall[], context: RunContext): Promise<Opened> {
+    const expiresAt = instantOf(this.clock.epochMs() + this.configuration.env.TOOL_APPROVAL_SECONDS * 1000);
+    const stream = streamName(conversationKind, context.conversationId);
+    const approvals: OpenApproval[] = [];
+    const crowdedOut: JournaledCall[] = [];
+    for (const call of calls) {
+      const approvalId = asId<ApprovalId>(uuidV7());
+      if ((await this.quotas.reserve('pendingApprovals', { userId: context.userId, id: approvalId })) !== null) {
+        crowdedOut.push(call.call);
+        continue;
+      }
+      await this.timers.schedule(approvalTimer(approvalId, stream, expiresAt));
+      approvals.push(approvalFor(call, context, approvalId, expiresAt));
+    }
+    return { approvals, crowdedOut };
+  }
+
+  /**
+   * Approvals of the calls that the automation's contract covers; their uses are recorded. Which automation it is, the journal says:
+   * no text and no input of a call can name another.
+   */
+  private async authorize(
+    calls: readonly ReviewedCall[],
+    { run, cause, context }: ClaimedRun,
+  ): Promise<readonly OpenApproval[]> {
+    const { automationId, userId, runId } = context;
+    if (automationId === null) return [];
+    const expiresAt = instantOf(this.clock.epochMs() + useAfterDecisionMs);
+    const approvals: OpenApproval[] = [];
+    for (const reviewed of calls) {
+      const { tool, toolCallId } = reviewed.call;
+      const { contract } = reviewed.review;
+      if (tool !== coverableTool || contract === null) continue;
+      // Named by the call, so that whoever asks again after a crash finds the use that is recorded already.
+      const approvalId = asId<ApprovalId>(uuidV5(`approval/${toolCallId}`, run.runKey));
+      const use = { automationId, userId, toolCallId, runId, approvalId, expiresAt, contract };
+      if (await this.authority.cover(use, cause)) approvals.push(approvalFor(reviewed, context, approvalId, expiresAt));
+    }
+    return approvals;
+  }
+}
+
+/** Returns the same result for each of the calls, as long as the run goes on here. */
+async function returnAll(
+  claimed: ClaimedRun,
+  calls: readonly JournaledCall[],
+  { outcome, result }: ToolResult,
+): Promise<Recording> {
+  for (const { toolCallId } of calls) {
+    const recording = await claimed.record({ type: 'ReturnTool', toolCallId, outcome, result });
+    if (recording !== 'recorded') return recording;
+  }
+  return 'recorded';
+}
+
+function approvalFor(
+  { call, review }: ReviewedCall,
+  { userId, automationId }: RunContext,
+  approvalId: ApprovalId,
+  expiresAt: Instant,
+): OpenApproval {
+  const { tool, input, toolCallId } = call;
+  const { walletId, contract, summary, terms } = review;
+  const asked = { approvalId, kind: 'agent_tool', tool, walletId, input, contract, expiresAt } as const;
+  const fingerprint = fingerprintOf(reviewedDocument({ ...asked, userId }));
+  return { ...asked, fingerprint, toolCallId, automationId, summary, terms };
+}

@@ -1,0 +1,45 @@
+import { abortedEnd, type RunEnd } from '@app/conversations';
+import { asId, type JsonValue, type MessageId, type RunId, type ToolCallId } from '@app/kernel';
+import { endOfAnswer, failedEnd } from '@app/runs';
+import type { HeldCommand } from './claimed-run';
+import { ModelFailed, type ModelReply } from './model';
+import { modelTroubles } from './model-troubles';
+import type { RunProgress } from './next';
+
+type RecordStep = Extract<HeldCommand, { readonly type: 'RecordStep' }>;
+
+/**
+ * What a model's answer is recorded as: its words, its calls, and the run's end where it makes no call.
+ * @param repairing whether it was the one attempt to mend an answer
+ */
+export function recordedStep(
+  progress: RunProgress,
+  { runId, messageId }: { readonly runId: RunId; readonly messageId: MessageId },
+  reply: ModelReply,
+  repairing: boolean,
+): RecordStep {
+  const { text, ending, inputTokens, outputTokens, costMicroCents, estimated } = reply;
+  const step = progress.steps.length + 1;
+  const { outputSchema, maxSteps } = progress.profile;
+  // Of an answer that broke off nobody knows which calls it was to make.
+  const isUsable = ending === 'whole' || ending === 'cut';
+  const calls = isUsable ? reply.calls : [];
+  const isSaid = text !== null && (isUsable || text.trim() !== '');
+  return {
+    type: 'RecordStep',
+    inputTokens,
+    outputTokens,
+    costMicroCents,
+    estimated,
+    message: isSaid ? { messageId, text, truncated: ending !== 'whole' } : null,
+    calls: calls.map((call, index) => ({ toolCallId: asId<ToolCallId>(`${runId}/${step}/${index}`), ...call })),
+    end: calls.length > 0 ? null : endOf(reply, outputSchema, !repairing && step < maxSteps),
+  };
+}
+
+/** Null where the answer does not satisfy the schema and may be mended once. */
+function endOf({ text, ending }: ModelReply, outputSchema: JsonValue, mayRepair: boolean): RunEnd | null {
+  if (ending === 'stopped') return abortedEnd;
+  if (ending instanceof ModelFailed) return failedEnd('provider_error', modelTroubles[ending.trouble]);
+  return endOfAnswer({ text: text ?? '', truncated: ending === 'cut' }, outputSchema, mayRepair);
+}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import type { RunEnd } from '@app/conversations';
+import { LiveFrames } from '@app/journal';
+import { unreachable } from '@app/kernel';
+import type { ClaimedRun, Recording, Signals } from './claimed-run';
+import { ConsentRequests } from './consent-requests';
+import { ModelStep } from './model-step';
+import { next, type JournaledCall, type NextAction } from './next';
+import { SegmentAdmission, type Reservation } from './segment-admission';
+import { ToolCalls } from './tool-calls';
+
+/** How the execution of a segment came to an end in this process. */
+export type Execution =
+  | { readonly kind: 'over'; readonly position: number | null }
+  /** No slot was free, or the process is to stop: the run waits for its next claim. */
+  | { readonly kind: 'left' };
+
+/** The interpreter of `next`: does what it says, and appends what came of it (docs/decisions/runs.md, "The engine"). */
+@Injectable()
+export class RunSteps {
+  constructor(
+    private readonly model: ModelStep,
+    private readonly tools: ToolCalls,
+    private readonly consents: ConsentRequests,
+    private readonly admission: SegmentAdmission,
+    private readonly live: LiveFrames,
+  ) {}
+
+  /** What is next for the run, as its journal and the registry of tools say. */
+  next(claimed: ClaimedRun): NextAction {
+    return next(claimed.progress, (tool) => this.tools.needsConsent(claimed, tool));
+  }
+
+  /** Does what is next; null where the run then goes on here. Throws Unavailable: the run is then claimed again. */
+  async perform(
+    claimed: ClaimedRun,
+    action: NextAction,
+    reservation: Reservation,
+    signals: Signals,
+  ): Promise<Execution | null> {
+    switch (action.kind) {
+      case 'run_tools':
+        return afterRecording(claimed, await this.tools.run(claimed, action.calls, signals));
+      case 'ask_consent':
+        return this.askConsent(claimed, action.calls, signals.any);
+      case 'wait':
+        await this.live.flush(claimed.run.conversationId);
+        return { kind: 'over', position: claimed.position };
+      case 'ask_model': {
+        const end = await this.admission.admitStep(claimed, reservation);
+        return end === null ? this.askModel(claimed, action.repairing, signals) : this.end(claimed, end);
+      }
+      case 'end':
+        return this.end(claimed, action.end);
+      default:
+        return unreachable(action);
+    }
+  }
+
+  private async askModel(claimed: ClaimedRun, repairing: boolean, signals: Signals): Promise<Execution | null> {
+    const command = await this.model.ask(claimed, repairing, signals);
+    // Which of the two signals it was, the next round of the loop sees.
+    if (command === null) return null;
+    if (command.type === 'EndRun') return this.end(claimed, command.end);
+    return afterRecording(claimed, await claimed.record(command));
+  }
+
+  private async askConsent(
+    claimed: ClaimedRun,
+    calls: readonly JournaledCall[],
+    signal: AbortSignal,
+  ): Promise<Execution | null> {
+    try {
+      return afterRecording(claimed, await this.consents.ask(claimed, calls, signal));
+    } catch (error) {
+      // As above.
+      if (signal.aborted) return null;
+      throw error;
+    }
+  }
+
+  private async end(claimed: ClaimedRun, end: RunEnd): Promise<Execution> {
+    await this.live.flush(claimed.run.conversationId);
+    await claimed.record({ type: 'EndRun', end });
+    return { kind: 'over', position: claimed.position };
+  }
+}
+
+/** Null where the run goes on here. */
+function afterRecording(claimed: ClaimedRun, recording: Recording): Execution | null {
+  switch (recording) {
+    case 'recorded':
+      return null;
+    case 'ended':
+      return { kind: 'over', position: claimed.position };
+    case 'stopping':
+      claimed.markStopping();
+      return null;
+    case 'fenced':
+      return { kind: 'over', position: null };
+    default:
+      return unreachable(recording);
+  }
+}
