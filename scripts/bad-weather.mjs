@@ -1,16 +1,16 @@
 // End-to-end specs once more, on an event store that has a bad day: what holds in fair weather holds then, and callers see nothing but 503 `retryable`, after which they ask again.
 import { runJestTwice } from './jest.mjs';
 
-const quick = ['test/e2e/runs-start.spec.ts', 'test/e2e/money-withdraw.spec.ts'];
+const quick = ['libs/product/runs/test/runs-start.spec.ts', 'libs/product/wallets/test/money-withdraw.spec.ts'];
 const others = [
-  'test/e2e/agent-wallet.spec.ts',
-  'test/e2e/automations-reads.spec.ts',
-  'test/e2e/budget.spec.ts',
-  'test/e2e/conversations.spec.ts',
-  'test/e2e/money-direct.spec.ts',
-  'test/e2e/money-late.spec.ts',
-  'test/e2e/runs-read.spec.ts',
-  'test/e2e/runs-refused.spec.ts',
+  'libs/product/wallets/test/agent-wallet.spec.ts',
+  'libs/product/automations/test/automations-reads.spec.ts',
+  'libs/product/budget/test/budget.spec.ts',
+  'libs/product/conversations/test/conversations.spec.ts',
+  'libs/product/wallets/test/money-direct.spec.ts',
+  'libs/product/wallets/test/money-late.spec.ts',
+  'libs/product/runs/test/runs-read.spec.ts',
+  'libs/product/runs/test/runs-refused.spec.ts',
 ];
 
 /** @param {{ full?: boolean }} options `full`: all of them, in the weather of three seeds */

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import type { Listed } from '../e2e/journeys';
+import type { Listed } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { until } from '@app/testing/until';
 import { browserTimeoutMs, openChromium } from './chromium';

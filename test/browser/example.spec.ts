@@ -1,6 +1,13 @@
 import type { Browser, Locator } from 'playwright-core';
-import { holdings, untilOperation, usdc, type Approval } from '../e2e/money';
-import { conversationOf, start, type Listed } from '../e2e/journeys';
+import {
+  type Approval,
+  conversationOf,
+  holdings,
+  type Listed,
+  start,
+  untilOperation,
+  usdc,
+} from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';

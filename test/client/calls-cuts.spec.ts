@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isUnreachable, ParleyClient } from '@parley/client';
-import { defined, read } from '../e2e/automation-rules';
-import { conversationOf, untilEnded } from '../e2e/journeys';
+import { conversationOf, defined, read, untilEnded } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';

@@ -1,6 +1,6 @@
 import type { DurableFrame, JournalFrame } from '@parley/client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { conversationOf, journal, say } from '../e2e/journeys';
+import { conversationOf, journal, say } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { clientOf, patience } from './clients';

@@ -1,13 +1,13 @@
 import { binaryEvent, jsonEvent, MaxAppendSizeExceededError, WrongExpectedVersionError } from '@eventstore/db-client';
 import {
   collect,
+  type ContractStore,
   numbers,
   openContractStore,
   testEvent,
   testEvents,
   uniqueStream,
-  type ContractStore,
-} from './contract-store';
+} from '@app/testing/event-store';
 
 let store: ContractStore;
 beforeAll(async () => {

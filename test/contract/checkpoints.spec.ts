@@ -1,8 +1,7 @@
 /** In which order a filtered subscription to $all sends its events and its checkpoints. */
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb';
-import { openContractStore, testEvents, uniqueStream, type ContractStore } from './contract-store';
-import { leave } from './protocol';
+import { type ContractStore, leave, openContractStore, testEvents, uniqueStream } from '@app/testing/event-store';
 
 let store: ContractStore;
 beforeAll(async () => {

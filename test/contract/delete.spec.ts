@@ -4,14 +4,14 @@ import { TombstoneReq } from '@eventstore/db-client/generated/streams_pb';
 import type { ServiceError } from '@grpc/grpc-js';
 import {
   collect,
+  type ContractStore,
+  identifier,
   numbers,
   openContractStore,
   testEvent,
   testEvents,
   uniqueStream,
-  type ContractStore,
-} from './contract-store';
-import { identifier } from './protocol';
+} from '@app/testing/event-store';
 
 let store: ContractStore;
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { eventTypeFilter, excludeSystemEvents, streamNameFilter, type Filter } from '@eventstore/db-client';
 import {
-  Recorder,
+  type ContractStore,
   numbers,
   openContractStore,
+  Recorder,
   testEvent,
   testEvents,
   uniqueStream,
-  type ContractStore,
-} from './contract-store';
+} from '@app/testing/event-store';
 
 let store: ContractStore;
 beforeAll(async () => {

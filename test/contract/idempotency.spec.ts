@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { collect, openContractStore, testEvent, testEvents, uniqueStream, type ContractStore } from './contract-store';
+import {
+  collect,
+  type ContractStore,
+  openContractStore,
+  testEvent,
+  testEvents,
+  uniqueStream,
+} from '@app/testing/event-store';
 
 let store: ContractStore;
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { jsonEvent } from '@eventstore/db-client';
 import {
-  Recorder,
   collect,
+  type ContractStore,
   numbers,
   openContractStore,
+  pause,
+  Recorder,
   testEvents,
   uniqueStream,
-  pause,
-  type ContractStore,
-} from './contract-store';
+} from '@app/testing/event-store';
 
 let store: ContractStore;
 beforeAll(async () => {

@@ -5,8 +5,19 @@ import type { AppendResp, BatchAppendResp, ReadResp } from '@eventstore/db-clien
 import { AppendReq, ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { status, type ServiceError } from '@grpc/grpc-js';
-import { collect, openContractStore, testEvents, uniqueStream, type ContractStore } from './contract-store';
-import { batch, batchPart, identifier, leave, structuredUuid, textUuid } from './protocol';
+import {
+  batch,
+  batchPart,
+  collect,
+  type ContractStore,
+  identifier,
+  leave,
+  openContractStore,
+  structuredUuid,
+  testEvents,
+  textUuid,
+  uniqueStream,
+} from '@app/testing/event-store';
 
 let store: ContractStore;
 let protocol: StreamsClient;

@@ -6,15 +6,15 @@ import {
   type StreamSubscription,
 } from '@eventstore/db-client';
 import {
-  Recorder,
+  type ContractStore,
   numbers,
   openContractStore,
   pause,
+  Recorder,
   testEvent,
   testEvents,
   uniqueStream,
-  type ContractStore,
-} from './contract-store';
+} from '@app/testing/event-store';
 
 let store: ContractStore;
 beforeAll(async () => {

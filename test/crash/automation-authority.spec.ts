@@ -5,18 +5,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoredEvent } from '@app/event-store';
 import type { ProbePoint } from '@app/runtime';
-import { automationOf, trustedAutomation, type Automation, type Occurrence } from '../e2e/automation-runs';
-import type { Listed } from '../e2e/journeys';
-import { holdings, newOwner, operationsOf, prompt, providerFault, untilOperation, usdc } from '../e2e/money';
+import {
+  answered,
+  type Automation,
+  automationOf,
+  holdings,
+  type Listed,
+  newOwner,
+  type Occurrence,
+  operationsOf,
+  prompt,
+  providerFault,
+  trustedAutomation,
+  untilOperation,
+  usdc,
+} from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import type { TestProcess } from '@app/testing/processes';
 import { until } from '@app/testing/until';
-import { auditJournal } from './journal-audit';
-import { answered } from './journey';
+import { auditJournal, settled, unbalanced } from '@app/testing/audits';
 import { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
-import { settled, unbalanced } from './stores-audit';
 
 const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['AUTHORITY_KILL_ROUNDS'] ?? (full ? Infinity : 4));

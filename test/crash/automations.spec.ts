@@ -10,11 +10,10 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { requestJson, type TestClient } from '@app/testing/client';
 import type { TestProcess } from '@app/testing/processes';
 import { until } from '@app/testing/until';
-import { auditJournal } from './journal-audit';
-import { answered } from './journey';
+import { auditJournal, settled, unlikeAReplay } from '@app/testing/audits';
+import { answered } from '@app/testing/journeys';
 import { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
-import { settled, unlikeAReplay } from './stores-audit';
 
 const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['AUTOMATION_KILL_ROUNDS'] ?? (full ? Infinity : 4));

@@ -10,10 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { auditJournal } from './journal-audit';
-import { answered } from './journey';
+import { auditJournal, settled } from '@app/testing/audits';
+import { answered } from '@app/testing/journeys';
 import { KillOrders, type KillOrder } from './kill-orders';
-import { settled } from './stores-audit';
 
 /** docs/decisions/runs.md, "Headroom": within a minute; and some patience for a busy machine. */
 const GIVEN_BACK_WITHIN_MS = 75_000;

@@ -2,9 +2,8 @@ import type { ConversationEvent } from '@app/conversations';
 import type { Asked, Scripted } from '@app/testing/models';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { usdc, type Approval } from '../e2e/money';
+import { answered, type Approval, usdc } from '@app/testing/journeys';
 import type { TestClient } from '@app/testing/client';
-import { answered } from './journey';
 
 const endedWithinMs = 180_000;
 const askAgainMs = 100;

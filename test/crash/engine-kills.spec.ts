@@ -5,15 +5,14 @@ import { join } from 'node:path';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent } from '@app/event-store';
 import type { ProbePoint } from '@app/runtime';
-import { holdings, newOwner, operationsOf, prompt, providerFault, untilOperation, usdc } from '../e2e/money';
+import { holdings, newOwner, operationsOf, prompt, providerFault, untilOperation, usdc } from '@app/testing/journeys';
 import { LoopbackModels } from '@app/testing/models';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestProcess } from '@app/testing/processes';
 import { expectedTold, scriptedSteps, toldIn, transferByRun } from './engine-journey';
-import { auditJournal } from './journal-audit';
+import { auditJournal, settled } from '@app/testing/audits';
 import { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
-import { settled } from './stores-audit';
 
 const full = process.env['FIGURES'] === 'full';
 /** Each kill costs the end of a lease, some ten seconds; runs of several users share it. */

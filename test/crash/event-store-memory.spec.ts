@@ -10,7 +10,7 @@ import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { Empty, StreamIdentifier } from '@eventstore/db-client/generated/shared_pb';
 import { credentials, type ClientReadableStream } from '@grpc/grpc-js';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
-import { pause, uniqueStream } from '../contract/contract-store';
+import { pause, uniqueStream } from '@app/testing/event-store';
 import { startEventStoreChild, type EventStoreChild } from './event-store-child';
 
 const MIB = 1024 * 1024;

@@ -8,7 +8,7 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-post
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { Client, type QueryResult } from 'pg';
-import { Recorder, collect, numbers, pause, testEvent, testEvents, uniqueStream } from '../contract/contract-store';
+import { collect, numbers, pause, Recorder, testEvent, testEvents, uniqueStream } from '@app/testing/event-store';
 import { startEventStoreChild } from './event-store-child';
 
 let folder: string;

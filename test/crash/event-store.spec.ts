@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent, type AppendResult, type ResolvedEvent } from '@eventstore/db-client';
-import { pause } from '../contract/contract-store';
+import { pause } from '@app/testing/event-store';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { until } from '@app/testing/until';
 import { startEventStoreChild } from './event-store-child';

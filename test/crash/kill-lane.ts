@@ -4,13 +4,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { AppName, TestProcess } from '@app/testing/processes';
-import { auditJournal, type Findings, type Seen } from './journal-audit';
-import { Journey, seededRandom, type Acknowledged } from './journey';
+import {
+  auditJournal,
+  auditOperations,
+  type Findings,
+  type Seen,
+  settled,
+  unbalanced,
+  unlikeAReplay,
+} from '@app/testing/audits';
+import { type Acknowledged, Journey, seededRandom } from '@app/testing/journeys';
 import { keepAlive } from './keep-alive';
 import { KillOrders, type KillOrder, type PassedPoints } from './kill-orders';
-import { auditOperations } from './money-audit';
 import { MoneyJourney } from './money-journey';
-import { settled, unbalanced, unlikeAReplay } from './stores-audit';
 
 /** Kills nobody: the process only counts. */
 const onlyCount: KillOrder = { point: null, nth: 0 };

@@ -1,6 +1,6 @@
 /** Reliability 1: api and worker are killed with SIGKILL at every append, commit, model step, tool call and call of the wallet provider; nothing may come of it. */
 import type { ProbePoint } from '@app/runtime';
-import { seededRandom } from './journey';
+import { seededRandom } from '@app/testing/journeys';
 import { KillLane, noFindings, type LaneFindings, type Round } from './kill-lane';
 import type { KillOrder, PassedPoints } from './kill-orders';
 

@@ -1,7 +1,6 @@
 import type { Deployment } from '@app/testing/deployment';
-import { auditJournal } from './journal-audit';
+import { auditJournal, settled, unlikeAReplay } from '@app/testing/audits';
 import { Load } from './load';
-import { settled, unlikeAReplay } from './stores-audit';
 
 const nothing = { wrong: [], left: [], unlike: [], lost: [], doubled: [], stuck: [], gaps: [], books: [] };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, TestClient } from '@app/testing/client';
-import type { Acknowledged } from './journey';
+import type { Acknowledged } from '@app/testing/journeys';
 
 const pauseMs = 50;
 const samplesMax = 20;

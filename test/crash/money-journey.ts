@@ -1,6 +1,6 @@
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
-import { answered, type Journey } from './journey';
+import { answered, type Journey } from '@app/testing/journeys';
 
 /** For hangs: a lost worker's lease, restarts and a busy machine need far less together. */
 const doneWithinMs = 180_000;

@@ -7,10 +7,9 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import type { TestProcess } from '@app/testing/processes';
 import { until } from '@app/testing/until';
-import { answered } from './journey';
+import { answered } from '@app/testing/journeys';
 import { KillOrders, type KillOrder } from './kill-orders';
-import { auditOperations } from './money-audit';
-import { readAllEvents, settled, unbalanced } from './stores-audit';
+import { auditOperations, readAllEvents, settled, unbalanced } from '@app/testing/audits';
 
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 const TIMEOUT_MS = 300_000;

@@ -7,13 +7,11 @@ import { startEmbeddedPostgres } from '@app/embedded-postgres';
 import type { ProbePoint } from '@app/runtime';
 import { requestJson, TestClient } from '@app/testing/client';
 import { freePorts, isReady, TestProcess } from '@app/testing/processes';
-import { auditJournal } from './journal-audit';
-import { Journey, seededRandom } from './journey';
+import { auditJournal, auditOperations, settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
+import { Journey, seededRandom } from '@app/testing/journeys';
 import { keepAlive } from './keep-alive';
 import { KillOrders, type KillOrder } from './kill-orders';
-import { auditOperations } from './money-audit';
 import { MoneyJourney } from './money-journey';
-import { settled, unbalanced, unlikeAReplay } from './stores-audit';
 
 const full = process.env['FIGURES'] === 'full';
 /** The watchdog gives back what a crash has left within one round of its own, and leases end. */

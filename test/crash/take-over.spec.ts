@@ -8,9 +8,8 @@ import type { StoredEvent } from '@app/event-store';
 import type { TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestProcess } from '@app/testing/processes';
-import { auditJournal } from './journal-audit';
+import { auditJournal, readAllEvents, settled, unlikeAReplay } from '@app/testing/audits';
 import { KillOrders, type KillOrder, type PassedPoints } from './kill-orders';
-import { readAllEvents, settled, unlikeAReplay } from './stores-audit';
 
 const WITHIN_MS = 120_000;
 const STEP_MS = 7_000;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { conversationOf, start } from '../e2e/journeys';
+import { conversationOf, start } from '@app/testing/journeys';
 import { type Deployment, type DeploymentOptions, startDeployment } from '@app/testing/deployment';
 import { until } from '@app/testing/until';
 

@@ -1,9 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defined } from '../e2e/automation-rules';
-import { conversationOf, start, untilEnded } from '../e2e/journeys';
-import { holdings } from '../e2e/money';
+import { conversationOf, defined, holdings, start, untilEnded } from '@app/testing/journeys';
 import { TestClient } from '@app/testing/client';
 import { freePorts, isReady, TestProcess } from '@app/testing/processes';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';

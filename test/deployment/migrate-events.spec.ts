@@ -7,21 +7,23 @@ import { startEmbeddedPostgres } from '@app/embedded-postgres';
 import { connectEventStore, encodeEvent, EventStore } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import { Client } from 'pg';
-import { defined, hand } from '../e2e/automation-rules';
-import { occurrencesOf, untilFired } from '../e2e/automation-runs';
-import { untilEnded } from '../e2e/journeys';
 import {
+  type Approval,
   approve,
   asking,
   confirm,
+  defined,
+  hand,
   holdings,
+  occurrencesOf,
   outcomeOf,
   prepare,
   prompt,
+  untilEnded,
+  untilFired,
   untilOperation,
   usdc,
-  type Approval,
-} from '../e2e/money';
+} from '@app/testing/journeys';
 import { counted, counterKind, someCause } from '@app/testing/deciders';
 import { requestJson, TestClient } from '@app/testing/client';
 import { freePorts, isReady, TestProcess } from '@app/testing/processes';

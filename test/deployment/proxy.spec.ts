@@ -1,4 +1,4 @@
-import { conversationOf, start } from '../e2e/journeys';
+import { conversationOf, start } from '@app/testing/journeys';
 import { installedWithinMs } from '@app/testing/programs';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { conversationOf, start, type Listed } from '../e2e/journeys';
+import { conversationOf, type Listed, start } from '@app/testing/journeys';
 import { installedWithinMs } from '@app/testing/programs';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { type Answer, FollowingReader, type TestClient } from '@app/testing/client';

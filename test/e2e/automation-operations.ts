@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
-import { defined, hand } from './automation-rules';
+import { defined, hand } from '@app/testing/journeys';
 import type { Ids, OperationCall } from './operation-call';
 
 const all = '/v1/users/:userId/automations';

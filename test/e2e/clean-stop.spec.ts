@@ -4,8 +4,7 @@ import { connect } from 'node:net';
 import { startServing, startWorking } from '@app/composition';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { journal, sql } from './journeys';
-import { another, runHeldBy, untilEvents } from './other-workers';
+import { another, journal, runHeldBy, sql, untilEvents } from '@app/testing/journeys';
 
 const WITHIN_MS = 180_000;
 /** Far beyond this suite: only what is given back before the drain is over can be taken up. */

@@ -5,8 +5,18 @@ import { join } from 'node:path';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { ElectingStore } from '@app/testing/stores';
 import { EmbeddedStore } from '@app/testing/event-store';
-import { conversationOf, untilEnded } from './journeys';
-import { approve, asking, holdings, newOwner, operationsOf, outcomeOf, prompt, usdc } from './money';
+import {
+  approve,
+  asking,
+  conversationOf,
+  holdings,
+  newOwner,
+  operationsOf,
+  outcomeOf,
+  prompt,
+  untilEnded,
+  usdc,
+} from '@app/testing/journeys';
 
 /** More than are sent again before an append is given up. */
 const manyRefusals = 20;

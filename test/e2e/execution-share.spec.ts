@@ -1,7 +1,15 @@
 /** Of the execution slots a user holds at most a share, over all replicas (docs/decisions/conventions.md, "Shares and quotas"). */
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { conversationOf, expectProblem, sql, start, startLongRun, untilEnded, untilStatus } from './journeys';
+import {
+  conversationOf,
+  expectProblem,
+  sql,
+  start,
+  startLongRun,
+  untilEnded,
+  untilStatus,
+} from '@app/testing/journeys';
 
 const capacity = 20;
 /** A quarter of it. */

@@ -14,7 +14,7 @@ import {
   startLongRun,
   untilEnded,
   untilStatus,
-} from './journeys';
+} from '@app/testing/journeys';
 
 const perUser = 60;
 

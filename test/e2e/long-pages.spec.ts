@@ -1,8 +1,7 @@
 import { limits } from '@app/kernel';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { defined } from './automation-rules';
-import { allPages, conversationOf, start, untilEnded, type Listed } from './journeys';
+import { allPages, conversationOf, defined, type Listed, start, untilEnded } from '@app/testing/journeys';
 
 const mebibyte = 1024 * 1024;
 /** Each takes four bytes, so twelve such runs or fifty such rules are more than a page holds. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { eventCount, quiet } from './journeys';
+import { eventCount, quiet } from '@app/testing/journeys';
 import type { Ids, OperationCall } from './operation-call';
 import { pathOf, thingsOf } from './operations';
 

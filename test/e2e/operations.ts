@@ -5,8 +5,7 @@ import type { Deployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { anAutomation, automationOperations, changesAutomation } from './automation-operations';
 import type { Ids, OperationCall } from './operation-call';
-import { conversationOf, partOf, raw, say } from './journeys';
-import { asking, prepare, usdc } from './money';
+import { asking, conversationOf, partOf, prepare, raw, say, usdc } from '@app/testing/journeys';
 
 const conversation = '/v1/users/:userId/conversations/:conversationId';
 const ofConversation = { id: 'conversationId', in: 'path' } as const;

@@ -2,10 +2,22 @@
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
-import { contractOf } from './automation-runs';
-import { rule } from './automation-rules';
-import { conversationOf, expectProblem, raw, say, sql, start, type Listed } from './journeys';
-import { newOwner, pendingOf, prepare, usdc, type Prepared } from './money';
+import {
+  contractOf,
+  conversationOf,
+  expectProblem,
+  type Listed,
+  newOwner,
+  pendingOf,
+  prepare,
+  type Prepared,
+  raw,
+  rule,
+  say,
+  sql,
+  start,
+  usdc,
+} from '@app/testing/journeys';
 
 const quota = { conversations: 4, artifactBytes: 1_000, pendingApprovals: 3, preparedWithdrawals: 2 };
 

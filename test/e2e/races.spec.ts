@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { Answer, TestClient } from '@app/testing/client';
-import { conversationOf, journalTypes, say, sql, start, untilEnded, type Listed, type Started } from './journeys';
+import {
+  conversationOf,
+  journalTypes,
+  type Listed,
+  say,
+  sql,
+  start,
+  type Started,
+  untilEnded,
+} from '@app/testing/journeys';
 
 const crowd = 200;
 

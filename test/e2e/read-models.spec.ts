@@ -4,9 +4,28 @@ import { applyBatch, Database, emptyReadModel, ReadGate, type AnyProjection } fr
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
-import { defined, hand, read, rule, update } from './automation-rules';
-import { asking, approve, outcomeOf, prepare, prompt, usdc } from './money';
-import { conversationOf, partOf, quiet, raw, say, sql, startLongRun, untilEnded, type Listed } from './journeys';
+import {
+  approve,
+  asking,
+  conversationOf,
+  defined,
+  hand,
+  type Listed,
+  outcomeOf,
+  partOf,
+  prepare,
+  prompt,
+  quiet,
+  raw,
+  read,
+  rule,
+  say,
+  sql,
+  startLongRun,
+  untilEnded,
+  update,
+  usdc,
+} from '@app/testing/journeys';
 
 let deployment: Deployment;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import {
   startLongRun,
   startStuckRun,
   untilEnded,
-} from './journeys';
+} from '@app/testing/journeys';
 
 let deployment: Deployment;
 let user: TestClient;

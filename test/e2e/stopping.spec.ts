@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
-import { conversationOf, start } from './journeys';
+import { conversationOf, start } from '@app/testing/journeys';
 
 /** Far beyond this suite: whoever waits for the provider does not come back. */
 const PROVIDER_TIMEOUT_MS = String(3_600_000);

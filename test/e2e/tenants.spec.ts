@@ -6,8 +6,17 @@ import { exportSPKI, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose'
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
-import { atRest, byOperator, eventCount, expectProblem, missingId, partOf, quiet, sql } from './journeys';
-import { prompt } from './money';
+import {
+  atRest,
+  byOperator,
+  eventCount,
+  expectProblem,
+  missingId,
+  partOf,
+  prompt,
+  quiet,
+  sql,
+} from '@app/testing/journeys';
 import type { Ids, OperationCall } from './operation-call';
 import { operations, pathOf, routesOf, thingsOf, usedUpBy } from './operations';
 

@@ -1,7 +1,7 @@
 import { userIdOf } from '@app/http';
 import { SignJWT } from 'jose';
 import { until } from '@app/testing/until';
-import { goodKey, startLoopback, type Loopback } from './loopback-app';
+import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
 import { LoopbackIssuer } from '@app/testing/identity';
 
 let loopback: Loopback;

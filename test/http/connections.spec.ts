@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { userIdOf } from '@app/http';
 import { Metrics } from '@app/runtime';
 import { until } from '@app/testing/until';
-import { goodKey, startLoopback, type Loopback } from './loopback-app';
+import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
 
 /** Real seconds: short, since every test waits for them, and long beside what the service needs for anything. */
 const env = {

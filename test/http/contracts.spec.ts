@@ -2,7 +2,7 @@
 import { Controller, Get, type Type } from '@nestjs/common';
 import { operation, Serves } from '@app/http';
 import { LoopbackIssuer } from '@app/testing/identity';
-import { startLoopback } from './loopback-app';
+import { startLoopback } from '@app/testing/http';
 
 const thing = { summary: 'A thing', answer: null };
 

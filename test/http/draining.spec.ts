@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeGracefully, userIdOf } from '@app/http';
 import { until } from '@app/testing/until';
-import { goodKey, startLoopback, type Loopback } from './loopback-app';
+import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
 
 let loopback: Loopback;
 let headers: Record<string, string>;

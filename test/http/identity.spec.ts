@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { SilentSocket } from '@app/testing/proxies';
 import { until } from '@app/testing/until';
 import { issuedTokens, type IssuedToken, LoopbackIssuer } from '@app/testing/identity';
-import { goodKey, startLoopback, type Loopback } from './loopback-app';
+import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
 
 let loopback: Loopback | null = null;
 let lines: Record<string, unknown>[];

@@ -3,7 +3,7 @@ import { Draining, ReadinessChecks, startManagementServer, userIdOf } from '@app
 import { Metrics } from '@app/runtime';
 import pino from 'pino';
 import { until } from '@app/testing/until';
-import { goodKey, startLoopback, type Loopback } from './loopback-app';
+import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
 
 let loopback: Loopback;
 let lines: Record<string, unknown>[];

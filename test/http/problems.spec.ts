@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { closeGracefully, ReadinessChecks, userIdOf, type Readiness } from '@app/http';
 import fc from 'fast-check';
-import { goodKey, startLoopback, type Loopback } from './loopback-app';
+import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
 
 let loopback: Loopback;
 let headers: Record<string, string>;

@@ -1,18 +1,28 @@
 /** Issue 5: a prompt, a tool's result or a schedule grants nothing, even on a model that obeys every word it reads. */
 import type { JsonObject } from '@app/kernel';
-import { auditMoney } from '../crash/money-audit';
+import { auditMoney } from '@app/testing/audits';
 import {
   contractApprovalOf,
   contractOf,
+  conversationOf,
   definitionOf,
+  holdings,
   invoke,
   newAutomation,
+  newOwner,
+  operationsOf,
+  prompt,
+  providerFault,
+  quiet,
+  raw,
+  recorded,
+  say,
+  type Stage,
+  start,
+  startStage,
   swapTen,
   trustedAutomation,
-} from '../e2e/automation-runs';
-import { recorded, startStage, type Stage } from '../e2e/engine-stage';
-import { conversationOf, quiet, raw, say, start } from '../e2e/journeys';
-import { holdings, newOwner, operationsOf, prompt, providerFault } from '../e2e/money';
+} from '@app/testing/journeys';
 import type { TestClient } from '@app/testing/client';
 import { automationPayloads, type Trusted } from './automation-payloads';
 import { fatesIn } from './fates';

@@ -1,5 +1,4 @@
-import { journal, untilStatus } from '../e2e/journeys';
-import { approvalOf, type Approval } from '../e2e/money';
+import { type Approval, approvalOf, journal, untilStatus } from '@app/testing/journeys';
 import type { TestClient } from '@app/testing/client';
 import type { Fate } from './payloads';
 

@@ -1,21 +1,31 @@
 /** Issue 4, item 5: consent and authority never follow from text, even on a model that obeys every word it reads. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditMoney } from '../crash/money-audit';
-import { eventsOf, recorded, startStage, type Stage } from '../e2e/engine-stage';
-import { conversationOf, quiet, raw, say, start, untilEnded, untilStatus, type Listed } from '../e2e/journeys';
+import { auditMoney } from '@app/testing/audits';
 import {
+  type Approval,
   approvalOf,
   approve,
   asking,
+  conversationOf,
+  eventsOf,
   holdings,
+  type Listed,
   newOwner,
   operationsOf,
   outcomeOf,
   prompt,
   providerFault,
+  quiet,
+  raw,
+  recorded,
+  say,
+  type Stage,
+  start,
+  startStage,
+  untilEnded,
+  untilStatus,
   usdc,
-  type Approval,
-} from '../e2e/money';
+} from '@app/testing/journeys';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
 import type { TestClient } from '@app/testing/client';
 import { fatesIn } from './fates';

@@ -1,7 +1,5 @@
 /** Reliability 4: fifty identical approvals, or confirms, at once on two replicas: one effect. */
-import { auditJournal } from '../crash/journal-audit';
-import { auditOperations } from '../crash/money-audit';
-import { settled, unbalanced, unlikeAReplay } from '../crash/stores-audit';
+import { auditJournal, auditOperations, settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
 import type { Answer, TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { until } from '@app/testing/until';

@@ -1,7 +1,5 @@
 /** Reliability 3: two replicas race to decide the same approval or withdrawal, in different ways or against its expiry: one decision. */
-import { auditJournal } from '../crash/journal-audit';
-import { auditOperations } from '../crash/money-audit';
-import { settled, unbalanced, unlikeAReplay } from '../crash/stores-audit';
+import { auditJournal, auditOperations, settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
 import type { Answer, TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { until } from '@app/testing/until';

@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredEvent } from '@app/event-store';
 import { Client } from 'pg';
-import { auditJournal } from '../crash/journal-audit';
-import { answered } from '../crash/journey';
-import { settled, unlikeAReplay } from '../crash/stores-audit';
+import { auditJournal, settled, unlikeAReplay } from '@app/testing/audits';
+import { answered } from '@app/testing/journeys';
 import type { Answer, TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 

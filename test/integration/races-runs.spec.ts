@@ -5,8 +5,7 @@ import { Budgets } from '@app/budget';
 import { openProduct } from '@app/composition';
 import { asId, type Cause, type RequestId, type UserId } from '@app/kernel';
 import { readConfiguration } from '@app/runtime';
-import { auditJournal } from '../crash/journal-audit';
-import { settled, unlikeAReplay } from '../crash/stores-audit';
+import { auditJournal, settled, unlikeAReplay } from '@app/testing/audits';
 import type { Answer, TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 

@@ -1,7 +1,6 @@
 /** Readers whose connections break at random, over two replicas: what they got is the journal, in order, each event once. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditJournal } from '../crash/journal-audit';
-import { readAllEvents } from '../crash/stores-audit';
+import { auditJournal, readAllEvents } from '@app/testing/audits';
 import { FollowingReader, type TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 

@@ -1,9 +1,19 @@
 /** Issue 4, item 3: tools of MCP servers in runs, over the API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidV5 } from 'uuid';
-import { eventsOf, resultsIn } from '../e2e/engine-stage';
-import { conversationOf, freeLease, journalTypes, partOf, say, start, untilEnded } from '../e2e/journeys';
-import { approve, asking } from '../e2e/money';
+import {
+  approve,
+  asking,
+  conversationOf,
+  eventsOf,
+  freeLease,
+  journalTypes,
+  partOf,
+  resultsIn,
+  say,
+  start,
+  untilEnded,
+} from '@app/testing/journeys';
 import { LoopbackModels } from '@app/testing/models';
 import { Tools } from '@app/engine';
 import { Metrics } from '@app/runtime';

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { startWorking, type RunningProcess } from '@app/composition';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-postgres';
 import { Configuration } from '@app/runtime';
-import { partOf } from '../e2e/journeys';
+import { partOf } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { freePorts, treeOf } from '@app/testing/processes';
 import { until } from '@app/testing/until';

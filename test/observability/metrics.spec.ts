@@ -1,7 +1,15 @@
 /** Issue 4, item 7: the metrics of runs, and that nothing is traced unless it is asked for. */
 import { Metrics, NoTracing, Tracing } from '@app/runtime';
-import { startStage, type Stage } from '../e2e/engine-stage';
-import { conversationOf, quiet, say, startLongRun, startStuckRun, untilEnded } from '../e2e/journeys';
+import {
+  conversationOf,
+  quiet,
+  say,
+  type Stage,
+  startLongRun,
+  startStage,
+  startStuckRun,
+  untilEnded,
+} from '@app/testing/journeys';
 import type { TestClient } from '@app/testing/client';
 
 const loaded: string[] = [];

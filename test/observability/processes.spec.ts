@@ -1,6 +1,6 @@
 /** Issue 4, item 7: a trace goes on in another process, which knows of it by the events alone. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { conversationOf, untilEnded } from '../e2e/journeys';
+import { conversationOf, untilEnded } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { requestJson } from '@app/testing/client';
 import { OtlpReceiver, pathOf } from '@app/testing/observability';

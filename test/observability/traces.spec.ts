@@ -1,7 +1,6 @@
 /** Issue 4, item 7: one run is one trace, across HTTP, event store, read models and worker. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { startStage, type Stage } from '../e2e/engine-stage';
-import { conversationOf, untilEnded } from '../e2e/journeys';
+import { conversationOf, type Stage, startStage, untilEnded } from '@app/testing/journeys';
 import { requestJson, type TestClient } from '@app/testing/client';
 import { attributesOf, OtlpReceiver, pathOf, type ReceivedSpan } from '@app/testing/observability';
 

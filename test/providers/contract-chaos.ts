@@ -1,6 +1,6 @@
 import { submitFaults } from '@app/sandbox';
 import type { Settlement, Submission } from '@app/wallets';
-import { seededRandom } from '../crash/journey';
+import { seededRandom } from '@app/testing/journeys';
 import { operationSeconds, settledAfterSeconds, type Stage } from './contract-stage';
 import { usdc } from './harness';
 

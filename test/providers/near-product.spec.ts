@@ -1,8 +1,19 @@
 /** The product on NEAR Intents: the journeys of the sandbox's money, on a loopback with a ledger and a clock of its own. */
 import { asId, type UserId } from '@app/kernel';
 import { randomUUID } from 'node:crypto';
-import { conversationOf, expectProblem, untilStatus } from '../e2e/journeys';
-import { approve, asking, confirm, holdings, newOwner, outcomeOf, prepare, untilOperation } from '../e2e/money';
+import {
+  approve,
+  asking,
+  confirm,
+  conversationOf,
+  expectProblem,
+  holdings,
+  newOwner,
+  outcomeOf,
+  prepare,
+  untilOperation,
+  untilStatus,
+} from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { usdc, wNear } from './harness';

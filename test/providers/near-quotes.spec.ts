@@ -7,7 +7,7 @@ import { Logger } from '@nestjs/common';
 import { epochMsOf, instantOf, Unavailable } from '@app/kernel';
 import type { Order } from '@app/wallets';
 import type { QuoteAnswer } from '@app/testing/near';
-import { seededRandom } from '../crash/journey';
+import { seededRandom } from '@app/testing/journeys';
 import { Stage } from './contract-stage';
 import { wNear } from './harness';
 import { startNearProvider, type NearUnderTest } from './near-provider';

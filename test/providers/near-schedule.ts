@@ -13,7 +13,7 @@ import {
 } from '@app/wallets';
 import type { WireSigned } from '@app/testing/near';
 import { randomUUID } from 'node:crypto';
-import { seededRandom } from '../crash/journey';
+import { seededRandom } from '@app/testing/journeys';
 import { newMainAccount, usdc } from './harness';
 import { MeddledProvider, Death } from './meddled-provider';
 import type { NearUnderTest } from './near-provider';

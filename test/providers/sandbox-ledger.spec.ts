@@ -3,7 +3,7 @@ import { submitFaults, type SubmitFault } from '@app/sandbox';
 import type { Order, Submission, WalletAccount } from '@app/wallets';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { seededRandom } from '../crash/journey';
+import { seededRandom } from '@app/testing/journeys';
 import { newMainAccount, usdc, wNear } from './harness';
 import { startSandboxProvider } from './sandbox-provider';
 

@@ -13,7 +13,7 @@ import { timersMigrations, Timers } from '@app/timers';
 import { Signer, type WalletAccount } from '@app/wallets';
 import { createTestDatabase } from '@app/testing/postgres';
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
-import { SetClock } from '../http/loopback-app';
+import { SetClock } from '@app/testing/http';
 import type { ProviderUnderTest } from './harness';
 
 const poolSize = 10;

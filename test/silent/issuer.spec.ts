@@ -1,6 +1,6 @@
 /** An issuer accepts and never answers: whoever has its keys is let in, and whoever waits for them waits no longer than OIDC_TIMEOUT_MS. */
 import { userIdOf } from '@app/http';
-import { goodKey, startLoopback, type Loopback } from '../http/loopback-app';
+import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
 import { LoopbackIssuer } from '@app/testing/identity';
 import { SilentSocket } from '@app/testing/proxies';
 import { until } from '@app/testing/until';

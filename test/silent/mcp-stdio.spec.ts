@@ -1,6 +1,5 @@
 /** MCP servers as child processes start and never answer: nobody waits longer than its setting, and an abort ends a call at once. */
-import { eventsOf } from '../e2e/engine-stage';
-import { conversationOf, say, start, untilEnded } from '../e2e/journeys';
+import { conversationOf, eventsOf, say, start, untilEnded } from '@app/testing/journeys';
 import { stdioProgram } from '@app/testing/mcp';
 import { LoopbackModels } from '@app/testing/models';
 import { type Deployment, startDeployment } from '@app/testing/deployment';

@@ -3,8 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
-import { eventsOf } from '../e2e/engine-stage';
-import { conversationOf, expectProblem, journalTypes, raw, say, start, untilEnded } from '../e2e/journeys';
+import {
+  conversationOf,
+  eventsOf,
+  expectProblem,
+  journalTypes,
+  raw,
+  say,
+  start,
+  untilEnded,
+} from '@app/testing/journeys';
 import { LoopbackMcp } from '@app/testing/mcp';
 import { LoopbackModels, type Scripted } from '@app/testing/models';
 import { type Deployment, startDeployment } from '@app/testing/deployment';

@@ -1,8 +1,19 @@
 /** A signed submission is sent and never answered: nobody waits for it, nothing is sent twice that was taken, and money moves once. */
 import { asId, type UserId } from '@app/kernel';
 import { randomUUID } from 'node:crypto';
-import { conversationOf, untilStatus } from '../e2e/journeys';
-import { approve, approvalOf, asking, confirm, holdings, newOwner, prepare, untilOperation, usdc } from '../e2e/money';
+import {
+  approvalOf,
+  approve,
+  asking,
+  confirm,
+  conversationOf,
+  holdings,
+  newOwner,
+  prepare,
+  untilOperation,
+  untilStatus,
+  usdc,
+} from '@app/testing/journeys';
 import { NearChain, relayKey, startNearLoopback, type NearLoopback } from '@app/testing/near';
 import { startLedger, type LedgerUnderTest } from '../providers/sandbox-provider';
 import { type Deployment, type DeploymentOptions, startDeployment } from '@app/testing/deployment';

@@ -1,6 +1,6 @@
 import { admitNext, dueTimer, handleDue, handleRunEnded, nextDue, type AutomationState } from '@app/automations';
 import { asId, instantOf, Unavailable, type AutomationId, type JsonObject, type RunId } from '@app/kernel';
-import { seededRandom } from '../crash/journey';
+import { seededRandom } from '@app/testing/journeys';
 import { randomPlan, zones } from './automation-year-plans';
 import { YearStreams } from './automation-year-streams';
 import { runTimers, yearWorld, type SharedWorld } from './automation-year-world';

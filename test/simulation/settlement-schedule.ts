@@ -11,7 +11,7 @@ import {
   type OperationWorld,
   type WalletAccount,
 } from '@app/wallets';
-import { seededRandom } from '../crash/journey';
+import { seededRandom } from '@app/testing/journeys';
 import { randomContract, termsOf } from './random-contract';
 import { PausingProvider } from './pausing-provider';
 import { peace, SimulatedProvider, type Hostility } from './settlement-provider';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Ids } from '../e2e/operation-call';
-import { usdc } from '../e2e/money';
+import { usdc } from '@app/testing/journeys';
 
 /** What a schema of 15 KB may ask for, each in another way that takes long. */
 const schemas: readonly object[] = [

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { ConfigurationError, readConfiguration } from '@app/runtime';
-import { conversationOf } from '../e2e/journeys';
+import { conversationOf } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { TestProcess } from '@app/testing/processes';

@@ -1,6 +1,6 @@
 /** The programs of the guides, in every language whose runtime is here, against the service and on a bad line. */
 import { PackedProject } from '../client/packed';
-import { conversationOf, journal, say, startLongRun } from '../e2e/journeys';
+import { conversationOf, journal, say, startLongRun } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import type { Command } from '@app/testing/programs';

@@ -1,6 +1,6 @@
 /** Rate limits and caps of streams are exact over two replicas, whichever of them is asked (specification, "Limits"). */
 import { MintPartnerKey } from '@app/partners';
-import { byOperator, conversationOf, expectProblem, partOf, sql } from '../e2e/journeys';
+import { byOperator, conversationOf, expectProblem, partOf, sql } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { type Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';

@@ -1,6 +1,6 @@
 /** Every row of the table of reasons, earned by a real request of a real deployment (specification, "Errors"). */
 import { problemKinds, reasons, type ProblemKind, type Reason } from '@app/kernel';
-import { atRest } from '../e2e/journeys';
+import { atRest } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { Answer } from '@app/testing/client';
 import { earned, type Earned } from './reasons';

@@ -3,9 +3,25 @@ import { AutomationLife } from '@app/automations';
 import { Budgets } from '@app/budget';
 import { asId, type AutomationId, type Reason } from '@app/kernel';
 import { DisableUser } from '@app/users';
-import { act, defined, hand, read, rule } from '../e2e/automation-rules';
-import { byOperator, conversationOf, missingId, partOf, raw, start, startLongRun, untilEnded } from '../e2e/journeys';
-import { moveClock, newOwner, providerFault, usdc } from '../e2e/money';
+import {
+  act,
+  byOperator,
+  conversationOf,
+  defined,
+  hand,
+  missingId,
+  moveClock,
+  newOwner,
+  partOf,
+  providerFault,
+  raw,
+  read,
+  rule,
+  start,
+  startLongRun,
+  untilEnded,
+  usdc,
+} from '@app/testing/journeys';
 import type { Deployment } from '@app/testing/deployment';
 import { requestJson } from '@app/testing/client';
 import {

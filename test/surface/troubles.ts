@@ -5,9 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PauseControl } from '@app/deployment';
 import { Configuration } from '@app/runtime';
 import {
+  asking,
   bare,
   byOperator,
   conversationOf,
+  newOwner,
   partOf,
   raw,
   sql,
@@ -16,8 +18,7 @@ import {
   startStuckRun,
   untilEnded,
   untilStatus,
-} from '../e2e/journeys';
-import { asking, newOwner } from '../e2e/money';
+} from '@app/testing/journeys';
 import type { Deployment } from '@app/testing/deployment';
 import type { Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';

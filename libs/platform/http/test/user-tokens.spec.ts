@@ -1,4 +1,4 @@
-import { SetClock } from '../../../../test/http/loopback-app';
+import { SetClock } from '@app/testing/http';
 import { LoopbackIssuer } from '@app/testing/identity';
 import { until } from '@app/testing/until';
 import { IssuerKeys } from '../src/issuer-keys';

@@ -1,23 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idInStream, EventStore } from '@app/event-store';
 import { applyBatch, Database, emptyReadModel, ReadGate } from '@app/read-store';
-import { conversationOf, partOf, quiet, untilStatus } from '../../../../test/e2e/journeys';
 import {
+  type Approval,
   approvalOf,
   approve,
   asking,
   confirm,
+  conversationOf,
   moveClock,
   newOwner,
+  type Operation,
   outcomeOf,
+  partOf,
   pendingOf,
   prepare,
   prompt,
   providerFault,
+  quiet,
+  untilStatus,
   usdc,
-  type Approval,
-  type Operation,
-} from '../../../../test/e2e/money';
+} from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { approvalsReadModel } from '../src/approvals.module';

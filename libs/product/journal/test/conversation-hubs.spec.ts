@@ -4,7 +4,7 @@ import type { ConversationId } from '@app/kernel';
 import { ConversationHubs } from '../src/conversation-hubs';
 import type { FrameSink } from '../src/event-socket';
 import { Journal } from '../src/journal';
-import { newConversationId, newUserId, startStores, type TestStores } from '../../../../test/journal/journal-store';
+import { newConversationId, newUserId, startStores, type TestStores } from '@app/testing/journal';
 import { until } from '@app/testing/until';
 
 class Reader implements FrameSink {

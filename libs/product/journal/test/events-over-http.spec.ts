@@ -5,16 +5,18 @@ import { asId, instantOf, type ConversationId, type MessageId, type RunId, type 
 import { Draining } from '@app/http';
 import { ConversationHubs } from '../src/conversation-hubs';
 import { OpenStreams } from '../src/open-streams';
-import { startJournalApp, StreamClient, type JournalApp } from '../../../../test/journal/journal-app';
-import { until } from '@app/testing/until';
 import {
   causeOf,
+  type JournalApp,
   message,
   newConversationId,
   newUserId,
+  startJournalApp,
   startStores,
+  StreamClient,
   type TestStores,
-} from '../../../../test/journal/journal-store';
+} from '@app/testing/journal';
+import { until } from '@app/testing/until';
 
 let stores: TestStores;
 let api: JournalApp;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asId, instantOf, type ConversationId, type MessageId, type RunId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import type { TextDelta } from '@app/conversations';
-import { newConversationId, startStores, type TestStores } from '../../../../test/journal/journal-store';
+import { newConversationId, startStores, type TestStores } from '@app/testing/journal';
 import { LiveFrames } from '../src';
 import { liveChannel, readDelta } from '../src/live-channel';
 

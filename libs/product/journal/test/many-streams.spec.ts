@@ -1,6 +1,12 @@
 import type { ConversationId, UserId } from '@app/kernel';
-import { startJournalApp, StreamClient, type JournalApp } from '../../../../test/journal/journal-app';
-import { newConversationId, startStores, type TestStores } from '../../../../test/journal/journal-store';
+import {
+  type JournalApp,
+  newConversationId,
+  startJournalApp,
+  startStores,
+  StreamClient,
+  type TestStores,
+} from '@app/testing/journal';
 
 /**
  * Conversations that are streamed at once. A real server takes 100 calls on a connection, as the embedded one does: with a

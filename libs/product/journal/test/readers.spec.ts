@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConversationId, UserId } from '@app/kernel';
 import { ConversationHubs } from '../src/conversation-hubs';
-import { startJournalApp, StreamClient, type JournalApp } from '../../../../test/journal/journal-app';
-import { newConversationId, startStores, type TestStores } from '../../../../test/journal/journal-store';
+import {
+  type JournalApp,
+  newConversationId,
+  startJournalApp,
+  startStores,
+  StreamClient,
+  type TestStores,
+} from '@app/testing/journal';
 
 let stores: TestStores;
 let api: JournalApp;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConversationHubs } from '../src/conversation-hubs';
 import type { FrameSink } from '../src/event-socket';
 import { Journal } from '../src/journal';
-import { newConversationId, newUserId, startStores, type TestStores } from '../../../../test/journal/journal-store';
+import { newConversationId, newUserId, startStores, type TestStores } from '@app/testing/journal';
 
 /** A reader that takes time to read, and remembers the seqs of all frames it got. */
 class SlowReader implements FrameSink {

@@ -2,7 +2,7 @@ import { asId, type UserId } from '@app/kernel';
 import { Processes } from '@app/read-store';
 import { Configuration, readConfiguration } from '@app/runtime';
 import { StreamSockets } from '../src/stream-sockets';
-import { newUserId, startStores, type TestStores } from '../../../../test/journal/journal-store';
+import { newUserId, startStores, type TestStores } from '@app/testing/journal';
 
 let stores: TestStores;
 const started: Processes[] = [];

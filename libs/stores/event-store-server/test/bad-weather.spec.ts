@@ -2,8 +2,7 @@
 import { inspect } from 'node:util';
 import { AppendChannel } from '@app/event-store';
 import { EventStoreDBClient, streamNameFilter, TimeoutError } from '@eventstore/db-client';
-import { collect, numbers, testEvent, uniqueStream } from '../../../../test/contract/contract-store';
-import { EmbeddedStore } from '@app/testing/event-store';
+import { collect, EmbeddedStore, numbers, testEvent, uniqueStream } from '@app/testing/event-store';
 
 const APPEND_TIMEOUT_MS = 20_000;
 

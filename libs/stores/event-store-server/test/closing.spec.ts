@@ -5,8 +5,7 @@ import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { AppendReq, DeleteReq, ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import { credentials, status, type StatusObject } from '@grpc/grpc-js';
-import { batch, batchPart, identifier, textUuid } from '../../../../test/contract/protocol';
-import { EmbeddedStore } from '@app/testing/event-store';
+import { batch, batchPart, EmbeddedStore, identifier, textUuid } from '@app/testing/event-store';
 import { startPostgresProxy, type PostgresProxy } from '@app/testing/stores';
 import { until } from '@app/testing/until';
 

@@ -4,8 +4,7 @@ import { AppendReq, type AppendResp } from '@eventstore/db-client/generated/stre
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { credentials, type ServiceError } from '@grpc/grpc-js';
-import { batch, batchPart, identifier, textUuid } from '../../../../test/contract/protocol';
-import { EmbeddedStore } from '@app/testing/event-store';
+import { batch, batchPart, EmbeddedStore, identifier, textUuid } from '@app/testing/event-store';
 import { APPEND_EVENTS_MAX } from '../src/limits';
 
 /** What the machine that runs this may need to encode so many events. */

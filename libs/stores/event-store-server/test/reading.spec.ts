@@ -4,8 +4,7 @@
  */
 import { EventStoreDBClient, streamNameFilter } from '@eventstore/db-client';
 import { Client } from 'pg';
-import { Recorder, collect, numbers, testEvents, uniqueStream } from '../../../../test/contract/contract-store';
-import { EmbeddedStore } from '@app/testing/event-store';
+import { collect, EmbeddedStore, numbers, Recorder, testEvents, uniqueStream } from '@app/testing/event-store';
 import { startPostgresProxy, type PostgresProxy } from '@app/testing/stores';
 import { until } from '@app/testing/until';
 

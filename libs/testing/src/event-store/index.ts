@@ -1,1 +1,13 @@
 export { EmbeddedStore, impatient, LossyProxy, patient, until } from './embedded-stores';
+export {
+  collect,
+  type ContractStore,
+  numbers,
+  openContractStore,
+  pause,
+  Recorder,
+  testEvent,
+  testEvents,
+  uniqueStream,
+} from './contract-store';
+export { batch, batchPart, identifier, leave, structuredUuid, textUuid } from './protocol';

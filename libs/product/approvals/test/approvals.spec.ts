@@ -1,0 +1,304 @@
+import { verifyReceipt } from '@app/approvals';
+import { asId, Clock, instantOf, type UserId } from '@app/kernel';
+import { ExecutionSlots } from '@app/runs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { anInstant, expectProblem, type Listed, missingId } from '@app/testing/journeys';
+import type { TestClient } from '@app/testing/client';
+import { ApprovalsApp, capacity, type Waiting } from '@app/testing/slices';
+
+let app: ApprovalsApp;
+let user: TestClient;
+beforeAll(async () => {
+  app = await ApprovalsApp.start(2);
+});
+beforeEach(async () => {
+  user = await app.newUser();
+});
+afterAll(() => app.stop());
+
+const path = ({ approvals }: Waiting, nth = 0) => `/approvals/${approvals[nth]!.approvalId}`;
+const approve = (waiting: Waiting, nth = 0, client = user) =>
+  client.post(`${path(waiting, nth)}/approve`, { fingerprint: waiting.approvals[nth]!.fingerprint });
+const deny = (waiting: Waiting, nth = 0, client = user) => client.post(`${path(waiting, nth)}/deny`);
+const decided = { status: 200, body: { decided: true } };
+const statusOf = async (waiting: Waiting, nth = 0) => (await user.get(path(waiting, nth))).body['status'];
+const atOther = (client: TestClient) => client.via(app.baseUrls[1]!);
+
+describe('an approval', () => {
+  it('is shown with exactly these members', async () => {
+    const waiting = await app.run(user, { approvals: 1 });
+    const [open] = waiting.approvals;
+    const { status, body } = await user.get(path(waiting));
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: open!.approvalId,
+      kind: 'agent_tool',
+      tool: 'intents_transfer',
+      fingerprint: open!.fingerprint,
+      input: open!.input,
+      contract: open!.contract,
+      status: 'pending',
+      conversationId: waiting.conversationId,
+      runId: waiting.runId,
+      toolCallId: open!.toolCallId,
+      operationId: null,
+      automationId: null,
+      openedAt: anInstant,
+      expiresAt: open!.expiresAt,
+      decidedAt: null,
+      decidedBy: null,
+      denialReason: null,
+      endedReason: null,
+      summary: open!.summary,
+      terms: open!.terms,
+    });
+    const raw = await fetch(user.url(path(waiting)), { headers: user.headers }).then((response) => response.text());
+    expect(raw).toContain(JSON.stringify(open!.input));
+  });
+
+  it('is approved, and the run goes on in its next segment', async () => {
+    const waiting = await app.run(user, { approvals: 1 });
+    expect(await approve(waiting)).toMatchObject(decided);
+    const shown = await atOther(user).get(path(waiting));
+    expect(shown.body).toMatchObject({
+      status: 'approved',
+      decidedBy: 'user',
+      decidedAt: anInstant,
+      denialReason: null,
+    });
+    expect((await app.journal(user, waiting.conversationId)).slice(-3)).toEqual([
+      'run.suspended',
+      'approval.decided',
+      'run.resumed',
+    ]);
+    expect(await app.slots()).toEqual([`${waiting.runKey}/2`]);
+    expect((await user.get(`/agent-runs/${waiting.runId}`)).status).toBe(404);
+    await app.end(waiting);
+  });
+
+  it('is denied with a reason of 1024 code points, not one more', async () => {
+    const waiting = await app.run(user, { approvals: 1 });
+    const tooLong = await user.post(`${path(waiting)}/deny`, { reason: '\u{1F600}'.repeat(1025) });
+    expectProblem(tooLong, 'invalid_input', { at: ['/reason'] });
+    const reason = '\u{1F600}'.repeat(1024);
+    expect(await user.post(`${path(waiting)}/deny`, { reason })).toMatchObject(decided);
+    expect((await user.get(path(waiting))).body).toMatchObject({ status: 'denied', denialReason: reason });
+    expect((await app.state(waiting.conversationId)).liveRunId).toBe(waiting.runId);
+    await app.end(waiting);
+  });
+
+  it('is decided once', async () => {
+    const waiting = await app.run(user, { approvals: 1 });
+    expect(await deny(waiting)).toMatchObject(decided);
+    const { lastSeq } = await app.state(waiting.conversationId);
+    for (const again of [await approve(waiting), await deny(waiting), await approve(waiting, 0, atOther(user))]) {
+      expectProblem(again, 'approval_not_pending');
+    }
+    expect((await app.state(waiting.conversationId)).lastSeq).toBe(lastSeq);
+    expect(await app.slots()).toEqual([`${waiting.runKey}/2`]);
+    await app.end(waiting);
+  });
+
+  it('is approved by its own fingerprint only', async () => {
+    const waiting = await app.run(user, { approvals: 2 });
+    const { lastSeq } = await app.state(waiting.conversationId);
+    const [own, other] = waiting.approvals.map(({ fingerprint }) => fingerprint);
+    for (const fingerprint of [other, '', own!.toUpperCase(), ` ${own}`, 'x'.repeat(9_999), 7, null, undefined]) {
+      const refused = await user.post(`${path(waiting)}/approve`, { fingerprint });
+      expectProblem(refused, 'invalid_input', { at: ['/fingerprint'] });
+    }
+    expect((await app.state(waiting.conversationId)).lastSeq).toBe(lastSeq);
+    await approve(waiting);
+    // Also when it is decided: the fingerprint is looked at first.
+    const decidedOne = await user.post(`${path(waiting)}/approve`, { fingerprint: other });
+    expectProblem(decidedOne, 'invalid_input', { at: ['/fingerprint'] });
+  });
+
+  it('is 404 for everybody else, alike when missing or malformed', async () => {
+    const waiting = await app.run(user, { approvals: 1 });
+    const stranger = await app.newUser();
+    for (const id of [waiting.approvals[0]!.approvalId, missingId, 'no-uuid']) {
+      expectProblem(await stranger.get(`/approvals/${id}`), 'not_found');
+      expectProblem(await stranger.get(`/approvals/${id}/receipt`), 'not_found');
+      expectProblem(await stranger.post(`/approvals/${id}/deny`), 'not_found');
+      const fingerprint = waiting.approvals[0]!.fingerprint;
+      expectProblem(await stranger.post(`/approvals/${id}/approve`, { fingerprint }), 'not_found');
+    }
+    const upper = waiting.approvals[0]!.approvalId.toUpperCase();
+    expect((await user.get(`/approvals/${upper}`)).status).toBe(200);
+  });
+
+  it('refuses other members, and a body that is no object', async () => {
+    const waiting = await app.run(user, { approvals: 1 });
+    const { fingerprint } = waiting.approvals[0]!;
+    const refused = await user.post(`${path(waiting)}/approve`, { fingerprint, reason: 'no' });
+    expectProblem(refused, 'invalid_input', { at: ['/reason'] });
+    expectProblem(await user.post(`${path(waiting)}/deny`, { why: 1 }), 'invalid_input', { at: ['/why'] });
+    expectProblem(await user.post(`${path(waiting)}/deny`, []), 'invalid_input', { at: [''] });
+    expectProblem(await user.post(`${path(waiting)}/deny`, { reason: 7 }), 'invalid_input', { at: ['/reason'] });
+    expectProblem(await user.post(`${path(waiting)}/approve`), 'invalid_input', { at: ['/fingerprint'] });
+    const tooLarge = await user.post(`${path(waiting)}/deny`, { reason: 'x'.repeat(300_000) });
+    expectProblem(tooLarge, 'too_large');
+    expect(await statusOf(waiting)).toBe('pending');
+  });
+});
+
+describe('a run that waits for several', () => {
+  it('goes on with the last decision, whatever the others were', async () => {
+    const waiting = await app.run(user, { approvals: 3 });
+    expect(await deny(waiting, 1)).toMatchObject(decided);
+    expect(await approve(waiting, 0)).toMatchObject(decided);
+    expect(await app.slots()).toEqual([]);
+    expect(await approve(waiting, 2)).toMatchObject(decided);
+    expect(await app.slots()).toEqual([`${waiting.runKey}/2`]);
+    expect((await app.journal(user, waiting.conversationId)).slice(-4)).toEqual([
+      'approval.decided',
+      'approval.decided',
+      'approval.decided',
+      'run.resumed',
+    ]);
+    await app.end(waiting);
+  });
+
+  it('goes on once when all are decided at the same time, at either replica', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const waiting = await app.run(user, { approvals: 4 });
+      const answers = await Promise.all(
+        waiting.approvals.flatMap((_, nth) => [
+          approve(waiting, nth),
+          deny(waiting, nth, atOther(user)),
+          approve(waiting, nth, atOther(user)),
+        ]),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([
+        ...Array<number>(4).fill(200),
+        ...Array<number>(8).fill(409),
+      ]);
+      const journal = await app.journal(user, waiting.conversationId);
+      expect(journal.filter((type) => type === 'approval.decided')).toHaveLength(4);
+      expect(journal.filter((type) => type === 'run.resumed')).toHaveLength(1);
+      expect(await app.slots()).toEqual([`${waiting.runKey}/2`]);
+      await app.end(waiting);
+    }
+  });
+});
+
+describe('a decision that cannot resume the run is not recorded', () => {
+  const unchanged = async (
+    waiting: Waiting,
+    ask: () => Promise<Parameters<typeof expectProblem>[0]>,
+    reason: Parameters<typeof expectProblem>[1],
+  ) => {
+    const [{ lastSeq }, slots] = [await app.state(waiting.conversationId), await app.slots()];
+    expectProblem(await ask(), reason);
+    expect((await app.state(waiting.conversationId)).lastSeq).toBe(lastSeq);
+    expect(await app.slots()).toEqual(slots);
+    expect(await statusOf(waiting)).toBe('pending');
+  };
+
+  it('run_active and stop_pending: another run has the conversation', async () => {
+    const waiting = await app.run(user, { approvals: 2 });
+    const live = await app.run(user, { in: waiting.conversationId });
+    // Only the last decision needs the conversation.
+    expect(await approve(waiting, 0)).toMatchObject(decided);
+    const { lastSeq } = await app.state(waiting.conversationId);
+    expectProblem(await approve(waiting, 1), 'run_active');
+    expectProblem(await deny(waiting, 1), 'run_active');
+    await app.give(waiting.conversationId, { type: 'StopRun', at: instantOf(Date.now()), runId: live.runId });
+    expectProblem(await approve(waiting, 1), 'stop_pending');
+    expectProblem(await deny(waiting, 1), 'stop_pending');
+    expect((await app.state(waiting.conversationId)).lastSeq).toBe(lastSeq + 1);
+    expect([await statusOf(waiting, 1), await app.slots()]).toEqual(['pending', []]);
+    await app.end({ ...live, conversationId: waiting.conversationId });
+    expect(await approve(waiting, 1)).toMatchObject(decided);
+    await app.end(waiting);
+  });
+
+  it('execution_capacity: every slot is taken', async () => {
+    const waiting = await app.run(user, { approvals: 1 });
+    const others = await Promise.all(Array.from({ length: capacity }, () => app.run(user)));
+    for (const { runKey } of others)
+      await app.get(ExecutionSlots).acquire({ runKey, userId: asId<UserId>(user.userId), segment: 1 });
+    await unchanged(waiting, () => approve(waiting), 'execution_capacity');
+    await unchanged(waiting, () => deny(waiting), 'execution_capacity');
+    for (const other of others) await app.end(other);
+    expect(await deny(waiting)).toMatchObject(decided);
+    await app.end(waiting);
+  });
+
+  it('execution_unavailable: no worker is heard of', async () => {
+    const waiting = await app.run(user, { approvals: 2 });
+    await app.workerHeard(false);
+    try {
+      expect(await approve(waiting, 1)).toMatchObject(decided);
+      await unchanged(waiting, () => approve(waiting), 'execution_unavailable');
+      await unchanged(waiting, () => deny(waiting), 'execution_unavailable');
+    } finally {
+      await app.workerHeard(true);
+    }
+    expect(await approve(waiting)).toMatchObject(decided);
+    await app.end(waiting);
+  });
+});
+
+it('an approval whose time is over is not decided any more, whether or not that is recorded yet', async () => {
+  const waiting = await app.run(user, { approvals: 2, ttlMs: 300 });
+  expect(await approve(waiting, 0)).toMatchObject(decided);
+  while (app.get(Clock).now() < waiting.approvals[1]!.expiresAt) await sleep(20);
+  expectProblem(await approve(waiting, 1), 'approval_not_pending');
+  expectProblem(await deny(waiting, 1), 'approval_not_pending');
+  expect((await user.get(path(waiting, 0))).body).toMatchObject({ status: 'approved', endedReason: null });
+  const expired = { status: 'expired', endedReason: 'timeout', decidedAt: null, decidedBy: null };
+  expect((await user.get(path(waiting, 1))).body).toMatchObject(expired);
+  const journal = await app.journal(user, waiting.conversationId);
+  expect(journal.slice(-4)).toEqual(['approval.expired', 'tool.returned', 'tool.returned', 'run.ended']);
+  expect(await app.slots()).toEqual([]);
+});
+
+describe('the list', () => {
+  it('shows pending ones by default, newest first, page by page, and counts each status', async () => {
+    const several = await app.run(user, { approvals: 3 });
+    const denied = await app.run(user, { approvals: 1 });
+    await deny(denied);
+    await approve(several, 0);
+    const ids = several.approvals.map(({ approvalId }) => approvalId);
+    const pending = await user.get<Listed>('/approvals');
+    expect(pending.body.data.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
+    expect([pending.body.total, pending.body.nextCursor]).toEqual([2, null]);
+    const list = async (query: string) => (await user.get<Listed>(`/approvals?${query}`)).body;
+    expect(await list('status=denied')).toMatchObject({ total: 1, data: [{ id: denied.approvals[0]!.approvalId }] });
+    expect(await list('status=approved')).toMatchObject({ total: 1, data: [{ id: ids[0], status: 'approved' }] });
+    expect(await list('status=expired')).toEqual({ data: [], nextCursor: null, total: 0 });
+    const first = await list('status=all&limit=3');
+    expect(first).toMatchObject({ total: 4 });
+    const rest = await list(`status=all&limit=3&cursor=${first.nextCursor}`);
+    expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual([
+      denied.approvals[0]!.approvalId,
+      ...ids.toReversed(),
+    ]);
+    expect(rest.nextCursor).toBeNull();
+    expectProblem(await user.get(`/approvals?cursor=${first.nextCursor}`), 'invalid_cursor');
+    expectProblem(
+      await (await app.newUser()).get(`/approvals?status=all&cursor=${first.nextCursor}`),
+      'invalid_cursor',
+    );
+    expectProblem(await user.get('/approvals?status=over'), 'invalid_input', { at: ['/status'] });
+    expectProblem(await user.get('/approvals?limit=101'), 'invalid_input', { at: ['/limit'] });
+    await app.end(denied);
+  });
+});
+
+it('a receipt over HTTP proves what it says, at every stage', async () => {
+  const waiting = await app.run(user, { approvals: 1 });
+  const receipt = async () => (await user.get(`${path(waiting)}/receipt`)).body;
+  const pending = await receipt();
+  expect([verifyReceipt(pending), pending['decision']]).toEqual([[], null]);
+  await approve(waiting);
+  const decidedOne = await receipt();
+  expect(verifyReceipt(decidedOne)).toEqual([]);
+  expect(decidedOne).toMatchObject({ decision: { status: 'approved', actor: { kind: 'user', id: user.userId } } });
+  expect(verifyReceipt({ ...decidedOne, decision: null })).toEqual([
+    { path: '/decision', message: 'does not follow from the events' },
+  ]);
+  await app.end(waiting);
+});

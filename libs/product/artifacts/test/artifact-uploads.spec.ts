@@ -1,0 +1,135 @@
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { conversationOf, eventCount, missingId } from '@app/testing/journeys';
+
+const limitBytes = 1024 * 1024;
+const piece = Buffer.alloc(64 * 1024, 'x');
+const withinMs = 120_000;
+
+let folder: string;
+let deployment: Deployment;
+let user: TestClient;
+let conversationId: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-uploads-'));
+  const env = { ARTIFACT_LIMIT_BYTES: String(limitBytes), PARLEY_DATA_DIR: folder };
+  deployment = await startDeployment({ mode: 'in-process', env });
+  user = await deployment.newUser();
+  conversationId = await conversationOf(user);
+});
+afterAll(async () => {
+  await deployment.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The head of an upload; its body is the test's to send. */
+function begin(headers: Record<string, string | number>, conversation = conversationId): ClientRequest {
+  const upload = request(user.url(`/conversations/${conversation}/artifacts?name=x`), {
+    method: 'POST',
+    headers: { ...user.headers, 'content-type': 'text/plain', ...headers },
+  });
+  // Whoever is refused in the middle is cut off in the end.
+  upload.on('error', () => undefined);
+  upload.flushHeaders();
+  return upload;
+}
+
+async function statusOf(upload: ClientRequest): Promise<number | undefined> {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    upload.once('response', resolve);
+    setTimeout(() => reject(new Error('no answer came')), withinMs).unref();
+  });
+  answer.resume();
+  return answer.statusCode;
+}
+
+/** Sends pieces until the answer has come, or for good. */
+async function sendOn(upload: ClientRequest): Promise<number> {
+  let answered = false;
+  upload.once('response', () => (answered = true));
+  let sentBytes = 0;
+  for (; !answered && sentBytes < 100 * limitBytes; sentBytes += piece.length) {
+    upload.write(piece);
+    await sleep(1);
+  }
+  return sentBytes;
+}
+
+const filesOnTheWay = () => readdir(join(folder, 'artifacts', 'incoming')).catch(() => []);
+
+async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error('it did not come to be');
+    await sleep(10);
+  }
+}
+
+afterEach(async () => {
+  await eventually(async () => (await filesOnTheWay()).length === 0);
+});
+
+describe('an upload', () => {
+  it('that says to be too large is refused before any of it is read', async () => {
+    const upload = begin({ 'content-length': limitBytes + 1 });
+    expect(await statusOf(upload)).toBe(413);
+    upload.destroy();
+  });
+
+  it('that turns out to be too large is refused before the rest is read', async () => {
+    const upload = begin({ 'transfer-encoding': 'chunked' });
+    const status = statusOf(upload);
+    const sentBytes = await sendOn(upload);
+    expect(await status).toBe(413);
+    expect(sentBytes).toBeLessThan(20 * limitBytes);
+    upload.destroy();
+  });
+
+  it('to what is not there is refused before any of it is read', async () => {
+    const upload = begin({ 'content-length': limitBytes }, missingId);
+    expect(await statusOf(upload)).toBe(404);
+    upload.destroy();
+  });
+
+  it('that turns out to be empty is refused', async () => {
+    const upload = begin({ 'transfer-encoding': 'chunked' });
+    upload.end();
+    expect(await statusOf(upload)).toBe(400);
+  });
+
+  it('goes to its place while it arrives, and leaves nothing when its client goes away', async () => {
+    const before = await eventCount(deployment);
+    const uploads = Array.from({ length: 4 }, () => begin({ 'content-length': limitBytes }));
+    for (const upload of uploads) upload.write(piece);
+    await eventually(async () => (await filesOnTheWay()).length === uploads.length);
+    for (const upload of uploads) upload.destroy();
+    await eventually(async () => (await filesOnTheWay()).length === 0);
+    expect(await eventCount(deployment)).toBe(before);
+    expect((await user.get(`/conversations/${conversationId}/artifacts`)).body).toMatchObject({ total: 0 });
+  });
+
+  it('whose conversation is archived meanwhile is refused', async () => {
+    const archived = await conversationOf(user);
+    const upload = begin({ 'content-length': 2 * piece.length }, archived);
+    upload.write(piece);
+    await eventually(async () => (await filesOnTheWay()).length === 1);
+    expect((await user.post(`/conversations/${archived}/archive`)).status).toBe(204);
+    upload.end(piece);
+    expect(await statusOf(upload)).toBe(404);
+    expect((await user.get(`/conversations/${archived}/artifacts`)).body).toMatchObject({ total: 0 });
+  });
+
+  it('in pieces of no declared length is kept whole', async () => {
+    const upload = begin({ 'transfer-encoding': 'chunked' });
+    for (let sent = 0; sent < limitBytes; sent += piece.length) upload.write(piece);
+    upload.end();
+    expect(await statusOf(upload)).toBe(201);
+    const { body } = await user.get<{ data: { bytes: number }[] }>(`/conversations/${conversationId}/artifacts`);
+    expect(body.data.map(({ bytes }) => bytes)).toEqual([limitBytes]);
+  });
+});

@@ -1,0 +1,372 @@
+import { randomUUID } from 'node:crypto';
+import { inputIdOf, inputOccurrenceId } from '@app/automations';
+import { PauseControl } from '@app/deployment';
+import { encodeEvent, EventStore } from '@app/event-store';
+import { asId, Clock, type AutomationId } from '@app/kernel';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
+import {
+  act,
+  allPages,
+  anInstant,
+  atRest,
+  aUuid,
+  byOperator,
+  defined,
+  eventCount,
+  expectProblem,
+  hand,
+  partOf,
+  read,
+  rule,
+  untilEnded,
+  update,
+} from '@app/testing/journeys';
+
+let deployment: Deployment;
+let user: TestClient;
+/** The same user on the other replica. */
+let there: TestClient;
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 } });
+  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
+});
+beforeEach(async () => {
+  user = await deployment.newUser();
+  there = user.via(deployment.baseUrls[1] ?? '');
+});
+afterEach(() => atRest(deployment));
+afterAll(() => deployment.stop());
+
+interface Occurrence extends Record<string, unknown> {
+  readonly id: string;
+  readonly delivery: string;
+  readonly runId: string | null;
+}
+
+/** All occurrences, newest first. */
+const occurrencesOf = async (id: string, query = ''): Promise<readonly Occurrence[]> =>
+  // Reason for the assertion: what the list's items are.
+  (await allPages(user, `/automations/${id}/occurrences?limit=2${query}`)).items as unknown as Occurrence[];
+
+/** The occurrences once there are so many, all of them delivered so. */
+const untilDelivered = async (id: string, count: number, delivery = 'accepted'): Promise<readonly Occurrence[]> =>
+  until(`${count} ${delivery} occurrences`, async () => {
+    const all = await occurrencesOf(id);
+    return all.length === count && all.every((one) => one.delivery === delivery) ? all : null;
+  });
+
+describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
+  const named = what === 'signal' ? 'inputId' : 'occurrenceId';
+
+  it('is recorded once, and leads to one run, however often it is handed in and where', async () => {
+    const { id } = await defined(user);
+    const { revision } = await read(user, id);
+    const body = { revision, idempotencyKey: randomUUID().toUpperCase(), input: { table: 7 } };
+    const path = `/automations/${id}/${what}`;
+    const all = await Promise.all(
+      Array.from({ length: 6 }, (_, nth) => (nth % 2 ? user : there).post(path, { ...body, input: { table: nth } })),
+    );
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([what === 'signal' ? 200 : 202]));
+    expect(all.map((answer) => answer.body['status']).sort()).toEqual([
+      ...Array<string>(5).fill('duplicate'),
+      'recorded',
+    ]);
+    expect(new Set(all.map((answer) => answer.body[named])).size).toBe(1);
+    expect(all[0]?.body).toEqual({ status: expect.any(String), [named]: aUuid });
+    const [occurrence] = await untilDelivered(id, 1);
+    expect(occurrence).toEqual({
+      id: aUuid,
+      at: anInstant,
+      delivery: 'accepted',
+      trigger: what,
+      inputId: aUuid,
+      reason: null,
+      runId: aUuid,
+      conversationId: aUuid,
+      coalescedInto: null,
+      attempts: 1,
+    });
+    expect([occurrence?.id, occurrence?.['inputId']]).toContain(all[0]?.body[named]);
+    const run = await untilEnded(user, occurrence?.runId ?? '');
+    expect(run).toMatchObject({
+      origin: 'automation',
+      automationId: id,
+      occurrenceId: occurrence?.id,
+      status: 'completed',
+    });
+    expect(await read(there, id)).toMatchObject({ occurrences: 1, revision });
+    // The same answer for ever, also once nothing new is taken.
+    await user.request('DELETE', `/automations/${id}`);
+    const again = await there.post(path, { revision: 'old', idempotencyKey: body.idempotencyKey });
+    expect(again.body).toEqual({ status: 'duplicate', [named]: all[0]?.body[named] });
+  });
+
+  it('is refused in order: the body, the revision, the state, the deployment', async () => {
+    const { id, revision } = await defined(user);
+    const path = `/automations/${id}/${what}`;
+    const idempotencyKey = randomUUID();
+    const deep = { a: { b: { c: { d: { e: { f: { g: { h: {} } } } } } } } };
+    for (const [body, at] of [
+      [{ revision, idempotencyKey: 'x' }, '/idempotencyKey'],
+      [{ idempotencyKey }, '/revision'],
+      [{ revision, idempotencyKey, input: [] }, '/input'],
+      [{ revision, idempotencyKey: null, input: null }, '/idempotencyKey'],
+      [{ revision, idempotencyKey, input: deep }, '/input'],
+      [{ revision, idempotencyKey, input: { a: 'x'.repeat(17_000) } }, '/input'],
+      [{ revision, idempotencyKey, more: 1 }, '/more'],
+    ] as const) {
+      expectProblem(await user.post(path, body), 'invalid_input', { at: [at] });
+    }
+    const control = { control: 'automations', reason: 'test', cause: byOperator(user).cause } as const;
+    await partOf(deployment, PauseControl).pause(control);
+    try {
+      expectProblem(await user.post(path, { revision: `1.${randomUUID()}`, idempotencyKey }), 'automation_changed');
+      expectProblem(await there.post(path, { revision, idempotencyKey }), 'deployment_paused');
+      await act(user, id, 'pause');
+      expectProblem(await there.post(path, { revision, idempotencyKey }), 'automation_changed');
+    } finally {
+      await partOf(deployment, PauseControl).resume(control);
+    }
+    const before = await eventCount(deployment);
+    expectProblem(await user.post(path, { revision, idempotencyKey }), 'automation_changed');
+    expect(await eventCount(deployment)).toBe(before);
+    await act(user, id, 'resume');
+    expect((await hand(user, id, what, { idempotencyKey })).body['status']).toBe('recorded');
+  });
+
+  it('is refused with automation_completed once the automation has finished, for good', async () => {
+    const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
+    const { id } = await defined(user, { firing: { ...firing, maxOccurrences: 1 } });
+    await hand(user, id, what);
+    await untilDelivered(id, 1);
+    expectProblem(await hand(there, id, what), 'automation_completed');
+    expect(await read(user, id)).toMatchObject({ state: 'enabled', occurrences: 1 });
+    expect((await user.get(`/automations/${id}/status`)).body).toMatchObject({ monitoring: 'completed' });
+    const more = rule({ firing: { ...firing, maxOccurrences: 2 } });
+    const finished = await read(user, id);
+    const before = await eventCount(deployment);
+    expectProblem(await update(user, finished, more), 'automation_completed');
+    expectProblem(await update(user, { ...finished, revision: `1.${randomUUID()}` }, more), 'automation_completed');
+    expectProblem(await act(there, id, 'pause'), 'automation_completed');
+    expectProblem(await act(there, id, 'resume'), 'automation_completed');
+    expect(await eventCount(deployment)).toBe(before);
+  });
+});
+
+describe('what automations.invoke answers', () => {
+  const invoke = async (id: string, client: TestClient, idempotencyKey: string = randomUUID()) => {
+    const { revision } = await read(client, id);
+    return client.post(`/automations/${id}/invoke`, { revision, idempotencyKey });
+  };
+
+  it('is in the very next list, on any replica, also of those who lose the race for one key', async () => {
+    // One runs, the others are skipped: it need not be waited for.
+    const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'skip', retryForSeconds: 900 };
+    const { id } = await defined(user, { firing });
+    for (let nth = 0; nth < 10; nth += 1) {
+      const { body } = await invoke(id, nth % 2 ? user : there);
+      expect((await occurrencesOf(id)).map((one) => one.id)).toContain(body['occurrenceId']);
+    }
+    const key = randomUUID();
+    const seen = async (client: TestClient) => {
+      const { body } = await invoke(id, client, key);
+      const { items } = await allPages(client, `/automations/${id}/occurrences?limit=100`);
+      return items.some((one) => one['id'] === body['occurrenceId']);
+    };
+    expect(await Promise.all([seen(user), seen(there), seen(user), seen(there)])).toEqual([true, true, true, true]);
+    expect(await occurrencesOf(id)).toHaveLength(11);
+  });
+
+  it('comes to be also where whoever recorded the invocation died before', async () => {
+    const { id, revision } = await defined(user);
+    const key = randomUUID();
+    const automationId = asId<AutomationId>(id);
+    const inputId = inputIdOf(automationId, 'invoke', key);
+    const { userId, cause } = byOperator(user);
+    const at = partOf(deployment, Clock).now();
+    const event = { id: key, type: 'invoke', occurredAt: at, data: {} };
+    const [, epoch] = revision.split('.');
+    const recorded = { type: 'input.recorded', at, automationId, userId, source: 'invoke', inputId, epoch, event };
+    const encoded = encodeEvent({ category: 'input' }, recorded, cause);
+    await partOf(deployment, EventStore).append(`input-${inputId}`, [encoded], -1);
+    const occurrenceId = inputOccurrenceId(automationId, inputId);
+    expect((await untilDelivered(id, 1))[0]?.id).toBe(occurrenceId);
+    expect((await invoke(id, there, key)).body).toEqual({ status: 'duplicate', occurrenceId });
+    expect(await occurrencesOf(id)).toHaveLength(1);
+  });
+
+  it('is rejected with its reason where it cannot be accepted', async () => {
+    const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
+    const { id } = await defined(user, { firing: { ...firing, maxOccurrences: 1 } });
+    const answers = await Promise.all([user, there, user, there].map((client) => invoke(id, client)));
+    const taken = answers.filter(({ status }) => status === 202).map(({ body }) => String(body['occurrenceId']));
+    const over = await until('all of them decided', async () => {
+      const all = await occurrencesOf(id);
+      return all.every(({ delivery }) => ['accepted', 'rejected'].includes(delivery)) ? all : null;
+    });
+    expect(over.map((one) => one.id).sort()).toEqual(taken.sort());
+    const [accepted, ...others] = over.filter(({ delivery }) => delivery === 'accepted');
+    expect([accepted, others]).toEqual([expect.anything(), []]);
+    for (const one of over.filter(({ delivery }) => delivery === 'rejected'))
+      expect(one['reason']).toEqual({ text: 'The automation has finished.', truncated: false });
+  });
+});
+
+describe('automations.input', () => {
+  const outcomeOf = (id: string, inputId: unknown) => user.get(`/automations/${id}/inputs/${String(inputId)}`);
+  const untilOutcome = async (id: string, inputId: unknown) =>
+    until('the look at it', async () => {
+      const { body } = await outcomeOf(id, inputId);
+      return body['outcome'] === 'waiting' ? null : body;
+    });
+  const signalled = async (id: string, change: object = {}) => (await hand(user, id, 'signal', change)).body['inputId'];
+  const paid = {
+    bindings: [{ name: 'order', source: { kind: 'event' }, maxAgeSeconds: 3600 }],
+    rule: { compare: { left: { binding: 'order', field: '/data/paid' }, op: 'eq', right: { value: true } } },
+  };
+  const firing = { trigger: 'match', cooldownSeconds: 3600, overlap: 'queue', retryForSeconds: 900 };
+
+  it('says what became of a signal: fired, not matched, unknown, too soon', async () => {
+    const { id } = await defined(user, { condition: paid, firing });
+    const unpaid = await untilOutcome(id, await signalled(id, { input: { paid: false } }));
+    expect(unpaid).toEqual({
+      inputId: aUuid,
+      receivedAt: anInstant,
+      trigger: 'signal',
+      outcome: 'not_matched',
+      occurrenceId: null,
+    });
+    expect(await untilOutcome(id, await signalled(id))).toMatchObject({ outcome: 'unknown', occurrenceId: null });
+    const first = await untilOutcome(id, await signalled(id, { input: { paid: true } }));
+    const [occurrence] = await untilDelivered(id, 1);
+    expect(first).toMatchObject({ outcome: 'fired', occurrenceId: occurrence?.id });
+    const soon = await untilOutcome(id, await signalled(id, { input: { paid: true } }));
+    expect(soon).toMatchObject({ outcome: 'cooldown', occurrenceId: null });
+  });
+
+  it('says what became of an invocation, at once', async () => {
+    const { id } = await defined(user, { firing: { ...firing, maxOccurrences: 1 } });
+    const { body } = await hand(user, id, 'invoke');
+    const { items } = await allPages(user, `/automations/${id}/occurrences?limit=100`);
+    const input = await outcomeOf(id, items[0]?.['inputId']);
+    const { occurrenceId } = body;
+    expect(input.body).toMatchObject({ trigger: 'invoke', outcome: 'fired', occurrenceId });
+    await untilDelivered(id, 1);
+  });
+
+  it('is found for its automation alone', async () => {
+    const { id } = await defined(user);
+    const other = await defined(user);
+    const inputId = await signalled(id);
+    expectProblem(await outcomeOf(other.id, inputId), 'not_found');
+    expectProblem(await outcomeOf(id, randomUUID()), 'not_found');
+    expectProblem(await outcomeOf(id, 'x'), 'not_found');
+    await untilDelivered(id, 1);
+  });
+});
+
+describe('automations.occurrences', () => {
+  it('is newest first, page by page, by delivery', async () => {
+    const { id } = await defined(user);
+    for (let nth = 0; nth < 5; nth += 1) await hand(user, id, 'signal');
+    const all = await untilDelivered(id, 5);
+    expect(await occurrencesOf(id, '&delivery=accepted')).toEqual(all);
+    expect(await occurrencesOf(id, '&delivery=deferred')).toEqual([]);
+    const times = all.map(({ at }) => String(at));
+    expect(times).toEqual([...times].sort().reverse());
+    expectProblem(await user.get(`/automations/${id}/occurrences?delivery=lost`), 'invalid_input', {
+      at: ['/delivery'],
+    });
+    const { body } = await user.get(`/automations/${id}/occurrences?limit=1`);
+    expect(Object.keys(body).sort()).toEqual(['data', 'nextCursor']);
+    const other = await defined(user);
+    expectProblem(
+      await user.get(`/automations/${other.id}/occurrences?cursor=${String(body['nextCursor'])}`),
+      'invalid_cursor',
+    );
+  });
+});
+
+describe('automations.testCondition', () => {
+  const condition = {
+    bindings: [{ name: 'order', source: { kind: 'event' }, maxAgeSeconds: 3600 }],
+    rule: { compare: { left: { binding: 'order', field: '/data/total' }, op: 'gt', right: { value: '100' } } },
+  };
+  const event = (change: object = {}) => ({
+    id: 'order-1',
+    type: 'any.type',
+    occurredAt: new Date().toISOString(),
+    data: { total: '150.5' },
+    ...change,
+  });
+
+  it('looks once, records nothing and fires nothing, in any state', async () => {
+    const { id } = await defined(user, { condition });
+    const path = `/automations/${id}/test-condition`;
+    const before = await eventCount(deployment);
+    const tested = await there.post(path, { event: event() });
+    expect([tested.status, tested.body]).toEqual([
+      200,
+      {
+        definitionVersion: 1,
+        evaluation: {
+          verdict: 'true',
+          evaluatedAt: anInstant,
+          reasons: [],
+          inputs: [
+            {
+              binding: 'order',
+              sourceId: 'event',
+              eventId: 'order-1',
+              receivedAt: anInstant,
+              maxAgeSeconds: 3600,
+              status: 'ready',
+              reason: null,
+              kind: 'received_event',
+              sourceTime: null,
+              providerPublishedAt: anInstant,
+            },
+          ],
+        },
+      },
+    ]);
+    expect((await user.post(path, { event: event({ data: { total: 99 } }) })).body).toMatchObject({
+      evaluation: { verdict: 'false' },
+    });
+    expect((await user.post(path, { event: event({ data: {} }) })).body).toMatchObject({
+      evaluation: { verdict: 'unknown', reasons: [{ nodePath: [], code: 'missing_field', binding: 'order' }] },
+    });
+    expect((await user.post(path)).body).toMatchObject({
+      evaluation: {
+        verdict: 'unknown',
+        reasons: [{ nodePath: [], code: 'missing_source', binding: 'order' }],
+        inputs: [],
+      },
+    });
+    expect(await eventCount(deployment)).toBe(before);
+    await act(user, id, 'pause');
+    expect((await user.post(path, { event: event() })).body).toMatchObject({ evaluation: { verdict: 'true' } });
+    const always = await defined(user);
+    expect((await user.post(`/automations/${always.id}/test-condition`, {})).body).toMatchObject({
+      evaluation: { verdict: 'true', reasons: [], inputs: [] },
+    });
+  });
+
+  it('takes an inbound event and nothing else', async () => {
+    const { id } = await defined(user, { condition });
+    const path = `/automations/${id}/test-condition`;
+    for (const [given, at] of [
+      [event({ id: '_x' }), '/event/id'],
+      [event({ type: '1' }), '/event/type'],
+      [event({ occurredAt: '2026-02-30T00:00:00Z' }), '/event/occurredAt'],
+      [event({ data: [] }), '/event/data'],
+      [event({ data: { all: Array<number>(257).fill(0) } }), '/event/data'],
+      [event({ more: 1 }), '/event/more'],
+      ['an event', '/event'],
+    ] as const) {
+      expectProblem(await user.post(path, { event: given }), 'invalid_input', { at: [at] });
+    }
+  });
+});

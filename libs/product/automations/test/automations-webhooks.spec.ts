@@ -1,0 +1,337 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { AutomationLife } from '@app/automations';
+import { PauseControl } from '@app/deployment';
+import { FoldedStates } from '@app/event-store';
+import { asId, type AutomationId } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { Sealing } from '@app/runtime';
+import { Webhook } from 'standardwebhooks';
+import { NIL } from 'uuid';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Answer, TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
+import {
+  act,
+  atRest,
+  aUuid,
+  byOperator,
+  defined,
+  eventCount,
+  expectProblem,
+  hourly,
+  type Listed,
+  partOf,
+  read,
+  sql,
+  untilEnded,
+  update,
+} from '@app/testing/journeys';
+
+let deployment: Deployment;
+let user: TestClient;
+/** The same user on the other replica. */
+let there: TestClient;
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 } });
+  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
+});
+beforeEach(async () => {
+  user = await deployment.newUser();
+  there = user.via(deployment.baseUrls[1] ?? '');
+});
+afterEach(() => atRest(deployment));
+afterAll(() => deployment.stop());
+
+interface Key extends Record<string, unknown> {
+  readonly secret: string;
+  readonly signingSecret: string;
+  readonly keyId: string;
+  readonly path: string;
+}
+
+/** Another key for the automation. */
+async function rotated(id: string, by: TestClient = user): Promise<Key> {
+  const { status, body } = await act(by, id, 'rotate-webhook-secret');
+  expect(status).toBe(200);
+  return body as unknown as Key; // reason for the assertion: what the answer holds, which the first test looks at
+}
+
+interface Delivery {
+  readonly secret?: string;
+  readonly id?: string;
+  readonly timestamp?: number | string;
+  /** In the place of the right one. */
+  readonly signature?: string;
+  readonly headers?: Record<string, string>;
+  readonly via?: TestClient;
+  readonly contentType?: string;
+}
+
+/** Delivers a body, signed as Standard Webhooks says unless told otherwise. */
+async function deliver(key: Key, body: string | Buffer, how: Delivery = {}): Promise<Answer> {
+  const { id = randomUUID(), timestamp = Math.floor(Date.now() / 1000), contentType = 'application/json' } = how;
+  const mac = createHmac('sha256', Buffer.from(how.secret ?? key.secret, 'base64url'));
+  const signature = `v1,${mac.update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': how.signature ?? signature,
+    'content-type': contentType,
+    ...how.headers,
+  };
+  const url = `${(how.via ?? user).baseUrl}${key.path}`;
+  const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(Buffer.from(body)) });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
+}
+
+const eventOf = (change: object = {}): string =>
+  JSON.stringify({
+    id: randomUUID(),
+    type: 'order.placed',
+    occurredAt: '2026-05-05T10:00:00Z',
+    data: { total: '12.5' },
+    ...change,
+  });
+
+const acceptedOf = async (id: string): Promise<Record<string, unknown>[]> => {
+  const { body } = await user.get<Listed>(`/automations/${id}/occurrences?delivery=accepted`);
+  return [...body.data];
+};
+
+it('rotates to a secret that is shown once, and a path of its own', async () => {
+  const { id, revision } = await defined(user);
+  const key = await rotated(id);
+  expect(key).toEqual({
+    secret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    signingSecret: `whsec_${Buffer.from(key.secret, 'base64url').toString('base64')}`,
+    keyId: aUuid,
+    path: `/hooks/v1/${key.keyId}`,
+    definitionVersion: 1,
+  });
+  expect((await read(there, id)).revision).toBe(revision);
+  // Nothing of the secret is stored in the open: sealed in its table, and absent from every event.
+  const rows = await sql<{ sealed: Buffer }>(deployment, 'SELECT sealed FROM webhook_keys WHERE key_id = $1', [
+    key.keyId,
+  ]);
+  expect(rows[0]?.sealed.includes(Buffer.from(key.secret, 'base64url'))).toBe(false);
+});
+
+it('mints secrets that the library of Standard Webhooks reads, in either spelling', async () => {
+  const { id } = await defined(user);
+  for (let nth = 0; nth < 12; nth += 1) {
+    const key = await rotated(id);
+    for (const secret of [key.secret, key.signingSecret]) {
+      const body = eventOf();
+      const at = new Date();
+      const signed = { id: randomUUID(), timestamp: Math.floor(at.getTime() / 1000) };
+      const signature = new Webhook(secret).sign(signed.id, at, body);
+      expect(await deliver(key, body, { ...signed, signature })).toMatchObject({ status: 202 });
+    }
+  }
+});
+
+it('rotates for an enabled automation with an event wake and the present revision only', async () => {
+  const { id, revision } = await defined(user);
+  expectProblem(await act(user, id, 'rotate-webhook-secret', `1.${randomUUID()}`), 'automation_changed');
+  await act(user, id, 'pause');
+  expectProblem(await act(user, id, 'rotate-webhook-secret', revision), 'automation_changed');
+  const scheduled = await user.post<{ id: string }>('/automations', hourly());
+  expectProblem(await act(user, scheduled.body.id, 'rotate-webhook-secret'), 'automation_changed');
+  const kept = await sql(deployment, 'SELECT 1 FROM webhook_keys WHERE automation_id = ANY($1)', [
+    [id, scheduled.body.id],
+  ]);
+  expect(kept).toEqual([]);
+});
+
+it('records a delivery once by the id in its body, whatever else it holds, and fires', async () => {
+  const { id } = await defined(user);
+  const key = await rotated(id);
+  const event = randomUUID();
+  const all = await Promise.all(
+    Array.from({ length: 6 }, (_, nth) =>
+      deliver(key, eventOf({ id: event, data: { nth } }), { via: nth % 2 ? user : there }),
+    ),
+  );
+  expect(all.map(({ status }) => status)).toEqual(Array<number>(6).fill(202));
+  expect(all.map(({ body }) => body['status']).sort()).toEqual([...Array<string>(5).fill('duplicate'), 'recorded']);
+  expect(all[0]?.body).toEqual({ status: expect.any(String), inputId: aUuid });
+  expect(new Set(all.map(({ body }) => body['inputId'])).size).toBe(1);
+  const [occurrence] = await until('the occurrence', async () => {
+    const accepted = await acceptedOf(id);
+    return accepted.length > 0 ? accepted : null;
+  });
+  expect(occurrence).toMatchObject({ trigger: 'webhook', inputId: all[0]?.body['inputId'] });
+  expect(await untilEnded(user, String(occurrence?.['runId']))).toMatchObject({
+    status: 'completed',
+    automationId: id,
+  });
+  expect(await acceptedOf(id)).toHaveLength(1);
+});
+
+it('answers one and the same 401 to everything that is not signed with the present key', async () => {
+  const { id } = await defined(user);
+  const old = await rotated(id, there);
+  const key = await rotated(id);
+  const archived = await defined(user);
+  const gone = await rotated(archived.id);
+  await user.request('DELETE', `/automations/${archived.id}`);
+  const before = await eventCount(deployment);
+  const seconds = Math.floor(Date.now() / 1000);
+  const body = eventOf();
+  const answers = await Promise.all([
+    deliver({ ...key, path: `/hooks/v1/${randomUUID()}` }, body),
+    deliver({ ...key, path: '/hooks/v1/no-uuid' }, body),
+    deliver(old, body),
+    deliver(old, body, { via: there }),
+    deliver(gone, body, { via: there }),
+    deliver(key, body, { secret: randomBytes(32).toString('base64url') }),
+    deliver(key, body, { secret: old.secret }),
+    deliver(key, body, { signature: '' }),
+    deliver(key, body, { signature: 'v1' }),
+    deliver(key, body, { signature: 'v1,' }),
+    deliver(key, body, { signature: 'v2,AAAA' }),
+    deliver(key, body, { timestamp: seconds - 301 }),
+    deliver(key, body, { timestamp: seconds + 310 }),
+    deliver(key, body, { timestamp: 'now' }),
+    deliver(key, body, { timestamp: `${seconds}x` }),
+    deliver(key, body, { id: 'with.dot' }),
+    deliver(key, body, { id: 'x'.repeat(65) }),
+    deliver(key, 'no JSON', { signature: 'v1,AAAA' }),
+  ]);
+  for (const answer of answers) {
+    expectProblem(answer, 'unauthenticated');
+    expect({ ...answer.body, requestId: '' }).toEqual({ ...answers[0]?.body, requestId: '' });
+  }
+  const bare = await fetch(`${user.baseUrl}${key.path}`, { method: 'POST', headers: user.headers });
+  expect([bare.status, { ...((await bare.json()) as object), requestId: '' }]).toEqual([
+    401,
+    { ...answers[0]?.body, requestId: '' },
+  ]);
+  expect(await eventCount(deployment)).toBe(before);
+  // A signature among others is enough, and up to 5 minutes are.
+  const good = createHmac('sha256', Buffer.from(key.secret, 'base64url'))
+    .update(`id.${seconds - 290}.${body}`)
+    .digest('base64');
+  const signature = `v1,${randomBytes(32).toString('base64')} v1a,x v1,${good}`;
+  expect((await deliver(key, body, { id: 'id', timestamp: seconds - 290, signature })).status).toBe(202);
+});
+
+it('does as much for a key that there is as for any other, until the signature is good', async () => {
+  const { id } = await defined(user);
+  const old = await rotated(id);
+  const key = await rotated(id);
+  const unknown = { ...key, path: `/hooks/v1/${randomUUID()}` };
+  await atRest(deployment);
+  const spies = {
+    query: jest.spyOn(Database.prototype, 'query'),
+    open: jest.spyOn(Sealing.prototype, 'open'),
+    fold: jest.spyOn(FoldedStates.prototype, 'current'),
+  };
+  /** Background work asks for other things. */
+  const done = async (asked: Promise<Answer>, status: number) => {
+    expect((await asked).status).toBe(status);
+    const looked = spies.query.mock.calls.filter(([sql]) => sql.includes('webhook_keys')).length;
+    const folded = spies.fold.mock.calls.filter(([, of]) => of === id).length;
+    const opened = spies.open.mock.calls.length;
+    for (const spy of Object.values(spies)) spy.mockClear();
+    return { looked, opened, folded };
+  };
+  const stale = Math.floor(Date.now() / 1000) - 301;
+  const body = eventOf();
+  const once = { looked: 1, opened: 1, folded: 0 };
+  try {
+    for (const refused of [
+      key,
+      old,
+      unknown,
+      { ...key, path: '/hooks/v1/no-uuid' },
+      { ...key, path: `/hooks/v1/${NIL}` },
+    ]) {
+      expect(await done(deliver(refused, body, { secret: randomBytes(32).toString('base64url') }), 401)).toEqual(once);
+      expect(await done(deliver(refused, body, { timestamp: stale }), 401)).toEqual(once);
+      expect(await done(deliver(refused, body, { signature: '' }), 401)).toEqual(once);
+    }
+    // Who has the secret of an earlier key knew it.
+    expect((await done(deliver(old, body), 401)).folded).toBe(1);
+    expect((await done(deliver(key, body), 202)).folded).toBeGreaterThan(0);
+  } finally {
+    for (const spy of Object.values(spies)) spy.mockRestore();
+  }
+});
+
+it('holds bodies to the rules of all others, once they are signed', async () => {
+  const { id } = await defined(user);
+  const key = await rotated(id);
+  const before = await eventCount(deployment);
+  for (const [body, at] of [
+    ['', ''],
+    ['no JSON', ''],
+    ['[]', ''],
+    ['null', ''],
+    [`{"id":"a","id":"b"}`, '/id'],
+    [eventOf({ id: '-a' }), '/id'],
+    [eventOf({ id: 'x'.repeat(129) }), '/id'],
+    [eventOf({ type: 'x'.repeat(81) }), '/type'],
+    [eventOf({ occurredAt: 'yesterday' }), '/occurredAt'],
+    [eventOf({ data: 'x' }), '/data'],
+    [eventOf({ data: { x: 'x'.repeat(17_000) } }), '/data'],
+    [eventOf({ surprise: 1 }), '/surprise'],
+  ] as const) {
+    expectProblem(await deliver(key, body), 'invalid_input', { at: [at] });
+  }
+  expectProblem(await deliver(key, eventOf(), { contentType: 'text/plain' }), 'invalid_input', { at: [''] });
+  expectProblem(await deliver(key, eventOf({ data: { x: 'x'.repeat(65_536) } })), 'too_large');
+  expectProblem(await deliver(key, eventOf(), { headers: { origin: 'https://elsewhere.example' } }), 'origin_rejected');
+  const got = await fetch(`${user.baseUrl}${key.path}`);
+  expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
+  expect(await eventCount(deployment)).toBe(before);
+});
+
+it('records while the automation or the deployment is paused, or it is held, and fires nothing of it, then or later', async () => {
+  const { id } = await defined(user);
+  const key = await rotated(id);
+  await act(user, id, 'pause');
+  expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
+  const resumed = await act(user, id, 'resume');
+  const life = partOf(deployment, AutomationLife);
+  const automationId = asId<AutomationId>(id);
+  const { cause } = byOperator(user);
+  await life.hold(automationId, 'looks odd', cause);
+  expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
+  await life.release(automationId, 'was fine', cause);
+  const control = { control: 'automations', reason: 'test', cause } as const;
+  await partOf(deployment, PauseControl).pause(control);
+  expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
+  await partOf(deployment, PauseControl).resume(control);
+  // A type that the rule does not ask for is recorded as well, and wakes nothing.
+  expect((await deliver(key, eventOf({ type: 'order.lost' }))).body).toMatchObject({ status: 'recorded' });
+  const last = await deliver(key, eventOf());
+  const [occurrence] = await until('the occurrence', async () => {
+    const accepted = await acceptedOf(id);
+    return accepted.length > 0 ? accepted : null;
+  });
+  expect(occurrence?.['inputId']).toBe(last.body['inputId']);
+  const { body } = await user.get<Listed>(`/automations/${id}/occurrences`);
+  expect(body.data).toHaveLength(1);
+  // A rule without an event wake keeps its key; nothing that comes by it fires.
+  await update(user, resumed.body, hourly());
+  expect((await deliver(key, eventOf())).status).toBe(202);
+});
+
+it('takes 60 a minute of each automation, counted once they are signed', async () => {
+  const { id } = await defined(user);
+  const other = await rotated((await defined(user)).id);
+  const key = await rotated(id);
+  for (let nth = 0; nth < 10; nth += 1) await deliver(key, eventOf(), { signature: 'v1,AAAA' });
+  const event = eventOf();
+  const all: Answer[] = [];
+  for (let nth = 0; nth < 62; nth += 1) all.push(await deliver(key, event, { via: nth % 2 ? user : there }));
+  const refused = all.filter(({ status }) => status === 429);
+  expect(all.filter(({ status }) => status === 202)).toHaveLength(60);
+  expect(refused).toHaveLength(2);
+  for (const one of refused) {
+    expectProblem(one, 'rate_limited');
+    expect(Number(one.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  expect((await deliver(other, eventOf())).status).toBe(202);
+});

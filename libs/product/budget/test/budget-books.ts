@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestClient } from '@app/testing/client';
+import { allPages } from '@app/testing/journeys';
+
+const bookedWithinMs = 120_000;
+const askAgainMs = 20;
+
+interface Snapshot {
+  readonly periodKind: 'day' | 'month';
+  readonly reservedCents: number;
+  readonly spentCents: number;
+}
+
+/** Cents that are held, and cents that are spent. */
+export type HeldAndSpent = readonly [number, number];
+
+/** What a user's budget holds and has spent in each period, once its entries have been seen to add up to just that. */
+export async function booksOf(user: TestClient): Promise<Record<Snapshot['periodKind'], HeldAndSpent>> {
+  const { status, body } = await user.get<{ snapshots: [Snapshot, Snapshot] }>('/budget');
+  expect(status).toBe(200);
+  const [day, month] = body.snapshots;
+  return { day: await explained(user, day), month: await explained(user, month) };
+}
+
+async function explained(user: TestClient, { periodKind, reservedCents, spentCents }: Snapshot): Promise<HeldAndSpent> {
+  const { items } = await allPages(user, `/budget/entries?limit=3&periodKind=${periodKind}`);
+  const sum = (kind: string) =>
+    items.filter((entry) => entry['kind'] === kind).reduce((cents, entry) => cents + Number(entry['amountCents']), 0);
+  expect([sum('reserved') - sum('released'), sum('spent')]).toEqual([reservedCents, spentCents]);
+  return [reservedCents, spentCents];
+}
+
+/** What was moved for a run today, the newest first: `spent 3`. */
+export async function movedFor(user: TestClient, runId: string): Promise<string[]> {
+  const { items } = await allPages(user, '/budget/entries');
+  return items
+    .filter((entry) => entry['runId'] === runId)
+    .map(({ kind, amountCents }) => `${String(kind)} ${String(amountCents)}`);
+}
+
+/** Waits until no segment of the user's holds anything: the end of one is journaled first and booked right after. */
+export async function untilBooked(user: TestClient): Promise<void> {
+  const deadline = performance.now() + bookedWithinMs;
+  for (;;) {
+    const { body } = await user.get<{ snapshots: readonly Snapshot[] }>('/budget');
+    if (body.snapshots.every(({ reservedCents }) => reservedCents === 0)) return;
+    if (performance.now() > deadline) throw new Error(`still held: ${JSON.stringify(body.snapshots)}`);
+    await sleep(askAgainMs);
+  }
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readStore } from '@app/composition';
+import { connectEventStore, decodeStored, isTransient, type StoredEvent } from '@app/event-store';
+import { applyBatch, readStoreMigrations, Database, migrate, type AnyProjection } from '@app/read-store';
+import { auditLedger } from './money-audit';
+import { createTestDatabase } from '../postgres';
+
+/** Longer than the watchdog's round, which gives back what a crash left. */
+const stillAfterMs = 30_000;
+const askAgainMs = 250;
+
+const readAttemptsMax = 60;
+
+/** Every event of the product, in the order of the store; read again where the store was away meanwhile. */
+export async function readAllEvents(eventStoreUrl: string): Promise<StoredEvent[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await readAllOnce(eventStoreUrl);
+    } catch (error) {
+      if (attempt === readAttemptsMax || !isTransient(error)) throw error;
+      await sleep(askAgainMs);
+    }
+  }
+}
+
+async function readAllOnce(eventStoreUrl: string): Promise<StoredEvent[]> {
+  const client = connectEventStore(eventStoreUrl);
+  try {
+    const events: StoredEvent[] = [];
+    for await (const { event } of client.readAll()) {
+      if (event && !event.streamId.startsWith('$') && !event.type.startsWith('$')) events.push(decodeStored(event));
+    }
+    return events;
+  } finally {
+    await client.dispose();
+  }
+}
+
+/** The deployment at rest: all of its events, and what is still held although nothing goes on; nothing, as it must be. */
+export interface Settled {
+  readonly events: readonly StoredEvent[];
+  readonly left: readonly string[];
+}
+
+/**
+ * Waits until the read models have all events and nothing is held any more: no slot, no reservation, no lease, and no operation under way.
+ * Once nothing at all has moved for half a minute it answers what is left.
+ */
+export async function settled(databaseUrl: string, eventStoreUrl: string): Promise<Settled> {
+  const database = await connect(databaseUrl);
+  try {
+    for (let [seen, movedAtMs] = ['', 0]; ;) {
+      const events = await readAllEvents(eventStoreUrl);
+      const left = await leftOver(database, projectedPosition(events));
+      // What was given back meanwhile was appended meanwhile.
+      const isQuiet = (await readAllEvents(eventStoreUrl)).length === events.length;
+      if (isQuiet && left.length === 0) return { events, left };
+      const checkpoints = await database.query('SELECT sum(position) FROM projection_checkpoints');
+      const sees = JSON.stringify([events.length, left, checkpoints]);
+      if (sees !== seen) [seen, movedAtMs] = [sees, performance.now()];
+      else if (performance.now() - movedAtMs > stillAfterMs) return { events, left };
+      await sleep(askAgainMs);
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+async function leftOver(database: Database, position: number): Promise<string[]> {
+  const [row] = await database.query<Record<string, number>>(
+    `SELECT (SELECT count(*) FROM execution_slots) AS slots, (SELECT count(*) FROM run_leases) AS leases,
+            (SELECT count(*) FROM budget_reservations WHERE status = 'open') AS reservations,
+            (SELECT count(*) FROM financial_operations WHERE status IN ('submitted', 'unresolved')) AS operations,
+            (SELECT count(*) FROM projection_checkpoints WHERE position < $1) AS "projections behind"`,
+    [position],
+  );
+  return Object.entries(row ?? {}).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []));
+}
+
+/** Position of the newest event that some read model looks at. */
+function projectedPosition(events: readonly StoredEvent[]): number {
+  const categories = readStore.projections.flatMap(({ kinds }) => kinds.map(({ category }) => `${category}-`));
+  return events.findLast(({ stream }) => categories.some((category) => stream.startsWith(category)))?.position ?? 0;
+}
+
+/** Everything in the books of a deployment's sandbox provider that must not be. */
+export async function unbalanced(databaseUrl: string): Promise<string[]> {
+  const database = await connect(databaseUrl);
+  try {
+    return await auditLedger((text) => database.query(text));
+  } finally {
+    await database.close();
+  }
+}
+
+/** Replays all events into a database of its own, and answers where the read models are not what comes of that. */
+export async function unlikeAReplay(databaseUrl: string, events: readonly StoredEvent[]): Promise<string[]> {
+  const fresh = await createTestDatabase();
+  const [actual, replayed] = [await connect(databaseUrl), await connect(fresh.url)];
+  try {
+    await migrate(replayed);
+    for (const projection of readStore.projections) {
+      await replayed.transaction((manager) => applyBatch(manager, projection, events));
+    }
+    const unlike: string[] = [];
+    for (const projection of readStore.projections) {
+      const [is, shouldBe] = [await rowsOf(actual, projection), await rowsOf(replayed, projection)];
+      unlike.push(...is.filter((row) => !shouldBe.includes(row)).map((row) => `${projection.name} has ${row}`));
+      unlike.push(...shouldBe.filter((row) => !is.includes(row)).map((row) => `${projection.name} lacks ${row}`));
+    }
+    return unlike;
+  } finally {
+    await Promise.all([actual.close(), replayed.close()]);
+    await fresh.drop();
+  }
+}
+
+/** A read model's rows and counters as text. */
+async function rowsOf(database: Database, { name, row }: AnyProjection): Promise<string[]> {
+  const { tableName } = database.source.getMetadata(row);
+  const rows = await database.query<{ row: string }>(
+    `SELECT to_jsonb(t)::text AS row FROM "${tableName}" AS t
+     UNION ALL SELECT 'counter ' || name || ' ' || total FROM list_counters WHERE projection = $1 AND total <> 0`,
+    [name],
+  );
+  return rows.map((found) => found.row);
+}
+
+async function connect(url: string): Promise<Database> {
+  const migrations = [...readStoreMigrations, ...readStore.migrations];
+  return Database.connect({ url, poolSize: 2, rows: readStore.rows, migrations });
+}

@@ -1,0 +1,1 @@
+export { goodKey, type Loopback, SetClock, startLoopback } from './loopback-app';

@@ -1,0 +1,275 @@
+import type { AddressInfo } from 'node:net';
+import { Body, Controller, Module, Param, Query, type Type } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import {
+  Accounts,
+  Caller,
+  createHttpApp,
+  Member,
+  NoBody,
+  operation,
+  PartnerKeys,
+  QueryMember,
+  RateWindows,
+  Serves,
+  type AccountState,
+  type RateAnswer,
+  type RateSubject,
+} from '@app/http';
+import { asId, Clock, Unavailable, type PartnerKeyId, type UserId } from '@app/kernel';
+import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
+import { integer, optional, text, uuid } from '@app/schema';
+import { hash } from 'node:crypto';
+import type { Logger } from 'pino';
+import { LoopbackIssuer } from '../identity';
+
+/** A service clock that stands still until it is told. */
+export class SetClock extends Clock {
+  nowMs = Date.now();
+  epochMs(): number {
+    return this.nowMs;
+  }
+}
+
+export class KeysInMemory extends PartnerKeys {
+  readonly keys = new Map<string, string>();
+  away = false;
+  /** Look-ups so far, and the keys in them. */
+  calls = 0;
+  asked = 0;
+  async findMany(digests: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>> {
+    if (this.away) throw new Unavailable('database');
+    this.calls += 1;
+    this.asked += digests.length;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    return new Map(
+      digests.flatMap((digest) => {
+        const keyId = this.keys.get(digest);
+        return keyId === undefined ? [] : [[digest, asId<PartnerKeyId>(keyId)]];
+      }),
+    );
+  }
+  async live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>> {
+    const live = new Set(this.keys.values());
+    return new Set(keyIds.filter((keyId) => live.has(keyId)));
+  }
+  add(key: string): void {
+    this.keys.set(hash('sha256', key), `id-of-${key}`);
+  }
+  revoke(key: string): void {
+    this.keys.delete(hash('sha256', key));
+  }
+}
+
+export class AccountsInMemory extends Accounts {
+  readonly states = new Map<UserId, AccountState>();
+  calls = 0;
+  async findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>> {
+    this.calls += 1;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return new Map(userIds.flatMap((id) => (this.states.has(id) ? [[id, this.states.get(id)!]] : [])));
+  }
+}
+
+/** Counts for ever, which is long enough for a test. */
+export class WindowsInMemory extends RateWindows {
+  readonly used = new Map<string, number>();
+  async consume(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
+    const answers: RateAnswer[] = [];
+    for (const { subject, limit, weight = 1 } of subjects) {
+      const used = this.used.get(subject) ?? 0;
+      const admitted = used + weight <= limit;
+      if (admitted) this.used.set(subject, used + weight);
+      const remaining = admitted ? limit - used - weight : limit - used;
+      answers.push({ admitted, remaining, resetSeconds: 60, waitSeconds: admitted ? 0 : 60 });
+      if (!admitted) break;
+    }
+    return answers;
+  }
+}
+
+class ThingDto {
+  @Member(text({ min: 1, max: 10 }))
+  name: string;
+  @Member(optional(uuid()))
+  other?: string;
+}
+
+class ThingsQuery {
+  @QueryMember(integer({ min: 1, max: 100, default: 50 }))
+  limit: number;
+}
+
+/** No document is made of these operations. */
+const things = { summary: 'A thing', answer: null };
+const thingId = { description: 'A thing', example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e01' };
+
+const ensureUser = operation('users.ensure', {
+  ...things,
+  route: 'POST /v1/users',
+  account: 'not required',
+  body: 'none',
+});
+const me = operation('users.me', { ...things, route: 'GET /v1/users/me' });
+const createThing = operation('things.create', {
+  ...things,
+  route: 'POST /v1/users/:userId/things',
+  status: 201,
+  body: ThingDto,
+});
+const listThings = operation('things.list', { ...things, route: 'GET /v1/users/:userId/things', query: ThingsQuery });
+const weighThings = operation('things.weigh', {
+  ...things,
+  route: 'POST /v1/users/:userId/heavy',
+  status: 201,
+  weight: 10,
+  body: 'none',
+});
+const getThing = operation('things.get', {
+  ...things,
+  route: 'GET /v1/users/:userId/things/:thingId',
+  parameters: { thingId },
+});
+const pokeThing = operation('things.poke', {
+  ...things,
+  route: 'POST /v1/users/:userId/things/:thingId/poke',
+  status: 201,
+  parameters: { thingId },
+  body: 'none',
+});
+const pourThings = operation('things.pour', {
+  ...things,
+  route: 'POST /v1/users/:userId/pours',
+  body: { stream: 'Anything' },
+});
+const floodThings = operation('things.flood', { ...things, route: 'GET /v1/users/:userId/flood' });
+const waitForThings = operation('things.wait', { ...things, route: 'GET /v1/users/:userId/patience' });
+const boom = operation('boom', { ...things, route: 'GET /sandbox/v1/boom' });
+const slow = operation('slow', { ...things, route: 'GET /sandbox/v1/slow' });
+
+@Controller()
+class ThingsController {
+  @Serves(ensureUser)
+  ensure(@Caller() { userId }: Caller, @Body() _body: NoBody) {
+    return { userId };
+  }
+  @Serves(me)
+  me(@Caller() { userId, subject, tokenExpiresAt }: Caller) {
+    return { userId, subject, expiresAt: tokenExpiresAt };
+  }
+  @Serves(createThing)
+  create(@Body() body: ThingDto) {
+    return body;
+  }
+  @Serves(listThings)
+  list(@Query() query: ThingsQuery) {
+    return query;
+  }
+  @Serves(weighThings)
+  weigh() {
+    return {};
+  }
+  @Serves(getThing)
+  get(@Param('thingId') id: string) {
+    return { id };
+  }
+  @Serves(pokeThing)
+  poke(@Param('thingId') id: string) {
+    return { id };
+  }
+  @Serves(pourThings)
+  async pour(@Body() body: AsyncIterable<Buffer>) {
+    let bytes = 0;
+    for await (const chunk of body) bytes += chunk.length;
+    return { bytes };
+  }
+  @Serves(floodThings)
+  flood() {
+    return { text: 'x'.repeat(32 * 1024 * 1024) };
+  }
+  @Serves(waitForThings)
+  async wait() {
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    return {};
+  }
+  @Serves(boom)
+  boom() {
+    throw new Error('the password is hunter2');
+  }
+  @Serves(slow)
+  async slow() {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return {};
+  }
+}
+
+/** A key that every loopback application knows. */
+export const goodKey = `pk_${'g'.repeat(43)}`;
+
+export interface Loopback {
+  app: NestFastifyApplication;
+  url: string;
+  port: number;
+  issuer: LoopbackIssuer;
+  keys: KeysInMemory;
+  accounts: AccountsInMemory;
+  windows: WindowsInMemory;
+  clock: SetClock;
+  stop(): Promise<void>;
+}
+
+/** The HTTP core with a small application behind it, listening on a loopback port. */
+export async function startLoopback(
+  env: Record<string, string> = {},
+  log?: Logger,
+  issuer = new LoopbackIssuer(),
+  controller: Type = ThingsController,
+): Promise<Loopback> {
+  await issuer.start();
+  const [keys, accounts, windows, clock] = [
+    new KeysInMemory(),
+    new AccountsInMemory(),
+    new WindowsInMemory(),
+    new SetClock(),
+  ];
+  keys.add(goodKey);
+  const read = readConfiguration({
+    OIDC_ISSUER: issuer.issuer,
+    OIDC_CLOCK_SKEW_SECONDS: '0',
+    LOG_LEVEL: 'silent',
+    PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    BODY_LIMIT_BYTES: '4096',
+    KEY_FAILURES_PER_MINUTE: '1000000',
+    ...env,
+  });
+  const root = {
+    module: class Root {},
+    controllers: [controller],
+    providers: [
+      { provide: PartnerKeys, useValue: keys },
+      { provide: Accounts, useValue: accounts },
+      { provide: RateWindows, useValue: windows },
+      { provide: Clock, useValue: clock },
+      Metrics,
+      { provide: Tracing, useClass: NoTracing },
+    ],
+  };
+  Module({})(root.module);
+  const app = await createHttpApp(root, new Configuration(read.env), log);
+  await app.listen(0, '127.0.0.1');
+  const port = (app.getHttpServer().address() as AddressInfo).port;
+  return {
+    app,
+    issuer,
+    keys,
+    accounts,
+    windows,
+    clock,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      await app.close();
+      await issuer.stop();
+    },
+  };
+}

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { conversationKind } from '@app/conversations';
+import { Streams } from '@app/event-store';
+import {
+  asId,
+  Clock,
+  problemKinds,
+  reasons,
+  type Cause,
+  type ProblemKind,
+  type Reason,
+  type RunId,
+  type UserId,
+  withdrawalChanges,
+  type WithdrawalChange,
+} from '@app/kernel';
+import { Database } from '@app/read-store';
+import { v5 as uuidV5 } from 'uuid';
+import type { Deployment } from '../deployment';
+import { type Answer, type Frame, requestJson, type TestClient } from '../client';
+import { until } from '../until';
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+export const aUuid: unknown = expect.stringMatching(uuidPattern);
+export const anInstant: unknown = expect.stringMatching(instantPattern);
+export const missingId = '0190a000-0000-7000-8000-00000000dead';
+
+const endsWithinMs = 120_000;
+const askAgainMs = 15;
+
+/** A page of a list. */
+export interface Listed<Item = Record<string, unknown>> {
+  readonly data: readonly Item[];
+  readonly nextCursor: string | null;
+  readonly total?: number;
+}
+
+/** What 202 of `runs.start` says. */
+export interface Started {
+  readonly runId: string;
+  readonly conversationId: string;
+  readonly status: string;
+  readonly seq: number;
+}
+
+/** The answer is exactly this problem: every member that the specification names, and no other. */
+export function expectProblem(
+  answer: Answer<object>,
+  problem: Reason | ProblemKind,
+  more: { readonly retryable?: boolean; readonly at?: readonly string[]; readonly change?: WithdrawalChange } = {},
+): void {
+  const row = problem in reasons ? reasons[problem as Reason] : null; // reason for the assertion: just looked up
+  const kind = row?.kind ?? (problem as ProblemKind); // reason for the assertion: it is one of the two
+  const status = row?.status ?? problemKinds[kind].status;
+  const { requestId, issues, detail, change, ...rest } = answer.body as Answer['body']; // reason for the assertion: a problem's members
+  expect({ ...rest, contentType: answer.headers.get('content-type') }).toEqual({
+    type: `urn:parley:error:${kind}`,
+    title: row?.title ?? problemKinds[kind].title,
+    status,
+    ...(row === null ? {} : { reason: problem }),
+    retryable: more.retryable ?? row?.retryable ?? false,
+    contentType: 'application/problem+json',
+  });
+  expect([answer.status, requestId]).toEqual([status, answer.headers.get('x-request-id')]);
+  expect(changesOf(problem, more.change)).toContain(change);
+  if (problem !== 'invalid_input') return expect([issues, detail]).toEqual([undefined, undefined]);
+  expect(detail).toEqual(expect.any(String));
+  if (more.at !== undefined) expect((issues as { path: string }[]).map(({ path }) => path)).toEqual(more.at);
+}
+
+/** What a problem may ask its caller to do. */
+function changesOf(problem: Reason | ProblemKind, change: WithdrawalChange | undefined): readonly unknown[] {
+  if (change !== undefined) return [change];
+  return problem === 'withdrawal_changed' ? Object.keys(withdrawalChanges) : [undefined];
+}
+
+/** A new conversation's id. */
+export async function conversationOf(user: TestClient, title?: string): Promise<string> {
+  const { status, body } = await user.post('/conversations', title === undefined ? {} : { title });
+  expect(status).toBe(201);
+  return String(body['id']);
+}
+
+/** Asks for a run, with whatever else the body holds. */
+export async function start(
+  user: TestClient,
+  conversationId: string,
+  text = 'repeat after me: done',
+  more: object = {},
+): Promise<Answer<Started>> {
+  return user.post<Started>('/agent-runs', { conversationId, input: { text }, ...more });
+}
+
+/** Starts a run that speaks for half a minute, unless it is aborted. */
+export async function startLongRun(user: TestClient, conversationId: string, more: object = {}): Promise<string> {
+  const { status, body } = await start(user, conversationId, `repeat after me: ${'word '.repeat(750)}`, more);
+  expect(status).toBe(202);
+  return body.runId;
+}
+
+/** Starts a run that is claimed in the journal and leased, by a worker that is not there; its lease lasts two minutes, or until `free`. */
+export async function startStuckRun(deployment: Deployment, user: TestClient, conversationId: string) {
+  const runId = randomUUID();
+  const runKey = uuidV5(runId, user.userId);
+  await holdLease(deployment, runKey);
+  const { status } = await start(user, conversationId, 'repeat after me: late', { runId });
+  expect(status).toBe(202);
+  const { cause } = byOperator(user);
+  const at = partOf(deployment, Clock).now();
+  const claim = { type: 'ClaimRun', at, runId: asId<RunId>(runId), segment: 1 } as const;
+  await partOf(deployment, Streams).decide(conversationKind, conversationId, claim, cause);
+  return { runId, free: () => freeLease(deployment, runKey) };
+}
+
+/** Keeps workers from claiming a run; the one that has suspended it may not have given its lease back yet. */
+export async function holdLease(deployment: Deployment, runKey: string): Promise<void> {
+  const lease = `INSERT INTO run_leases VALUES ($1, $2, now() + interval '2 minutes')
+    ON CONFLICT (run_key) DO UPDATE SET worker_id = excluded.worker_id, expires_at = excluded.expires_at`;
+  await sql(deployment, lease, [runKey, randomUUID()]);
+}
+
+export async function freeLease(deployment: Deployment, runKey: string): Promise<void> {
+  await sql(deployment, `UPDATE run_leases SET expires_at = '2020-01-01' WHERE run_key = $1`, [runKey]);
+}
+
+/** The run once its `status` is one of these, as `runs.get` answers it. */
+export async function untilStatus(user: TestClient, runId: string, ...statuses: string[]): Promise<Answer['body']> {
+  const deadline = performance.now() + endsWithinMs;
+  for (;;) {
+    const { body } = await user.get(`/agent-runs/${runId}`);
+    if (statuses.includes(String(body['status']))) return body;
+    if (performance.now() > deadline) throw new Error(`the run is ${String(body['status'])}`);
+    await sleep(askAgainMs);
+  }
+}
+
+/** The run once it has ended. */
+export async function untilEnded(user: TestClient, runId: string): Promise<Answer['body']> {
+  return untilStatus(user, runId, 'completed', 'failed', 'aborted');
+}
+
+/** Runs a text to its end in a conversation. */
+export async function say(user: TestClient, conversationId: string, text?: string, more?: object) {
+  const started = await start(user, conversationId, text, more);
+  if (started.status !== 202) throw new Error(JSON.stringify(started.body));
+  return untilEnded(user, started.body.runId);
+}
+
+/** The whole journal of a conversation. */
+export async function journal(user: TestClient, conversationId: string): Promise<Frame['data'][]> {
+  const { body } = await user.get<Listed<Frame['data']>>(`/conversations/${conversationId}/events?limit=1000`);
+  expect(body.nextCursor).toBeNull();
+  return [...body.data];
+}
+
+/** Types of a conversation's events, in order. */
+export async function journalTypes(user: TestClient, conversationId: string): Promise<string[]> {
+  return (await journal(user, conversationId)).map(({ payload }) => String(payload['type']));
+}
+
+/** Everything that a list has, page by page. */
+export async function allPages(user: TestClient, path: string): Promise<{ pages: Listed[]; items: Answer['body'][] }> {
+  const pages: Listed[] = [];
+  for (let cursor: string | null = ''; cursor !== null && pages.length < 100;) {
+    const separator = path.includes('?') ? '&' : '?';
+    const { status, body }: Answer<Listed> = await user.get<Listed>(
+      cursor === '' ? path : `${path}${separator}cursor=${cursor}`,
+    );
+    expect(status).toBe(200);
+    pages.push(body);
+    cursor = body.nextCursor;
+  }
+  return { pages, items: pages.flatMap(({ data }) => data) };
+}
+
+/** A request of the user's with other headers than usual, or a body that is no JSON. */
+export async function raw(user: TestClient, method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(user.url(path), {
+    ...init,
+    method,
+    headers: { ...user.headers, ...(init.headers as Record<string, string>) }, // reason for the assertion: tests give objects
+  });
+  const text = await response.text();
+  const body = (text === '' ? {} : JSON.parse(text)) as Answer['body']; // reason for the assertion: tests look at members
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** A call without any credentials but these. */
+export async function bare(method: string, url: string, headers: Record<string, string> = {}, body?: object) {
+  return requestJson(method, url, body, headers);
+}
+
+/** A class of the product, for what no call of this issue's API does; in-process deployments only. */
+export function partOf<Value>(
+  deployment: Deployment,
+  token: NewableFunction & { prototype: Value },
+  replica = 0,
+): Value {
+  const process = deployment.running[replica];
+  if (process === undefined) throw new Error('the deployment is not in-process');
+  return process.app.get<Value>(token, { strict: false });
+}
+
+/** One statement on the deployment's database. */
+export async function sql<Row>(deployment: Deployment, text: string, parameters: unknown[] = []): Promise<Row[]> {
+  return partOf(deployment, Database).query<Row>(text, parameters);
+}
+
+/** What an operator's change needs. */
+export function byOperator(user: TestClient): { userId: UserId; reason: string; cause: Cause } {
+  const id = randomUUID();
+  const actor = { kind: 'service', id: 'test' } as const;
+  const cause = { actor, requestId: asId<Cause['requestId']>(id), correlationId: id, causationId: id };
+  return { userId: asId<UserId>(user.userId), reason: 'test', cause };
+}
+
+/** How many events the deployment's store holds: what a refused request must leave alone. */
+export async function eventCount(deployment: Deployment): Promise<number> {
+  const [row] = await sql<{ count: number }>(deployment, 'SELECT count(*)::integer AS count FROM event_store.events');
+  return row?.count ?? 0;
+}
+
+/** Resolves once nothing has been recorded for a while: the end of a run is booked right after it. */
+export async function quiet(deployment: Deployment): Promise<void> {
+  for (let before = -1, now = await eventCount(deployment); before !== now;) {
+    before = now;
+    await sleep(200);
+    now = await eventCount(deployment);
+  }
+}
+
+/**
+ * Resolves once all that was set in motion is over, however slowly it goes. Where several replicas are in this process, it comes before
+ * the first of them stops: the store's client keeps the appends of all of them in one place, and drops them with the first that ends.
+ */
+export async function atRest(deployment: Deployment): Promise<void> {
+  await quiet(deployment);
+  await until('the end of all runs', async () => {
+    const live = await sql(deployment, `SELECT 1 FROM runs WHERE status IN ('queued', 'running', 'stopping')`);
+    return live.length === 0 ? true : null;
+  });
+  await quiet(deployment);
+}

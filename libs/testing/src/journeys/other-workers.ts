@@ -1,0 +1,40 @@
+import type { RunningProcess } from '@app/composition';
+import { Processes } from '@app/read-store';
+import { Configuration } from '@app/runtime';
+import type { Deployment } from '../deployment';
+import type { TestClient } from '../client';
+import { freePorts } from '../processes';
+import { until } from '../until';
+import { conversationOf, journal, partOf, sql, start } from './journeys';
+
+const runsMax = 12;
+
+/** The configuration of another process of a deployment that runs in this one. */
+export async function another(deployment: Deployment): Promise<Configuration> {
+  const [port = 0, managementPort = 0] = await freePorts(2);
+  const { env } = partOf(deployment, Configuration);
+  return new Configuration({ ...env, PORT: port, MANAGEMENT_PORT: managementPort });
+}
+
+/** A run that this process has the lease of; any worker of the deployment may be the first to claim one. */
+export async function runHeldBy({ app }: RunningProcess, deployment: Deployment, user: TestClient) {
+  const { id: workerId } = app.get(Processes, { strict: false });
+  for (let n = 0; n < runsMax; n += 1) {
+    const conversationId = await conversationOf(user);
+    const { body } = await start(user, conversationId, 'repeat after me: one two three');
+    const { runId } = body;
+    await untilEvents(user, conversationId, 'run.claimed', 1);
+    const held = 'SELECT worker_id FROM run_leases JOIN runs USING (run_key) WHERE id = $1 AND expires_at > now()';
+    const [lease] = await sql<{ worker_id: string }>(deployment, held, [runId]);
+    if (lease?.worker_id === workerId) return { conversationId, runId };
+  }
+  throw new Error(`${workerId} claims no runs`);
+}
+
+/** Waits until the conversation has so many events of the type. */
+export async function untilEvents(user: TestClient, conversationId: string, type: string, count: number) {
+  await until(`${type} number ${count}`, async () => {
+    const events = await journal(user, conversationId);
+    return events.filter(({ payload }) => payload['type'] === type).length >= count ? true : null;
+  });
+}

@@ -1,0 +1,213 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { BudgetModule, budgetReadModel } from '@app/budget';
+import { DeploymentModule } from '@app/deployment';
+import { EventStore, EventStoreModule, type StoredEvent } from '@app/event-store';
+import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
+import { createHttpApp, RateWindows, userIdOf } from '@app/http';
+import { causeOfService, Clock, type Cause, type UserId } from '@app/kernel';
+import { PartnersModule, partnersReadModel } from '@app/partners';
+import {
+  applyBatch,
+  Database,
+  emptyReadModel,
+  ProjectionRunner,
+  ReadGate,
+  ReadStoreModule,
+  type AnyProjection,
+  type Migration,
+  type RowClass,
+} from '@app/read-store';
+import { Configuration, Metrics, NoTracing, Probe, readConfiguration, Tracing } from '@app/runtime';
+import { UsersModule, usersReadModel } from '@app/users';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidV7 } from 'uuid';
+import { SetClock, WindowsInMemory } from '../http/loopback-app';
+import { LoopbackIssuer } from '../identity';
+import { createTestDatabase, type TestDatabase } from '../postgres';
+
+const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, budgetReadModel];
+
+/** What a slice keeps in PostgreSQL. */
+interface ReadModel {
+  readonly rows: readonly RowClass[];
+  readonly migrations: readonly Migration[];
+  readonly projections: readonly AnyProjection[];
+}
+
+export interface Replica {
+  readonly app: NestFastifyApplication;
+  readonly url: string;
+  readonly clock: SetClock;
+  /** An instance of a class that some slice provides. */
+  get<Value>(token: Token<Value>): Value;
+}
+
+type Compose = (configuration: Configuration, clock: Clock) => DynamicModule;
+
+/** A class, also one whose constructor is private. */
+interface Token<Value> extends NewableFunction {
+  readonly prototype: Value;
+}
+
+/** Partners, users, deployment and budget on a real event store and PostgreSQL, as one or more replicas in this process. */
+export class Slices {
+  readonly issuer = new LoopbackIssuer();
+  private readonly replicas: Replica[] = [];
+
+  private constructor(
+    private readonly database: TestDatabase,
+    private readonly folder: string,
+    private readonly server: EventStoreServer,
+    private readonly compose: Compose,
+  ) {}
+
+  /** @param compose what a replica is made of, when it is not those four slices */
+  static async start(compose: Compose = moduleOf): Promise<Slices> {
+    const database = await createTestDatabase();
+    const folder = await mkdtemp(join(tmpdir(), 'slices-test-'));
+    const server = await startEventStoreServer({
+      databaseUrl: database.url,
+      listen: { socketPath: join(folder, 's') },
+    });
+    const slices = new Slices(database, folder, server, compose);
+    await slices.issuer.start();
+    return slices;
+  }
+
+  /** One more replica, listening; the one that projects is heard of when this resolves. */
+  async replica({ projecting, env = {} }: { projecting: boolean; env?: Record<string, string> }): Promise<Replica> {
+    const read = readConfiguration({
+      DATABASE_URL: this.database.url,
+      EVENTSTORE_URL: this.server.address,
+      OIDC_ISSUER: this.issuer.issuer,
+      LOG_LEVEL: 'silent',
+      PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      ...env,
+    });
+    const configuration = new Configuration(read.env);
+    const clock = new SetClock();
+    const app = await createHttpApp(this.compose(configuration, clock), configuration);
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    const get: Replica['get'] = (token) => app.get(token, { strict: false });
+    const replica = { app, url: `http://127.0.0.1:${port}`, clock, get };
+    this.replicas.push(replica);
+    if (projecting) {
+      get(ProjectionRunner).start();
+      while (!get(ReadGate).projecting) await sleep(10);
+    }
+    return replica;
+  }
+
+  /** The account id of a subject of this deployment's issuer. */
+  userId(subject: string): UserId {
+    return userIdOf(this.issuer.issuer, subject);
+  }
+
+  async stop(): Promise<void> {
+    for (const { get } of this.replicas) await get(ProjectionRunner).stop();
+    for (const { app } of this.replicas) await app.close();
+    await this.issuer.stop();
+    await this.server.close();
+    await this.database.drop();
+    await rm(this.folder, { recursive: true });
+  }
+}
+
+function moduleOf(configuration: Configuration, clock: Clock): DynamicModule {
+  return assembled(configuration, clock, { modules: [BudgetModule], readModels, operationalTables: [] });
+}
+
+/** A replica of the slices that nearly everything needs, and of more. */
+export function assembled(
+  configuration: Configuration,
+  clock: Clock,
+  more: {
+    readonly modules: readonly (Type | DynamicModule)[];
+    readonly readModels: readonly ReadModel[];
+    readonly operationalTables: readonly Migration[];
+  },
+): DynamicModule {
+  const ports = [
+    { provide: Configuration, useValue: configuration },
+    { provide: Clock, useValue: clock },
+    { provide: RateWindows, useClass: WindowsInMemory },
+    Metrics,
+    { provide: Tracing, useClass: NoTracing },
+    Probe,
+  ];
+  class Foundation {}
+  Module({})(Foundation);
+  const foundation = { module: Foundation, global: true, providers: ports, exports: ports.map(tokenOf) };
+  const readStore = ReadStoreModule.register({
+    roles: { api: true, worker: true },
+    rows: more.readModels.flatMap((model) => [...model.rows]),
+    migrations: [...more.readModels.flatMap((model) => [...model.migrations]), ...more.operationalTables],
+    projections: more.readModels.flatMap((model) => [...model.projections]),
+  });
+  class Root {}
+  Module({})(Root);
+  const slices = [PartnersModule, UsersModule, DeploymentModule, ...more.modules];
+  return {
+    module: Root,
+    imports: [CqrsModule.forRoot(), foundation, EventStoreModule.register(), readStore, ...slices],
+  };
+}
+
+function tokenOf(provider: { provide: object } | (new () => object)) {
+  return typeof provider === 'function' ? provider : (provider.provide as new () => object);
+}
+
+/** The cause of a command that a test gives by itself. */
+export function testCause(): Cause {
+  return causeOfService('test', uuidV7());
+}
+
+/** Every event of the streams, in the order of the store. */
+export async function eventsOf(replica: Replica, streams: readonly string[]): Promise<StoredEvent[]> {
+  const store = replica.get(EventStore);
+  const events = await Promise.all(streams.map((stream) => store.readStream(stream, 0, 1_000)));
+  return events.flat().sort((one, other) => one.position - other.position);
+}
+
+/** All rows of the table, by primary key. */
+export async function rowsOf(replica: Replica, table: string): Promise<Record<string, unknown>[]> {
+  return replica.get(Database).query(`SELECT * FROM ${table} ORDER BY 1`);
+}
+
+/**
+ * Applies events to the read models of the slices once more, and then from nothing, one batch each time and one event each time.
+ * The tables must hold exactly these events' rows; they do so after each pass, or this throws.
+ */
+export async function replay(
+  replica: Replica,
+  events: readonly StoredEvent[],
+  tables: readonly string[],
+  projections: readonly AnyProjection[] = readModels.flatMap((model) => model.projections),
+): Promise<void> {
+  const database = replica.get(Database);
+  const look = () => Promise.all(tables.map((table) => rowsOf(replica, table)));
+  const before = await look();
+  const apply = (batches: readonly (readonly StoredEvent[])[], fromNothing: boolean) =>
+    database.transaction(async (manager) => {
+      for (const projection of projections) {
+        if (fromNothing) await emptyReadModel(manager, projection);
+        for (const batch of batches) await applyBatch(manager, projection, batch);
+      }
+    });
+  await apply([events], false);
+  expect(await look()).toEqual(before);
+  await apply([events], true);
+  expect(await look()).toEqual(before);
+  await apply(
+    events.flatMap((event) => [[event], [event]]),
+    true,
+  );
+  expect(await look()).toEqual(before);
+}
