@@ -7,6 +7,7 @@ import { Database } from '@app/read-store';
 import { Sealing } from '@app/runtime';
 import { Webhook } from 'standardwebhooks';
 import { NIL } from 'uuid';
+import { deliver as deliverBy, eventOf, type Delivery, type Key } from './webhook-delivery';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
@@ -42,13 +43,6 @@ beforeEach(async () => {
 afterEach(() => atRest(deployment));
 afterAll(() => deployment.stop());
 
-interface Key extends Record<string, unknown> {
-  readonly secret: string;
-  readonly signingSecret: string;
-  readonly keyId: string;
-  readonly path: string;
-}
-
 /** Another key for the automation. */
 async function rotated(id: string, by: TestClient = user): Promise<Key> {
   const { status, body } = await act(by, id, 'rotate-webhook-secret');
@@ -56,42 +50,8 @@ async function rotated(id: string, by: TestClient = user): Promise<Key> {
   return body as unknown as Key; // reason for the assertion: what the answer holds, which the first test looks at
 }
 
-interface Delivery {
-  readonly secret?: string;
-  readonly id?: string;
-  readonly timestamp?: number | string;
-  /** In the place of the right one. */
-  readonly signature?: string;
-  readonly headers?: Record<string, string>;
-  readonly via?: TestClient;
-  readonly contentType?: string;
-}
-
-/** Delivers a body, signed as Standard Webhooks says unless told otherwise. */
-async function deliver(key: Key, body: string | Buffer, how: Delivery = {}): Promise<Answer> {
-  const { id = randomUUID(), timestamp = Math.floor(Date.now() / 1000), contentType = 'application/json' } = how;
-  const mac = createHmac('sha256', Buffer.from(how.secret ?? key.secret, 'base64url'));
-  const signature = `v1,${mac.update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
-  const headers = {
-    'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': how.signature ?? signature,
-    'content-type': contentType,
-    ...how.headers,
-  };
-  const url = `${(how.via ?? user).baseUrl}${key.path}`;
-  const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(Buffer.from(body)) });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
-}
-
-const eventOf = (change: object = {}): string =>
-  JSON.stringify({
-    id: randomUUID(),
-    type: 'order.placed',
-    occurredAt: '2026-05-05T10:00:00Z',
-    data: { total: '12.5' },
-    ...change,
-  });
+const deliver = (key: Key, body: string | Buffer, how: Delivery = {}): Promise<Answer> =>
+  deliverBy(key, body, { via: user, ...how });
 
 const acceptedOf = async (id: string): Promise<Record<string, unknown>[]> => {
   const { body } = await user.get<Listed>(`/automations/${id}/occurrences?delivery=accepted`);
