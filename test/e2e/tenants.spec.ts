@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { CommandBus } from '@nestjs/cqrs';
 import { Issuer } from '@app/sandbox';
 import { MintPartnerKey, RevokePartnerKey } from '@app/partners';
 import { DisableUser } from '@app/users';
@@ -36,13 +37,13 @@ beforeAll(async () => {
   [user, stranger, disabled] = [await deployment.newUser(), await deployment.newUser(), await deployment.newUser()];
   mine = await thingsOf(user);
   theirs = await thingsOf(stranger);
-  await partOf(deployment, DisableUser).disable(byOperator(disabled));
+  await partOf(deployment, CommandBus).execute(new DisableUser(byOperator(disabled)));
   forge = await forger();
   const { cause } = byOperator(user);
-  const minted = await partOf(deployment, MintPartnerKey).mint({ label: 'old', cause });
+  const minted = await partOf(deployment, CommandBus).execute(new MintPartnerKey({ label: 'old', cause }));
   if (!minted.ok) throw new Error('no key was minted');
   revokedKey = minted.value.key;
-  await partOf(deployment, RevokePartnerKey).revoke({ keyId: minted.value.keyId, cause });
+  await partOf(deployment, CommandBus).execute(new RevokePartnerKey({ keyId: minted.value.keyId, cause }));
   await quiet(deployment);
 });
 afterAll(() => deployment.stop());

@@ -1,4 +1,5 @@
 /** Rate limits and caps of streams are exact over two replicas, whichever of them is asked (specification, "Limits"). */
+import { CommandBus } from '@nestjs/cqrs';
 import { MintPartnerKey } from '@app/partners';
 import { byOperator, conversationOf, expectProblem, partOf, sql } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
@@ -29,7 +30,9 @@ async function onBoth(users: number): Promise<TestClient[]> {
   const known = await Promise.all(Array.from({ length: users }, () => deployment.newUser()));
   const [first] = known;
   if (first === undefined) throw new Error('no users were asked for');
-  const minted = await partOf(deployment, MintPartnerKey).mint({ label: 'counted', cause: byOperator(first).cause });
+  const minted = await partOf(deployment, CommandBus).execute(
+    new MintPartnerKey({ label: 'counted', cause: byOperator(first).cause }),
+  );
   if (!minted.ok) throw new Error('no key was minted');
   return known.flatMap(({ token, userId }) =>
     deployment.baseUrls.map((baseUrl) => new TestClient(baseUrl, minted.value.key, token, userId)),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { CommandBus } from '@nestjs/cqrs';
 import { AutomationLife } from '@app/automations';
 import { Budgets } from '@app/budget';
 import { asId, type AutomationId, type Reason } from '@app/kernel';
@@ -227,7 +228,7 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly
       request: 'users.me after an operator disabled the account',
       earn: async (deployment) => {
         const user = await deployment.newUser();
-        await partOf(deployment, DisableUser).disable(byOperator(user));
+        await partOf(deployment, CommandBus).execute(new DisableUser(byOperator(user)));
         return user.get('/v1/users/me');
       },
     },

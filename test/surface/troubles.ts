@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PauseControl } from '@app/deployment';
+import { CommandBus } from '@nestjs/cqrs';
+import { PauseControl, ResumeControl } from '@app/deployment';
 import { Configuration } from '@app/runtime';
 import {
   asking,
@@ -60,9 +61,9 @@ export async function whilePaused(
   ask: () => Promise<Problem>,
 ): Promise<Problem> {
   const control = { control: 'runs', ...byOperator(user) } as const;
-  await partOf(deployment, PauseControl).pause(control);
+  await partOf(deployment, CommandBus).execute(new PauseControl(control));
   const answer = await ask();
-  await partOf(deployment, PauseControl).resume(control);
+  await partOf(deployment, CommandBus).execute(new ResumeControl(control));
   return answer;
 }
 

@@ -1,10 +1,8 @@
-import { DeploymentControls, PauseControl } from '@app/deployment';
+import { DeploymentControls, PauseControl, ResumeControl, type Control } from '@app/deployment';
 import { Argument, type Command } from 'commander';
 import { reasonArgument } from './arguments';
-import { onDeployment, operatorCause } from './deployment';
+import { execute, onDeployment, operatorCause } from './deployment';
 import { accepted, print, table } from './outcome';
-
-type Control = Parameters<PauseControl['pause']>[0]['control'];
 
 const controlNames = ['runs', 'automations', 'withdrawals'] as const satisfies readonly Control[];
 
@@ -38,7 +36,7 @@ export function controlCommands(program: Command): void {
       .requiredOption('--reason <text>', 'why, 1 to 500 characters', reasonArgument)
       .action(async (control: Control, { reason }: { reason: string }, command: Command) => {
         const change = { control, reason, cause: operatorCause() };
-        const done = await onDeployment((product) => product.get(PauseControl, { strict: false })[verb](change));
+        const done = await execute(verb === 'pause' ? new PauseControl(change) : new ResumeControl(change));
         accepted(done, control);
         print(command, { control, paused: verb === 'pause' }, [`${control}: ${verb}d.`]);
       });

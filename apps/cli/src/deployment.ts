@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { CommandBus, type Command } from '@nestjs/cqrs';
 import { openProduct, readDotEnv } from '@app/composition';
 import { findRunningStores, readSecrets } from '@app/data-folder';
 import { causeOfRequest, type Cause } from '@app/kernel';
@@ -26,6 +27,11 @@ export async function onDeployment<Value>(body: (product: INestApplicationContex
   } finally {
     await product.close();
   }
+}
+
+/** Executes a command on the deployment. @throws as `onDeployment` */
+export async function execute<Value>(command: Command<Value>): Promise<Value> {
+  return onDeployment((product) => product.get(CommandBus, { strict: false }).execute(command));
 }
 
 /** The operator at this terminal, as the cause of a change. */

@@ -1,8 +1,9 @@
+import { QueryBus } from '@nestjs/cqrs';
 import type { PartnerKeyId } from '@app/kernel';
-import { MintPartnerKey, PartnerKeyList, RevokePartnerKey } from '@app/partners';
+import { ListPartnerKeys, MintPartnerKey, RevokePartnerKey } from '@app/partners';
 import type { Command } from 'commander';
 import { idArgument, reasonArgument } from './arguments';
-import { onDeployment, operatorCause } from './deployment';
+import { execute, onDeployment, operatorCause } from './deployment';
 import { accepted, print, table } from './outcome';
 
 /** `parley keys`: the keys by which partner backends are known. */
@@ -16,7 +17,7 @@ export function keyCommands(program: Command): void {
     .option('--reason <text>', 'why', reasonArgument)
     .action(async ({ label, reason }: { label: string; reason?: string }, command: Command) => {
       const request = { label, cause: operatorCause(), ...(reason !== undefined && { reason }) };
-      const minted = await onDeployment((product) => product.get(MintPartnerKey, { strict: false }).mint(request));
+      const minted = await execute(new MintPartnerKey(request));
       const { keyId, key, createdAt } = accepted(minted, 'key');
       const lines = [
         `key    ${key}`,
@@ -30,11 +31,9 @@ export function keyCommands(program: Command): void {
     .command('list')
     .description('list all partner keys, revoked ones as well')
     .action(async (_options: object, command: Command) => {
-      const listed = await onDeployment(async (product) => {
-        const found = [];
-        for await (const key of product.get(PartnerKeyList, { strict: false }).all()) found.push(key);
-        return found;
-      });
+      const listed = await onDeployment((product) =>
+        product.get(QueryBus, { strict: false }).execute(new ListPartnerKeys()),
+      );
       const rows = listed.map(({ keyId, label, createdAt, revokedAt }) => [keyId, createdAt, revokedAt ?? '-', label]);
       print(command, { data: listed }, table(['KEY ID', 'CREATED', 'REVOKED', 'LABEL'], rows));
     });
@@ -46,7 +45,7 @@ export function keyCommands(program: Command): void {
     .option('--reason <text>', 'why', reasonArgument)
     .action(async (keyId: PartnerKeyId, { reason }: { reason?: string }, command: Command) => {
       const request = { keyId, cause: operatorCause(), ...(reason !== undefined && { reason }) };
-      const revoked = await onDeployment((product) => product.get(RevokePartnerKey, { strict: false }).revoke(request));
+      const revoked = await execute(new RevokePartnerKey(request));
       accepted(revoked, `key ${keyId}`);
       print(command, { keyId, revoked: true }, [`${keyId} is revoked.`]);
     });

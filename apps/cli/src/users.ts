@@ -1,8 +1,8 @@
 import type { UserId } from '@app/kernel';
-import { DisableUser } from '@app/users';
+import { DisableUser, EnableUser } from '@app/users';
 import type { Command } from 'commander';
 import { idArgument, reasonArgument } from './arguments';
-import { onDeployment, operatorCause } from './deployment';
+import { execute, operatorCause } from './deployment';
 import { accepted, print } from './outcome';
 
 /** `parley users`: takes accounts out of service and back. */
@@ -19,7 +19,7 @@ export function userCommands(program: Command): void {
       .requiredOption('--reason <text>', 'why, 1 to 500 characters', reasonArgument)
       .action(async (userId: UserId, { reason }: { reason: string }, command: Command) => {
         const change = { userId, reason, cause: operatorCause() };
-        const done = await onDeployment((product) => product.get(DisableUser, { strict: false })[verb](change));
+        const done = await execute(verb === 'disable' ? new DisableUser(change) : new EnableUser(change));
         accepted(done, `user ${userId}`);
         print(command, { userId, disabled: verb === 'disable' }, [`${userId} is ${verb}d.`]);
       });

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import { writePrivate } from '@app/data-folder';
 import { causeOfService, isJsonObject } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
@@ -36,11 +37,13 @@ export async function seedSandbox(
   partnerKey: string,
 ): Promise<SandboxAccess> {
   await projecting(app.get(ReadGate, { strict: false }));
-  const minted = await app.get(MintPartnerKey, { strict: false }).mint({
-    label: 'sandbox',
-    key: partnerKey,
-    cause: causeOfService('npm start', uuidV7()),
-  });
+  const minted = await app.get(CommandBus, { strict: false }).execute(
+    new MintPartnerKey({
+      label: 'sandbox',
+      key: partnerKey,
+      cause: causeOfService('npm start', uuidV7()),
+    }),
+  );
   if (!minted.ok) throw new Error(`the sandbox's partner key was refused: ${JSON.stringify(minted.refusal)}`);
   const issuer = app.get(Issuer, { strict: false });
   const { accessToken: userToken } = await issuer.userToken(userSubject, tokenLifeSeconds);

@@ -1,25 +1,29 @@
 import { Module } from '@nestjs/common';
 import { Configuration } from '@app/runtime';
 import { join } from 'node:path';
+import { ArtifactContent } from './artifact-content';
 import { ArtifactReader } from './artifact-reader';
 import { ArtifactStore } from './artifact-store';
 import { ArtifactRow, artifactsMigrations, artifactsProjection } from './artifacts.projection';
 import { ArtifactsController } from './artifacts.controller';
-import { ArtifactQueries } from './artifacts.queries';
 import { DirectoryStore } from './directory-store';
+import { GetArtifactHandler } from './get-artifact';
+import { ListArtifactsHandler } from './list-artifacts';
 import { LookAtStore } from './look-at-store';
 import { S3Store } from './s3-store.adapter';
 import { SweepUploads } from './sweep-uploads';
-import { UploadArtifact } from './upload-artifact';
+import { UploadArtifactHandler } from './upload-artifact';
 
 @Module({
   controllers: [ArtifactsController],
   providers: [
-    ArtifactQueries,
+    ArtifactContent,
     ArtifactReader,
+    GetArtifactHandler,
+    ListArtifactsHandler,
     LookAtStore,
     SweepUploads,
-    UploadArtifact,
+    UploadArtifactHandler,
     { provide: ArtifactStore, useFactory: configuredStore, inject: [Configuration] },
   ],
   exports: [ArtifactReader],

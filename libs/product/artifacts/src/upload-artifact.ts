@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { conversationKind, isWritable, type ArtifactFacts } from '@app/conversations';
 import { FoldedStates, Streams } from '@app/event-store';
 import { ProblemException, tooLarge } from '@app/http';
@@ -20,7 +20,7 @@ import { v7 as uuidV7 } from 'uuid';
 import type { ArtifactView } from './artifact.schema';
 import { ArtifactStore, type StoredBytes } from './artifact-store';
 
-export interface Upload {
+interface Upload {
   readonly userId: UserId;
   readonly conversationId: ConversationId;
   readonly name: string;
@@ -33,12 +33,19 @@ export interface Upload {
 }
 
 /**
- * `artifacts.upload`: the bytes first, then `artifact.uploaded`, so that whatever the journal names can be read. Bytes whose event
+ * Stores a file in a conversation: the bytes first, then `artifact.uploaded`, so that whatever the journal names can be read. Bytes whose event
  * was refused after all (the conversation was archived meanwhile) stay unnamed: they may be another artifact's as well. They count all
  * the same, so that nobody fills the disk with them.
+ * Refuses with `not_found`. Throws whatever the body throws, and then nothing is kept. @throws Unavailable
  */
-@Injectable()
-export class UploadArtifact {
+export class UploadArtifact extends Command<Result<ArtifactView>> {
+  constructor(readonly upload: Upload) {
+    super();
+  }
+}
+
+@CommandHandler(UploadArtifact)
+export class UploadArtifactHandler implements ICommandHandler<UploadArtifact> {
   constructor(
     private readonly streams: Streams,
     private readonly states: FoldedStates,
@@ -48,8 +55,7 @@ export class UploadArtifact {
     private readonly configuration: Configuration,
   ) {}
 
-  /** Throws whatever the body throws, and then nothing is kept. @throws Unavailable */
-  async upload(upload: Upload): Promise<Result<ArtifactView>> {
+  async execute({ upload }: UploadArtifact): Promise<Result<ArtifactView>> {
     const { userId, conversationId, name, mediaType, cause } = upload;
     const { state } = await this.states.current(conversationKind, conversationId);
     if (!isWritable(state, userId)) return refuse(notFound);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { CommandBus } from '@nestjs/cqrs';
 import { inputIdOf, inputOccurrenceId } from '@app/automations';
-import { PauseControl } from '@app/deployment';
+import { PauseControl, ResumeControl } from '@app/deployment';
 import { encodeEvent, EventStore } from '@app/event-store';
 import { asId, Clock, type AutomationId } from '@app/kernel';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
@@ -120,14 +121,14 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
       expectProblem(await user.post(path, body), 'invalid_input', { at: [at] });
     }
     const control = { control: 'automations', reason: 'test', cause: byOperator(user).cause } as const;
-    await partOf(deployment, PauseControl).pause(control);
+    await partOf(deployment, CommandBus).execute(new PauseControl(control));
     try {
       expectProblem(await user.post(path, { revision: `1.${randomUUID()}`, idempotencyKey }), 'automation_changed');
       expectProblem(await there.post(path, { revision, idempotencyKey }), 'deployment_paused');
       await act(user, id, 'pause');
       expectProblem(await there.post(path, { revision, idempotencyKey }), 'automation_changed');
     } finally {
-      await partOf(deployment, PauseControl).resume(control);
+      await partOf(deployment, CommandBus).execute(new ResumeControl(control));
     }
     const before = await eventCount(deployment);
     expectProblem(await user.post(path, { revision, idempotencyKey }), 'automation_changed');

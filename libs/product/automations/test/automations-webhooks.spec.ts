@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { CommandBus } from '@nestjs/cqrs';
 import { AutomationLife } from '@app/automations';
-import { PauseControl } from '@app/deployment';
+import { PauseControl, ResumeControl } from '@app/deployment';
 import { FoldedStates } from '@app/event-store';
 import { asId, type AutomationId } from '@app/kernel';
 import { Database } from '@app/read-store';
@@ -260,9 +261,9 @@ it('records while the automation or the deployment is paused, or it is held, and
   expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
   await life.release(automationId, 'was fine', cause);
   const control = { control: 'automations', reason: 'test', cause } as const;
-  await partOf(deployment, PauseControl).pause(control);
+  await partOf(deployment, CommandBus).execute(new PauseControl(control));
   expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
-  await partOf(deployment, PauseControl).resume(control);
+  await partOf(deployment, CommandBus).execute(new ResumeControl(control));
   // A type that the rule does not ask for is recorded as well, and wakes nothing.
   expect((await deliver(key, eventOf({ type: 'order.lost' }))).body).toMatchObject({ status: 'recorded' });
   const last = await deliver(key, eventOf());

@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
 import { budgetEntriesMigrations, budgetEntriesProjection, BudgetEntryRow } from './budget-entries.projection';
 import { BudgetController } from './budget.controller';
-import { BudgetQueries } from './budget.queries';
 import { Budgets } from './budgets';
+import { GetBudgetHandler } from './get-budget';
+import { ListBudgetEntriesHandler } from './list-budget-entries';
 import {
   BudgetReservationRow,
   budgetReservationsMigrations,
@@ -12,7 +13,7 @@ import {
 /** What users may spend, hold and have spent. */
 @Module({
   controllers: [BudgetController],
-  providers: [Budgets, BudgetQueries],
+  providers: [Budgets, GetBudgetHandler, ListBudgetEntriesHandler],
   exports: [Budgets],
 })
 export class BudgetModule {}

@@ -95,7 +95,7 @@ export class Budgets {
   }
 
   private async hold(spend: SegmentSpend, amountCents: number, checked: boolean): Promise<Result<Held>> {
-    const done = await this.transact(spend.userId, spend.cause, {
+    const done = await this.decide(spend.userId, spend.cause, {
       type: 'Reserve',
       at: this.clock.now(),
       ...segmentOf(spend),
@@ -108,16 +108,16 @@ export class Budgets {
 
   /** For commands that are refused only when their sender is broken. */
   private async must(spend: SegmentSpend, command: BudgetCommand): Promise<void> {
-    const done = await this.transact(spend.userId, spend.cause, command);
+    const done = await this.decide(spend.userId, spend.cause, command);
     if (!done.ok) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
   }
 
   private async change(userId: UserId, cause: Cause, command: BudgetCommand): Promise<Result<void>> {
-    const done = await this.transact(userId, cause, command);
+    const done = await this.decide(userId, cause, command);
     return done.ok ? ok(undefined) : refuse(done.refusal);
   }
 
-  private async transact(userId: UserId, cause: Cause, command: BudgetCommand) {
+  private async decide(userId: UserId, cause: Cause, command: BudgetCommand) {
     return this.streams.decide(budgetKind, userId, command, cause);
   }
 

@@ -1,3 +1,4 @@
+import { CommandBus } from '@nestjs/cqrs';
 import { Budgets, type SegmentSpend } from '@app/budget';
 import { asId, type RunId, type RunKey } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
@@ -101,7 +102,7 @@ describe('a budget', () => {
   });
 
   it('is shown to its user', async () => {
-    const minted = await replica.get(MintPartnerKey).mint({ label: 'Acme', cause: testCause() });
+    const minted = await replica.get(CommandBus).execute(new MintPartnerKey({ label: 'Acme', cause: testCause() }));
     const call = async (path: string, method = 'GET') => {
       const headers = {
         'x-api-key': minted.ok ? minted.value.key : '',
@@ -135,7 +136,7 @@ describe('the entries', () => {
   let list: (query: string) => Promise<{ status: number; body: Listed }>;
   let runs: readonly SegmentSpend[];
   beforeAll(async () => {
-    const minted = await replica.get(MintPartnerKey).mint({ label: 'Books', cause: testCause() });
+    const minted = await replica.get(CommandBus).execute(new MintPartnerKey({ label: 'Books', cause: testCause() }));
     const key = minted.ok ? minted.value.key : '';
     const headers = { 'x-api-key': key, authorization: `Bearer ${await slices.issuer.token({ sub: 'books' })}` };
     await fetch(`${replica.url}/v1/users`, { method: 'POST', headers });

@@ -1,11 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { FoldedStates } from '@app/event-store';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeploymentState } from './deployment.decider';
 import type { Control } from './deployment.events';
 import { deploymentId, deploymentKind } from './deployment.stream';
 
 /** How old the controls may be that a replica goes by. Real time. */
-export const controlsAgeMaxMs = 500;
+const controlsAgeMaxMs = 500;
+
+/** Waits until no replica can know the controls from before this call. */
+export async function untilEveryReplicaKnows(): Promise<void> {
+  await sleep(controlsAgeMaxMs);
+}
 
 /**
  * The controls as every admission asks for them. They are read from their stream again when what is known is older than half a second:

@@ -1,7 +1,11 @@
 import { Module } from '@nestjs/common';
 import { DeploymentControls } from './deployment-controls';
-import { PauseControl } from './pause-control';
+import { PauseControlHandler } from './pause-control';
+import { ResumeControlHandler } from './resume-control';
 
 /** The controls by which operators hold the deployment. */
-@Module({ providers: [DeploymentControls, PauseControl], exports: [DeploymentControls, PauseControl] })
+@Module({
+  providers: [DeploymentControls, PauseControlHandler, ResumeControlHandler],
+  exports: [DeploymentControls],
+})
 export class DeploymentModule {}

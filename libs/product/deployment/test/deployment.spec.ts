@@ -1,4 +1,5 @@
-import { DeploymentControls, PauseControl } from '@app/deployment';
+import { CommandBus } from '@nestjs/cqrs';
+import { DeploymentControls, PauseControl, ResumeControl } from '@app/deployment';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventsOf, type Replica, Slices, testCause } from '@app/testing/slices';
 
@@ -17,23 +18,23 @@ describe('a control of the deployment', () => {
   it('is obeyed by every replica once the call has answered', async () => {
     const [first] = replicas;
     expect(await paused()).toEqual([false, false]);
-    await first!.get(PauseControl).pause(change);
+    await first!.get(CommandBus).execute(new PauseControl(change));
     expect(await paused()).toEqual([true, true]);
-    await first!.get(PauseControl).pause(change);
+    await first!.get(CommandBus).execute(new PauseControl(change));
     expect(await first!.get(DeploymentControls).controls()).toMatchObject({
       runs: { reason: 'incident' },
       automations: null,
       withdrawals: null,
     });
-    await first!.get(PauseControl).resume(change);
+    await first!.get(CommandBus).execute(new ResumeControl(change));
     expect(await paused()).toEqual([false, false]);
     expect(await eventsOf(first!, ['deployment-main'])).toHaveLength(2);
   });
 
   it('is obeyed soon also by replicas that ask for it all the time', async () => {
-    const pausing = replicas[0]!.get(PauseControl).pause(change);
+    const pausing = replicas[0]!.get(CommandBus).execute(new PauseControl(change));
     while (!(await paused()).every(Boolean)) await sleep(5);
     await pausing;
-    await replicas[1]!.get(PauseControl).resume(change);
+    await replicas[1]!.get(CommandBus).execute(new ResumeControl(change));
   });
 });

@@ -1,4 +1,5 @@
 import { Controller, Headers, Param, Query, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, ProblemException, Serves } from '@app/http';
 import { invalid, limits, ok, refuse, type ConversationId, type Result } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
@@ -14,7 +15,7 @@ const streamRetrySeconds = 5;
 @Controller()
 export class JournalController {
   constructor(
-    private readonly events: ListEvents,
+    private readonly queries: QueryBus,
     private readonly streams: StreamEvents,
   ) {}
 
@@ -22,9 +23,9 @@ export class JournalController {
   async list(
     @Caller() { userId }: Caller,
     @Param('conversationId') conversationId: ConversationId,
-    @Query() { cursor, limit }: ListEventsDto,
+    @Query() page: ListEventsDto,
   ): Promise<string> {
-    return answer(await this.events.page({ userId, conversationId, cursor, limit }));
+    return answer(await this.queries.execute(new ListEvents(userId, conversationId, page)));
   }
 
   @Serves(streamConversation)

@@ -4,7 +4,7 @@ import { ConversationHubs } from './conversation-hubs';
 import { JournalKind } from './fin-event';
 import { Journal } from './journal';
 import { JournalController } from './journal.controller';
-import { ListEvents } from './list-events';
+import { ListEventsHandler } from './list-events';
 import { LiveFrames } from './live-frames';
 import { OpenStreams } from './open-streams';
 import { StreamHolders } from './stream-holders';
@@ -27,7 +27,7 @@ export class JournalModule {
         { provide: JournalKind, useValue: kind },
         { provide: EventsDocument, useValue: { of: documentOf } },
         Journal,
-        ListEvents,
+        ListEventsHandler,
         ConversationHubs,
         StreamSockets,
         StreamHolders,

@@ -16,7 +16,10 @@ import { StreamSockets } from './stream-sockets';
 /** Keep-alive probes show a peer that is gone without a word. */
 const keepAliveProbeMs = 30_000;
 
-/** `conversations.stream`: a conversation's events over SSE, from a seq on and then live (specification, "Events"). */
+/**
+ * `conversations.stream`: a conversation's events over SSE, from a seq on and then live (specification, "Events").
+ * No query: it takes the reply over for as long as the stream lives.
+ */
 @Injectable()
 export class StreamEvents {
   private readonly logger = new Logger(StreamEvents.name);

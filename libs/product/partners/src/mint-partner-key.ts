@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
 import {
   asId,
@@ -20,7 +20,7 @@ const keyBytes = 32;
 /** Namespace of the ids of keys that were given, so that the same key always names the same stream. */
 const givenKeyNamespace = '8f6c1c1e-5d0f-4a76-9d53-6f1a3f0b7a41';
 
-export interface MintRequest {
+interface MintRequest {
   /** 1 to 100 code points; for operators. */
   readonly label: string;
   readonly cause: Cause;
@@ -30,7 +30,7 @@ export interface MintRequest {
   readonly reason?: string;
 }
 
-export interface MintedPartnerKey {
+interface MintedPartnerKey {
   readonly keyId: PartnerKeyId;
   /** Shown here and never again: only its hash is stored. */
   readonly key: string;
@@ -38,19 +38,26 @@ export interface MintedPartnerKey {
   readonly createdAt: Instant;
 }
 
-/** Registers a partner's integration by a key (specification, "Authentication", rule 4). */
-@Injectable()
-export class MintPartnerKey {
+/**
+ * Registers a partner's integration by a key (specification, "Authentication", rule 4): mints one, or makes sure that the given one
+ * exists. Requests that carry it are admitted from then on, within 10 s where one tried it before.
+ * Refuses with `invalid_input` (label, key, reason), or `partner_key_invalid` when the given key was revoked.
+ */
+export class MintPartnerKey extends Command<Result<MintedPartnerKey>> {
+  constructor(readonly request: MintRequest) {
+    super();
+  }
+}
+
+@CommandHandler(MintPartnerKey)
+export class MintPartnerKeyHandler implements ICommandHandler<MintPartnerKey> {
   constructor(
     private readonly streams: Streams,
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Mints a key, or makes sure that the given one exists; requests that carry it are admitted from then on: within 10 s where one tried it before.
-   * Refuses with `invalid_input` (label, key, reason), or `partner_key_invalid` when the given key was revoked.
-   */
-  async mint({ label, cause, key: given, reason }: MintRequest): Promise<Result<MintedPartnerKey>> {
+  async execute({ request }: MintPartnerKey): Promise<Result<MintedPartnerKey>> {
+    const { label, cause, key: given, reason } = request;
     if (given !== undefined && !partnerKeyForm.test(given))
       return refuse(invalid('/key', 'must be pk_ and 43 characters'));
     const key = given ?? `pk_${randomBytes(keyBytes).toString('base64url')}`;

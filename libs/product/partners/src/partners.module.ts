@@ -1,14 +1,20 @@
 import { Module } from '@nestjs/common';
 import { PartnerKeys } from '@app/http';
-import { MintPartnerKey } from './mint-partner-key';
-import { PartnerKeyList, StoredPartnerKeys } from './partner-key.queries';
-import { RevokePartnerKey } from './revoke-partner-key';
+import { ListPartnerKeysHandler } from './list-partner-keys';
+import { MintPartnerKeyHandler } from './mint-partner-key';
+import { StoredPartnerKeys } from './partner-key.queries';
+import { RevokePartnerKeyHandler } from './revoke-partner-key';
 import { PartnerKeyRow, partnerKeysMigrations, partnerKeysProjection } from './partner-key.projection';
 
 /** Partner keys; binds the port by which admission looks them up. */
 @Module({
-  providers: [MintPartnerKey, RevokePartnerKey, PartnerKeyList, { provide: PartnerKeys, useClass: StoredPartnerKeys }],
-  exports: [MintPartnerKey, RevokePartnerKey, PartnerKeyList, PartnerKeys],
+  providers: [
+    ListPartnerKeysHandler,
+    MintPartnerKeyHandler,
+    RevokePartnerKeyHandler,
+    { provide: PartnerKeys, useClass: StoredPartnerKeys },
+  ],
+  exports: [PartnerKeys],
 })
 export class PartnersModule {}
 

@@ -1,25 +1,33 @@
-import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Streams } from '@app/event-store';
 import { Clock, ok, refuse, type Cause, type PartnerKeyId, type Result } from '@app/kernel';
 import { partnerKeyKind } from './partner-key.stream';
 
-export interface RevokeRequest {
+interface RevokeRequest {
   readonly keyId: PartnerKeyId;
   readonly cause: Cause;
   /** Why, 1 to 500 code points; kept in the event. */
   readonly reason?: string;
 }
 
-/** Ends what a partner key admits, for good. */
-@Injectable()
-export class RevokePartnerKey {
+/**
+ * Ends what a partner key admits, for good, also when repeated. Replicas that admitted the key lately stop within 30 s.
+ * Refuses with `not_found`, `invalid_input` (reason).
+ */
+export class RevokePartnerKey extends Command<Result<void>> {
+  constructor(readonly request: RevokeRequest) {
+    super();
+  }
+}
+
+@CommandHandler(RevokePartnerKey)
+export class RevokePartnerKeyHandler implements ICommandHandler<RevokePartnerKey> {
   constructor(
     private readonly streams: Streams,
     private readonly clock: Clock,
   ) {}
 
-  /** Also when repeated. Replicas that admitted the key lately stop within 30 s. Refuses with `not_found`, `invalid_input` (reason). */
-  async revoke({ keyId, cause, reason }: RevokeRequest): Promise<Result<void>> {
+  async execute({ request: { keyId, cause, reason } }: RevokePartnerKey): Promise<Result<void>> {
     const command = { type: 'RevokeKey', at: this.clock.now(), reason: reason ?? null } as const;
     const done = await this.streams.decide(partnerKeyKind, keyId, command, cause, { visible: true });
     if (!done.ok) return refuse(done.refusal);

@@ -1,3 +1,4 @@
+import { CommandBus } from '@nestjs/cqrs';
 import { PartnerKeys } from '@app/http';
 import { asId } from '@app/kernel';
 import { MintPartnerKey, RevokePartnerKey } from '@app/partners';
@@ -18,7 +19,7 @@ const cause = testCause();
 const givenKey = `pk_${'s'.repeat(43)}`;
 
 async function mint(label: string, key?: string, on = replica) {
-  return on.get(MintPartnerKey).mint({ label, cause, ...(key === undefined ? {} : { key }) });
+  return on.get(CommandBus).execute(new MintPartnerKey({ label, cause, ...(key === undefined ? {} : { key }) }));
 }
 
 async function minted(label: string, key?: string, on = replica) {
@@ -46,7 +47,7 @@ describe('a partner key', () => {
     // The key passed: what is missing now is the user's token.
     expect(await reasonFor(key)).toEqual([401, undefined]);
 
-    const revoke = () => replica.get(RevokePartnerKey).revoke({ keyId, cause });
+    const revoke = () => replica.get(CommandBus).execute(new RevokePartnerKey({ keyId, cause }));
     expect(await revoke()).toEqual({ ok: true, value: undefined });
     expect(await revoke()).toEqual({ ok: true, value: undefined });
     expect(await found(key)).toBeUndefined();
@@ -81,7 +82,7 @@ describe('a partner key', () => {
   it('that was given and revoked does not come back', async () => {
     const key = `pk_${'r'.repeat(43)}`;
     const { keyId } = await minted('Old', key);
-    await replica.get(RevokePartnerKey).revoke({ keyId, cause });
+    await replica.get(CommandBus).execute(new RevokePartnerKey({ keyId, cause }));
     expect(await mint('Old', key)).toMatchObject({ ok: false, refusal: { reason: 'partner_key_invalid' } });
     expect(await found(key)).toBeUndefined();
   });
@@ -94,7 +95,7 @@ describe('a partner key', () => {
   it('that does not exist is neither admitted nor revoked', async () => {
     expect(await reasonFor(`pk_${'x'.repeat(43)}`)).toEqual([401, 'partner_key_invalid']);
     const keyId = asId<never>('018f0000-0000-7000-8000-000000000000');
-    expect(await replica.get(RevokePartnerKey).revoke({ keyId, cause })).toMatchObject({
+    expect(await replica.get(CommandBus).execute(new RevokePartnerKey({ keyId, cause }))).toMatchObject({
       refusal: { kind: 'not_found' },
     });
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { CommandBus } from '@nestjs/cqrs';
 import { Budgets } from '@app/budget';
-import { PauseControl } from '@app/deployment';
+import { PauseControl, ResumeControl } from '@app/deployment';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import {
@@ -28,8 +29,9 @@ beforeAll(async () => {
 afterAll(() => deployment.stop());
 
 describe('runs.start is refused', () => {
-  const pause = (how: 'pause' | 'resume') =>
-    partOf(deployment, PauseControl)[how]({ control: 'runs', ...byOperator(user) });
+  const control = () => ({ control: 'runs', ...byOperator(user) }) as const;
+  const pause = () => partOf(deployment, CommandBus).execute(new PauseControl(control()));
+  const resume = () => partOf(deployment, CommandBus).execute(new ResumeControl(control()));
 
   it('in the documented order', async () => {
     const someone = await deployment.newUser();
@@ -47,7 +49,7 @@ describe('runs.start is refused', () => {
     await reader.untilEvent('agent.text_delta');
     await reader.close();
     await budgets.freeze(byOperator(someone));
-    await pause('pause');
+    await pause();
     await sql(deployment, 'UPDATE processes SET worker = false');
     try {
       expectProblem(await refusal(), 'invalid_input', { at: ['/runId'] });
@@ -64,7 +66,7 @@ describe('runs.start is refused', () => {
       expectProblem(await refusal(), 'invalid_input', { at: ['/input/artifactIds/0'] });
       body['input'] = { text: 'repeat after me: x' };
       expectProblem(await refusal(), 'deployment_paused');
-      await pause('resume');
+      await resume();
       expectProblem(await refusal(), 'run_active');
       await sql(deployment, 'UPDATE processes SET worker = true');
       await someone.post(`/agent-runs/${live}/abort`);
@@ -77,17 +79,17 @@ describe('runs.start is refused', () => {
       await untilEnded(someone, runId);
     } finally {
       await sql(deployment, 'UPDATE processes SET worker = true');
-      await pause('resume');
+      await resume();
     }
   });
 
   it('while the deployment is paused, though a replay is answered', async () => {
     const id = await conversationOf(user);
     const run = await say(user, id);
-    await pause('pause');
+    await pause();
     for (const seen of [user, there]) expectProblem(await start(seen, id), 'deployment_paused');
     expect((await start(there, id, 'x', { runId: run['id'] })).status).toBe(202);
-    await pause('resume');
+    await resume();
     expect((await start(there, id)).status).toBe(202);
   });
 

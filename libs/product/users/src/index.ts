@@ -1,4 +1,5 @@
 export { StoredAccounts } from './accounts.queries';
 export { DisableUser } from './disable-user';
+export { EnableUser } from './enable-user';
 export { UsersModule, usersReadModel } from './users.module';
 export { usersGroup } from './users.contract';

@@ -1,4 +1,5 @@
 import { Controller } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import { EnsureUser } from './ensure-user';
 import type { UserView } from './user.schema';
@@ -6,12 +7,12 @@ import { ensureUser, readOwnAccount } from './users.contract';
 
 @Controller()
 export class UsersController {
-  constructor(private readonly ensureUser: EnsureUser) {}
+  constructor(private readonly commands: CommandBus) {}
 
   /** The only call that an identity without an account may make. */
   @Serves(ensureUser)
   async ensure(@Caller() caller: Caller): Promise<UserView> {
-    answer(await this.ensureUser.ensure(caller));
+    answer(await this.commands.execute(new EnsureUser(caller, caller.cause)));
     return viewOf(caller);
   }
 

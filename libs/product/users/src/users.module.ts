@@ -1,16 +1,23 @@
 import { Module } from '@nestjs/common';
 import { Accounts } from '@app/http';
 import { StoredAccounts } from './accounts.queries';
-import { DisableUser } from './disable-user';
-import { EnsureUser } from './ensure-user';
+import { DisableUserHandler } from './disable-user';
+import { EnableUserHandler } from './enable-user';
+import { EnsureUserHandler } from './ensure-user';
 import { UsersController } from './users.controller';
 import { UserRow, usersMigrations, usersProjection } from './user.projection';
 
 /** Accounts; binds the port by which admission looks them up. */
 @Module({
   controllers: [UsersController],
-  providers: [EnsureUser, DisableUser, StoredAccounts, { provide: Accounts, useExisting: StoredAccounts }],
-  exports: [EnsureUser, DisableUser, StoredAccounts, Accounts],
+  providers: [
+    EnsureUserHandler,
+    DisableUserHandler,
+    EnableUserHandler,
+    StoredAccounts,
+    { provide: Accounts, useExisting: StoredAccounts },
+  ],
+  exports: [StoredAccounts, Accounts],
 })
 export class UsersModule {}
 

@@ -1,7 +1,8 @@
+import { CommandBus } from '@nestjs/cqrs';
 import type { UserId } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { ProjectionRunner, ReadGate } from '@app/read-store';
-import { DisableUser, StoredAccounts } from '@app/users';
+import { DisableUser, EnableUser, StoredAccounts } from '@app/users';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventsOf, replay, type Replica, rowsOf, Slices, testCause } from '@app/testing/slices';
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
   slices = await Slices.start();
   replica = await slices.replica({ projecting: true });
   other = await slices.replica({ projecting: false });
-  const minted = await replica.get(MintPartnerKey).mint({ label: 'Acme', cause: testCause() });
+  const minted = await replica.get(CommandBus).execute(new MintPartnerKey({ label: 'Acme', cause: testCause() }));
   key = minted.ok ? minted.value.key : '';
 });
 afterAll(() => slices.stop());
@@ -44,8 +45,9 @@ async function call(
 
 const ensure = (subject: string, on = replica, body?: unknown) => call(on, 'POST', '/v1/users', subject, body);
 const me = (subject: string, on = replica) => call(on, 'GET', '/v1/users/me', subject);
-const change = (verb: 'disable' | 'enable', subject: string) =>
-  replica.get(DisableUser)[verb]({ userId: slices.userId(subject), reason: 'test', cause: testCause() });
+const change = (subject: string) => ({ userId: slices.userId(subject), reason: 'test', cause: testCause() });
+const disable = (subject: string) => replica.get(CommandBus).execute(new DisableUser(change(subject)));
+const enable = (subject: string) => replica.get(CommandBus).execute(new EnableUser(change(subject)));
 
 describe('users.ensure and users.me', () => {
   it('make an account and show it on every replica at once', async () => {
@@ -79,17 +81,17 @@ describe('users.ensure and users.me', () => {
 
   it('refuse a disabled account, which provisioning does not bring back', async () => {
     await ensure('bob');
-    expect(await change('disable', 'bob')).toMatchObject({ ok: true });
+    expect(await disable('bob')).toMatchObject({ ok: true });
     for (const on of [replica, other]) {
       expect(await me('bob', on)).toMatchObject({ status: 403, body: { reason: 'account_disabled' } });
       expect(await ensure('bob', on)).toMatchObject({ status: 403, body: { reason: 'account_disabled' } });
     }
-    expect(await change('enable', 'bob')).toMatchObject({ ok: true });
+    expect(await enable('bob')).toMatchObject({ ok: true });
     expect((await me('bob', other)).status).toBe(200);
   });
 
   it('know no account that was never made', async () => {
-    expect(await change('disable', 'nobody')).toMatchObject({ ok: false, refusal: { kind: 'not_found' } });
+    expect(await disable('nobody')).toMatchObject({ ok: false, refusal: { kind: 'not_found' } });
   });
 });
 
@@ -99,7 +101,7 @@ describe('accounts', () => {
   it('are told as of now from their streams', async () => {
     await ensure('eve');
     expect([await state('eve'), await state('nobody')]).toEqual(['active', 'absent']);
-    await change('disable', 'eve');
+    await disable('eve');
     expect(await state('eve')).toBe('disabled');
   });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DisableUser } from '@app/users';
+import { CommandBus } from '@nestjs/cqrs';
+import { DisableUser, EnableUser } from '@app/users';
 import { v7 as uuidV7 } from 'uuid';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { requestJson, type TestClient } from '@app/testing/client';
@@ -98,7 +99,7 @@ describe('an identity without an account', () => {
 });
 
 describe('a disabled account', () => {
-  const disable = (user: TestClient) => partOf(deployment, DisableUser).disable(byOperator(user));
+  const disable = (user: TestClient) => partOf(deployment, CommandBus).execute(new DisableUser(byOperator(user)));
 
   it('is refused everywhere, ensure included, and has lost nothing when it is enabled again', async () => {
     const user = await deployment.newUser();
@@ -111,7 +112,7 @@ describe('a disabled account', () => {
       expectProblem(await there.get(`/conversations/${id}`), 'account_disabled');
       expectProblem(await there.get(`/v1/users/${uuidV7()}/budget`), 'account_disabled');
     }
-    await partOf(deployment, DisableUser, 1).enable(byOperator(user));
+    await partOf(deployment, CommandBus, 1).execute(new EnableUser(byOperator(user)));
     expect((await user.post('/v1/users')).status).toBe(200);
     expect((await user.get(`/conversations/${id}`)).body).toMatchObject({ title: 'kept' });
   });
@@ -131,7 +132,7 @@ describe('a disabled account', () => {
         `conversation-${id}`,
       ]);
     while ((await ends()).length === 0) await sleep(50);
-    await partOf(deployment, DisableUser).enable(byOperator(user));
+    await partOf(deployment, CommandBus).execute(new EnableUser(byOperator(user)));
     expect(await untilEnded(user, body.runId)).toMatchObject({
       status: 'failed',
       response: null,

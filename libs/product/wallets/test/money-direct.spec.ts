@@ -1,5 +1,6 @@
 /** A direct withdrawal: prepared, confirmed and settled, and everything that must be refused instead (docs/decisions/money.md). */
-import { PauseControl } from '@app/deployment';
+import { CommandBus } from '@nestjs/cqrs';
+import { PauseControl, ResumeControl } from '@app/deployment';
 import type { WithdrawalChange } from '@app/kernel';
 import { auditMoney } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
@@ -222,7 +223,7 @@ describe('confirming is refused, and leaves no trace', () => {
   it('while withdrawals are paused', async () => {
     const asked = await prepare(user, usdc, '1');
     const control = { control: 'withdrawals', ...byOperator(user) } as const;
-    await partOf(deployment, PauseControl).pause(control);
+    await partOf(deployment, CommandBus).execute(new PauseControl(control));
     try {
       expectProblem(await refused(() => confirm(user, asked)), 'deployment_paused');
       expectProblem(
@@ -230,7 +231,7 @@ describe('confirming is refused, and leaves no trace', () => {
         'deployment_paused',
       );
     } finally {
-      await partOf(deployment, PauseControl).resume(control);
+      await partOf(deployment, CommandBus).execute(new ResumeControl(control));
     }
     expect((await confirm(user, asked)).status).toBe(202);
     await untilOperation(user, asked.operationId);

@@ -1,6 +1,7 @@
 /** What happens between an approval and its use, and what an operator can stop (docs/decisions/approvals.md and docs/decisions/money.md and docs/decisions/operators.md). */
+import { CommandBus } from '@nestjs/cqrs';
 import { Budgets } from '@app/budget';
-import { PauseControl } from '@app/deployment';
+import { PauseControl, ResumeControl } from '@app/deployment';
 import { encodeEvent, EventStore } from '@app/event-store';
 import { Clock } from '@app/kernel';
 import { DisableUser } from '@app/users';
@@ -112,7 +113,7 @@ describe('an approval that is used', () => {
     const runKey = uuidV5(runId, user.userId);
     await holdLease(deployment, runKey);
     expect((await approve(user, approval)).status).toBe(200);
-    await partOf(deployment, DisableUser).disable(byOperator(user));
+    await partOf(deployment, CommandBus).execute(new DisableUser(byOperator(user)));
     await freeLease(deployment, runKey);
     expectProblem(await user.get(`/agent-runs/${runId}`), 'account_disabled');
     const store = partOf(deployment, EventStore);
@@ -139,10 +140,10 @@ describe('an approval that is used', () => {
 
 describe('while an operator has paused withdrawals', () => {
   const control = () => ({ control: 'withdrawals', ...byOperator(user) }) as const;
-  afterEach(() => partOf(deployment, PauseControl).resume(control()));
+  afterEach(() => partOf(deployment, CommandBus).execute(new ResumeControl(control())));
 
   it('a run that asks for one gets an error, and no approval is opened', async () => {
-    await partOf(deployment, PauseControl).pause(control());
+    await partOf(deployment, CommandBus).execute(new PauseControl(control()));
     const run = await say(user, conversationId, 'withdraw 1.5 USDC');
     expect(run).toMatchObject({ status: 'completed', segment: 1 });
     const returned = (await journal(user, conversationId))
@@ -154,7 +155,7 @@ describe('while an operator has paused withdrawals', () => {
 
   it('one that was asked for before can be decided, and is not made', async () => {
     const { runId, approval } = await asking(user, conversationId, 'withdraw 1.5 USDC');
-    await partOf(deployment, PauseControl).pause(control());
+    await partOf(deployment, CommandBus).execute(new PauseControl(control()));
     expect((await approve(user, approval)).status).toBe(200);
     expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });
     const returned = (await journal(user, conversationId))

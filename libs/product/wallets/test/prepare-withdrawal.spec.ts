@@ -1,4 +1,5 @@
-import { PauseControl } from '@app/deployment';
+import { CommandBus } from '@nestjs/cqrs';
+import { PauseControl, ResumeControl } from '@app/deployment';
 import { fingerprintOf } from '@app/canonical';
 import { away, changed, eventsOf, rowsOf, testCause, twoReplicas, usdc } from '@app/testing/slices';
 
@@ -127,21 +128,22 @@ describe('a prepared withdrawal', () => {
 });
 
 describe('while withdrawals are paused', () => {
-  const control = (type: 'pause' | 'resume') =>
-    stage.replica.get(PauseControl)[type]({ control: 'withdrawals', reason: 'test', cause: testCause() });
-  afterAll(() => control('resume'));
+  const change = () => ({ control: 'withdrawals', reason: 'test', cause: testCause() }) as const;
+  const pause = () => stage.replica.get(CommandBus).execute(new PauseControl(change()));
+  const resume = () => stage.replica.get(CommandBus).execute(new ResumeControl(change()));
+  afterAll(resume);
 
   it('none is prepared or confirmed, and afterwards all goes on', async () => {
     const pam = await owner('pam');
     const prepared = (await prepare(pam)).body;
-    await control('pause');
+    await pause();
     const paused = { status: 409, body: { reason: 'deployment_paused', retryable: true } };
     expect(await prepare(pam)).toMatchObject(paused);
     expect(await prepare(pam, '0')).toMatchObject({ status: 400 });
     expect(await confirm(pam, prepared)).toMatchObject(paused);
     expect(await confirm(pam, { ...prepared, fingerprint: 'x' })).toMatchObject(changed('fingerprint'));
     expect((await pam.call(stage.other, 'GET', '/wallet/withdrawals/sources')).status).toBe(200);
-    await control('resume');
+    await resume();
     expect((await confirm(pam, prepared)).status).toBe(202);
   });
 });

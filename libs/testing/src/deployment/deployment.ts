@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandBus } from '@nestjs/cqrs';
 import { openProduct, startServing, type RunningProcess } from '@app/composition';
 import { startEventStoreServer } from '@app/event-store-server';
 import { causeOfService, Unavailable } from '@app/kernel';
@@ -223,7 +224,7 @@ async function hasMetrics(env: Record<string, string>): Promise<boolean> {
 async function mintKey(env: NodeJS.ProcessEnv): Promise<string> {
   const product = await openProduct(readConfiguration(env));
   const cause = causeOfService('test', randomUUID());
-  const mint = () => product.get(MintPartnerKey, { strict: false }).mint({ label: 'test', cause });
+  const mint = () => product.get(CommandBus, { strict: false }).execute(new MintPartnerKey({ label: 'test', cause }));
   // Asked again on a bad day of the event store: a key that nobody was told of does no harm.
   const whenAnswered = async () => {
     try {

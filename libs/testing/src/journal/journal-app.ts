@@ -1,6 +1,7 @@
 import { request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DynamicModule } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EventStore } from '@app/event-store';
 import { Accounts, createHttpApp, PartnerKeys, RateWindows, userIdOf, type AccountState } from '@app/http';
@@ -105,7 +106,7 @@ function root(
   return {
     module: class Root {},
     global: true,
-    imports: [JournalModule.register(conversationKind, () => ({})), LiveFramesModule],
+    imports: [CqrsModule.forRoot(), JournalModule.register(conversationKind, () => ({})), LiveFramesModule],
     providers,
     exports: providers,
   };

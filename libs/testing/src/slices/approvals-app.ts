@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CommandBus } from '@nestjs/cqrs';
 import { fingerprintOf } from '@app/canonical';
 import { startServing, type RunningProcess } from '@app/composition';
 import { reviewedDocument, type Contract } from '@app/consent';
@@ -86,7 +87,7 @@ export class ApprovalsApp {
     }
     app.get(ProjectionRunner).start();
     while (!app.get(ReadGate).projecting) await sleep(10);
-    const minted = await app.get(MintPartnerKey).mint({ label: 'test', cause: testCause() });
+    const minted = await app.get(CommandBus).execute(new MintPartnerKey({ label: 'test', cause: testCause() }));
     app.partnerKey = minted.ok ? minted.value.key : '';
     await app.workerHeard(true);
     return app;

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import type { WithdrawalChange } from '@app/kernel';
 import { approvalsReadModel } from '@app/approvals';
 import { MintPartnerKey, partnersReadModel } from '@app/partners';
@@ -75,7 +76,7 @@ export class WalletUser {
     subject: string,
     claims: JWTPayload = {},
   ): Promise<WalletUser> {
-    const minted = await replica.get(MintPartnerKey).mint({ label: 'Acme', cause: testCause() });
+    const minted = await replica.get(CommandBus).execute(new MintPartnerKey({ label: 'Acme', cause: testCause() }));
     if (!minted.ok) throw new Error('no key was minted');
     const token = await slices.issuer.token({ ...claims, sub: subject });
     const headers = { 'x-api-key': minted.value.key, authorization: `Bearer ${token}` };

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { askedBytes, ProblemException } from '@app/http';
+import type { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
+import type { ArtifactView } from './artifact.schema';
+import { ArtifactStore } from './artifact-store';
+
+/** Downloads of artifacts. No query: it writes the reply's head, which depends on the range that was asked for. */
+@Injectable()
+export class ArtifactContent {
+  constructor(private readonly store: ArtifactStore) {}
+
+  /**
+   * The bytes that the request asks for, with the reply's head written; null where the caller has them. What a user declared is told to
+   * browsers as it is, so they are told as well to keep it and to open nothing.
+   * @throws ProblemException for a range outside of the file, Unavailable
+   */
+  async open({ id, name, mediaType, bytes, sha256 }: ArtifactView, reply: FastifyReply): Promise<Readable | null> {
+    const { method, headers } = reply.request;
+    const asked = askedBytes(method, headers, `"${sha256}"`, bytes);
+    if (asked.kind === 'outside')
+      throw new ProblemException(
+        { kind: 'bare', problem: 'range_not_satisfiable' },
+        { 'content-range': `bytes */${bytes}` },
+      );
+    const range = asked.kind === 'part' ? asked.range : undefined;
+    // HEAD is answered without the bytes, which need not be fetched then; nor need those that the caller has.
+    const isWithout = method === 'HEAD' || asked.kind === 'unchanged';
+    const content = isWithout ? Readable.from([]) : await this.store.get(sha256, { range });
+    if (content === null) throw new Error(`the store has no bytes of artifact ${id}`);
+    // Not before the bytes are there: what is refused is no file.
+    reply.headers({
+      etag: `"${sha256}"`,
+      'accept-ranges': 'bytes',
+      'content-disposition': `attachment; filename="${name}"`,
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
+    if (asked.kind === 'unchanged') {
+      void reply.code(304);
+      return null;
+    }
+    if (range !== undefined) {
+      void reply.code(206);
+      reply.header('content-range', `bytes ${range.from}-${range.to}/${bytes}`);
+    }
+    reply.headers({
+      'content-type': mediaType,
+      'content-length': range === undefined ? bytes : range.to - range.from + 1,
+    });
+    return content;
+  }
+}

@@ -1,0 +1,82 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { Cursors, pageOf } from '@app/http';
+import { ok, type Result, type UserId } from '@app/kernel';
+import { Database, ReadGate, selectList } from '@app/read-store';
+import { BudgetEntryRow } from './budget-entries.projection';
+import { booked, entriesOf, isAfter, type BookedRow, type BudgetEntry, type EntryPlace } from './budget-entries';
+import { ListBudgetEntriesDto } from './budget.dto';
+import { BudgetEntryPage } from './budget.schema';
+import { Budgets } from './budgets';
+
+/**
+ * Every cent of a snapshot, newest first: what `reserved` entries add up to less `released` ones is held, and `spent` ones are spent.
+ * A list that was begun in a period stays in it, also past midnight. Refuses with `invalid_cursor`.
+ */
+export class ListBudgetEntries extends Query<Result<BudgetEntryPage>> {
+  constructor(
+    readonly userId: UserId,
+    readonly query: ListBudgetEntriesDto,
+  ) {
+    super();
+  }
+}
+
+/** A UTC day (`2026-03-01`) or month (`2026-03`). */
+interface Period {
+  readonly kind: 'day' | 'month';
+  readonly name: string;
+}
+
+@QueryHandler(ListBudgetEntries)
+export class ListBudgetEntriesHandler implements IQueryHandler<ListBudgetEntries> {
+  constructor(
+    private readonly budgets: Budgets,
+    private readonly database: Database,
+    private readonly gate: ReadGate,
+    private readonly cursors: Cursors,
+  ) {}
+
+  async execute({ userId, query }: ListBudgetEntries): Promise<Result<BudgetEntryPage>> {
+    const { cursor, limit, periodKind: kind = 'day' } = query;
+    const binding = { list: 'budget.entries', userId, filters: { periodKind: kind } };
+    const keys = cursor === undefined ? ok(null) : this.cursors.read(binding, cursor);
+    if (!keys.ok) return keys;
+    const place = keys.value === null ? null : placeOf(keys.value);
+    const name = place?.name ?? (await this.budgets.periods(userId))[kind];
+    const entries = await this.entries(userId, { kind, name }, place, limit + 1);
+    return ok(
+      pageOf(
+        entries,
+        limit,
+        ({ at, runId, kind: entryKind, amountCents }) => ({ at, runId, kind: entryKind, amountCents }),
+        ({ position, part }) => this.cursors.mint(binding, [name, position, part]),
+      ),
+    );
+  }
+
+  /**
+   * The first entries of a period, newest first, strictly after a place in it; at least `limit` of them where there are so many.
+   * Without a place the read models catch up first, since the snapshot that is explained is folded from the stream.
+   */
+  private async entries(
+    userId: UserId,
+    period: Period,
+    after: EntryPlace | null,
+    limit: number,
+  ): Promise<(BudgetEntry & EntryPlace)[]> {
+    if (after === null) await this.gate.caughtUp();
+    const column = { day: 'day', month: 'month' }[period.kind];
+    const rows = await this.database.query<BookedRow>(
+      `SELECT ${selectList(BudgetEntryRow, booked)} FROM budget_entries
+       WHERE user_id = $1 AND ${column} = $2 AND position <= $3 ORDER BY position DESC LIMIT $4`,
+      // One row more: all entries of the one at the place may have been listed.
+      [userId, period.name, after?.position ?? Number.MAX_SAFE_INTEGER, limit + 1],
+    );
+    return entriesOf(rows).filter((entry) => after === null || isAfter(entry, after));
+  }
+}
+
+/** The sort keys that a cursor was minted with. */
+function placeOf([name, position, part]: readonly unknown[]): EntryPlace & Pick<Period, 'name'> {
+  return { name: String(name), position: Number(position), part: Number(part) };
+}
