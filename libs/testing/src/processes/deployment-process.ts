@@ -103,12 +103,15 @@ function isAlive(child: ChildProcess): boolean {
 /** Below the ports that systems give to outgoing connections and to whoever listens on port 0: such a port is soon another's. */
 const portRange = [10_000, 32_768] as const;
 
+/** `fetch` refuses to call this one. */
+const blockedPort = 10_080;
+
 /** Ports that were free a moment ago, all different. Not by `Math.random`, which begins alike in every worker of jest. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
     const port = randomInt(...portRange);
-    if (!ports.has(port) && (await isFree(port))) ports.add(port);
+    if (port !== blockedPort && !ports.has(port) && (await isFree(port))) ports.add(port);
   }
   return [...ports];
 }
