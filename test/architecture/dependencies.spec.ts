@@ -1,0 +1,67 @@
+import { besidesBuses, classesOf, overloaded } from './dependencies';
+import { filesUnder, isSpec, parseSource, readSource } from './sources';
+
+const dependenciesMax = 7;
+
+/** What a controller takes besides the buses: what writes a reply's head, or for as long as the reply lives. */
+const replyWriters = {
+  // The head of a download depends on the range that was asked for.
+  ArtifactsController: ['ArtifactContent'],
+  // A stream takes the reply over.
+  JournalController: ['StreamEvents'],
+  // The document is of the configuration, and no use case.
+  AsyncApiController: ['Configuration', 'EventsDocument'],
+};
+
+/** They are still services, or still take too much. */
+const waiting = [
+  'AutomationsController',
+  'OccurrencesController',
+  'WebhooksController',
+  'FinancialOperationsController',
+  'WalletsController',
+  'Automations',
+  'FiringProcess',
+  'ConsentCalls',
+  'ExecuteRun',
+];
+
+const classes = filesUnder('apps', 'libs')
+  .filter((path) => path.endsWith('.ts') && !isSpec(path) && !path.startsWith('libs/testing/'))
+  .flatMap((path) => classesOf(readSource(path)))
+  .filter(({ name }) => !waiting.includes(name));
+const ofSlices = classes.filter(({ place }) => place.startsWith('libs/product/'));
+
+describe('dependencies', () => {
+  it("a slice's controller takes the buses only, and by name what writes a reply", () => {
+    expect(ofSlices.filter(({ isController }) => isController).length).toBeGreaterThan(5);
+    expect(besidesBuses(ofSlices, replyWriters)).toEqual([]);
+  });
+
+  it(`a class takes at most ${dependenciesMax}`, () => expect(overloaded(classes, dependenciesMax)).toEqual([]));
+});
+
+describe('the test of dependencies itself', () => {
+  const planted = classesOf(
+    parseSource(
+      'planted.ts',
+      [
+        '@Controller()',
+        'export class A {',
+        '  constructor(private readonly queries: QueryBus, b: B, private readonly c: C) {}',
+        '}',
+        'class D { constructor(private readonly e: E) {} }',
+      ].join('\n'),
+    ),
+  );
+
+  it('finds a controller that takes a service', () => {
+    expect(besidesBuses(planted, {})).toEqual(['planted.ts:1 A: B', 'planted.ts:1 A: C']);
+    expect(besidesBuses(planted, { A: ['B', 'C'] })).toEqual([]);
+  });
+
+  it('finds a class that takes too much', () => {
+    expect(overloaded(planted, 2)).toEqual(['planted.ts:1 A (3)']);
+    expect(overloaded(planted, 3)).toEqual([]);
+  });
+});
