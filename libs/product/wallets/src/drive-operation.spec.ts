@@ -1,7 +1,8 @@
 import { Unavailable, type Instant } from '@app/kernel';
 import { Probe, type ProbePoint } from '@app/runtime';
 import { at, expiresAt, failure, operationId, reference, used } from '../test/operation-facts';
-import { driveOperation, type OperationWorld } from './drive-operation';
+import { driveOperation } from './drive-operation';
+import type { OperationWorld } from './operation-world';
 import { operationDecider } from './operation.decider';
 import type { OperationEvent, Revocation } from './operation.events';
 import {

@@ -1,32 +1,13 @@
-import { Unavailable, unreachable, type Instant, type Result } from '@app/kernel';
-import type { Probe } from '@app/runtime';
-import type { OperationFailure, Submission } from './operation.events';
-import { chooseOrder, isAsOrdered, losesTooMuch, type ChosenOrder } from './operation-order';
+import { Unavailable, unreachable } from '@app/kernel';
+import type { OperationFailure } from './operation.events';
 import { nextStep, type Learned, type Step, type Wait } from './operation.process';
 import { isUnderWay, type OperationState } from './operation.state';
-import type { SubmissionCommand } from './submission.decider';
-import { SessionRejected, type Holding, type Token, type WalletProvider } from './wallet-provider';
-import type { WalletState } from './wallet.decider';
+import { withProbe, type OperationWorld } from './operation-world';
+import { planSubmission } from './plan-submission';
+import { SessionRejected } from './wallet-provider';
 
 /** Steps of one drive: a contract has at most 16 actions, and each takes a few. Then the timer comes again. */
 const stepsMax = 200;
-
-/** What driving one operation needs of the world. The product's is in OperationWorlds; the simulation has its own. */
-export interface OperationWorld {
-  readonly operationId: string;
-  readonly provider: WalletProvider;
-  readonly probe: Probe;
-  now(): Instant;
-  /** The operation as of now. @throws Unavailable */
-  fold(): Promise<OperationState | null>;
-  /** Appends what follows at the exact revision that it was decided on, and tells whether anything did. @throws Unavailable */
-  record(command: SubmissionCommand): Promise<boolean>;
-  wallet(state: OperationState): Promise<WalletState>;
-  /** See `Wallets.spendable`: balances less what other operations have taken of them. */
-  spendable(state: OperationState): Promise<Result<readonly Holding[]>>;
-  /** The provider has rejected the wallet's session. */
-  sessionRejected(state: OperationState): Promise<void>;
-}
 
 export type Driven =
   /** There is no such operation, or nobody has used it yet. */
@@ -111,76 +92,21 @@ async function takeStep(
 
 type StepTo<Do extends Step['do']> = Extract<Step, { readonly do: Do }>;
 
-/** Chooses, has the provider work out the bytes, and journals them. An operator who disabled the wallet stops it here. */
+/** Journals the submission of the action whose turn it is. */
 async function plan(
   world: OperationWorld,
   state: OperationState,
-  { index, attempt, latestDeadline }: StepTo<'plan'>,
+  step: StepTo<'plan'>,
   patient: boolean,
 ): Promise<Learned> {
-  const wallet = await world.wallet(state);
-  const chosen = wallet.status === 'active' ? await choose(world, state, wallet, index, patient) : null;
-  if (chosen === null) return aWhile;
-  const failing = { index, key: state.actions[index]?.submission?.key ?? null };
-  if (!chosen.ok) return giveUp(world, failing, chosen.failure);
-  const order = { key: `${world.operationId}/${index}/${attempt}`, attempt, order: chosen.order, latestDeadline };
-  const planned = await withProbe(world, () => world.provider.plan({ wallet, ...order }));
-  if (!planned.ok) return giveUp(world, failing, planned.failure);
+  const { index } = step;
+  const planned = await planSubmission(world, state, step, patient);
+  if (planned === null) return aWhile;
+  const key = state.actions[index]?.submission?.key ?? null;
+  if (!planned.ok) return giveUp(world, { index, key }, planned.failure);
   const { submission } = planned;
-  if (!isAsOrdered(submission, order)) return giveUp(world, failing, otherThanOrdered);
-  if (losesTooMuch(submission, await tokensOf(world, submission))) return giveUp(world, failing, losing);
   const journaled = await world.record({ type: 'JournalSubmission', at: world.now(), index, submission });
   return journaled ? { kind: 'journaled', key: submission.key } : nothing;
-}
-
-/** Null when that cannot be told now. */
-async function choose(
-  world: OperationWorld,
-  state: OperationState,
-  wallet: WalletState,
-  index: number,
-  patient: boolean,
-): Promise<ChosenOrder | null> {
-  const { contract, mainAccountId } = state.terms;
-  const action = contract.actions[index];
-  if (action === undefined) throw new Error(`the contract has no action ${index}`);
-  const spendable = await world.spendable(state);
-  if (!spendable.ok) return null;
-  const chosen = chooseOrder(action, spendable.value, mainAccountId);
-  if (chosen.ok) return (await hasAgreedDecimals(world, chosen)) ? chosen : { ok: false, failure: otherDecimals };
-  if (!patient || chosen.failure.reason !== 'insufficient_balance') return chosen;
-  // What the wallet still holds is being taken by others, or is counted twice while the news of a settlement is on its way here.
-  const held = await world.provider.holdings(wallet);
-  return chooseOrder(action, held, mainAccountId).ok ? null : chosen;
-}
-
-const otherDecimals: OperationFailure = {
-  reason: 'provider_rejected',
-  text: 'The provider knows the token by other decimals than agreed.',
-};
-const otherThanOrdered: OperationFailure = {
-  reason: 'provider_rejected',
-  text: 'The provider offered something else than what was ordered.',
-};
-
-const losing: OperationFailure = {
-  reason: 'provider_rejected',
-  text: 'The provider promises less than nine tenths of what the input is worth.',
-};
-
-/** What a submission moves, with its prices. */
-async function tokensOf({ provider }: OperationWorld, { input, output }: Submission): Promise<readonly Token[]> {
-  if (output === null) return [];
-  const found = [await provider.findToken(input.tokenId), await provider.findToken(output.tokenId)];
-  return found.filter((token) => token !== null);
-}
-
-async function hasAgreedDecimals(
-  { provider }: OperationWorld,
-  { output }: Extract<ChosenOrder, { readonly ok: true }>,
-): Promise<boolean> {
-  if (output === null) return true;
-  return (await provider.findToken(output.tokenId))?.decimals === output.decimals;
 }
 
 async function send(
@@ -280,11 +206,4 @@ async function giveUp(
 ): Promise<Learned> {
   await world.record({ type: 'GiveUp', at: world.now(), index, key, failure });
   return nothing;
-}
-
-async function withProbe<Value>({ probe }: OperationWorld, call: () => Promise<Value>): Promise<Value> {
-  probe.reached('provider:before');
-  const value = await call();
-  probe.reached('provider:after');
-  return value;
 }

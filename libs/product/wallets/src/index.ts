@@ -1,6 +1,7 @@
 export { AgentWallets, type AgentWallet } from './agent-wallets';
 export { agentOperationId, AgentTransfers } from './agent-transfers';
-export { driveOperation, type OperationWorld } from './drive-operation';
+export { driveOperation } from './drive-operation';
+export type { OperationWorld } from './operation-world';
 export { AutomationContractShape, ContractShape } from './contract.schema';
 export { OperationDriver } from './operation-driver';
 export type {

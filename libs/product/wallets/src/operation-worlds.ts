@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EventStore, FoldedStates, streamName, Streams } from '@app/event-store';
 import { causeOfEvent, Clock, type Cause, type OperationId } from '@app/kernel';
 import { Probe } from '@app/runtime';
-import type { OperationWorld } from './drive-operation';
+import type { OperationWorld } from './operation-world';
 import { operationKind } from './operation.stream';
 import { WalletProvider } from './wallet-provider';
 import { Wallets } from './wallets';

@@ -1,0 +1,31 @@
+import type { Instant, Result } from '@app/kernel';
+import type { Probe } from '@app/runtime';
+import type { OperationState } from './operation.state';
+import type { SubmissionCommand } from './submission.decider';
+import type { Holding, WalletProvider } from './wallet-provider';
+import type { WalletState } from './wallet.decider';
+
+/** What driving one operation needs of the world. The product's is in OperationWorlds; the simulation has its own. */
+export interface OperationWorld {
+  readonly operationId: string;
+  readonly provider: WalletProvider;
+  readonly probe: Probe;
+  now(): Instant;
+  /** The operation as of now. @throws Unavailable */
+  fold(): Promise<OperationState | null>;
+  /** Appends what follows at the exact revision that it was decided on, and tells whether anything did. @throws Unavailable */
+  record(command: SubmissionCommand): Promise<boolean>;
+  wallet(state: OperationState): Promise<WalletState>;
+  /** See `Wallets.spendable`: balances less what other operations have taken of them. */
+  spendable(state: OperationState): Promise<Result<readonly Holding[]>>;
+  /** The provider has rejected the wallet's session. */
+  sessionRejected(state: OperationState): Promise<void>;
+}
+
+/** A call of the provider between two places where a test may stop the process. */
+export async function withProbe<Value>({ probe }: OperationWorld, call: () => Promise<Value>): Promise<Value> {
+  probe.reached('provider:before');
+  const value = await call();
+  probe.reached('provider:after');
+  return value;
+}

@@ -1,0 +1,80 @@
+import type { OperationFailure, Submission } from './operation.events';
+import { chooseOrder, isAsOrdered, losesTooMuch, type ChosenOrder } from './operation-order';
+import type { Step } from './operation.process';
+import type { OperationState } from './operation.state';
+import { withProbe, type OperationWorld } from './operation-world';
+import type { Planned, Token } from './wallet-provider';
+import type { WalletState } from './wallet.decider';
+
+/**
+ * Chooses what the contract's action takes of the wallet, and has the provider work out the bytes: no effect, however often. Null
+ * when that cannot be told now: an operator has disabled the wallet, or others are taking what it holds.
+ *
+ * @param patient see `driveOperation`
+ */
+export async function planSubmission(
+  world: OperationWorld,
+  state: OperationState,
+  { index, attempt, latestDeadline }: Extract<Step, { readonly do: 'plan' }>,
+  patient: boolean,
+): Promise<Planned | null> {
+  const wallet = await world.wallet(state);
+  const chosen = wallet.status === 'active' ? await choose(world, state, wallet, index, patient) : null;
+  if (chosen === null || !chosen.ok) return chosen;
+  const order = { key: `${world.operationId}/${index}/${attempt}`, attempt, order: chosen.order, latestDeadline };
+  const planned = await withProbe(world, () => world.provider.plan({ wallet, ...order }));
+  if (!planned.ok) return planned;
+  const { submission } = planned;
+  if (!isAsOrdered(submission, order)) return { ok: false, failure: otherThanOrdered };
+  return losesTooMuch(submission, await tokensOf(world, submission)) ? { ok: false, failure: losing } : planned;
+}
+
+/** Null when that cannot be told now. */
+async function choose(
+  world: OperationWorld,
+  state: OperationState,
+  wallet: WalletState,
+  index: number,
+  patient: boolean,
+): Promise<ChosenOrder | null> {
+  const { contract, mainAccountId } = state.terms;
+  const action = contract.actions[index];
+  if (action === undefined) throw new Error(`the contract has no action ${index}`);
+  const spendable = await world.spendable(state);
+  if (!spendable.ok) return null;
+  const chosen = chooseOrder(action, spendable.value, mainAccountId);
+  if (chosen.ok) return (await hasAgreedDecimals(world, chosen)) ? chosen : { ok: false, failure: otherDecimals };
+  if (!patient || chosen.failure.reason !== 'insufficient_balance') return chosen;
+  // What the wallet still holds is being taken by others, or is counted twice while the news of a settlement is on its way here.
+  const held = await world.provider.holdings(wallet);
+  return chooseOrder(action, held, mainAccountId).ok ? null : chosen;
+}
+
+const otherDecimals: OperationFailure = {
+  reason: 'provider_rejected',
+  text: 'The provider knows the token by other decimals than agreed.',
+};
+const otherThanOrdered: OperationFailure = {
+  reason: 'provider_rejected',
+  text: 'The provider offered something else than what was ordered.',
+};
+
+const losing: OperationFailure = {
+  reason: 'provider_rejected',
+  text: 'The provider promises less than nine tenths of what the input is worth.',
+};
+
+/** What a submission moves, with its prices. */
+async function tokensOf({ provider }: OperationWorld, { input, output }: Submission): Promise<readonly Token[]> {
+  if (output === null) return [];
+  const found = [await provider.findToken(input.tokenId), await provider.findToken(output.tokenId)];
+  return found.filter((token) => token !== null);
+}
+
+async function hasAgreedDecimals(
+  { provider }: OperationWorld,
+  { output }: Extract<ChosenOrder, { readonly ok: true }>,
+): Promise<boolean> {
+  if (output === null) return true;
+  return (await provider.findToken(output.tokenId))?.decimals === output.decimals;
+}
