@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import { ok, refuse, withdrawalChanged, type Cause, type Result, type UserId, type WalletId } from '@app/kernel';
 import { Configuration } from '@app/runtime';
+import { EnsureWallet } from './ensure-wallet';
 import { mainAccountOf } from './main-account';
 import { unusable } from './wallet.decider';
 import { Wallets } from './wallets';
@@ -21,6 +23,7 @@ export class AgentWallets {
   constructor(
     private readonly wallets: Wallets,
     private readonly configuration: Configuration,
+    private readonly commands: CommandBus,
   ) {}
 
   /** The user's wallet as it is: nothing is created, and no session is opened (docs/decisions/runs.md, "Tools"). @throws Unavailable */
@@ -38,8 +41,8 @@ export class AgentWallets {
    */
   async open(userId: UserId, cause: Cause): Promise<Result<AgentWallet>> {
     const found = await this.wallets.find(userId);
-    const derived = mainAccountOf(this.configuration, userId, null);
-    const ensured = found === null ? await this.wallets.ensure(userId, derived, cause) : ok(found);
+    const derived = { userId, mainAccountId: mainAccountOf(this.configuration, userId, null), cause };
+    const ensured = found === null ? await this.commands.execute(new EnsureWallet(derived)) : ok(found);
     if (!ensured.ok) return ensured;
     const { walletId, mainAccountId } = ensured.value;
     const why = unusable(ensured.value);

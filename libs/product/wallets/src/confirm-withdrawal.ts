@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { chooseInput, type PinnedToken } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
 import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
@@ -20,18 +20,32 @@ import type { OperationCommand } from './operation.decider';
 import { operationTimer } from './operation-timer';
 import type { OperationState } from './operation.state';
 import { operationKind } from './operation.stream';
-import type { Owner } from './prepare-withdrawal';
+import type { Owner } from './owner';
 import { unusable } from './wallet.decider';
 import type { Holding } from './wallet-provider';
 import { Wallets } from './wallets';
 import type { ConfirmedWithdrawal } from './withdrawal.schema';
 
+/**
+ * Records the decision on a prepared withdrawal and its use, in one append. Of any number of confirmations one is accepted. Refuses
+ * with `not_found`, `deployment_paused`, or `withdrawal_changed`: another fingerprint or main account, no longer prepared, expired
+ * (which is recorded), or the wallet cannot spend it any more. @throws Unavailable when a store or the provider is away
+ */
+export class ConfirmWithdrawal extends Command<Result<ConfirmedWithdrawal>> {
+  constructor(
+    readonly owner: Owner,
+    readonly operationId: OperationId,
+    readonly fingerprint: string,
+  ) {
+    super();
+  }
+}
+
 /** Confirmations of one user that may wait for each other in one process. */
 const waitingPerUserMax = 300;
 
-/** `wallets.confirmWithdrawal`: the decision and the use of a prepared withdrawal, in one append. */
-@Injectable()
-export class ConfirmWithdrawal {
+@CommandHandler(ConfirmWithdrawal)
+export class ConfirmWithdrawalHandler implements ICommandHandler<ConfirmWithdrawal> {
   /**
    * One confirmation of a user after the other, so that two withdrawals do not both find the balance that is enough for one. On two
    * replicas they can: then the provider settles which, and the other one fails with `insufficient_balance`.
@@ -48,20 +62,11 @@ export class ConfirmWithdrawal {
     private readonly wallets: Wallets,
   ) {}
 
-  /**
-   * Of any number of confirmations one is accepted. Refuses with `not_found`, `deployment_paused`, or `withdrawal_changed`: another
-   * fingerprint or main account, no longer prepared, expired (which is recorded), or the wallet cannot spend it any more.
-   * @throws Unavailable when a store or the provider is away
-   */
-  async confirm(owner: Owner, operationId: OperationId, fingerprint: string): Promise<Result<ConfirmedWithdrawal>> {
-    return this.turns.run(owner.userId, () => this.confirmNow(owner, operationId, fingerprint));
+  async execute(command: ConfirmWithdrawal): Promise<Result<ConfirmedWithdrawal>> {
+    return this.turns.run(command.owner.userId, () => this.confirm(command));
   }
 
-  private async confirmNow(
-    owner: Owner,
-    operationId: OperationId,
-    fingerprint: string,
-  ): Promise<Result<ConfirmedWithdrawal>> {
+  private async confirm({ owner, operationId, fingerprint }: ConfirmWithdrawal): Promise<Result<ConfirmedWithdrawal>> {
     const { state } = await this.states.current(operationKind, operationId);
     if (state?.terms.userId !== owner.userId) return refuse(notFound);
     const other = otherThanReviewed(state, owner, fingerprint);

@@ -44,8 +44,9 @@ export class OperationWorlds {
         return wallet;
       },
       spendable: ({ terms }) => this.wallets.spendable(terms.userId, { exceptOperationId: operationId }),
-      sessionRejected: async ({ terms }) =>
-        this.wallets.recordRejection(terms.userId, await (cause ??= this.causeOf(operationId))),
+      sessionRejected: async ({ terms }) => {
+        await this.wallets.recordRejection(terms.userId, await (cause ??= this.causeOf(operationId)));
+      },
     };
   }
 

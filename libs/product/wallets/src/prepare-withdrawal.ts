@@ -1,25 +1,32 @@
-import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { isPinnable } from '@app/consent';
 import { DeploymentControls } from '@app/deployment';
 import { validateInto } from '@app/http';
-import { because, notFound, refuse, withdrawalChanged, type Cause, type Result, type UserId } from '@app/kernel';
+import { because, notFound, refuse, withdrawalChanged, type Result } from '@app/kernel';
 import { OpenWithdrawal, type ExactWithdrawal } from './open-withdrawal';
+import type { Owner } from './owner';
 import { unusable } from './wallet.decider';
 import { WalletProvider, type Holding } from './wallet-provider';
 import { Wallets } from './wallets';
 import type { PreparedWithdrawal } from './withdrawal.schema';
 import { PrepareWithdrawalDto } from './withdrawals.dto';
 
-/** Whose wallet, and where the owner's token says that withdrawals land; null when it says nothing. */
-export interface Owner {
-  readonly userId: UserId;
-  readonly mainAccountId: string | null;
-  readonly cause: Cause;
+/**
+ * Builds the exact contract of a withdrawal and opens its approval. Nothing is signed, and nothing is held. Refuses, in this order,
+ * with `not_found` (no wallet yet), `invalid_input`, `deployment_paused`, `withdrawal_changed`, `rate_limited`
+ * (docs/decisions/money.md). @throws Unavailable when a store or the provider is away
+ */
+export class PrepareWithdrawal extends Command<Result<PreparedWithdrawal>> {
+  constructor(
+    readonly owner: Owner,
+    readonly body: unknown,
+  ) {
+    super();
+  }
 }
 
-/** `wallets.prepareWithdrawal`: the exact contract and its approval. Nothing is signed, and nothing is held. */
-@Injectable()
-export class PrepareWithdrawal {
+@CommandHandler(PrepareWithdrawal)
+export class PrepareWithdrawalHandler implements ICommandHandler<PrepareWithdrawal> {
   constructor(
     private readonly controls: DeploymentControls,
     private readonly wallets: Wallets,
@@ -27,11 +34,7 @@ export class PrepareWithdrawal {
     private readonly opening: OpenWithdrawal,
   ) {}
 
-  /**
-   * Refuses, in this order, with `not_found` (no wallet yet), `invalid_input`, `deployment_paused`, `withdrawal_changed`, `rate_limited`
-   * (docs/decisions/money.md). @throws Unavailable when a store or the provider is away
-   */
-  async prepare(owner: Owner, body: unknown): Promise<Result<PreparedWithdrawal>> {
+  async execute({ owner, body }: PrepareWithdrawal): Promise<Result<PreparedWithdrawal>> {
     const wallet = await this.wallets.find(owner.userId);
     if (wallet === null) return refuse(notFound);
     const asked = validateInto(PrepareWithdrawalDto, body);

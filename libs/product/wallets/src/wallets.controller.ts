@@ -1,14 +1,15 @@
 import { Body, Controller, Param } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
-import { notFound, refuse, type OperationId } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import type { OperationId } from '@app/kernel';
 import { ConfirmWithdrawal } from './confirm-withdrawal';
-import { mainAccountOf } from './main-account';
-import { PrepareWithdrawal, type Owner } from './prepare-withdrawal';
-import { Wallets } from './wallets';
+import { EnsureWallet } from './ensure-wallet';
+import { GetWallet } from './get-wallet';
+import { ListWithdrawalSources } from './list-withdrawal-sources';
+import { AsOwner, type Owner } from './owner';
+import { PrepareWithdrawal } from './prepare-withdrawal';
 import { type WalletView } from './wallet.schema';
 import { walletView } from './wallet.view';
-import { WithdrawalSources } from './withdrawal-sources';
 import { ConfirmedWithdrawal, PreparedWithdrawal, type WithdrawalSourcesView } from './withdrawal.schema';
 import { ConfirmWithdrawalDto } from './withdrawals.dto';
 import {
@@ -23,47 +24,37 @@ import {
 @Controller()
 export class WalletsController {
   constructor(
-    private readonly configuration: Configuration,
-    private readonly wallets: Wallets,
-    private readonly sources: WithdrawalSources,
-    private readonly preparing: PrepareWithdrawal,
-    private readonly confirming: ConfirmWithdrawal,
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
   ) {}
 
   @Serves(ensureWallet)
-  async ensure(@Caller() caller: Caller): Promise<WalletView> {
-    const { userId, mainAccountId, cause } = this.owner(caller);
-    return walletView(answer(await this.wallets.ensure(userId, mainAccountId, cause)));
+  async ensure(@Caller(AsOwner) owner: Owner): Promise<WalletView> {
+    return walletView(answer(await this.commands.execute(new EnsureWallet(owner))));
   }
 
   @Serves(getWallet)
   async get(@Caller() { userId }: Caller): Promise<WalletView> {
-    const wallet = await this.wallets.find(userId);
-    return wallet === null ? answer(refuse(notFound)) : walletView(wallet);
+    return walletView(answer(await this.queries.execute(new GetWallet(userId))));
   }
 
   @Serves(readWithdrawalSources)
-  async withdrawalSources(@Caller() caller: Caller): Promise<WithdrawalSourcesView> {
-    const { userId, mainAccountId } = this.owner(caller);
-    return answer(await this.sources.read(userId, mainAccountId));
+  async withdrawalSources(@Caller(AsOwner) { userId, mainAccountId }: Owner): Promise<WithdrawalSourcesView> {
+    return answer(await this.queries.execute(new ListWithdrawalSources(userId, mainAccountId)));
   }
 
   // The body is validated by the use case: a missing wallet comes first.
   @Serves(prepareWithdrawal)
-  async prepare(@Caller() caller: Caller, @Body() body: unknown): Promise<PreparedWithdrawal> {
-    return answer(await this.preparing.prepare(this.owner(caller), body));
+  async prepare(@Caller(AsOwner) owner: Owner, @Body() body: unknown): Promise<PreparedWithdrawal> {
+    return answer(await this.commands.execute(new PrepareWithdrawal(owner, body)));
   }
 
   @Serves(confirmWithdrawal)
   async confirm(
-    @Caller() caller: Caller,
+    @Caller(AsOwner) owner: Owner,
     @Param('operationId') operationId: OperationId,
     @Body() { fingerprint }: ConfirmWithdrawalDto,
   ): Promise<ConfirmedWithdrawal> {
-    return answer(await this.confirming.confirm(this.owner(caller), operationId, fingerprint));
-  }
-
-  private owner({ userId, claims, cause }: Caller): Owner {
-    return { userId, mainAccountId: mainAccountOf(this.configuration, userId, claims), cause };
+    return answer(await this.commands.execute(new ConfirmWithdrawal(owner, operationId, fingerprint)));
   }
 }

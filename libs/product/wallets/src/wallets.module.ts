@@ -2,20 +2,22 @@ import { Global, Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
 import { AgentTransfers } from './agent-transfers';
 import { AgentWallets } from './agent-wallets';
-import { ConfirmWithdrawal } from './confirm-withdrawal';
-import { FinancialOperations } from './financial-operations';
+import { ConfirmWithdrawalHandler } from './confirm-withdrawal';
+import { EnsureWalletHandler } from './ensure-wallet';
 import { FinancialOperationsController } from './financial-operations.controller';
+import { GetFinancialOperationHandler } from './get-financial-operation';
+import { GetWalletHandler } from './get-wallet';
+import { ListFinancialOperationsHandler } from './list-financial-operations';
+import { ListWithdrawalSourcesHandler } from './list-withdrawal-sources';
 import { OpenWithdrawal } from './open-withdrawal';
 import { OperationRow, operationsMigrations, operationsProjection } from './operations.projection';
-import { OperationQueries } from './operations.queries';
-import { PrepareWithdrawal } from './prepare-withdrawal';
+import { PrepareWithdrawalHandler } from './prepare-withdrawal';
 import { SealedKeys } from './sealed-keys';
 import { Signer } from './signer';
 import { walletKeysMigrations } from './wallet-key.row';
 import { Wallets } from './wallets';
 import { WalletsController } from './wallets.controller';
 import { WithdrawalApprovals } from './withdrawal-approvals';
-import { WithdrawalSources } from './withdrawal-sources';
 
 /** The wallets' keys, apart from the wallets, since the providers that the wallets need sign with them. */
 @Global()
@@ -29,14 +31,16 @@ export class WalletKeysModule {}
   providers: [
     AgentTransfers,
     AgentWallets,
-    ConfirmWithdrawal,
-    FinancialOperations,
+    ConfirmWithdrawalHandler,
+    EnsureWalletHandler,
+    GetFinancialOperationHandler,
+    GetWalletHandler,
+    ListFinancialOperationsHandler,
+    ListWithdrawalSourcesHandler,
     OpenWithdrawal,
-    OperationQueries,
-    PrepareWithdrawal,
+    PrepareWithdrawalHandler,
     Wallets,
     WithdrawalApprovals,
-    WithdrawalSources,
   ],
   exports: [AgentTransfers, AgentWallets, Wallets, WithdrawalApprovals],
 })

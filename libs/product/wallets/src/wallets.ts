@@ -1,26 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { FoldedStates, Streams } from '@app/event-store';
 import {
-  asId,
   causeOfService,
   Clock,
   notFound,
   ok,
   refuse,
-  Unavailable,
   withdrawalChanged,
   type Cause,
   type OperationId,
   type Result,
   type UserId,
-  type WalletId,
 } from '@app/kernel';
-import { Timers } from '@app/timers';
+import { Database, ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import type { TokenAmount } from './operation.events';
-import { operationTimer } from './operation-timer';
-import { OperationQueries } from './operations.queries';
-import { Signer } from './signer';
 import { SessionRejected, WalletProvider, type Holding, type WalletAccount } from './wallet-provider';
 import type { WalletCommand, WalletState } from './wallet.decider';
 import { walletKind } from './wallet.stream';
@@ -32,41 +26,10 @@ export class Wallets {
     private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly clock: Clock,
-    private readonly signer: Signer,
     private readonly provider: WalletProvider,
-    private readonly operations: OperationQueries,
-    private readonly timers: Timers,
+    private readonly database: Database,
+    private readonly gate: ReadGate,
   ) {}
-
-  /**
-   * Makes sure that the user has a wallet, and looks each time whether the provider has a session of an active one, which it connects
-   * again where it must. Idempotent, also under races. With the provider away the wallet exists and stays as it was; where the
-   * provider takes no session of it, the wallet says so (docs/decisions/money.md).
-   * @param mainAccountId where the owner's token says that withdrawals land; null when it says nothing
-   */
-  async ensure(userId: UserId, mainAccountId: string | null, cause: Cause): Promise<Result<WalletState>> {
-    const at = this.clock.now();
-    const address = await this.signer.publicKey(userId);
-    const identity = { userId, walletId: asId<WalletId>(uuidV7()), address, provider: this.provider.name };
-    const landsAt = await this.mainAccountIfKnown(mainAccountId);
-    const command: WalletCommand = { type: 'EnsureWallet', at, ...identity, mainAccountId: landsAt };
-    const ensured = await this.give(userId, command, cause);
-    if (!ensured.ok || ensured.value.status === 'disabled') return ensured;
-    const wallet = ensured.value;
-    if (wallet.authStatus === 'ready') {
-      if (await this.provider.hasSession(wallet)) return ensured;
-      await this.recordRejection(userId, cause);
-    }
-    try {
-      await this.provider.connect(wallet);
-    } catch (error) {
-      if (!(error instanceof SessionRejected)) throw error;
-      return this.give(userId, { type: 'RecordRejection', at: this.clock.now() }, cause);
-    }
-    const connected = await this.give(userId, { type: 'RecordSession', at: this.clock.now() }, cause);
-    await this.goOn(userId);
-    return connected;
-  }
 
   /** The wallet as of now, folded from its stream; null before its first ensure. */
   async find(userId: UserId): Promise<WalletState | null> {
@@ -87,31 +50,22 @@ export class Wallets {
     if (wallet === null) return refuse(notFound);
     const except = exceptOperationId ?? null;
     // Read first: what settles in between is missing from the balance and counted as taken, which errs on the safe side.
-    const taken = await this.operations.inFlight(userId, { except, committed: except === null });
+    const taken = await this.inFlight(userId, { except, committed: except === null });
     const holdings = await this.holdings(wallet);
     return holdings === null ? refuse(withdrawalChanged('authorization_required')) : ok(remaining(holdings, taken));
   }
 
   /** Records that the provider does not take the wallet's session any more. Idempotent. */
-  async recordRejection(userId: UserId, cause: Cause): Promise<void> {
-    await this.give(userId, { type: 'RecordRejection', at: this.clock.now() }, cause);
+  async recordRejection(userId: UserId, cause: Cause): Promise<Result<WalletState>> {
+    return this.record(userId, { type: 'RecordRejection', at: this.clock.now() }, cause);
   }
 
-  /** The account, if it is one as far as the provider can tell now: what it cannot tell is not taken down. */
-  private async mainAccountIfKnown(mainAccountId: string | null): Promise<string | null> {
-    if (mainAccountId === null) return null;
-    try {
-      return (await this.provider.isMainAccount(mainAccountId)) ? mainAccountId : null;
-    } catch (error) {
-      if (error instanceof Unavailable && error.dependency === 'wallet provider') return null;
-      throw error;
-    }
-  }
-
-  /** What has waited for a session is looked at now. */
-  private async goOn(userId: UserId): Promise<void> {
-    const operationIds = await this.operations.underWay(userId);
-    for (const id of operationIds) await this.timers.schedule(operationTimer(id, this.clock.now()));
+  /** Appends what follows from the command, and answers the wallet as it is then. Refuses as its decider does. */
+  async record(userId: UserId, command: WalletCommand, cause: Cause): Promise<Result<WalletState>> {
+    const done = await this.streams.decide(walletKind, userId, command, cause);
+    if (!done.ok) return refuse(done.refusal);
+    if (done.value.state === null) throw new Error(`the wallet of ${userId} is absent after ${command.type}`);
+    return ok(done.value.state);
   }
 
   /** Null when the provider rejects the session. */
@@ -125,11 +79,25 @@ export class Wallets {
     }
   }
 
-  private async give(userId: UserId, command: WalletCommand, cause: Cause): Promise<Result<WalletState>> {
-    const done = await this.streams.decide(walletKind, userId, command, cause);
-    if (!done.ok) return refuse(done.refusal);
-    if (done.value.state === null) throw new Error(`the wallet of ${userId} is absent after ${command.type}`);
-    return ok(done.value.state);
+  /**
+   * What operations of the user have taken from balances that still show it: the inputs of their actions that were journaled to be
+   * sent and are not over. With `committed`, also what is known of those that are still to be sent. One entry for each token.
+   * No older than this call: what was answered as settled does not count as taken any more, nor what was confirmed as free.
+   */
+  private async inFlight(
+    userId: UserId,
+    { except, committed }: { readonly except: OperationId | null; readonly committed: boolean },
+  ): Promise<readonly TokenAmount[]> {
+    await this.gate.caughtUp();
+    return this.database.query<TokenAmount>(
+      `SELECT action -> 'input' ->> 'tokenId' AS "tokenId", sum((action -> 'input' ->> 'amountRaw')::numeric)::text AS "amountRaw"
+       FROM financial_operations, jsonb_array_elements(actions) AS action
+       WHERE user_id = $1 AND status IN ('submitted', 'unresolved') AND ($2::uuid IS NULL OR id <> $2)
+         AND (action ->> 'status' = 'submitted' OR ($3 AND action ->> 'status' = 'pending'))
+         AND action -> 'input' <> 'null'
+       GROUP BY 1`,
+      [userId, except, committed],
+    );
   }
 }
 

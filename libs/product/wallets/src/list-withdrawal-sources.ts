@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { byRichness, isPinnable, valueUsdCents } from '@app/consent';
 import { because, Clock, notFound, ok, refuse, withdrawalChanged, type Result, type UserId } from '@app/kernel';
 import { unusable } from './wallet.decider';
@@ -6,21 +6,29 @@ import { WalletProvider, type Holding } from './wallet-provider';
 import { Wallets } from './wallets';
 import { assetLimits, type WithdrawalSourcesView } from './withdrawal.schema';
 
-/** `wallets.withdrawalSources`: what can be withdrawn, richest first. */
-@Injectable()
-export class WithdrawalSources {
+/**
+ * What the user can withdraw, richest first. Refuses with `not_found`; with `provider_unavailable` where the owner has no main
+ * account, or nobody has connected the wallet yet; with `withdrawal_changed` where it is disabled or the provider rejects its session
+ * (docs/decisions/money.md). @throws Unavailable
+ */
+export class ListWithdrawalSources extends Query<Result<WithdrawalSourcesView>> {
+  constructor(
+    readonly userId: UserId,
+    readonly mainAccountId: string | null,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListWithdrawalSources)
+export class ListWithdrawalSourcesHandler implements IQueryHandler<ListWithdrawalSources> {
   constructor(
     private readonly clock: Clock,
     private readonly wallets: Wallets,
     private readonly provider: WalletProvider,
   ) {}
 
-  /**
-   * Refuses with `not_found`; with `provider_unavailable` where the owner has no main account, or nobody has connected the wallet
-   * yet; with `withdrawal_changed` where it is disabled or the provider rejects its session (docs/decisions/money.md).
-   * @throws Unavailable
-   */
-  async read(userId: UserId, mainAccountId: string | null): Promise<Result<WithdrawalSourcesView>> {
+  async execute({ userId, mainAccountId }: ListWithdrawalSources): Promise<Result<WithdrawalSourcesView>> {
     const wallet = await this.wallets.find(userId);
     if (wallet === null) return refuse(notFound);
     const why = unusable(wallet);

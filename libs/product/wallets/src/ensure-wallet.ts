@@ -1,0 +1,83 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { asId, Clock, Unavailable, type OperationId, type Result, type UserId, type WalletId } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { Timers } from '@app/timers';
+import { v7 as uuidV7 } from 'uuid';
+import { operationTimer } from './operation-timer';
+import type { Owner } from './owner';
+import { Signer } from './signer';
+import { SessionRejected, WalletProvider } from './wallet-provider';
+import type { WalletCommand, WalletState } from './wallet.decider';
+import { Wallets } from './wallets';
+
+/**
+ * Makes sure that the owner has a wallet, and looks each time whether the provider has a session of an active one, which it connects
+ * again where it must. Idempotent, also under races. With the provider away the wallet exists and stays as it was; where the
+ * provider takes no session of it, the wallet says so (docs/decisions/money.md). @throws Unavailable when a store or the provider is
+ * away
+ */
+export class EnsureWallet extends Command<Result<WalletState>> {
+  constructor(readonly owner: Owner) {
+    super();
+  }
+}
+
+/** Beyond that many at once, the others wait for their own timers. */
+const underWayMax = 100;
+
+@CommandHandler(EnsureWallet)
+export class EnsureWalletHandler implements ICommandHandler<EnsureWallet> {
+  constructor(
+    private readonly wallets: Wallets,
+    private readonly clock: Clock,
+    private readonly signer: Signer,
+    private readonly provider: WalletProvider,
+    private readonly database: Database,
+    private readonly timers: Timers,
+  ) {}
+
+  async execute({ owner: { userId, mainAccountId, cause } }: EnsureWallet): Promise<Result<WalletState>> {
+    const at = this.clock.now();
+    const address = await this.signer.publicKey(userId);
+    const identity = { userId, walletId: asId<WalletId>(uuidV7()), address, provider: this.provider.name };
+    const landsAt = await this.mainAccountIfKnown(mainAccountId);
+    const command: WalletCommand = { type: 'EnsureWallet', at, ...identity, mainAccountId: landsAt };
+    const ensured = await this.wallets.record(userId, command, cause);
+    if (!ensured.ok || ensured.value.status === 'disabled') return ensured;
+    const wallet = ensured.value;
+    if (wallet.authStatus === 'ready') {
+      if (await this.provider.hasSession(wallet)) return ensured;
+      await this.wallets.recordRejection(userId, cause);
+    }
+    try {
+      await this.provider.connect(wallet);
+    } catch (error) {
+      if (!(error instanceof SessionRejected)) throw error;
+      return this.wallets.recordRejection(userId, cause);
+    }
+    const connected = await this.wallets.record(userId, { type: 'RecordSession', at: this.clock.now() }, cause);
+    await this.driveWhatWaited(userId);
+    return connected;
+  }
+
+  /** The account, if it is one as far as the provider can tell now: what it cannot tell is not taken down. */
+  private async mainAccountIfKnown(mainAccountId: string | null): Promise<string | null> {
+    if (mainAccountId === null) return null;
+    try {
+      return (await this.provider.isMainAccount(mainAccountId)) ? mainAccountId : null;
+    } catch (error) {
+      if (error instanceof Unavailable && error.dependency === 'wallet provider') return null;
+      throw error;
+    }
+  }
+
+  /** What has waited for a session, oldest first. */
+  private async driveWhatWaited(userId: UserId): Promise<void> {
+    const underWay = await this.database.query<{ id: OperationId }>(
+      `SELECT id FROM financial_operations WHERE user_id = $1 AND status IN ('submitted', 'unresolved')
+       ORDER BY opened_position LIMIT ${underWayMax}`,
+      [userId],
+    );
+    for (const { id } of underWay) await this.timers.schedule(operationTimer(id, this.clock.now()));
+  }
+}
