@@ -17,7 +17,12 @@ import {
 import { instant } from '@app/testing/deciders';
 import type { AutomationDefinition, FiringPolicy } from '../src/definition/automation-definition';
 import type { ContractReview, CreateAutomation, RecordMatch } from '../src/automation/automation.commands';
-import type { AutomationEvent, OccurrenceEvent } from '../src/automation/automation.events';
+import type {
+  AutomationEvent,
+  CompletionCause,
+  OccurrenceEvent,
+  PassedOver,
+} from '../src/automation/automation.events';
 
 type Run = Extract<OccurrenceEvent, { readonly type: 'occurrence.accepted' }>;
 
@@ -80,6 +85,9 @@ export function createdWith(definition = definitionWith()): AutomationEvent {
   return { type: 'automation.created', at, userId: ada, definition, symbols, definitionVersion: 1, epoch: firstEpoch };
 }
 
+/** The creation of a rule that fires like this. */
+export const having = (firing: Partial<FiringPolicy>): AutomationEvent => createdWith(definitionWith(firing));
+
 /** The approval of a contract is asked for. */
 export function openedWith(asked: ContractReview, definition: AutomationDefinition, when = at): ApprovalEvent {
   const { approvalId, automationId, walletId, fingerprint, expiresAt, summary, terms } = asked;
@@ -127,6 +135,9 @@ export function signalAt(minute: number, changed: Partial<RecordMatch> = {}): Re
   const input = { inputId: asId<InputId>(`input of ${minute}`), position: 100 + minute };
   return dueAt(minute, { dueAt: null, trigger: 'signal', input, ...changed });
 }
+
+/** An invocation of that minute. */
+export const invoked = (minute: number): RecordMatch => signalAt(minute, { trigger: 'invoke' });
 
 export const occurrence = (minute: number): OccurrenceId => asId<OccurrenceId>(`occurrence of ${minute}`);
 export const runOf = (minute: number): Pick<Run, 'conversationId' | 'runId'> => ({
@@ -180,6 +191,21 @@ export function accepted(minute: number, when = seconds(minute * 60 + 2)): Occur
   return { type: 'occurrence.accepted', at: when, occurrenceId: occurrence(minute), ...runOf(minute) };
 }
 
+/** The end of a minute's occurrence without a run. */
+export function ended(
+  type: 'rejected' | 'canceled' | 'skipped',
+  minute: number,
+  reason: string,
+  when = seconds(minute * 60 + 1),
+): OccurrenceEvent {
+  return { type: `occurrence.${type}`, at: when, occurrenceId: occurrence(minute), reason };
+}
+
+/** The automation fires no more. */
+export function completed(minute: number, because: CompletionCause, when = seconds(minute * 60 + 1)): AutomationEvent {
+  return { type: 'automation.completed', at: when, because };
+}
+
 export function finished(minute: number, when: Instant): OccurrenceEvent {
   return { type: 'occurrence.finished', at: when, occurrenceId: occurrence(minute) };
 }
@@ -188,3 +214,14 @@ export function finished(minute: number, when: Instant): OccurrenceEvent {
 export function running(minute: number): AutomationEvent[] {
   return [evaluated(minute, 'true'), arose(dueAt(minute)), admitting(minute), accepted(minute)];
 }
+
+/** A whole occurrence of a minute, to the end of its run half a minute later. */
+export function ran(minute: number): AutomationEvent[] {
+  return [...running(minute), finished(minute, seconds(minute * 60 + 30))];
+}
+
+/** What is recorded of a signal of that minute that led to no occurrence. */
+export const passedOver = (minute: number, outcome: PassedOver): AutomationEvent => {
+  const { inputId, position: inputPosition } = signalAt(minute).input!;
+  return { type: 'input.passed_over', at: seconds(minute * 60 + 1), inputId, inputPosition, outcome };
+};

@@ -54,3 +54,10 @@ export class ProviderModels {
     return { error, pieces, reply, ms: performance.now() - begunMs };
   }
 }
+
+/** Messages as a provider was sent them, in short. */
+export function said(
+  messages: readonly { role: string; text: string; calls: readonly object[]; results: readonly object[] }[],
+) {
+  return messages.map(({ role, text, calls, results }) => [role, text, ...[...calls, ...results].map(Object.values)]);
+}

@@ -1,32 +1,16 @@
-import type { Issue } from '@app/kernel';
-import { read } from '@app/schema';
-import { AutomationContractShape, ContractShape } from './contract.schema';
-
-const near = { pinned: { tokenId: 'nep141:wrap.near', decimals: 24 } };
-const usdc = { pinned: { tokenId: 'nep141:usdc.near', decimals: 6 } };
-const all = { kind: 'all_of_input' };
-const withdraw = {
-  kind: 'withdraw_to_owner',
-  input: usdc,
-  quantity: { kind: 'exact_input_tokens', amountRaw: '1500000' },
-};
-const swap = { kind: 'swap', input: usdc, output: near, quantity: all };
-const bounds = { maxUses: 3, perUseUsd: '5.0', totalUsd: '15', notAfter: '2026-03-01T10:00:00.000Z' };
-
-const contractOf = (...actions: unknown[]) => ({ type: 'ledger_intents_transfer', actions });
-const readContract = (value: unknown, options: 'forbidden' | 'required') =>
-  options === 'required' ? read(AutomationContractShape, value) : read(ContractShape, value);
-const issuesOf = (value: unknown, options: 'forbidden' | 'required' = 'forbidden'): readonly Issue[] => {
-  const found = readContract(value, options);
-  return !found.ok && found.refusal.kind === 'invalid_input' ? found.refusal.issues : [];
-};
-const pathsOf = (value: unknown, options?: 'forbidden' | 'required') =>
-  issuesOf(value, options).map(({ path }) => path);
-const isRead = (value: unknown, options: 'forbidden' | 'required' = 'forbidden') =>
-  expect(readContract(value, options)).toStrictEqual({ ok: true, value });
-
-/** A contract of one action, and the pointer's beginning. */
-const refusedAt = (path: string, action: unknown) => expect(pathsOf(contractOf(action))).toEqual([`/actions/0${path}`]);
+import {
+  all,
+  bounds,
+  contractOf,
+  isRead,
+  issuesOf,
+  near,
+  pathsOf,
+  refusedAt,
+  swap,
+  usdc,
+  withdraw,
+} from '../test/contracts';
 
 describe('a contract', () => {
   it('holds 1 to 16 actions', () => {
@@ -131,93 +115,6 @@ describe('a choice of token', () => {
   });
 });
 
-describe('a quantity', () => {
-  const reads = (quantity: unknown) => isRead(contractOf({ ...swap, quantity }));
-  const refuses = (path: string, quantity: unknown) => refusedAt(`/quantity${path}`, { ...swap, quantity });
-
-  it.each(['exact_input_tokens', 'exact_output_tokens'])('%s has a positive amount of at most 39 digits', (kind) => {
-    for (const amountRaw of ['1', '10', '9'.repeat(39)]) reads({ kind, amountRaw });
-    for (const amountRaw of [
-      '',
-      '0',
-      '00',
-      '01',
-      '-1',
-      '+1',
-      '1.0',
-      '1e3',
-      ' 1',
-      '1 ',
-      '9'.repeat(40),
-      '9'.repeat(161),
-      1,
-      null,
-      '１',
-    ])
-      refuses('/amountRaw', { kind, amountRaw });
-    refuses('/amountRaw', { kind });
-    refuses('/value', { kind, amountRaw: '1', value: '1' });
-  });
-  it('in US dollars has one spelling', () => {
-    const kind = 'exact_input_value_usd';
-    const reaches = [
-      '1',
-      '1.0',
-      '1.5',
-      '0.5',
-      '0.01',
-      '1.05',
-      `${'9'.repeat(39)}.${'9'.repeat(18)}`,
-      '0.000000000000000001',
-    ];
-    for (const value of reaches) reads({ kind, value });
-    const misses = [
-      '',
-      '0',
-      '0.0',
-      '00.5',
-      '01',
-      '1.',
-      '.5',
-      '1.50',
-      '1.00',
-      '1.10',
-      '-1',
-      '$1',
-      '1,5',
-      '1e2',
-      1,
-      null,
-    ];
-    for (const value of [...misses, '9'.repeat(40), `0.${'0'.repeat(18)}1`, `0.${'0'.repeat(18)}`])
-      refuses('/value', { kind, value });
-  });
-  it('is a fraction of 1 to 10000 basis points', () => {
-    const kind = 'fraction_of_input';
-    for (const bps of ['1', '2500', '10000']) reads({ kind, bps });
-    for (const bps of ['0', '10001', '99999', '100000', '01', '1.5', '', '-1', 2500, null])
-      refuses('/bps', { kind, bps });
-  });
-  it('is all, without an amount', () => refuses('/amountRaw', { ...all, amountRaw: '1' }));
-  it('is one of five', () => {
-    refuses('/kind', { kind: 'half' });
-    refuses('/kind', {});
-    refuses('', '5 USDC');
-  });
-
-  it('in tokens needs its side pinned', () => {
-    const amountRaw = '5';
-    const any = { any: true };
-    refusedAt('/input', { ...swap, input: any, quantity: { kind: 'exact_input_tokens', amountRaw } });
-    refusedAt('/input', { ...withdraw, input: any });
-    refusedAt('/output', { ...swap, output: any, quantity: { kind: 'exact_output_tokens', amountRaw } });
-    isRead(contractOf({ ...swap, output: any, quantity: { kind: 'exact_input_tokens', amountRaw } }));
-    isRead(contractOf({ ...swap, input: any, quantity: { kind: 'exact_output_tokens', amountRaw } }));
-  });
-  it('of a withdrawal is one of the input', () =>
-    refusedAt('/quantity', { ...withdraw, quantity: { kind: 'exact_output_tokens', amountRaw: '5' } }));
-});
-
 describe('a list of one text', () => {
   it('is not the text, though the language takes it for one', () => {
     const quantities = [
@@ -268,48 +165,4 @@ describe('an issue', () => {
   ])('of %j says what is asked', (contract, message) =>
     expect(issuesOf(contract).map((issue) => issue.message)).toEqual([message]),
   );
-});
-
-describe('bounds', () => {
-  const bounded = { ...contractOf(swap), bounds };
-  const refused = (path: string, changed: object) =>
-    expect(pathsOf({ ...bounded, bounds: { ...bounds, ...changed } }, 'required')).toEqual([`/bounds${path}`]);
-
-  it('are an automation’s only', () => {
-    isRead(bounded, 'required');
-    expect(issuesOf(bounded)).toEqual([{ path: '/bounds', message: 'is not known' }]);
-    expect(issuesOf(contractOf(swap), 'required')).toEqual([{ path: '/bounds', message: 'is required' }]);
-    expect(pathsOf({ ...bounded, bounds: null }, 'required')).toEqual(['/bounds']);
-  });
-  it('allow 1 to 1000 uses', () => {
-    for (const maxUses of [1, 1000]) isRead({ ...bounded, bounds: { ...bounds, maxUses } }, 'required');
-    for (const maxUses of [0, 1001, 1.5, '3', null]) refused('/maxUses', { maxUses });
-  });
-  it('are spelled as quantities are', () => {
-    for (const usd of ['0', '5.00', '-5', 5, '']) {
-      refused('/perUseUsd', { perUseUsd: usd });
-      refused('/totalUsd', { totalUsd: usd });
-    }
-    refused('/memo', { memo: 1 });
-  });
-  it.each([
-    ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00.000Z'],
-    ['2026-03-01T10:00:00.5Z', '2026-03-01T10:00:00.500Z'],
-    ['2026-03-01T10:00:00.0009999-01:00', '2026-03-01T11:00:00.000Z'],
-    ['0001-01-01T00:00:00.000Z', '0001-01-01T00:00:00.000Z'],
-  ])('end at %s', (notAfter, instant) => {
-    const found = read(AutomationContractShape, { ...bounded, bounds: { ...bounds, notAfter } });
-    expect(found.ok && found.value.bounds.notAfter).toBe(instant);
-  });
-  it.each([
-    '',
-    '2026-03-01',
-    '2026-03-01T10:00:00',
-    '2026-03-01T10:00:00+0100',
-    '2026-02-30T10:00:00Z',
-    '0000-01-01T00:00:00Z',
-    '2026-03-01T10:00:00.0000000001Z',
-    5,
-    null,
-  ])('do not end at %j', (notAfter) => refused('/notAfter', { notAfter }));
 });

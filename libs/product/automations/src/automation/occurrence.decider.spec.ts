@@ -4,46 +4,29 @@ import {
   admitting,
   arose,
   at,
+  completed,
   createdWith,
-  definitionWith,
   dueAt,
+  ended,
   evaluated,
   finished,
   firstEpoch,
+  having,
+  invoked,
   minutes,
-  occurrence,
+  passedOver,
+  ran,
   running,
   secondEpoch,
   seconds,
   signalAt,
 } from '../../test/automation-facts';
-import type { FiringPolicy } from '../definition/automation-definition';
 import { automationDecider } from './automation.decider';
 import type { RecordMatch } from './automation.commands';
-import type { AutomationEvent, OccurrenceEvent, PassedOver } from './automation.events';
-import { waitingMax } from './occurrence.decider';
+import type { AutomationEvent, PassedOver } from './automation.events';
 
 const automation = specification(automationDecider);
 const created = createdWith();
-const having = (firing: Partial<FiringPolicy>) => createdWith(definitionWith(firing));
-/** A whole occurrence of a minute, to the end of its run half a minute later. */
-const ran = (minute: number): AutomationEvent[] => [...running(minute), finished(minute, seconds(minute * 60 + 30))];
-const invoked = (minute: number) => signalAt(minute, { trigger: 'invoke' });
-const ended = (type: 'rejected' | 'skipped', minute: number, reason: string): OccurrenceEvent => ({
-  type: `occurrence.${type}`,
-  at: seconds(minute * 60 + 1),
-  occurrenceId: occurrence(minute),
-  reason,
-});
-const passedOver = (minute: number, outcome: PassedOver): AutomationEvent => {
-  const { inputId, position: inputPosition } = signalAt(minute).input!;
-  return { type: 'input.passed_over', at: seconds(minute * 60 + 1), inputId, inputPosition, outcome };
-};
-const completed = (minute: number, because: 'end_at' | 'max_occurrences'): AutomationEvent => ({
-  type: 'automation.completed',
-  at: seconds(minute * 60 + 1),
-  because,
-});
 
 describe('a look at the rule', () => {
   it('fires on a match, once', () =>
@@ -222,66 +205,6 @@ describe('trigger `once`', () => {
       .given(once, arose(invoked(1)), admitting(1), accepted(1))
       .when(dueAt(2))
       .thenOnce(evaluated(2, 'true'), arose(dueAt(2))));
-});
-
-describe('an invocation', () => {
-  it('bypasses rule, trigger and cooldown, and leaves the verdicts alone', () => {
-    const reluctant = having({ trigger: 'edge', cooldownSeconds: 3600 });
-    automation
-      .given(reluctant, ...ran(1))
-      .when(invoked(2))
-      .thenOnce(arose(invoked(2)));
-  });
-  it('bypasses neither the overlap policy nor the limits', () => {
-    automation
-      .given(having({ overlap: 'skip' }), ...running(1))
-      .when(invoked(2))
-      .thenOnce(arose(invoked(2)), ended('skipped', 2, 'The one before was still active.'));
-    automation
-      .given(having({ endAt: minutes(2) }))
-      .when(invoked(2))
-      .thenOnce(arose(invoked(2)), ended('rejected', 2, 'The automation has finished.'), completed(2, 'end_at'));
-    const waiting = Array.from({ length: waitingMax }, (_, nth) => arose(dueAt(nth + 2)));
-    automation
-      .given(created, ...running(1), ...waiting)
-      .when(invoked(200))
-      .thenOnce(arose(invoked(200)), ended('rejected', 200, '100 others were waiting already.'));
-  });
-  it('has its occurrence once, whatever was handled before or after it, and in whichever activation', () => {
-    const resumed: AutomationEvent = { type: 'automation.resumed', at: minutes(9), epoch: secondEpoch };
-    const early = arose(invoked(5));
-    // The rule has not come to the signal of an earlier minute yet.
-    automation
-      .given(created, early)
-      .when(signalAt(2))
-      .thenOnce(evaluated(2, 'true'), arose(signalAt(2)));
-    const over = [early, admitting(5), accepted(5), finished(5, minutes(6))];
-    automation
-      .given(created, ...over)
-      .when(invoked(5))
-      .thenNothing();
-    automation
-      .given(created, ...over, resumed)
-      .when(invoked(5))
-      .thenNothing();
-    automation
-      .given(created, ...over, passedOver(7, 'stale'))
-      .when(invoked(5))
-      .thenNothing();
-    const others = Array.from({ length: 1_100 }, (_, nth) => [
-      arose(invoked(nth + 10)),
-      { type: 'occurrence.rejected', at, occurrenceId: occurrence(nth + 10), reason: 'No.' } as const,
-    ]).flat();
-    automation
-      .given(created, ...over, ...others)
-      .when(invoked(5))
-      .thenNothing();
-  });
-  it('starts the cooldown like any other', () =>
-    automation
-      .given(having({ cooldownSeconds: 120 }), arose(invoked(1)), admitting(1), accepted(1), finished(1, minutes(2)))
-      .when(dueAt(2))
-      .thenOnce(evaluated(2, 'true')));
 });
 
 describe('the state', () => {
