@@ -9,7 +9,12 @@ import { accepted, print, table } from './outcome';
 /** `parley keys`: the keys by which partner backends are known. */
 export function keyCommands(program: Command): void {
   const keys = program.command('keys').description('partner keys');
+  addMint(keys);
+  addList(keys);
+  addRevoke(keys);
+}
 
+function addMint(keys: Command): void {
   keys
     .command('mint')
     .description('mint a partner key; it is shown this once')
@@ -26,7 +31,9 @@ export function keyCommands(program: Command): void {
       ];
       print(command, { keyId, key, label, createdAt }, lines);
     });
+}
 
+function addList(keys: Command): void {
   keys
     .command('list')
     .description('list all partner keys, revoked ones as well')
@@ -37,7 +44,9 @@ export function keyCommands(program: Command): void {
       const rows = listed.map(({ keyId, label, createdAt, revokedAt }) => [keyId, createdAt, revokedAt ?? '-', label]);
       print(command, { data: listed }, table(['KEY ID', 'CREATED', 'REVOKED', 'LABEL'], rows));
     });
+}
 
+function addRevoke(keys: Command): void {
   keys
     .command('revoke')
     .description('revoke a partner key for good; requests with it are refused within 30 s')

@@ -56,39 +56,50 @@ export async function createHttpApp(
     forceCloseConnections: true,
   });
   const fastify = app.getHttpAdapter().getInstance();
-  const draining = app.get(Draining);
-  const port = <Port>(token: abstract new () => Port): Port => app.get<Port>(token, { strict: false });
-
   const allowedMethods = new AllowedMethods(fastify);
   planRoutes(fastify, env.ARTIFACT_LIMIT_BYTES);
   parseBodiesStrictly(fastify, arrivesWithinMs(bounds));
   answerBrokenRequests(fastify);
-  boundConnections(fastify.server, bounds.connectionsMax, port(Metrics));
+  const metrics = portOf(app, Metrics);
+  boundConnections(fastify.server, bounds.connectionsMax, metrics);
   boundTransfers(fastify, bounds);
-  const limits = { keyPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE, userPerMinute: env.RATE_LIMIT_USER_PER_MINUTE };
-  const admission = new RequestGuard(
-    new PartnerKeyCache(port(PartnerKeys)),
-    new KeyFailures(env.KEY_FAILURES_PER_MINUTE),
-    userTokens(configuration, issuers, port(Clock)),
-    port(Accounts),
-    port(RateWindows),
-    limits,
-    log,
-  );
   const readiness = issuersReadiness(configuration, issuers);
   if (readiness !== null) app.get(ReadinessChecks).add(readiness);
   addRequestHooks(fastify, {
-    admission,
+    admission: requestGuard(app, configuration, issuers, log),
     allowedMethods,
-    draining,
-    requestLog: new RequestLog(port(Metrics), env.LOG_REQUESTS ? log : null, hasReadableLogs(configuration)),
-    tracing: port(Tracing),
+    draining: app.get(Draining),
+    requestLog: new RequestLog(metrics, env.LOG_REQUESTS ? log : null, hasReadableLogs(configuration)),
+    tracing: portOf(app, Tracing),
     log,
     isOriginAllowed: (origin) => origin === (env.WEB_ORIGIN ?? new URL(configuration.publicUrl).origin),
     partnerHeaders: deprecationHeaders(env.V1_DEPRECATED_AT, env.V1_SUNSET_AT),
   });
   app.useGlobalFilters(new ProblemFilter(log));
   return app;
+}
+
+/** What the module binds to a port. */
+function portOf<Port>(app: NestFastifyApplication, token: abstract new () => Port): Port {
+  return app.get<Port>(token, { strict: false });
+}
+
+function requestGuard(
+  app: NestFastifyApplication,
+  configuration: Configuration,
+  issuers: readonly IssuerKeys[],
+  log: Logger,
+): RequestGuard {
+  const { env } = configuration;
+  return new RequestGuard(
+    new PartnerKeyCache(portOf(app, PartnerKeys)),
+    new KeyFailures(env.KEY_FAILURES_PER_MINUTE),
+    userTokens(configuration, issuers, portOf(app, Clock)),
+    portOf(app, Accounts),
+    portOf(app, RateWindows),
+    { keyPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE, userPerMinute: env.RATE_LIMIT_USER_PER_MINUTE },
+    log,
+  );
 }
 
 function connectionBounds({ env }: Configuration): ConnectionBounds {

@@ -59,7 +59,7 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
     case 'run.claimed':
       return { ...run, status: run.status === 'stopping' ? 'stopping' : 'running', attempt: event.attempt };
     case 'run.suspended': {
-      // What a contract has covered before is nothing that the run waits for.
+      // The run does not wait for approvals that a contract covered.
       const approvals = run.approvals.filter(({ approvalId }) => event.approvalIds.includes(approvalId));
       return { ...run, status: 'awaiting_approval', approvals };
     }
@@ -73,12 +73,7 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
       return {
         ...run,
         steps: event.step,
-        usage: {
-          inputTokens: run.usage.inputTokens + event.usage.inputTokens,
-          outputTokens: run.usage.outputTokens + event.usage.outputTokens,
-          costCents: run.usage.costCents + event.usage.costCents,
-          estimated: run.usage.estimated || event.usage.estimated,
-        },
+        usage: addUsage(run.usage, event.usage),
         segmentCostMicroCents: run.segmentCostMicroCents + event.costMicroCents,
       };
     case 'agent.message':
@@ -90,16 +85,23 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
     case 'approval.opened':
       return { ...run, approvals: [...run.approvals, openedApproval(event)] };
     case 'approval.decided':
-    case 'approval.expired':
-      return {
-        ...run,
-        approvals: run.approvals.map((approval) =>
-          approval.approvalId === event.approvalId ? evolveApproval(approval, event) : approval,
-        ),
-      };
+    case 'approval.expired': {
+      const { approvalId } = event;
+      const evolved = run.approvals.map((one) => (one.approvalId === approvalId ? evolveApproval(one, event) : one));
+      return { ...run, approvals: evolved };
+    }
     default:
       return unreachable(event);
   }
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    costCents: a.costCents + b.costCents,
+    estimated: a.estimated || b.estimated,
+  };
 }
 
 /** Whether a decision on this approval would leave none pending. */

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverAccount } from './account';
-import { prepareBinaries } from './binaries';
+import { prepareBinaries, type Binaries } from './binaries';
 import { ensureCluster, ownFolder, SUPERUSER } from './cluster';
 import { DataFolderUnusable, lockDataFolder, type DataFolder } from './data-folder';
 import { readIfThere } from './files';
 import { ensureOwned, rolePassword } from './owned-database';
 import { guard, tiedToUs } from './lifeline';
 import { clearRemains } from './remains';
-import { asAccount, CHILD_ENVIRONMENT } from './run';
+import { asAccount, CHILD_ENVIRONMENT, type Account } from './run';
 import { PORT, settingArguments } from './settings';
 import { socketFolder } from './socket-path';
 
@@ -76,28 +76,13 @@ async function startOn(folder: DataFolder, options: EmbeddedPostgresOptions): Pr
   signal?.throwIfAborted();
   const { password } = await ensureCluster(folder, binaries, account, signal);
   const socket = await socketFolder(folder);
-  const { command, prefix, byKernel } = await tiedToUs('INT', binaries.postgres);
-
-  const args = [...prefix, '-D', ownFolder(folder.cluster, account), ...settingArguments(options.settings ?? {})];
-  const server = spawn(command, args, {
-    cwd: folder.cluster,
-    env: CHILD_ENVIRONMENT,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    // A session of its own: Ctrl-C in the terminal goes to us, and we stop the server when nobody needs it any more.
-    detached: true,
-    ...asAccount(account),
-  });
-  const ended = new Promise<void>((resolve) => void server.once('exit', () => resolve()));
-  const lastLines = followLog(server, options.onLog);
-  await once(server, 'spawn');
-  const guardian = byKernel || server.pid === undefined ? undefined : guard(server.pid);
-
+  const { server, ended, lastLines, dismissGuardian } = await spawnServer(folder, account, binaries, options);
   const exited = ended.then(async () => {
-    guardian?.dismiss();
+    dismissGuardian();
     await socket.remove();
     await folder.release();
   });
-  // A failure of this clearing up reaches whoever awaits `exited` or `stop`; it is no reason to end a process.
+  // Callers see a failed cleanup when they await `exited` or `stop`; unhandled, it must not end the process.
   exited.catch(() => undefined);
   const stop = async (): Promise<void> => {
     await shutDown(server, ended);
@@ -109,15 +94,49 @@ async function startOn(folder: DataFolder, options: EmbeddedPostgresOptions): Pr
     await stop();
     throw error;
   }
-  const urlOf = (role: string, rolePassword: string, database: string): string =>
-    connectionUrl(role, rolePassword, database, socket.path);
-  const url = (database: string): string => urlOf(SUPERUSER, password, database);
+  return { ...urls(password, socket.path), stop, exited };
+}
+
+interface SpawnedServer {
+  readonly server: ChildProcess;
+  readonly ended: Promise<void>;
+  /** Filled as the server writes its log. */
+  readonly lastLines: readonly string[];
+  readonly dismissGuardian: () => void;
+}
+
+/** Spawns the server so that it ends with this thread. */
+async function spawnServer(
+  folder: DataFolder,
+  account: Account | undefined,
+  binaries: Binaries,
+  { settings = {}, onLog }: EmbeddedPostgresOptions,
+): Promise<SpawnedServer> {
+  const { command, prefix, byKernel } = await tiedToUs('INT', binaries.postgres);
+  const args = [...prefix, '-D', ownFolder(folder.cluster, account), ...settingArguments(settings)];
+  const server = spawn(command, args, {
+    cwd: folder.cluster,
+    env: CHILD_ENVIRONMENT,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // A session of its own: Ctrl-C in the terminal goes to us, and we stop the server when it is no longer needed.
+    detached: true,
+    ...asAccount(account),
+  });
+  const ended = new Promise<void>((resolve) => void server.once('exit', () => resolve()));
+  const lastLines = followLog(server, onLog);
+  await once(server, 'spawn');
+  const guardian = byKernel || server.pid === undefined ? undefined : guard(server.pid);
+  return { server, ended, lastLines, dismissGuardian: () => guardian?.dismiss() };
+}
+
+function urls(password: string, socketPath: string): Pick<EmbeddedPostgres, 'url' | 'owned'> {
+  const url = (database: string): string => connectionUrl(SUPERUSER, password, database, socketPath);
   const owned = async (database: string): Promise<string> => {
     const role = { name: database, password: rolePassword(password, database) };
     await ensureOwned(url, database, role);
-    return urlOf(role.name, role.password, database);
+    return connectionUrl(role.name, role.password, database, socketPath);
   };
-  return { url, owned, stop, exited };
+  return { url, owned };
 }
 
 /** Hands the log on, and keeps the last lines of it for an error. */

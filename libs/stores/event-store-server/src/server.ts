@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Server, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
+import { Server, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
 import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb';
 import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb';
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb';
@@ -24,7 +24,7 @@ import { openReaderPools } from './storage/reader-pools';
 import { streamsDefinition, type StreamsHandlers } from './wire/definitions';
 import { WriterConnection } from './writing/connection';
 import type { Writes } from './writing/request';
-import { Writer } from './writing/writer';
+import { Writer, type WriterEvents } from './writing/writer';
 
 export interface EventStoreServerOptions {
   /** `postgres://…`; the schema `event_store` of that database is the store. */
@@ -55,17 +55,7 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
   const log = options.onLog ?? silent;
   const ring = new Ring();
   const hub = new Hub();
-  const writer = new Writer(
-    {
-      committed: (events) => ring.append(events),
-      fanOut: (events) => hub.publish(events),
-      reloaded: (lastPosition) => {
-        ring.reset(lastPosition);
-        hub.wakeAll();
-      },
-    },
-    log,
-  );
+  const writer = new Writer(listenerOf(ring, hub), log);
   const pools = openReaderPools(options.databaseUrl, log);
   const connection = new WriterConnection(options.databaseUrl, writer, log, options.startTimeoutMs);
   const eventLog = new EventLog(ring, pools, (stream) => writer.knownHead(stream));
@@ -97,6 +87,18 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
     await closeStorage();
     throw error;
   }
+}
+
+/** The ring keeps what the writer commits; the hub hands it to subscriptions. */
+function listenerOf(ring: Ring, hub: Hub): WriterEvents {
+  return {
+    committed: (events) => ring.append(events),
+    fanOut: (events) => hub.publish(events),
+    reloaded: (lastPosition) => {
+      ring.reset(lastPosition);
+      hub.wakeAll();
+    },
+  };
 }
 
 interface Parts {

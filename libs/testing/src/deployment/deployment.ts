@@ -4,18 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandBus } from '@nestjs/cqrs';
-import { openProduct, startServing, type RunningProcess } from '@app/composition';
-import { startEventStoreServer } from '@app/event-store-server';
+import { openProduct, type RunningProcess } from '@app/composition';
 import { causeOfService, Unavailable } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { readConfiguration, type Probe } from '@app/runtime';
 import { watchAnswers } from '../documents/answers';
 import { requestJson, TestClient, untilBack } from '../client/deployment-client';
-import { freePorts, isReady, TestProcess } from '../processes/deployment-process';
+import { freePorts, type TestProcess } from '../processes/deployment-process';
 import { createTestDatabase } from '../postgres/postgres';
 import { until } from '../until/until';
+import { startEvents, startInProcess, startProcesses, untilReady, type Undo } from './replicas';
 
-const readyWithinMs = 120_000;
 const admittedWithinMs = 120_000;
 const askAgainMs = 25;
 /** As long as can be asked for: tests move the clock. */
@@ -59,9 +58,6 @@ export interface Deployment {
   /** Stops everything and removes the stores. */
   stop(): Promise<void>;
 }
-
-/** What must be undone, last first. */
-type Undo = () => Promise<unknown>;
 
 /** Deployments that were started here and not stopped yet, or are on their way. */
 const living = new Set<Promise<Deployment>>();
@@ -137,87 +133,6 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
     newUser: () => newUser(baseUrl, partnerKey),
     sandbox: (method, path, body) => callSandbox(method, `${baseUrl}/sandbox/v1/${path}`, body),
   };
-}
-
-async function startEvents(
-  options: DeploymentOptions,
-  databaseUrl: string,
-  url: string,
-  undo: Undo[],
-): Promise<TestProcess | null> {
-  const weather = options.weather ?? process.env['WEATHER'];
-  if (options.mode === 'in-process') {
-    const listen = { socketPath: url.slice('unix:'.length) };
-    const server = await startEventStoreServer({ databaseUrl, listen, weatherSeed: weather });
-    undo.push(() => server.close());
-    return null;
-  }
-  const events = new TestProcess({
-    app: 'event-store',
-    env: {
-      DATABASE_URL: databaseUrl,
-      EVENT_STORE_LISTEN: url,
-      ...(weather !== undefined && { EVENT_STORE_WEATHER: weather }),
-    },
-    ready: (output) => output.includes('event store ready'),
-  });
-  undo.push(() => events.stop());
-  await events.start();
-  return events;
-}
-
-type Parts = Pick<Deployment, 'apis' | 'workers' | 'running'>;
-
-async function startInProcess(
-  envs: readonly NodeJS.ProcessEnv[],
-  probe: Probe | undefined,
-  undo: Undo[],
-): Promise<Parts> {
-  const running: RunningProcess[] = [];
-  for (const env of envs) {
-    const started = await startServing(
-      readConfiguration(env),
-      { api: true, worker: true },
-      { ...(probe && { probe }) },
-    );
-    undo.push(() => started.stop());
-    running.push(started);
-  }
-  return { apis: [], workers: [], running };
-}
-
-async function startProcesses(
-  apiEnvs: readonly Record<string, string>[],
-  workerEnvs: readonly Record<string, string>[],
-  undo: Undo[],
-): Promise<Parts> {
-  const workers = workerEnvs.map((env) => new TestProcess({ app: 'worker', env, ready: () => hasMetrics(env) }));
-  const apis = apiEnvs.map((env) => {
-    return new TestProcess({ app: 'api', env, ready: () => isReady(`http://127.0.0.1:${env['PORT']}`) });
-  });
-  const all = [...workers, ...apis];
-  undo.push(() => Promise.all(all.map((one) => one.stop())));
-  await Promise.all(all.map((one) => one.start()));
-  return { apis, workers, running: [] };
-}
-
-async function untilReady(baseUrl: string, degraded: boolean): Promise<void> {
-  const deadline = performance.now() + readyWithinMs;
-  while (!(await isReady(baseUrl, degraded))) {
-    if (performance.now() > deadline) {
-      const answer = await fetch(`${baseUrl}/readyz`).then((response) => response.text(), String);
-      throw new Error(`${baseUrl} is not ready: ${answer}`);
-    }
-    await sleep(askAgainMs);
-  }
-}
-
-async function hasMetrics(env: Record<string, string>): Promise<boolean> {
-  // Refused until the worker has booted.
-  return fetch(`http://127.0.0.1:${env['MANAGEMENT_PORT']}/metrics`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
 }
 
 /** Mints the deployment's partner key, before anything of it runs; which migrates the database as well. */

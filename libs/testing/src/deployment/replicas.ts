@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startServing, type RunningProcess } from '@app/composition';
+import { startEventStoreServer } from '@app/event-store-server';
+import { readConfiguration, type Probe } from '@app/runtime';
+import { isReady, TestProcess } from '../processes/deployment-process';
+
+const readyWithinMs = 120_000;
+const askAgainMs = 25;
+
+/** What must be undone, last first. */
+export type Undo = () => Promise<unknown>;
+
+/** Starts the event store; null in-process, where it is no process of its own. */
+export async function startEvents(
+  options: { readonly mode: 'processes' | 'in-process'; readonly weather?: string },
+  databaseUrl: string,
+  url: string,
+  undo: Undo[],
+): Promise<TestProcess | null> {
+  const weather = options.weather ?? process.env['WEATHER'];
+  if (options.mode === 'in-process') {
+    const listen = { socketPath: url.slice('unix:'.length) };
+    const server = await startEventStoreServer({ databaseUrl, listen, weatherSeed: weather });
+    undo.push(() => server.close());
+    return null;
+  }
+  const events = new TestProcess({
+    app: 'event-store',
+    env: {
+      DATABASE_URL: databaseUrl,
+      EVENT_STORE_LISTEN: url,
+      ...(weather !== undefined && { EVENT_STORE_WEATHER: weather }),
+    },
+    ready: (output) => output.includes('event store ready'),
+  });
+  undo.push(() => events.stop());
+  await events.start();
+  return events;
+}
+
+/** What runs of a deployment, besides its event store. */
+interface Parts {
+  readonly apis: readonly TestProcess[];
+  readonly workers: readonly TestProcess[];
+  readonly running: readonly RunningProcess[];
+}
+
+/** Starts the replicas in this process, each an api and a worker. */
+export async function startInProcess(
+  envs: readonly NodeJS.ProcessEnv[],
+  probe: Probe | undefined,
+  undo: Undo[],
+): Promise<Parts> {
+  const running: RunningProcess[] = [];
+  for (const env of envs) {
+    const started = await startServing(
+      readConfiguration(env),
+      { api: true, worker: true },
+      { ...(probe && { probe }) },
+    );
+    undo.push(() => started.stop());
+    running.push(started);
+  }
+  return { apis: [], workers: [], running };
+}
+
+/** Starts the replicas as processes of the build. */
+export async function startProcesses(
+  apiEnvs: readonly Record<string, string>[],
+  workerEnvs: readonly Record<string, string>[],
+  undo: Undo[],
+): Promise<Parts> {
+  const workers = workerEnvs.map((env) => new TestProcess({ app: 'worker', env, ready: () => hasMetrics(env) }));
+  const apis = apiEnvs.map((env) => {
+    return new TestProcess({ app: 'api', env, ready: () => isReady(`http://127.0.0.1:${env['PORT']}`) });
+  });
+  const all = [...workers, ...apis];
+  undo.push(() => Promise.all(all.map((one) => one.stop())));
+  await Promise.all(all.map((one) => one.start()));
+  return { apis, workers, running: [] };
+}
+
+/** Waits until a replica is ready. @throws Error with its last answer when that takes too long */
+export async function untilReady(baseUrl: string, degraded: boolean): Promise<void> {
+  const deadline = performance.now() + readyWithinMs;
+  while (!(await isReady(baseUrl, degraded))) {
+    if (performance.now() > deadline) {
+      const answer = await fetch(`${baseUrl}/readyz`).then((response) => response.text(), String);
+      throw new Error(`${baseUrl} is not ready: ${answer}`);
+    }
+    await sleep(askAgainMs);
+  }
+}
+
+async function hasMetrics(env: Record<string, string>): Promise<boolean> {
+  // Refused until the worker has booted.
+  return fetch(`http://127.0.0.1:${env['MANAGEMENT_PORT']}/metrics`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
