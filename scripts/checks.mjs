@@ -38,7 +38,7 @@ export const writeFormat = () =>
 
 /**
  * Runs all checks, as many at once as there are cores (two at most: they are hungry), and prints a line for each; a failed one is followed by what its tool said.
- * @returns {Promise<{passed: number, failed: number}>} every check runs, whatever the others say
+ * @returns {Promise<{passed: number, failed: number}>} every check runs, even after failures
  */
 export async function runChecks(checks) {
   const waiting = [...checks];

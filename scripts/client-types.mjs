@@ -129,7 +129,7 @@ function adapt(value) {
   if (typeof value !== 'object' || value === null) return;
   // Constants tell the variants apart already; it would put the schemas' names in their place.
   if (typeof value.discriminator === 'object' && (value.oneOf ?? value.anyOf) !== undefined) delete value.discriminator;
-  // Whatever `fetch` sends as a body.
+  // What `fetch` can send as a body.
   if (value['application/octet-stream'] !== undefined) value['application/octet-stream'] = {};
   // The name, once more.
   if (typeof value.title === 'string') delete value.title;

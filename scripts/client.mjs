@@ -14,7 +14,7 @@ const dist = path.join(folder, 'dist');
 export async function buildClient({ onSpawn, documentFile } = {}) {
   const document = documentFile === undefined ? await printedDocument(onSpawn) : readFileSync(documentFile, 'utf8');
   await writeTypes(JSON.parse(document));
-  // Beside the live one, and then in its place: whoever imports the package meanwhile finds the one or the other.
+  // Built beside the live one, and then moved into its place: an import meanwhile finds the one or the other.
   const next = path.join(folder, `dist.${process.pid}`);
   try {
     const compile = (config, kind) => [

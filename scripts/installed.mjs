@@ -23,14 +23,14 @@ function packagesOf(file) {
 }
 
 function matches(name, wanted, installed) {
-  // Our own packages lie here anyway: a new version of them is nothing to install.
+  // Our own packages are here anyway: a new version of them needs no install.
   if (installed && !name.includes('node_modules/')) return true;
   if (installed) return installed.version === wanted.version && installed.integrity === wanted.integrity;
   return Boolean(wanted.optional || wanted.devOptional) && !belongsHere(wanted);
 }
 
 /**
- * npm skips optional packages of other platforms, and whatever only they depend on (such packages name no platform).
+ * npm skips optional packages of other platforms, and the packages that only those depend on (which name no platform).
  * A libc is not compared: such packages come in pairs, of which one is skipped.
  */
 function belongsHere({ os, cpu, libc }) {

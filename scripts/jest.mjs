@@ -43,12 +43,12 @@ function countsOfFile({ name, assertionResults }) {
   return { path: name, passed: count('passed'), failed: Math.max(1, count('failed')) };
 }
 
-/** Files that may fail beside others; more of them are no matter of a busy machine. */
+/** Most files that are run again; more failures cannot be blamed on a busy machine. */
 const secondLooksMax = 3;
 
 /**
- * As `runJest`; but a few files that failed while two ran at once on a busy machine are run once more, alone, and what comes of
- * that counts. Each is named in the output whatever comes of it: one that passed alone is a fault to look for all the same.
+ * Like `runJest`, but runs a few files that failed beside others on a busy machine once more, alone; the second result counts. The
+ * output names each of them in either case: one that passed alone still has a fault to look for.
  */
 export async function runJestTwice(args, options = {}) {
   const first = await runJest(args, options);

@@ -7,7 +7,7 @@ import { root, throwIfInterrupted } from './tool.mjs';
 const lockFile = path.join(root, '.prepare.lock');
 const pollMs = 200;
 const heartbeatMs = 2_000;
-/** A holder whose heartbeat we did not see for this long is dead, whatever process has its pid now. */
+/** A holder without a heartbeat for this long is dead, even if another process has its pid now. */
 const silenceMaxMs = 60_000;
 /** After taking a dead process's lock: time for a competitor that judged the same lock to show itself. */
 const settleMs = 100;
@@ -44,7 +44,7 @@ async function acquire() {
   }
 }
 
-/** Creates the lock with its content in one step (link is atomic): nobody ever sees an empty lock. */
+/** Creates the lock with its content in one step (link is atomic): no process ever sees an empty lock. */
 function tryCreate() {
   const own = `${lockFile}.${process.pid}`;
   writeFileSync(own, JSON.stringify({ pid: process.pid }));

@@ -49,7 +49,7 @@ function installIsStale(folder) {
   const stamp = path.join(folder, installStamp);
   const hash = lockFileHash(folder);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return false;
-  // npm itself may have brought the folder to this state (npm install, npm ci): then there is nothing to do but to say so.
+  // npm itself may have brought the folder to this state (npm install, npm ci): then only the marker is missing.
   if (!matchesLockFile(folder)) return true;
   writeFileSync(stamp, hash);
   return false;
@@ -83,7 +83,7 @@ function isStamped(stamp, hash) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
 }
 
-/** Of everything that the build reads: sources without specs, the build's configuration, and the versions of the packages. */
+/** A hash of everything that the build reads: sources without specs, the build's configuration, and the packages' versions. */
 function productHash() {
   const topLevel = readdirSync(root).filter((name) =>
     /^(tsconfig.*\.json|nest-cli\.json|package-lock\.json)$/.test(name),
@@ -94,7 +94,7 @@ function productHash() {
   return hashOf([...topLevel, ...filesUnder('apps'), ...libraries]);
 }
 
-/** Of everything that the client's build reads: the product's document, and its own sources. */
+/** A hash of everything that the client's build reads: the product's document, and its own sources. */
 function clientHash(product) {
   const made = /[\\/](dist[^\\/]*|generated)[\\/]/;
   const own = filesUnder(client).filter((file) => !made.test(file));

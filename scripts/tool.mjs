@@ -1,4 +1,4 @@
-// Runs the tools that the scripts call (npm, nest, tsc, jest), shows that long ones are alive, and ends them when this process is told to end.
+// Runs the tools that the scripts call (npm, nest, tsc, jest), shows that long ones are alive, and ends them when this process must end.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const progressPlainMs = 15_000;
 const endGraceMs = 10_000;
 /** npm ci ignores Ctrl-C while it unpacks. What it leaves half done is never taken for fresh, so it need not end by itself. */
 const stepEndGraceMs = 700;
-/** npm sends a terminal's Ctrl-C once more; what comes later than this was pressed again, and nobody waits any longer. */
+/** npm sends a terminal's Ctrl-C once more; a later one was pressed again by someone who does not want to wait. */
 const sameSignalMs = 500;
 
 export class Interrupted extends Error {

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
 import { CommandFailed } from './outcome';
 
-/** A projector says every half second that it is there; whoever has just come has to wait to hear it. */
+/** A projector announces itself every half second; a process that has just started must wait for that. */
 const heardWithinMs = 2_000;
 const askAgainMs = 25;
 const needed = ['DATABASE_URL', 'EVENTSTORE_URL', 'PARLEY_SECRET_KEY'] as const;

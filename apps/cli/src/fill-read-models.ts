@@ -16,7 +16,7 @@ const stuckAfterMs = 60_000;
  * Cut off, it is gone on with by the next call, or by the workers. @throws CommandFailed when it gets no further
  */
 export async function fillReadModels(database: Database, eventStoreUrl: string, upTo: number): Promise<void> {
-  // What a worker would log is no result of ours.
+  // A worker's log is not part of this command's output.
   Logger.overrideLogger(false);
   const store = new EventStore(connectEventStore(eventStoreUrl, 'catch-ups'));
   const runner = new ProjectionRunner(database, store, readStore.projections, new Probe());

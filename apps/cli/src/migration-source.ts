@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommandFailed, exitCodes } from './outcome';
 
-/** The stores that events are migrated from. Nobody else can write to them until they are closed. */
+/** The stores that events are migrated from. No other process can write to them until they are closed. */
 export interface MigrationSource {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;

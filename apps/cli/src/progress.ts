@@ -4,7 +4,7 @@ const lineEveryMs = 5_000;
 
 /**
  * Shows how far a long step is, on stderr: as a bar on a terminal, as a line every few seconds elsewhere.
- * @param total what it counts up to; null: nobody knows
+ * @param total what it counts up to; null when unknown
  * @param what what it counts
  */
 export function showProgress(step: string, total: number | null, what = 'events'): (done: number) => void {

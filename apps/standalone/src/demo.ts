@@ -75,7 +75,7 @@ async function ensureUser(baseUrl: string, partnerKey: string, userToken: string
   }
 }
 
-/** `wallets.ensure`, as agents make none. A provider that is away, as the sandbox can be told to be, is no reason not to start. */
+/** `wallets.ensure`, since agents create none. An unreachable provider, which the sandbox can simulate, does not prevent the start. */
 async function ensureWallet(url: string, partnerKey: string, userToken: string): Promise<void> {
   const headers = { 'x-api-key': partnerKey, authorization: `Bearer ${userToken}` };
   const response = await fetch(url, { method: 'POST', headers });

@@ -15,7 +15,7 @@ const restartFirstMs = 50;
 const restartLastMs = 2_000;
 const lastLinesMax = 5;
 
-/** The embedded event store as a process of its own: started anew whenever it ends, on the same socket. */
+/** The embedded event store as a process of its own: restarted on the same socket whenever it ends. */
 export class EventStoreProcess {
   private child: ChildProcess | null = null;
   private stopping = false;
@@ -75,7 +75,7 @@ export class EventStoreProcess {
         EVENT_STORE_PARENT_PID: String(process.pid),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A session of its own: a terminal's Ctrl-C goes to us, and we stop it when nobody needs it any more.
+      // A session of its own: a terminal's Ctrl-C goes to us, and we stop it when it is no longer needed.
       detached: true,
     });
     this.child = child;
@@ -105,7 +105,7 @@ function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-/** The server says what is wrong as one JSON object in its last line; what is none, as a crash of Node, is told whole. */
+/** The server reports an error as one JSON object in its last line; other output, such as a crash of Node, is shown in full. */
 function saidBy(lines: readonly string[]): string {
   try {
     const last: unknown = JSON.parse(lines.at(-1) ?? '');

@@ -28,9 +28,9 @@ export async function startStandalone(interrupted: AbortSignal): Promise<Stoppab
   const asked = readConfiguration(process.env);
   tellWarnings(asked);
   warnOfEmbeddedStores(asked, log);
-  // Before the ports: of two starts on one data folder, the second is told of the first.
+  // Before the ports, so that the second of two starts on one data folder is told about the first.
   await ensureDataFolder(asked);
-  // Before anything is made: a damaged file is told at once.
+  // First of all, so that a damaged file is reported at once.
   if (asked.sandbox) await readSecrets(asked.env.PARLEY_DATA_DIR);
   await unlessAborted(lookAtGivenStores(asked), interrupted);
   const stores = await startStores(asked, log, interrupted);

@@ -11,7 +11,7 @@ const restartPauseMs = 100;
 export interface Stores {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
-  /** Settles when an embedded store has ended, although nobody stopped it, and cannot be started again. */
+  /** Settles when an embedded store has ended without being stopped, and cannot be restarted. */
   readonly lost: Promise<void>;
   /** Ends what was started here: the event store first, which needs the database to the last. */
   stop(): Promise<void>;
@@ -69,7 +69,7 @@ function given(url: string) {
   return { url, lost: new Promise<void>(() => undefined), stop: () => Promise.resolve() };
 }
 
-/** The embedded PostgreSQL, started anew, at the same URL, when something kills it. */
+/** The embedded PostgreSQL; restarted at the same URL when something kills it. */
 async function startDatabase(dataDir: string, log: (line: string) => void, interrupted: AbortSignal) {
   const start = (signal?: AbortSignal) =>
     startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(dataDir), ...(signal && { signal }) });
@@ -89,7 +89,7 @@ async function startDatabase(dataDir: string, log: (line: string) => void, inter
       log('PostgreSQL ended although nobody stopped it, and is started again');
       await sleep(restartPauseMs);
       current = start();
-      // Under a very long path its socket lies in a folder with a new name: whoever holds the old URL could not follow.
+      // Under a very long path its socket lies in a folder with a new name, which holders of the old URL could not find.
       if ((await (await current).owned(embeddedDatabaseName)) !== url) return;
     }
   };

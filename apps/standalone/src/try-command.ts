@@ -19,8 +19,8 @@ async function hasCurl(): Promise<boolean> {
 }
 
 /**
- * curl is ended by its pid, since it would notice only with the next frame that nobody reads any more; what the shell says of that
- * end goes to nobody.
+ * Ends curl by its pid, since it would notice only at the next frame that its reader has left; the shell's message about that is
+ * discarded.
  */
 function withCurl({ baseUrl, partnerKey, userToken, userId }: SandboxAccess): string {
   const run = JSON.stringify(JSON.stringify({ conversationId: '$C', input: { text } }));

@@ -2,7 +2,7 @@ import { Module, Global } from '@nestjs/common';
 import { LocalModels } from '@app/engine';
 import { RulesModel } from '@app/rules-model';
 
-/** The models that every deployment has, whatever provider it is configured with. */
+/** The models that every deployment has, with any provider. */
 @Global()
 @Module({
   providers: [

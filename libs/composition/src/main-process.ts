@@ -6,7 +6,7 @@ import { CannotStart, describeFailure } from './start-failures';
 
 /** Beyond the time that requests in flight have, stopping may take this long before the process ends itself. */
 const stopWithinMs = 30_000;
-/** A start that is told to end may take this long to clear up; what it leaves ends by itself, as after kill -9. */
+/** How long an aborted start may take to clean up; what it leaves ends by itself, as after kill -9. */
 const clearUpWithinMs = 1_000;
 /** npm sends a terminal's Ctrl-C once more; what comes later than this was pressed again. */
 const sameSignalMs = 500;
@@ -30,7 +30,7 @@ export function readProcessConfiguration(): Configuration {
   throw new CannotStart(`not set: ${missing.join(', ')} (only npm start brings stores and secrets of its own)`);
 }
 
-/** What an operator should know of the configuration, one line each on stderr, whatever the log level. */
+/** Writes the configuration's warnings to stderr, one line each, at every log level. */
 export function tellWarnings(configuration: Configuration): void {
   for (const line of configurationWarnings(process.env, configuration)) console.error(`warning: ${line}`);
 }
@@ -55,7 +55,7 @@ class Interrupted extends Error {
  * The life of a process: starts, and stops on SIGINT or SIGTERM with exit code 0; before it is ready, with 128 and the signal's
  * number, and within a second. A second Ctrl-C ends it at once. Exit code 1 when starting or stopping fails, or stopping takes too
  * long.
- * @param start is told by its signal when it is to give up, and then clears up and rejects
+ * @param start its signal aborts when it must give up; it then cleans up and rejects
  */
 export function runProcess(start: (interrupted: AbortSignal) => Promise<Stoppable>): void {
   const told = new AbortController();

@@ -22,10 +22,10 @@ export interface Patience {
 }
 
 /**
- * Starts a process as soon as its stores can be used, and begins anew where one of them is away again before the start is done. What is
- * a mistake from the beginning stops the start. A store that does not answer does not: until it does, the process says on its ports what
- * it waits for, and when it is there the tables are made. What turns out to be a mistake only then is said in the log and in `/readyz`,
- * for as long as it is one (docs/decisions/configuration-and-start.md, "Start").
+ * Starts a process as soon as its stores can be used, and starts over when one of them goes away before the start is done. A mistake
+ * that is known at once stops the start. A store that does not answer does not: until it does, the process says on its ports what it
+ * waits for, and then creates the tables. A mistake that shows only then is reported in the log and in `/readyz` for as long as it
+ * lasts (docs/decisions/configuration-and-start.md, "Start").
  * @param start is given the issuers of user tokens, once they were looked at; none where nothing is served
  * @throws UnfitIssuer, UnfitDatabase, UnfitEventStore, CannotStart
  */

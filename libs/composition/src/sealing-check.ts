@@ -29,7 +29,7 @@ export class SealingCheck implements OnModuleInit {
 export async function checkSealing(database: Database, configuration: Configuration): Promise<void> {
   const sealing = new Sealing(configuration, label);
   const value = sealing.seal(Buffer.from(label), boundTo);
-  // Of two processes that start at once, the one that comes first stores it, and the other one looks at that.
+  // When two processes start at once, the first stores it, and the other one compares with that.
   await database.query('INSERT INTO sealing_check (sealed) VALUES ($1) ON CONFLICT DO NOTHING', [value]);
   const [stored] = await database.query<{ sealed: Buffer }>('SELECT sealed FROM sealing_check');
   if (stored === undefined || opens(sealing, stored.sealed)) return;

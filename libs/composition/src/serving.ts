@@ -52,7 +52,7 @@ export async function startServing(
       app,
       drainMs,
       stop: async () => {
-        // Where nobody else serves, no proxy has to learn that this process does not any more.
+        // Without other replicas, no proxy has to learn that this one stops serving.
         const quiet = how.alone === true ? { quietMs: 0 } : {};
         await closeGracefully(app, drainMs, { ...quiet, onDrained: () => hurry(app) });
         await management.close();
@@ -86,7 +86,7 @@ export async function startWorking(configuration: Configuration, probe?: Probe):
   }
 }
 
-/** The product without a listener; with no role at all, for whoever gives commands from outside of its processes. */
+/** The product without a listener or any role, for commands given from outside its processes. */
 export async function openProduct(
   configuration: Configuration,
   roles: ProcessRoles = { api: false, worker: false },
@@ -101,7 +101,7 @@ export async function openProduct(
   });
 }
 
-/** What a module opens while it is made, nobody else can close when that fails: there is no application then. */
+/** Closes what a module opened when creating the application fails: no application exists then that could. */
 async function closedOnFailure<Made>(make: (onOpen: OnOpen) => Promise<Made>): Promise<Made> {
   const closers: (() => Promise<void>)[] = [];
   try {

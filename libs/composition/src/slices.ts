@@ -33,7 +33,7 @@ interface ReadModel {
   readonly projections: readonly AnyProjection[];
 }
 
-/** Every slice's part of the read store. All processes know all of it, whatever their roles and mode. */
+/** Every slice's part of the read store. All processes know all of it, in every role and mode. */
 const readModels: readonly ReadModel[] = [
   partnersReadModel,
   usersReadModel,
@@ -48,7 +48,7 @@ const readModels: readonly ReadModel[] = [
   activityReadModel([conversationKind, operationKind, automationKind]),
 ];
 
-/** Tables that are no read models: rate windows, timers, the sandbox. */
+/** Tables other than read models: rate windows, timers, the sandbox. */
 const operationalTables = [
   ...rateWindowsMigrations,
   ...sealingCheckMigrations,

@@ -9,7 +9,7 @@ import { ConfigurationError } from '@app/runtime';
 /** What went wrong is the user's to change; its message says all, and a stack would only hide it. */
 export class CannotStart extends Error {}
 
-/** What it means that an address cannot be listened on; the error itself when that is nothing its user can mend. */
+/** Explains why an address cannot be listened on; the error itself when its user cannot fix that. */
 export function listenFailure(error: unknown, variable: 'PORT' | 'MANAGEMENT_PORT', port: number): unknown {
   const code = codeOf(error) ?? '';
   if (code === 'EADDRINUSE')

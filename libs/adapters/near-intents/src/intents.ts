@@ -81,6 +81,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // whoever asked takes it for bytes that are not ours
+    return null; // the caller treats it as bytes that are not ours
   }
 }

@@ -73,7 +73,7 @@ export class JsonHttp {
   }
 
   /**
-   * What `read` makes of the answer. A status below 500 is for `read` to judge; whatever it cannot understand it throws as Malformed.
+   * What `read` makes of the answer. `read` judges every status below 500, and throws Malformed for an answer that it cannot understand.
    * @throws Unavailable (`provider_unavailable`) without an answer that `read` understands; the other side's words go to the log only.
    */
   async ask<T>(call: Call, read: (answer: Answer) => T): Promise<T> {

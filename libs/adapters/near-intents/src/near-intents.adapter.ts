@@ -24,7 +24,7 @@ import { outcomeOf, type Apis } from './outcomes';
 import type { Refusal } from './solver-relay';
 import { TokenList } from './token-list';
 
-/** What is signed expires so soon, since a refusal is no end before that. */
+/** Signed intents expire this soon, since a refusal is final only after that. */
 const submissionTtlMs = 5 * 60 * 1000;
 /**
  * How long after a submission's deadline the contract keeps its nonce. While it does, an unused nonce proves that the submission was
@@ -32,7 +32,7 @@ const submissionTtlMs = 5 * 60 * 1000;
  */
 const nonceKeptMs = 24 * 60 * 60 * 1000;
 
-/** Accounts that exist without being made: whoever holds the key of NEAR, or of Ethereum, can use them. */
+/** Implicit accounts, which need no creation: the holder of the NEAR or Ethereum key can use them. */
 const implicitAccount = /^([0-9a-f]{64}|0x[0-9a-f]{40})$/;
 
 /** The specification's bounds of what assets are called. */

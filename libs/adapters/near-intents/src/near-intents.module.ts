@@ -33,7 +33,7 @@ export function nearIntents({ env }: Configuration, signer: Signer, clock: Clock
   return new NearIntents({ verifier, relay, oneClick }, new TokenList(oneClick, ttlMs), signer, clock);
 }
 
-/** Binds WalletProvider to NEAR Intents; needs a Signer from whoever imports it globally. */
+/** Binds WalletProvider to NEAR Intents; the importing composition must provide a Signer globally. */
 @Module({
   providers: [
     {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { serialize, type Schema } from 'borsh';
 
-/** What an intent is told apart by on the verifier contract: it takes each nonce of an account once. */
+/** Identifies an intent on the verifier contract, which accepts each nonce of an account once. */
 export interface Nonce {
   /** The contract's salt at the time of signing, 4 bytes. */
   readonly salt: Uint8Array;
@@ -40,7 +40,7 @@ export function encodeNonce({ salt, expiresAtMs, tail }: Nonce): Uint8Array {
   });
 }
 
-/** Reads back what `encodeNonce` made; null when the bytes are no versioned nonce. */
+/** Reads back what `encodeNonce` made; null when the bytes are not a versioned nonce. */
 export function decodeNonce(bytes: Uint8Array): Nonce | null {
   const at = Buffer.from(bytes);
   if (at.length !== nonceLength || at[magic.length] !== version) return null;
@@ -54,7 +54,7 @@ export function decodeNonce(bytes: Uint8Array): Nonce | null {
   };
 }
 
-/** The tail of a submission's nonce: whoever signs the submission again, after whatever crash, signs the same nonce. */
+/** The tail of a submission's nonce: signing the submission again after a crash signs the same nonce. */
 export function tailOf(submissionKey: string): Uint8Array {
   const digest = createHash('sha256').update(`parley/near-intents/nonce/${submissionKey}`).digest();
   return Uint8Array.from(digest.subarray(0, tailLength));

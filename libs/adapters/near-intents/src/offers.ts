@@ -11,7 +11,7 @@ export interface Offer extends Pick<Submission, 'input' | 'output' | 'leastOutpu
   readonly inactiveAtMs: number;
 }
 
-/** Works an order out: 1Click quotes swaps; a wallet that cannot pay is told so before anything is signed. @throws Unavailable */
+/** Works an order out: 1Click quotes swaps; refuses before anything is signed when the wallet cannot pay. @throws Unavailable */
 export async function offerFor(
   apis: { readonly verifier: Verifier; readonly oneClick: OneClick },
   { wallet, order, latestDeadline }: Order,
@@ -23,7 +23,7 @@ export async function offerFor(
   return 'reason' in offer ? offer : ((await checkBalance(apis.verifier, wallet, offer.input)) ?? offer);
 }
 
-/** A transfer to the owner needs nobody's promise. */
+/** A transfer to the owner needs no quote. */
 const withdrawn = { output: null, leastOutput: null, quote: null, inactiveAtMs: Infinity };
 
 type Swap = Exclude<Order['order'], { readonly kind: 'withdraw' }>;

@@ -23,7 +23,7 @@ const decimalsMax = 255;
 const heldByContract = /^nep(141|171|245):./;
 
 /**
- * What 1Click's HTTP statuses mean, by call. What is in no line is no answer: JsonHttp has those that are none of any call, 401 among
+ * What 1Click's HTTP statuses mean, by call. A status without a line is not an answer; JsonHttp handles those, 401 among
  * them. Source: the services of 1Click's SDK.
  */
 const meanings = {

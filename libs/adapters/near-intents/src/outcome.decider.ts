@@ -13,7 +13,7 @@ export interface Evidence {
   readonly isNonceUsed: boolean;
   /** As of that block: whether the contract takes, and so remembers, nonces of the transfer's salt. */
   readonly isSaltValid: boolean;
-  /** Of a block that is final: the chain's own time. */
+  /** The time of a final block: the chain's own clock. */
   readonly block: { readonly epochMs: number };
   readonly deadlineMs: number;
   /** From then on the contract may forget that the nonce was used. */
@@ -23,13 +23,13 @@ export interface Evidence {
 export type Verdict =
   /** The contract has executed the transfer, and never undoes it. */
   | 'executed'
-  /** It has not, and never will, whoever sends the bytes. */
+  /** It has not been executed and never will be, even if the bytes are sent again. */
   | 'never'
   /** The relay has it under way. */
   | 'under_way'
-  /** Nobody has executed it so far; whoever has the bytes still can. */
+  /** It has not been executed so far, but still can be by anyone who has the bytes. */
   | 'open'
-  /** Nothing that can be asked tells. */
+  /** No source can tell. */
   | 'unknown';
 
 /**

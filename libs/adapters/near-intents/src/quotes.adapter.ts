@@ -7,11 +7,11 @@ export interface Wanted {
   readonly swapType: 'EXACT_INPUT' | 'EXACT_OUTPUT';
   readonly originAsset: string;
   readonly destinationAsset: string;
-  /** Of the origin asset for EXACT_INPUT, of the destination asset for EXACT_OUTPUT. */
+  /** Amount of the origin asset for EXACT_INPUT, of the destination asset for EXACT_OUTPUT. */
   readonly amount: string;
   /** Who pays, receives, and gets back what is not used: an account inside the verifier contract. */
   readonly accountId: string;
-  /** When a swap that has not come to be is given back. */
+  /** When the input of a swap that did not happen is returned. */
   readonly deadline: Instant;
 }
 
@@ -29,7 +29,7 @@ export interface Quote {
   readonly text: string;
 }
 
-/** A quote that nobody may sign for: forged, or for something else than was asked. Its message is for the log. */
+/** A quote that must not be signed for: forged, or for something other than was asked. Its message is for the log. */
 export class WrongQuote extends Error {}
 
 /** How far below its estimate a swap may deliver, in basis points; below that it is refunded. */
@@ -81,7 +81,7 @@ export function readQuote(text: string, request: QuoteRequest, publicKey: string
   const wrong =
     wrongEcho(echo, request) ?? wrongWay(quote, echo, quoted) ?? wrongAmounts(quote, BigInt(leastIn), request);
   if (wrong !== null) throw new WrongQuote(wrong);
-  // The signature comes last: it is what costs most. Reason for the assertion: the SDK takes whatever an answer holds, and says false.
+  // The signature comes last because it costs most. Reason for the assertion: the SDK takes any answer, and answers false.
   if (!verifyQuoteSignature(answer as unknown as QuoteResponse, publicKey))
     throw new WrongQuote('the signature is not 1Click’s');
   return quote;
@@ -110,7 +110,7 @@ function wrongWay(
   return (echo['confidentiality'] ?? 'public') === 'public' ? null : 'it is confidential';
 }
 
-/** For an exact input the user was told of the slippage, for an exact output of the output itself. */
+/** For an exact input the user was shown the slippage, for an exact output the output itself. */
 function wrongAmounts(quote: Quote, leastIn: bigint, { swapType, amount }: QuoteRequest): string | null {
   const [amountIn, amountOut, leastOut] = [
     BigInt(quote.amountIn),

@@ -22,7 +22,7 @@ export type Refusal =
 
 /**
  * What the contract says of an intent that it does not execute (near/intents, contracts/defuse/core/src/error.rs), in the relay's words
- * around it. What is in no line is no refusal: nobody can tell what became of the intent.
+ * around it. A text that matches no line is not a refusal: what became of the intent is then unknown.
  */
 const contractWords: readonly (readonly [RegExp, Refusal])[] = [
   [/nonce was already used/, 'nonce_used'],

@@ -32,7 +32,7 @@ export class TokenList {
     const listed = this.oneClick.tokens();
     this.listed = listed;
     this.askedAtMs = nowMs;
-    // Whoever asked is told; the next one asks again. Nothing is returned here: a newer list that fails would be nobody's to handle.
+    // The caller gets the error, and the next caller asks again. This returns nothing, so that a failed refresh is not left unhandled.
     listed.catch(() => {
       if (this.listed === listed) this.listed = null;
     });

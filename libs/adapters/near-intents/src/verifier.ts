@@ -13,7 +13,7 @@ export interface FinalBlock {
   readonly epochMs: number;
 }
 
-/** Of which state a view is asked: the newest, or that of a final block. */
+/** The state that a view reads: the newest, or that of a final block. */
 type At = { readonly finality: 'optimistic' } | { readonly block_id: string };
 
 const newest: At = { finality: 'optimistic' };

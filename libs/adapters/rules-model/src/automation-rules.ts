@@ -130,7 +130,7 @@ function contractOf(action: ContractAction, worth: Decimal, asOf: Instant): Json
   return contract as unknown as JsonObject;
 }
 
-/** In US dollars, at the present price or at the one that is waited for, whichever is more; null without a price, and for nothing. */
+/** In US dollars, at the present price or the awaited one, whichever is higher; null without a price, and for a zero amount. */
 function worthOf({ amount }: MoneyClause, input: Asset, watched: WatchedToken | null): Decimal | null {
   const { decimals, amountRaw, priceUsdDecimal } = input;
   const asked = amount.kind === 'all' ? null : parseDecimal(amount.text);

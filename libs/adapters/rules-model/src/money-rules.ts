@@ -11,7 +11,7 @@ interface KnownToken {
   readonly decimals: number | null;
 }
 
-/** A token of the wallet, with whatever else the tool told of it. */
+/** A token of the wallet, with everything else that the tool returned for it. */
 export type Asset = KnownToken & JsonObject;
 
 /** Answers sentences about money, one call after the other; null for any other sentence. */
@@ -61,7 +61,7 @@ function transfer(request: ModelRequest, stages: readonly (readonly MoneyClause[
   const calls: RuledCall[] = [];
   for (const clause of stage) {
     const answer = propose(request, clause, assets);
-    // Whatever one of them lacks comes first, be it a question or words.
+    // What one of them lacks comes first, be it a question or words.
     if ('text' in answer || answer.calls.some(({ tool }) => tool !== 'intents_transfer')) return answer;
     calls.push(...answer.calls);
   }

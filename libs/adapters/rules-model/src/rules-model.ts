@@ -30,7 +30,7 @@ export class RulesModel implements LanguageModel {
     const counted = { inputTokens: countWords(request.turn.input), estimated: false };
     for (const word of words) {
       const isStopped = await isStoppedWithin(wordMs, signal);
-      // What was shown stays; a step that is not whole has no price, since nobody bills it.
+      // What was shown stays; an incomplete step has no price, since it is not billed.
       if (isStopped && said.length > 0) {
         const reply = { text: said.join(''), calls: [], outputTokens: said.length, costMicroCents: 0 };
         return { ...reply, ...counted, ending: 'stopped' };

@@ -59,7 +59,7 @@ function echoOf(input: string): string | null {
   return rest.trim() === '' ? null : rest;
 }
 
-/** Without what ends a sentence. A pattern anchored at the end would try every mark of a long row anew. */
+/** The text without final punctuation. A pattern anchored at the end would retry from every mark of a long row. */
 function withoutPunctuation(text: string): string {
   let end = text.length;
   while (end > 0 && '?!.'.includes(text.charAt(end - 1))) end -= 1;

@@ -17,7 +17,7 @@ import {
 
 /** Told of each order that has settled; the payload is its key. */
 const settlementsChannel = 'parley_settlements';
-/** The kind of the timers that settle orders of which nobody asks; their payload is `{address}`. */
+/** The kind of the timers that settle orders which no request reads; their payload is `{address}`. */
 export const settlementTimers = 'sandbox-settlement';
 /** Due orders of one wallet that one call settles; the next call goes on. */
 const dueMax = 100;
@@ -32,7 +32,7 @@ export class LedgerOrders {
   ) {}
 
   /**
-   * Takes the order's input from the wallet, or refuses for ever; a repeated call changes nothing and answers what became of the first.
+   * Takes the order's input from the wallet, or refuses for good; a repeated call changes nothing and answers the first call's outcome.
    * @throws Unavailable
    */
   async submit(order: NewOrder, handling: Handling): Promise<OrderState> {
@@ -63,7 +63,7 @@ export class LedgerOrders {
     return this.submit(order, handling);
   }
 
-  /** Settles what is due of the wallet's orders. Each is told in a notification, or in two. @throws Unavailable */
+  /** Settles the wallet's due orders. Sends one notification for each, or two. @throws Unavailable */
   async settleDue(address: string, options: { readonly twice: boolean }): Promise<void> {
     const due = await this.database.query<{ key: string }>(
       `SELECT key FROM sandbox_orders WHERE address = $1 AND status = 'accepted' AND settles_at <= $2

@@ -2,13 +2,13 @@ import type { Instant } from '@app/kernel';
 import type { TokenAmount } from '@app/wallets';
 
 /**
- * Whoever can hold tokens: a wallet, what its orders have taken that are not settled yet, an owner's main account, the market,
- * and the world that tokens come from. Wallets are named by their address.
+ * The accounts that hold tokens: a wallet, its unsettled orders (in transit), an owner's main account, the market,
+ * and the outside that tokens come from. Wallets are named by their address.
  */
 export type LedgerAccount = `wallet:${string}` | `transit:${string}` | `main:${string}` | 'pool' | 'outside';
 
 export interface Transfer extends TokenAmount {
-  /** Stands for this transfer for ever. */
+  /** Identifies this transfer. */
   readonly key: string;
   readonly from: LedgerAccount;
   readonly to: LedgerAccount;

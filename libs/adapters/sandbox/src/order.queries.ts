@@ -6,7 +6,7 @@ import { refundOf, type OrderTarget, type Outcome } from './order-outcome';
 
 /** What a wallet orders. */
 export interface NewOrder {
-  /** Stands for this order for ever. */
+  /** Identifies this order. */
   readonly key: string;
   /** What the owner signed: another order never passes under the same key. */
   readonly bytes: string;

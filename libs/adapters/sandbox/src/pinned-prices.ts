@@ -1,5 +1,5 @@
-/** Told of prices that are pinned or let go; the composition binds it to whatever watches prices. */
+/** Called when a price is pinned or released; the composition binds it to the component that watches prices. */
 export abstract class PinnedPrices {
-  /** Returns when whoever watches the token's price knows the new one. @throws Unavailable */
+  /** Returns when the watcher of the token's price knows the new one. @throws Unavailable */
   abstract priceChanged(tokenId: string): Promise<void>;
 }

@@ -15,7 +15,7 @@ export const submitFaults = [
 
 export type SubmitFault = (typeof submitFaults)[number];
 
-/** How the sandbox's wallet provider is told to misbehave (docs/decisions/sandbox.md, "Faults"). */
+/** How the sandbox's wallet provider misbehaves (docs/decisions/sandbox.md, "Faults"). */
 export interface ProviderFault {
   readonly submit: SubmitFault;
   /** From the acceptance of an order to its settlement, by the service clock. */
@@ -24,7 +24,7 @@ export interface ProviderFault {
   readonly down: boolean;
   /** Set to true, it rejects all sessions that exist at that moment; connecting makes one that is good again. */
   readonly sessionRejected: boolean;
-  /** Each settlement is told twice. */
+  /** Sends each settlement's notification twice. */
   readonly duplicateCallbacks: boolean;
   /** No token has a price. */
   readonly unpriced: boolean;
@@ -32,7 +32,7 @@ export interface ProviderFault {
   readonly undescribed: boolean;
 }
 
-/** The wallet provider's faults: one row for the deployment, read anew at every call, so that a change is in force at once everywhere. */
+/** The wallet provider's faults: one row for the deployment, read at every call, so that a change takes effect everywhere at once. */
 @Injectable()
 export class ProviderFaults {
   constructor(private readonly database: Database) {}

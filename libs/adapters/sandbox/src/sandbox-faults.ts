@@ -53,7 +53,7 @@ export class SandboxFaults extends ModelFaults implements OnModuleInit, OnModule
   /** One after the other, so that what was read last is what was current last. */
   private refresh(): Promise<void> {
     const read = this.reading.then(() => this.read());
-    this.reading = read.catch(() => undefined); // whoever asked for it is told
+    this.reading = read.catch(() => undefined); // the caller gets the error
     return read;
   }
 

@@ -59,7 +59,7 @@ export class SandboxLedger extends WalletProvider {
     });
   }
 
-  /** The ledger makes whatever account is paid to. */
+  /** Always true: the ledger creates an account when it is paid to. */
   override isMainAccount(): Promise<boolean> {
     return Promise.resolve(true);
   }
@@ -180,7 +180,7 @@ function toSubmitted(state: OrderState, bytes: string): Submitted {
 }
 
 function settlementOf(state: OrderState, bytes: string): Settlement {
-  // Another order under the same key: whoever asks is mistaken about what was sent, and must not send again.
+  // Another order has the same key: the caller is mistaken about what it sent, and must not send again.
   if (state.digest !== digestOf(bytes)) return { kind: 'unknown' };
   switch (state.status) {
     case 'accepted': {

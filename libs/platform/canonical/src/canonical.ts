@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
-/** The RFC 8785 (JCS) form of a JSON value: one text for one value. Throws TypeError for what is no JSON. */
+/** The RFC 8785 (JCS) form of a JSON value: equal values give the same text. Throws TypeError for a value that JSON cannot hold. */
 export function canonicalText(value: object): string {
   const text = canonicalize(value);
   if (text === undefined) throw new TypeError('not a JSON value');

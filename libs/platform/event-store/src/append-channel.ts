@@ -121,9 +121,9 @@ class AppendCall {
     this.waiting.delete(id);
   }
 
-  /** Nothing may be thrown here: nobody could catch it. */
+  /** Must not throw: no caller could catch it. */
   private receive(answer: BatchAppendResp): void {
-    // An answer that came after its time finds nobody.
+    // An answer that comes too late is ignored.
     const append = this.waiting.get(uuidOf(answer.getCorrelationId()));
     const [success, status] = [answer.getSuccess(), answer.getError()];
     if (success !== undefined) append?.resolve(placeOf(success));

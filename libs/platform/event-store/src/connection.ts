@@ -35,7 +35,7 @@ function apart(intervalMs: number, purpose: Purpose): number {
 }
 
 /**
- * After a broken call the client looks for its next channel, in a promise that nobody awaits. When it finds no node of the cluster,
+ * After a broken call the client looks for its next channel, in a promise that is never awaited. When it finds no node of the cluster,
  * that promise rejects, which would end the process.
  */
 function quietly(client: EventStoreDBClient): EventStoreDBClient {

@@ -7,7 +7,7 @@ import type { StoredEvent } from './codec';
 
 /** Streams of which the newest event is remembered, a name and a number each. */
 const streamsMax = 20_000;
-/** What is older is no news. */
+/** Older events are not published. */
 const newsMs = 5_000;
 
 const logger = new Logger('EventFeed');
@@ -28,11 +28,11 @@ export class EventSeen {
  * once. An event that is older than the newest one of its stream is passed over, so an own event that a subscription brings later is
  * not published again; only where events of 20,000 other streams came in between, it may be.
  *
- * It wakes whoever waits in this process, and is no more than a hint: nothing durable may depend on it.
+ * It wakes waiters in this process and is only a hint: durable progress must not depend on it.
  */
 export class EventFeed {
   private readonly newest = new LRUCache<string, number>({ max: streamsMax });
-  /** What is woken is no part of the request or the span in which the event was appended. */
+  /** Runs listeners outside the request and the span that appended the event. */
   private readonly outside = AsyncLocalStorage.snapshot();
   private bus: Pick<EventBus, 'publish'> | null = null;
 

@@ -22,7 +22,7 @@ import { isTransient } from './transient-errors';
 
 /** Bounds of one append or read, in real time. */
 export interface CallLimits {
-  /** How long an append whose answer was lost is sent again before the caller is told that the store is away. */
+  /** How long an append whose answer was lost is retried before the caller gets Unavailable. */
   readonly resendForMs: number;
   /** How long one append or read may take; the client itself sets no deadline on reads and batch appends. */
   readonly callTimeoutMs: number;
@@ -159,7 +159,7 @@ export class EventStore {
     return position;
   }
 
-  /** Ends every connection, within 2 s: the client itself waits for ever for the end of a call whose reader has left. */
+  /** Ends every connection within 2 s: the client itself would wait forever for a call whose reader has left. */
   async dispose(): Promise<void> {
     const clients = [this.client, this.tailClient, this.catchUpClient];
     await Promise.all(clients.map((client) => disconnect(client, disposeWithinMs)));

@@ -24,7 +24,7 @@ interface CacheEntry {
 
 /**
  * States of streams, folded from the store and kept by revision, so that a command on a long stream costs what it costs on a new one.
- * A cached state may be behind the store; whoever decides on it appends at its revision and finds out.
+ * A cached state may be behind the store: an append at its revision then fails.
  */
 export class FoldedStates {
   private readonly cache = new LRUCache<string, CacheEntry>({ max: cachedStreamsMax });
@@ -44,7 +44,7 @@ export class FoldedStates {
     return entry === undefined ? null : (entry.folded as Folded<State>);
   }
 
-  /** The state as of now: reads whatever the store has beyond the cached revision. Throws Unavailable. */
+  /** The state as of now: reads the events after the cached revision. Throws Unavailable. */
   async current<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,

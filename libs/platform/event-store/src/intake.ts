@@ -13,7 +13,7 @@ export interface EventBatch {
   readonly upTo: number;
 }
 
-/** What a subscription has brought and nobody has handled yet; it pauses the subscription while its consumer is behind. */
+/** Events of a subscription that are not handled yet; it pauses the subscription while its consumer is behind. */
 export class Intake {
   private waiting: StoredEvent[] = [];
   private lookedUpTo = 0;

@@ -97,7 +97,7 @@ export function encodeBatchAppendReq(request: BatchAppendReq): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-/** The event of an answer to a read, whose bytes are views of the answer's; null where it carries none. @throws when it is no message */
+/** The event of an answer to a read, whose bytes are views of the answer's; null when it carries none. @throws for bytes that are not a message */
 export function recordedEventOf(answer: Uint8Array): RecordedEvent | null {
   // Reason for the assertion: the type is the description above, which the library knows at run time only.
   const { event } = readResp.decode(answer) as { readonly event?: { readonly event?: RecordedEvent | null } | null };

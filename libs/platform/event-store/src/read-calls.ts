@@ -65,7 +65,7 @@ export class ReadCalls {
 async function eventsOf(read: Read, more: More): Promise<RecordedEvent[]> {
   return new Promise((resolve, reject) => {
     const events: RecordedEvent[] = [];
-    // Heard to the end: a broken connection is reported to a read that has ended as well, and then nobody is interested.
+    // The listener stays: a broken connection is reported to ended reads too, where it does not matter.
     read.on('error', reject);
     read.on('end', () => resolve(events));
     let wanted = true;

@@ -11,8 +11,8 @@ import { ReadModels } from './read-models';
 import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
 
 /**
- * How long a command that loses races for its stream is decided again before the caller is told to come back. It is a time and not
- * a count, because a process that has won once need not read, and so keeps winning until its own queue is empty.
+ * How long a command that loses races for its stream is retried before the caller gets TooBusy. It is a time rather than a count,
+ * because a process that has won once need not read, and so keeps winning until its own queue is empty.
  */
 const contendForMs = 5_000;
 /** After a lost race comes a random pause, longer each time up to this, so that processes fall out of step. */
@@ -33,7 +33,7 @@ export class TooBusy extends Unavailable {
 
 /** What an accepted command came to. */
 export interface Accepted<State, Event> {
-  /** None when there was nothing to do. */
+  /** Empty when there was nothing to do. */
   readonly events: readonly Event[];
   /** After the events. */
   readonly state: State;
@@ -168,7 +168,7 @@ export class Streams {
     }
   }
 
-  /** Each event gets a span of its own, under which whatever follows from it is found. */
+  /** Gives each event a span of its own, the parent of the spans that the event causes. */
   private async tracedAppend(stream: string, encoded: EventData[], expectedRevision: number, cause: Cause) {
     return this.tracing.span('append', { cause: cause.correlationId }, async () => {
       const appended = await this.store.append(stream, encoded, expectedRevision);
@@ -181,7 +181,7 @@ export class Streams {
   }
 }
 
-/** What the commands of a stream are told apart by; where there is but one, the stream's category names it. */
+/** Names a command in traces: its type, or the stream's category where the stream has one command only. */
 function nameOf({ kind, command }: Given<unknown, unknown, DomainEvent>): string {
   const named = typeof command === 'object' && command !== null && 'type' in command ? command.type : null;
   return typeof named === 'string' ? named : kind.category;

@@ -45,7 +45,7 @@ export async function createHttpApp(
   lookedAt?: readonly IssuerKeys[],
 ): Promise<NestFastifyApplication> {
   const { env } = configuration;
-  // Before anything is made: an issuer that can only be a mistake is told at once.
+  // First of all, so that a misconfigured issuer is reported at once.
   const issuers = lookedAt ?? (await lookAtIssuers(configuration, log));
   const bounds = connectionBounds(configuration);
   const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES, bounds, env.TRUSTED_PROXIES));

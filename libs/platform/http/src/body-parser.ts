@@ -10,7 +10,7 @@ import { parseStrictJson } from './strict-json';
 /**
  * Makes Fastify read every body as bytes up to its limit, and parse it as its operation says; or hand it over as a stream. Bodies of
  * `GET` and `HEAD` are read as well, so that one that should not be there is refused.
- * @param withinMs how long a body that is no stream may take to arrive
+ * @param withinMs how long a body may take to arrive, unless it is streamed
  */
 export function parseBodiesStrictly(fastify: FastifyInstance, withinMs: number): void {
   // The built-in parsers take text/plain and let the last of two equal members win.
@@ -86,7 +86,7 @@ function isJson(contentType: string | undefined): boolean {
   return /^utf-8$/i.test(type.params.get('charset') ?? 'utf-8');
 }
 
-/** Null for a text that is no media type. */
+/** Null for a text that is not a media type. */
 function mediaTypeOf(text: string): MIMEType | null {
   try {
     return new MIMEType(text);

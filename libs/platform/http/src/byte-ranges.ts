@@ -14,8 +14,8 @@ export type AskedBytes =
   | { readonly kind: 'outside' };
 
 /**
- * Reads `If-None-Match`, `Range` and `If-Range` (RFC 9110, sections 13.1.2, 14.2 and 13.1.5). `HEAD` knows no ranges. Several ranges, and
- * what is no range, are answered whole, as section 14.2 allows.
+ * Reads `If-None-Match`, `Range` and `If-Range` (RFC 9110, sections 13.1.2, 14.2 and 13.1.5). `HEAD` ignores ranges. Several ranges, and
+ * malformed ones, are answered with the whole, as section 14.2 allows.
  * @param entityTag strong, with its quotes @param bytes how many there are, at least one
  */
 export function askedBytes(method: string, headers: IncomingHttpHeaders, entityTag: string, bytes: number): AskedBytes {

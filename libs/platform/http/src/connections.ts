@@ -7,7 +7,7 @@ import { Counter } from 'prom-client';
 export interface ConnectionBounds {
   /** How long a client may leave it idle, or not go on with what is its turn; a head or a JSON body takes no longer either. */
   readonly quietMs: number;
-  /** How long a whole request, or a whole answer that is no event stream, may be on its way. */
+  /** How long a whole request, or a whole answer other than an event stream, may take to transfer. */
   readonly transferMs: number;
   /** Connections that are open at once. */
   readonly connectionsMax: number;

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { canonicalText } from '@app/canonical';
 import { because, limits, ok, refuse, type JsonObject, type JsonValue, type Result } from '@app/kernel';
 
-/** What a cursor is good for: it is refused by any other list, user or set of filters. `limit` is no filter. */
+/** Where a cursor is valid: any other list, user or set of filters refuses it. `limit` is not a filter. */
 export interface CursorBinding {
   /** The operation id, or a name of one list among several that it answers. */
   readonly list: string;

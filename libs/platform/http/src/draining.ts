@@ -5,8 +5,8 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 /** How long the answers to requests that were given up may be on their way. */
 const lastAnswersMs = 1_000;
 /**
- * A proxy learns from the answers that this process stops; while one still sends calls, somebody must be there to refuse them. Those
- * that are shipped look every half a second (docker/haproxy.cfg, docker/Caddyfile), and nobody may call for longer than that.
+ * A proxy learns from the answers that this process stops, so calls must be refused for as long as one may still send them. The
+ * shipped proxies check every half second (docker/haproxy.cfg, docker/Caddyfile); this is longer than that.
  */
 const defaultQuietMs = 2_000;
 
@@ -44,8 +44,8 @@ export class Draining {
   }
 
   /**
-   * Begins to drain; settles when no request is in flight any more and nobody has called for `quietMs`. What is in flight when the
-   * time is over is given up.
+   * Begins to drain; settles when no request is in flight and none has arrived for `quietMs`. Requests still in flight after
+   * `withinMs` are given up.
    */
   async drain(withinMs: number, quietMs = defaultQuietMs): Promise<void> {
     const deadlineMs = performance.now() + withinMs;
@@ -77,7 +77,7 @@ export class Draining {
 
 /**
  * Stops an application: new requests are answered 503, `/readyz` says so, streams end, and requests in flight have
- * `withinMs` to finish, or are answered 503 then; it goes on refusing until nobody has called for `quietMs`, within the same time.
+ * `withinMs` to finish, and are answered 503 after that; it refuses until no request has arrived for `quietMs`, within the same time.
  * Then connections are closed and the modules' own shutdown hooks run.
  */
 export async function closeGracefully(

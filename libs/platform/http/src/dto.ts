@@ -32,10 +32,10 @@ export function QueryMember<Described extends Schema>(schema: Described): Member
 /** The body of an operation that takes none, absent or `{}`; and the query of one without parameters. */
 export class NoBody {}
 
-/** What the decorators above told of one DTO class, beside the rules that class-validator keeps. */
+/** What the decorators above declare about a DTO class, besides the rules that class-validator keeps. */
 export interface DtoPlan {
   readonly nested: Map<string, () => DtoClass>;
-  /** Of the members that no other DTO describes. */
+  /** The schemas of members that no other DTO describes. */
   readonly schemas: Map<string, Schema>;
   readonly optional: Set<string>;
   /** What is meant by the texts of query parameters. */

@@ -56,7 +56,7 @@ const unreadable: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'took too long to arrive',
 };
 
-/** A request that is no HTTP, is too slow, or has too large a head, ends with a problem and its connection. */
+/** Answers a request that is not HTTP, is too slow, or has too large a head with a problem, and closes its connection. */
 function answerUnreadable(error: Error & { code?: string }, socket: Duplex): void {
   const saidNothing = socket instanceof Socket && socket.bytesRead === 0;
   if (error.code === 'ECONNRESET' || !socket.writable || saidNothing) {

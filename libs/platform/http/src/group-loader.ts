@@ -12,8 +12,8 @@ export interface GroupBounds {
 const answerWithinMs = 10_000;
 
 /**
- * Answers many concurrent requests with few calls, as a group commit does: at most one call is under way, and whatever
- * arrives meanwhile goes into the next. An idle loader calls at the end of the present turn of the event loop.
+ * Answers many concurrent requests with few calls, as a group commit does: at most one call is under way, and requests
+ * that arrive meanwhile go into the next. An idle loader calls at the end of the present turn of the event loop.
  */
 export class GroupLoader<Request, Answer> {
   private readonly loader: DataLoader<Request, Answer>;
@@ -33,7 +33,7 @@ export class GroupLoader<Request, Answer> {
     });
   }
 
-  /** The answer to one request. @throws Unavailable when too many wait already, or whatever the call throws */
+  /** The answer to one request. @throws Unavailable when too many wait already, and what the call throws */
   load(request: Request): Promise<Answer> {
     if (this.waiting >= this.bounds.waitingMax) return Promise.reject(new Unavailable('database'));
     this.waiting += 1;

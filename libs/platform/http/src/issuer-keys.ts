@@ -14,7 +14,7 @@ const believedWhileAwayMs = 24 * 3_600_000;
 const askAgainAfterMs = 5_000;
 /** And when it did not answer. */
 const tryAgainAfterMs = 1_000;
-/** How long whoever asks for the state waits for keys: less than the second that a readiness check may take. */
+/** How long a readiness check waits for keys: less than the second that it may take. */
 const stateWithinMs = 800;
 
 /** The public keys that an issuer published at one time. */
@@ -23,7 +23,7 @@ export interface IssuerKeySet {
   keyFor(header: JWSHeaderParameters): Promise<CryptoKey | null>;
 }
 
-/** An issuer whose discovery document cannot be the one that is meant: a mistake of whoever named it, which no waiting mends. */
+/** The discovery document cannot be the issuer's: a mistake in the configuration, which waiting does not mend. */
 export class UnfitIssuer extends Error {}
 
 export interface IssuerKeysOptions {
@@ -73,7 +73,7 @@ export class IssuerKeys {
     throw this.trouble ?? new Unavailable('identity provider');
   }
 
-  /** Asks the issuer for the first time. An issuer that is away is no error: it may come back. @throws UnfitIssuer */
+  /** Asks the issuer for the first time. An unreachable issuer is not an error: it may come back. @throws UnfitIssuer */
   async look(): Promise<void> {
     await this.ask();
     if (this.trouble?.cause instanceof UnfitIssuer) throw this.trouble.cause;

@@ -5,7 +5,7 @@ import { boundedByNode, type ConnectionBounds } from './connections';
 import type { Draining } from './draining';
 import type { ReadinessChecks } from './readiness';
 
-/** Its clients are a scraper or two, a health check, and whoever looks after the process. */
+/** Its clients are a scraper or two, a health check, and an operator. */
 const bounds: ConnectionBounds = { quietMs: 30_000, transferMs: 30_000, connectionsMax: 64 };
 
 export interface ManagementServer {

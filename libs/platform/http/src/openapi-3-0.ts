@@ -21,7 +21,7 @@ export function openApi30(document: JsonObject): JsonObject {
 }
 
 const licenseUrl = 'https://www.apache.org/licenses/LICENSE-2.0';
-/** What stands under these is no schema. */
+/** Keywords whose values are not schemas. */
 const samples = new Set(['x-reasons']);
 
 /** Everything but schemas is the same in both versions, and examples that 3.0 cannot describe are left out. */

@@ -79,7 +79,7 @@ const ofDeprecatedAnswers: Readonly<Record<string, HeaderName>> = {
   Link: 'Link',
 };
 
-/** The headers that an answer of an operation can have whatever its body; `own` ones of its status come on top. */
+/** The headers that any answer of an operation can have, plus the status's `own` ones. */
 export function headersOf(
   { area }: Contract,
   deprecated: boolean,

@@ -9,7 +9,7 @@ const strictOnRequests = 'In a request, a member that is not named here is refus
 /** Not a type, since answers never have it and generated types would: see docs/choices.md. */
 const nullOnRequests = 'In a request, `null` for a member that is not required is its absence.';
 const schemasPointer = '#/components/schemas/';
-/** What stands under these is no schema. */
+/** Keywords whose values are not schemas. */
 const samples = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
 /**

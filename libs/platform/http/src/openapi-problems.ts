@@ -129,7 +129,7 @@ function sharedName(status: number, { area }: Contract, named: readonly Reason[]
 /** What is open can only be asked for by a name that nothing has. */
 function ofArea({ area, path, signed }: Contract): readonly (Reason | number)[] {
   if (area === 'partner') return ofPartnerArea;
-  // Nobody learns from a signed operation what there is.
+  // A signed operation does not reveal what exists.
   if (area === 'own') return signed === true ? ofOwnArea.filter((cause) => cause !== 404) : ofOwnArea;
   return path.includes(':') ? [404] : [];
 }
@@ -173,7 +173,7 @@ function describe(status: number, named: readonly Reason[]): string {
     const { title, retryable } = reasons[reason];
     return `- \`${reason}\`: ${title}${retryable || status === 503 ? ' (retryable)' : ''}`;
   });
-  // Whatever asks for credentials names a reason; what asks for a signature has none.
+  // Operations with credentials name a reason; those with a signature have none.
   const unaccepted =
     named.length > 0 ? 'the user token is missing or not accepted' : 'the key or the signature is not good';
   const bare = status === 401 ? [`- no reason: ${unaccepted}`] : [];

@@ -104,7 +104,7 @@ function bodyOf({ body, examples }: Contract, components: SchemaComponents): Jso
   return { required: isRequired, content: jsonContent(schema, examples?.body) };
 }
 
-/** What the JSON of a body looks like; words, of one that is no JSON. */
+/** The schema of a JSON body; for any other body, its description in words. */
 function jsonOf(body: Body): DtoClass | Schema | string {
   if (typeof body === 'function') return body;
   if ('stream' in body) return body.stream;

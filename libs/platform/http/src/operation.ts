@@ -23,7 +23,7 @@ export type Body =
    */
   | { readonly stream: string };
 
-/** An answer that is no JSON. */
+/** An answer other than JSON. */
 export interface RawAnswer {
   readonly mediaType: string;
   readonly description: string;
@@ -43,9 +43,9 @@ export interface PathParameter {
   readonly example: string;
 }
 
-/** What every contract says, whatever its route. */
+/** What every contract says, independently of its route. */
 interface Terms {
-  /** Of a success; 200 when absent. */
+  /** The status of a success; 200 when absent. */
   readonly status?: 200 | 201 | 202 | 204;
   /** Open to everybody: no credentials are asked for, and query and body are ignored. */
   readonly open?: true;
@@ -65,7 +65,7 @@ interface Terms {
   readonly answer: Schema | RawAnswer | null;
   /** Headers of its successes besides those of every answer. */
   readonly answerHeaders?: Readonly<Record<string, Schema>>;
-  /** JSON that it answers with other statuses than a success's, where that is no problem. */
+  /** JSON answers of other statuses that are not problems. */
   readonly otherAnswers?: Readonly<Record<number, Schema>>;
   /** When it answers 307 and a `Location` instead, in words. */
   readonly redirects?: string;

@@ -1,6 +1,6 @@
 import type { PartnerKeyId, UserId } from '@app/kernel';
 
-/** `pk_` and 32 random bytes in base64url: whatever looks otherwise is no partner key. */
+/** The form of a partner key: `pk_` and 32 random bytes in base64url. */
 export const partnerKeyForm = /^pk_[A-Za-z0-9_-]{43}$/;
 
 /** Partner keys by the lower-case hex SHA-256 of the key. Answers are kept for 10 s. */
@@ -8,7 +8,7 @@ export abstract class PartnerKeys {
   /** The ids of the keys with these (distinct) hashes; unknown and revoked ones are absent. @throws Unavailable */
   abstract findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>>;
 
-  /** Those of these keys that are not revoked, whichever process revoked them. @throws Unavailable */
+  /** The keys among these that no process has revoked. @throws Unavailable */
   abstract live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>>;
 }
 
@@ -16,7 +16,7 @@ export interface AccountState {
   readonly disabled: boolean;
 }
 
-/** The accounts of users; asked for every request, many at once, and never cached here. */
+/** The accounts of users; read for every request, many at once, and never cached here. */
 export abstract class Accounts {
   /** The state of each of these (distinct) users that has an account; the others are absent. @throws Unavailable */
   abstract findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>>;
@@ -27,7 +27,7 @@ export interface RateSubject {
   readonly subject: string;
   /** Requests admitted in any 60 s. */
   readonly limit: number;
-  /** As how many requests this one counts; 1 when absent, and never more than the limit, which would refuse it for ever. */
+  /** How many requests this one counts as; 1 when absent. At most the limit, beyond which it could never be admitted. */
   readonly weight?: number;
 }
 

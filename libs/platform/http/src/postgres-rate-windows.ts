@@ -47,7 +47,7 @@ export class PostgresRateWindows extends RateWindows implements OnModuleInit, On
 
   private async count(requests: readonly (readonly RateSubject[])[]): Promise<readonly (readonly RateAnswer[])[]> {
     const limits = new Map(requests.flat().map(({ subject, limit }) => [subject, limit]));
-    // The order in which the rows are locked; the same in every replica, whatever its locale.
+    // The order in which the rows are locked: the same in every replica, independent of its locale.
     const subjects = [...limits.keys()].sort();
     const places = new Map(subjects.map((subject, index) => [subject, index + 1]));
     const placeOf = (subject: RateSubject | undefined) =>

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { ProblemException, type Failure } from './problems';
 import { sendProblem } from './send-problem';
 
-/** Answers whatever is thrown while a request is served with its problem; what nobody expected is logged, and never sent. */
+/** Answers what is thrown while a request is served with its problem; an unexpected error is logged, and never sent. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(private readonly log: Logger) {}

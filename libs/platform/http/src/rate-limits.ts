@@ -2,7 +2,7 @@ import type { RateAnswer } from './ports';
 
 const windowSeconds = 60;
 
-/** Whole seconds that a client is told to wait. A place comes free up to 100 ms late, but nobody is told of more than the window. */
+/** Whole seconds for a client to wait. A place comes free up to 100 ms late, but the answer is never more than the window. */
 export function secondsOf(ms: number): number {
   return Math.min(windowSeconds, Math.max(1, Math.ceil(ms / 1000)));
 }

@@ -12,7 +12,7 @@ export interface ReadinessReport {
   readonly body: { readonly status: Readiness | 'draining'; readonly checks: Readonly<Record<string, Readiness>> };
 }
 
-/** The dependencies that `GET /readyz` reports; whoever holds one adds its check when its module starts. */
+/** The dependencies that `GET /readyz` reports; the owner of each adds its check when its module starts. */
 export class ReadinessChecks {
   private readonly checks = new Map<string, ReadinessCheck>();
   private readonly running = new Map<string, Promise<State>>();

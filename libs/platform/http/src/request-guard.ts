@@ -71,7 +71,7 @@ export class RequestGuard {
     // The hot path: key and user are counted in one go.
     if (remembered?.kind === 'accepted') return this.admitUser(entry, remembered.identity, [], this.keySubject(keyId));
 
-    // Whoever is over the key's limit is refused before the costly verification.
+    // A caller over the key's limit is refused before the costly verification.
     const answers = await this.windows.consume([this.keySubject(keyId)]);
     const overLimit = this.showRates(reply, answers);
     if (overLimit !== null) return overLimit;
@@ -83,7 +83,7 @@ export class RequestGuard {
     return tokenRefused;
   }
 
-  /** Whoever has no good key may fail so often, and is told to wait then. */
+  /** Limits failures per address for callers without a valid key; beyond the limit they must wait. */
   private withoutKey(
     request: FastifyRequest,
     reply: FastifyReply,

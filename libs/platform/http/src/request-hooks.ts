@@ -30,7 +30,7 @@ export interface HookParts {
 /** Never sent: what logs and metrics show when the client did not wait for its answer. */
 const clientWentAway = 499;
 
-/** Of a `/v1` request that no route serves: nobody learns without credentials which routes there are. */
+/** Answers a `/v1` request that no route serves: without credentials, it does not reveal which routes exist. */
 const unrouted: GuardedRoute = { account: 'not required', weight: 1, idParameters: [] };
 
 /** After an answer that did not wait for the end of the body, the client has this long to stop sending. */
@@ -70,7 +70,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
   };
   request.parley = context;
   const ended = parts.draining.requestBegan(() => giveUp(request, reply), plan?.area === 'open');
-  // Not in `onResponse`, which Fastify never calls for a hijacked reply: an event stream would be in flight for ever.
+  // Fastify never calls `onResponse` for a hijacked reply: an event stream would be in flight forever.
   reply.raw.once('close', () => {
     ended();
     end(request, reply, parts);
@@ -87,7 +87,7 @@ function end(request: FastifyRequest, reply: FastifyReply, parts: HookParts): vo
   if (!request.raw.complete) setTimeout(() => cutOff(request), lingerMs).unref();
 }
 
-/** The process ends before the request could be served; whatever its handler still answers comes to nothing. */
+/** The process ends before the request could be served; a later answer of its handler is dropped. */
 function giveUp(request: FastifyRequest, reply: FastifyReply): void {
   if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
   else sendProblem(request, reply, notServed, { connection: 'close' });

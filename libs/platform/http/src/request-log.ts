@@ -15,7 +15,7 @@ export class RequestLog {
     log: Logger | null,
     private readonly readable = false,
   ) {
-    // Its fields are the ones below, so there is nothing to look for that must not be written.
+    // It has only the fields below, so nothing needs redacting.
     this.log = log?.child({}, { formatters: { log: (fields) => fields } }) ?? null;
     this.durations = new Histogram({
       name: 'http_request_duration_seconds',
@@ -53,7 +53,7 @@ interface RequestLine {
   readonly operation: string;
   readonly requestId: string;
   readonly method: string;
-  /** Undefined where no route matched: then nobody knows what the path may hold. */
+  /** Undefined where no route matched: the path may then hold anything. */
   readonly route: string | undefined;
   readonly status: number;
   readonly ms: number;

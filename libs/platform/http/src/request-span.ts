@@ -31,7 +31,7 @@ export function endRequestSpan(request: FastifyRequest, status: number): void {
   span.end(status >= serverFaults ? String(status) : undefined);
 }
 
-/** `parley.run.id` and the like, out of the path; whatever is no UUID was written by the client, and is left out. */
+/** `parley.run.id` and the like, taken from the path; a value that is not a UUID comes from the client and is left out. */
 function idsOf(request: FastifyRequest, plan: RoutePlan): SpanAttributes {
   // Reason for the assertion: Fastify's router makes an object of texts.
   const parameters = request.params as Record<string, string>;

@@ -22,7 +22,7 @@ export function sendProblem(
     .send(Buffer.from(JSON.stringify(problem)));
 }
 
-/** A 401 names the scheme that is asked for (RFC 9110, section 11.6.1), and says of a token that came that it is no good (RFC 6750, section 3.1). */
+/** A 401 names the expected scheme (RFC 9110, section 11.6.1), and reports a token that was sent as invalid (RFC 6750, section 3.1). */
 function challengeOf(failure: Failure): string {
   const isOfToken =
     failure.kind === 'reason' ? failure.reason === 'credential_expired' : 'isOfToken' in failure && failure.isOfToken;

@@ -8,8 +8,8 @@ export const tooSlow: Failure = invalid('', 'took too long to arrive');
 export const emptyBody: Issue = { path: '', message: 'must not be empty' };
 
 /**
- * A body while it arrives, no faster than it is taken. Whoever takes it to the end has seen all of it: it throws a ProblemException
- * when the limit is passed (before the rest is read), when the client goes away, and when the body turns out to be empty.
+ * A body while it arrives, no faster than it is consumed. Reaching its end means that it is complete: it throws a ProblemException
+ * when the limit is exceeded (before the rest is read), when the client goes away, and when the body is empty.
  */
 export async function* streamedBody(payload: Readable, limitBytes: number): AsyncGenerator<Buffer, void, undefined> {
   let bytes = 0;

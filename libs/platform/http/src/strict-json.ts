@@ -6,7 +6,7 @@ import { isHeldExactly } from './exact-number';
 /**
  * Reads I-JSON (RFC 7493) as docs/decisions/conventions.md, "Bodies", narrows it: at most 32 levels, no duplicate member,
  * no `__proto__`, no U+0000, no lone surrogate, and no number that a double does not hold exactly as spelled.
- * One leading byte order mark is skipped. Every part that breaks a rule becomes an issue at its JSON pointer; bytes that are no JSON at all become one at the root.
+ * One leading byte order mark is skipped. Every part that breaks a rule becomes an issue at its JSON pointer; bytes that are not JSON at all become one at the root.
  */
 export function parseStrictJson(bytes: Buffer): Result<JsonValue> {
   if (!isUtf8(bytes)) return refuse(invalid('', 'is not valid UTF-8'));

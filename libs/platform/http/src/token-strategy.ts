@@ -29,7 +29,7 @@ type Done<Value> = (error: unknown, value?: Value) => void;
 
 /**
  * A strategy of passport-jwt as one function that touches no request and no response: it finds the key of a token, verifies the
- * signature, and answers whom the token speaks for. @throws Refused, and whatever `find` and `identify` throw
+ * signature, and answers the token's user. @throws Refused, and what `find` and `identify` throw
  */
 export function tokenStrategy<Found extends KeyFound, User extends object>(
   find: (token: string) => Promise<Found>,

@@ -51,7 +51,7 @@ const verifiedKeptMs = 60_000;
 const verifiedKeptMax = 20_000;
 const subjectLengthMax = 512;
 const noTokenAtAll = 'it is no signed JSON Web Token';
-/** So much of what a token says is told of it in the log. */
+/** Characters of a token's claim that the log shows. */
 const quotedLengthMax = 200;
 /** What an access token may call itself (RFC 9068, section 2.1); logout tokens, ID tokens that say so and the like are none. */
 const accessTokenTypes = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
@@ -89,7 +89,7 @@ export class UserTokens {
       if (token === '') throw new Refused(noTokenAtAll);
       const { identity, issuer, keys } = await this.authenticate(token);
       const verdict = inTime(identity, issuer);
-      // Where they changed meanwhile, nobody knows which of them it was verified with.
+      // If the keys changed meanwhile, it is unknown which of them verified the token.
       if (verdict.kind === 'accepted' && keys === issuer.keys.cachedKeys()) {
         this.verified.set(hash('sha256', token, 'base64'), { identity, keys, issuer });
       }
@@ -111,7 +111,7 @@ export class UserTokens {
   private read(token: string): { header: ProtectedHeaderParameters; claims: JsonObject; issuer: TrustedIssuer } {
     const { header, claims } = decode(token);
     if (!isAccessTokenType(header.typ)) throw new Refused(`its typ is ${quote(header.typ)}, which is no access token`);
-    // Whoever does not understand what `crit` names must refuse the token (RFC 7515, section 4.1.11).
+    // A verifier must refuse a token whose `crit` names an extension that it does not understand (RFC 7515, section 4.1.11).
     if (header.crit !== undefined) throw new Refused('it takes an extension to understand (crit)');
     if (header.alg === undefined || !algorithms.includes(header.alg))
       throw new Refused(`its alg is ${quote(header.alg)}; accepted are ${algorithms.join(', ')}`);
@@ -161,7 +161,7 @@ function decode(token: string): { header: ProtectedHeaderParameters; claims: Jso
     const claims: unknown = decodeJwt(token);
     if (isJsonObject(claims)) return { header: decodeProtectedHeader(token), claims };
   } catch {
-    // Anything that is no token may be thrown at the decoder; what is wrong with it is of no use to anybody.
+    // The decoder may be given anything; its reason is of no use.
   }
   throw new Refused(noTokenAtAll);
 }

@@ -4,13 +4,13 @@ import type { Readiness } from './ports';
 import { notServed, toProblem } from './problems';
 import { answerHeaders, requestIdOf } from './request-ids';
 
-/** Nothing that it answers takes long. */
+/** Every answer is quick. */
 const bounds: ConnectionBounds = { quietMs: 10_000, transferMs: 10_000, connectionsMax: 1_024 };
 
 /** What a process that has not started yet says of a dependency. */
 export interface Waiting {
   readonly state: Readiness;
-  /** Why, in a sentence for whoever looks after the process. */
+  /** Why, in a sentence for the operator. */
   readonly reason?: string;
 }
 

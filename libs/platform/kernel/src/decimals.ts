@@ -6,7 +6,7 @@ export interface Decimal {
 
 /** The longest decimal text that is read: the contract's longest, a price (specification, "WithdrawalSources"). */
 const decimalLengthMax = 500;
-/** Of a number in this module; beyond the decimals of any token (at most 255) and of what multiplying twice comes to. */
+/** Most fraction digits of a number in this module: more than any token has (at most 255), even multiplied twice. */
 const scaleMax = 4 * decimalLengthMax;
 
 const spelling = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
@@ -48,7 +48,7 @@ export function add(one: Decimal, other: Decimal): Decimal {
   return decimalOf(scaled(one) + scaled(other), scale);
 }
 
-/** The least number with at most so many fraction digits that is no less. */
+/** The least number with at most so many fraction digits that is not less. */
 export function roundedUp(number: Decimal, fractionDigits: number): Decimal {
   if (number.scale <= fractionDigits) return number;
   const divisor = powerOfTen(number.scale - fractionDigits);

@@ -38,7 +38,7 @@ export function instantIn(value: unknown): Instant | null {
   return isWithin(epochMs) && (!isLeap || endsMonth(epochMs)) ? instantOf(epochMs) : null;
 }
 
-/** Of a sign, hours and minutes as the form finds them; nothing is found of `Z`. */
+/** The offset in milliseconds of a sign, hours and minutes as the form finds them; all are undefined for `Z`. */
 function offsetMsOf([sign = '+', hours = '0', minutes = '0']: readonly (string | undefined)[]): number {
   return Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }

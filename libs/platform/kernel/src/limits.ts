@@ -4,7 +4,7 @@ export const limits = {
   cursorLengthMax: 256,
   listLimitMax: 100,
   listLimitDefault: 50,
-  /** Of the JSON of a list's page, unless its first item alone is longer. */
+  /** Most bytes of the JSON of a list's page, unless its first item alone is longer. */
   pageBytesMax: 1024 * 1024,
   eventsLimitMax: 1000,
   eventsLimitDefault: 500,

@@ -12,9 +12,9 @@ export type Refusal =
       readonly kind: 'reason';
       readonly reason: Exclude<Reason, 'invalid_input'>;
       readonly retryable?: boolean;
-      /** Of `withdrawal_changed` only. */
+      /** Set for `withdrawal_changed` only. */
       readonly change?: WithdrawalChange;
-      /** Of `rate_limited` only, where waiting helps. */
+      /** Set for `rate_limited` only, where waiting helps. */
       readonly retryAfterSeconds?: number;
     }
   | { readonly kind: 'not_found' }

@@ -1,8 +1,8 @@
 import { limits } from '@app/kernel';
 
 /**
- * A statement for a list whose rows may be long: of the rows of a page it answers those that begin within the first 1 MiB, and two at
- * least where there are two, so that whoever cuts the page sees that it goes on. The others never leave PostgreSQL.
+ * A statement for a list whose rows may be long: it answers the rows of a page that begin within the first 1 MiB, and at least two if
+ * there are two, so that the code that cuts the page sees that it goes on. The others never leave PostgreSQL.
  * @param page a statement with ORDER BY and LIMIT that selects `position`, which it is sorted by, and what is measured
  * @param measured the text whose bytes count, in terms of the columns that the page selects
  */

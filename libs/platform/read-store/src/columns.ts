@@ -28,7 +28,7 @@ export function membersOf<Row extends object, Left extends MemberOf<Row> = never
 
 /**
  * What a SELECT answers of an entity, each column under its member's name: `"run_key" AS "runKey", "segment"`.
- * @param computed SQL of members that are no columns
+ * @param computed SQL of members that are not columns
  * @param table the name or alias by which the statement has the table, where it has more than one
  * @throws Error when a member is neither
  */

@@ -25,7 +25,7 @@ const answerGraceMs = 1_000;
 /** A process that stops in the middle of a transaction keeps its row locks no longer than this. */
 const idleInTransactionTimeoutMs = 10_000;
 
-/** PostgreSQL: read models, and the operational rows that are no events (slots, leases, counters, snapshots). */
+/** PostgreSQL: read models, and operational rows that do not come from events (slots, leases, counters, snapshots). */
 export class Database {
   /** For what this process leads. */
   readonly leaderSession: LeaderSession;
@@ -62,7 +62,7 @@ export class Database {
       extra: {
         connectionTimeoutMillis: connectTimeoutMs,
         onConnect: async (client: Client) => {
-          // A connection that breaks between two statements of its holder says so to nobody else, and would end the process.
+          // Without a listener, a connection that breaks between two statements would end the process.
           connections.watch(client.on('error', () => undefined));
           await limitStatements(client, timeoutMs);
         },

@@ -84,7 +84,7 @@ export class OpenSession {
     return this.ending.signal;
   }
 
-  /** Takes a lock that nobody holds, nobody of this process either; answers whether it did. */
+  /** Takes a lock unless this or another process holds it; answers whether it did. */
   async lock(key: number): Promise<boolean> {
     return this.inTurn(async () => {
       if (this.held.has(key)) return false;
@@ -96,12 +96,12 @@ export class OpenSession {
   }
 
   /**
-   * Lets a lock go. Never rejects: where PostgreSQL does not confirm it, the whole session goes, since nobody knows then which locks it
-   * holds, and a pause of all that it leads is better than two leaders. A slow answer has as long as that to any other statement.
+   * Releases a lock. Never rejects: if PostgreSQL does not confirm it, the whole session ends, since it is then unknown which locks it
+   * holds, and a pause of all that it leads is better than two leaders. The statement has the usual timeout.
    */
   async giveBack(key: number): Promise<void> {
     if (this.lost.aborted) return;
-    // Of the last user: the end of the connection says it as well.
+    // For the last user, ending the connection releases the lock too.
     if (this.users === 1) return this.end();
     await this.inTurn(async () => {
       await this.client.query('SELECT pg_advisory_unlock($1)', [key]);
@@ -134,7 +134,7 @@ export class OpenSession {
       this.lost.throwIfAborted();
       return statement();
     });
-    this.turns = turn.catch(() => undefined); // told to whoever asked
+    this.turns = turn.catch(() => undefined); // the caller gets the error
     try {
       return await turn;
     } catch (error) {

@@ -4,7 +4,7 @@ import type { Database } from './database';
 
 /** How often a process says that it is alive. Real time: a moved sandbox clock changes nothing here. */
 const heartbeatMs = 1_000;
-/** A process that was not heard of for this long counts as gone for everything but admission. */
+/** A process without a heartbeat for this long counts as gone for everything but admission. */
 export const processGoneMs = 6_000;
 /** `execution_unavailable` when no worker was heard of for this long (docs/decisions/runs.md). */
 const workerSilenceMs = 15_000;

@@ -16,8 +16,8 @@ const stuckName = 'projections';
 export const projectedChannel = 'parley_projected';
 
 /**
- * Another projector has moved the checkpoints, or a commit of ours whose answer was lost. The same batch would fail for ever;
- * whoever starts over reads where the checkpoints are now.
+ * The checkpoints were moved by another projector, or by a commit of ours whose answer was lost. The same batch would fail forever;
+ * starting over reads where the checkpoints are now.
  */
 class Overtaken extends Error {}
 

@@ -18,7 +18,7 @@ export interface Reactor {
 /** Events of one batch that are reacted to at once; those of one order key stay in order. */
 const keysAtOnceMax = 16;
 
-/** Runs a reactor in whichever process leads it, from its checkpoint on, until the signal aborts. */
+/** Runs a reactor from its checkpoint on, in the one process that leads it, until the signal aborts. */
 export async function runReactor(
   database: Database,
   store: EventStore,

@@ -14,7 +14,7 @@ import { ProjectionRunner } from './projection-runner';
 import { ReadGate } from './read-gate';
 import { UserQuotas } from './user-quotas';
 
-/** Told how to close what was opened: whoever makes the module owes it when the making fails; afterwards the module does it. */
+/** Receives how to close what was opened: the caller closes it when creating the module fails; afterwards the module does. */
 export type OnOpen = (close: () => Promise<void>) => void;
 
 export interface ReadStoreOptions {

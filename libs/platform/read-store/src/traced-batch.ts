@@ -3,7 +3,7 @@ import type { Tracing } from '@app/runtime';
 
 /** Spans for one batch at most. */
 const spansMax = 64;
-/** Older events are projected again after a change of a fold; nobody follows their traces any more. */
+/** Events older than this are not traced: a changed fold projects them again, long after anyone follows their traces. */
 const freshMs = 60_000;
 
 /** Tells the traces that events belong to that they were projected: one span for each trace and stream, under its first event. */

@@ -5,7 +5,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from './database';
 import { ReadGate } from './read-gate';
 
-/** A place whose owner has not come to be by then is given up. Real time; no request takes nearly as long. */
+/** A place whose owner does not exist after this long is given up. Real time; no request takes nearly as long. */
 const abandonedAfter = '10 minutes';
 /** Conversations are made often: as long as a user is so far below the limit, nothing is locked for one. */
 const farBelowLimit = 1_000;
@@ -19,7 +19,7 @@ interface Quota {
   /** The read model that counts what is there, by the kept counters of these names. */
   readonly table: 'approvals' | 'artifacts' | 'conversations' | 'financial_operations';
   readonly counters: (userId: UserId) => readonly string[];
-  /** Of what ends by itself, which approvals end it: then waiting helps. */
+  /** For things that end by themselves, the approvals that end them: then waiting helps. */
   readonly expiring?: readonly string[];
 }
 
@@ -61,8 +61,8 @@ interface PlaceOwner {
 }
 
 /**
- * Keeps users to their quotas, however many ask at once on however many replicas: whoever makes something takes a place first, one
- * after the other. What was made counts by its place until its read model has it, and by the kept counters from then on.
+ * Keeps users to their quotas, even with many requests at once on many replicas: creating something reserves a place first, one
+ * request after the other. What was created counts by its place until its read model has it, and by the kept counters from then on.
  */
 @Injectable()
 export class UserQuotas {
@@ -87,13 +87,13 @@ export class UserQuotas {
     if (name === 'conversations' && (await this.isFarBelow(name, owner.userId))) return bounds.most;
     const taken = await this.tryReserve(name, owner, bounds);
     if (taken > 0) return taken;
-    // What ended this moment, or never came to be, may still be counted.
+    // What has just ended, or was never created, may still be counted.
     await this.gate.caughtUp();
     if (this.gate.projecting) await this.dropAbandoned(name, owner.userId);
     return this.tryReserve(name, owner, bounds);
   }
 
-  /** Gives back the place of what did not come to be. */
+  /** Releases the place of something that was not created. */
   async release(name: QuotaName, id: string): Promise<void> {
     await this.database.query('DELETE FROM user_places WHERE quota = $1 AND id = $2', [name, id]);
   }
@@ -103,7 +103,7 @@ export class UserQuotas {
     await this.database.query('UPDATE user_places SET amount = $3 WHERE quota = $1 AND id = $2', [name, id, amount]);
   }
 
-  /** Counts a place for ever: what it stands for is there, though no read model will have it. */
+  /** Counts a place permanently: what it stands for exists, though no read model will have it. */
   async keep(name: QuotaName, id: string): Promise<void> {
     await this.database.query(`UPDATE user_places SET taken_at = 'infinity' WHERE quota = $1 AND id = $2`, [name, id]);
   }

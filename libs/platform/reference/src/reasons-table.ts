@@ -11,7 +11,7 @@ function reasonsTable(): string {
   return ['| reason | status | retryable | what it means |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** A guide's text with the table of reasons between its two marks made anew. @throws Error for a text without them */
+/** A guide's text with a new table of reasons between its two marks. @throws Error for a text without them */
 export function withReasons(markdown: string): string {
   const from = markdown.indexOf(begin);
   const to = markdown.indexOf(end);

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Changes with the package, so that browsers may keep the script for ever. */
+/** Changes with the package, so that browsers may keep the script forever. */
 export const rendererVersion = '1.72.1';
 const bytesMax = 16 * 1024 * 1024;
 

@@ -109,7 +109,7 @@ export class PinoNestLogger implements LoggerService {
   }
 }
 
-/** What Nest says of itself while it starts: a line for every module and route, among which nothing else would be found. */
+/** Nest's own log contexts at a start: a line for every module and route, which would bury everything else. */
 const nestsOwn = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
 
 function isNestsOwn(context: unknown): boolean {

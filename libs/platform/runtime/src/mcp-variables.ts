@@ -7,7 +7,7 @@ export type McpConsent = 'auto' | 'ask' | 'off';
 
 /** The client credentials grant of OAuth 2.1: the service's own account with the issuer, by exactly one kind of secret. */
 export interface McpClientCredentials {
-  /** The only authorization server that is shown the credentials, whichever one the MCP server names. */
+  /** The only authorization server that gets the credentials, whatever the MCP server names. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string;
@@ -15,7 +15,7 @@ export interface McpClientCredentials {
   readonly clientSecretFile?: string;
   /** PKCS #8 in PEM, for `private_key_jwt`. */
   readonly privateKeyFile?: string;
-  /** Of the private key; ES256 where it is left out. */
+  /** The private key's algorithm; ES256 when absent. */
   readonly algorithm?: string;
   readonly scope?: string;
 }
@@ -26,7 +26,7 @@ export type McpTransport =
       readonly type: 'http';
       readonly url: string;
       readonly headers?: Readonly<Record<string, string>>;
-      /** Holds a bearer token; read for every request, so that whoever rotates it just writes it anew. */
+      /** Holds a bearer token; read for every request, so that it can be rotated by rewriting the file. */
       readonly tokenFile?: string;
       readonly clientCredentials?: McpClientCredentials;
     }
@@ -179,7 +179,7 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // No JSON is no list, which the caller says.
+    // Invalid JSON is reported by the caller, as not being a list.
     return null;
   }
 }

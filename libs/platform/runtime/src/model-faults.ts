@@ -1,4 +1,4 @@
-/** How the rules model is told to misbehave; the sandbox sets it (docs/decisions/sandbox.md, "Faults"). */
+/** How the rules model misbehaves; the sandbox sets it (docs/decisions/sandbox.md, "Faults"). */
 export interface ModelFault {
   /** How long a step of the rules model takes, spread evenly over its words; null: 40 ms a word. */
   readonly delayMs: number | null;

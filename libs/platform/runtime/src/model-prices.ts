@@ -3,9 +3,9 @@ import { isJsonObject, parseDecimal, type Decimal } from '@app/kernel';
 /** What a model's tokens cost, in USD per million, exactly. */
 export interface ModelPrice {
   readonly inputUsdPerMillion: Decimal;
-  /** Of input that the provider's cache held. */
+  /** The price of input that the provider's cache held. */
   readonly cachedInputUsdPerMillion: Decimal;
-  /** Of input that the provider put into its cache. */
+  /** The price of input that the provider put into its cache. */
   readonly cacheWriteUsdPerMillion: Decimal;
   readonly outputUsdPerMillion: Decimal;
 }
@@ -62,7 +62,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // No JSON is no table of prices, which the caller says.
+    // Invalid JSON is reported by the caller, as not being a table of prices.
     return null;
   }
 }

@@ -58,7 +58,7 @@ function parsedJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // No JSON is no object, which the caller says.
+    // Invalid JSON is reported by the caller, as not being an object.
     return null;
   }
 }

@@ -105,7 +105,7 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
     clearTimeout(timer);
   }
 
-  /** What the span is under; null where there is nothing to trace. */
+  /** The span's parent; null when nothing is to be traced. */
   private contextOf({ cause, afterEvent }: SpanStart): Context | null {
     const caused = cause === undefined ? null : parseTraceParent(cause);
     if (afterEvent !== undefined) return caused && under({ ...caused, spanId: spanIdOfEvent(afterEvent) });

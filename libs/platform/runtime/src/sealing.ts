@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Configuration } from './configuration';
 
-/** Of AES-GCM (NIST SP 800-38D): a nonce of 96 bits, a tag of 128. */
+/** Sizes of AES-GCM (NIST SP 800-38D): a nonce of 96 bits, a tag of 128. */
 const nonceBytes = 12;
 const tagBytes = 16;
 

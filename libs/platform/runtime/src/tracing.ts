@@ -9,7 +9,7 @@ export interface SpanStart {
   readonly cause?: string | undefined;
   readonly kind?: 'internal' | 'server' | 'client' | 'consumer';
   readonly attributes?: SpanAttributes;
-  /** The id of the event that it stands for: `afterEvent` finds the span by that, in whichever process. */
+  /** The id of the event that it stands for: `afterEvent` finds the span by it, in any process. */
   readonly ofEvent?: string;
   /** The event that it follows, in the trace of the cause; nothing is traced when the cause is of no trace. */
   readonly afterEvent?: string;

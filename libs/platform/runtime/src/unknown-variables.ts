@@ -4,7 +4,7 @@ import leven from 'leven';
 const othersPrefix = 'OTEL_';
 /** What Docker and Kubernetes set by themselves for a service that is named like a prefix of ours. */
 const platformName = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
-/** A long name that differs from one of ours by so few letters can only be meant for it, whatever it begins with. */
+/** A long name that differs from one of ours by so few letters must be a misspelling of it, whatever its prefix. */
 const nearEnough = { lettersMin: 8, distanceMax: 2 };
 
 /**

@@ -3,7 +3,7 @@
  * nobody hears of its end.
  */
 export async function unlessAborted<Value>(going: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  going.catch(() => undefined); // when nobody waits for it any more
+  going.catch(() => undefined); // after an abort nothing awaits it
   signal.throwIfAborted();
   const listening = new AbortController();
   const aborted = new Promise<never>((_, reject) => {

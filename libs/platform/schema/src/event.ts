@@ -6,9 +6,9 @@ import { constant, instant, type Schema, type Shaped } from './schema';
 /** An event that is published as it is stored: what it says to everybody, and what only the service reads. */
 export interface DescribedEvent<Type extends string = string, Payload extends TSchema = Schema, Private = unknown> {
   readonly type: Type;
-  /** Of the public members, under a name made of the type: `RunStarted` for `run.started`. */
+  /** The schema of the public members, named after the type: `RunStarted` for `run.started`. */
   readonly payload: Payload;
-  /** Kept in the event's metadata, since whatever stands in a payload is public. */
+  /** Members kept in the event's metadata, since everything in a payload is public. */
   readonly privateMembers: readonly string[];
   /** The public members of a true event, without `type` and `at`. */
   readonly example: JsonObject;

@@ -3,7 +3,7 @@ import type { JsonValue } from '@app/kernel';
 
 /**
  * Ties a schema to a type that stands elsewhere, for instance in the domain: `exactly<Usage>()(shape('Usage', …))` compiles only
- * where the schema's values are the type's and the type's are the schema's, member by member. Ids of whatever brand count as texts.
+ * where the schema's values are the type's and the type's are the schema's, member by member. Ids of any brand count as texts.
  */
 export function exactly<Value>() {
   return <Described extends TSchema>(schema: Described & Tied<Value, Static<Described>>): Described => schema;

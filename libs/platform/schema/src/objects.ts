@@ -15,7 +15,7 @@ import { canBeNull, nulls, publish, type Words } from './schema';
 /** A member's name longer than this is not repeated in an issue. */
 const namedMemberLengthMax = 256;
 
-/** Items that are single values are told of even where there are too many of them. */
+/** Items that are single values are checked even when there are too many of them. */
 export function list<Item extends TSchema>(
   item: Item,
   bounds: Words & { readonly min?: number; readonly max?: number } = {},
@@ -155,7 +155,7 @@ function isMissing(given: JsonObject, name: string, schema: TSchema | undefined)
   return schema !== undefined && !isOptional(schema) && !Object.hasOwn(given, name);
 }
 
-/** Null, which is how serializers write absence, is no value of an optional member (docs/decisions/conventions.md, "Bodies"). */
+/** Null, which some serializers write for absence, is not a value of an optional member (docs/decisions/conventions.md, "Bodies"). */
 function isPresent(given: JsonObject, name: string, schema: TSchema): boolean {
   if (!Object.hasOwn(given, name)) return false;
   return given[name] !== null || !isOptional(schema) || canBeNull(schema);

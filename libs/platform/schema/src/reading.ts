@@ -1,7 +1,7 @@
 import { ok, pointerTo, refuse, type Issue, type Result } from '@app/kernel';
 import type { TSchema } from '@sinclair/typebox';
 
-/** What is read may come from a model: what is wrong with it is told up to here. */
+/** Most issues reported for one value, which may come from a model. */
 const issuesMax = 32;
 
 /** A part of the input. Its pointer is spelled only where something is wrong. */

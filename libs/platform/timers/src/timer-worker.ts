@@ -52,7 +52,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.loop = this.work();
   }
 
-  /** Takes no more timers and waits for the handlers that run, a little: what is left of one that waits for somebody else comes again. */
+  /** Takes no more timers and waits a little for running handlers; an unfinished timer comes again. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     this.stopListening();
@@ -64,7 +64,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async work(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      // Made before looking: whatever is told meanwhile ends the pause at once.
+      // Made before looking, so that a notification meanwhile ends the pause at once.
       const told = new Promise<void>((resolve) => (this.wake = resolve));
       const restMs = await this.claimDue();
       if (restMs === 0) continue;
@@ -74,7 +74,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** Sets off what is due and tells how long there is nothing more to do, in milliseconds. */
+  /** Starts what is due; answers for how long nothing more is due, in milliseconds. */
   private async claimDue(): Promise<number> {
     try {
       const room = this.room();

@@ -6,7 +6,7 @@ import { Database } from '@app/read-store';
 export const timersChannel = 'parley_timers';
 
 export interface Timer {
-  /** Names the timer for ever; scheduling the same id again moves it. */
+  /** Names the timer; scheduling the same id again moves it. */
   readonly id: string;
   /** Which handler it is for. */
   readonly kind: string;
@@ -24,7 +24,7 @@ export type TimerHandler = (timer: Timer) => Promise<void>;
 /** Handlers of one kind that run at once in one process, unless the kind says otherwise. */
 const atOnceUsual = 8;
 
-/** Whoever runs a statement: the database, or the transaction that the timer belongs to. */
+/** Runs a statement: the database, or the transaction that the timer belongs to. */
 export interface SqlRunner {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
@@ -46,8 +46,8 @@ export class Timers {
   }
 
   /**
-   * Schedules a timer, or moves the one of that id; scheduling it unchanged does nothing. Given a transaction, it stands
-   * and falls with that. @throws Unavailable when the runner is the database and does not answer
+   * Schedules a timer, or moves the one of that id; scheduling it unchanged does nothing. Given a transaction, it is
+   * part of it. @throws Unavailable when the runner is the database and does not answer
    */
   async schedule({ id, kind, dueAt, payload }: Timer, runner: SqlRunner = this.database): Promise<void> {
     await runner.query(

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataFolderUnusable, type DataFolder } from './data-folder';
 import { run, type Account } from './run';
 
-/** Nothing else runs as it: another process of the server's account could rewrite its files, and so let anybody in. */
+/** No other program may run as it: a process of the server's account could rewrite its files, and so let anybody in. */
 const ACCOUNT_NAME = process.platform === 'darwin' ? '_postgres' : 'parley-postgres';
 /** Somebody else may be changing the accounts of this system. */
 const MAKE_TRIES_MAX = 20;

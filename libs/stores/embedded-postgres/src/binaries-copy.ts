@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, statIfThere } from './files';
 
-/** A half-made copy this old belongs to nobody any more. */
+/** A partial copy this old was abandoned. */
 const COPY_ABANDONED_MS = 10 * 60_000;
 
 /**

@@ -79,7 +79,7 @@ async function makeCluster(
   try {
     if (account !== undefined) {
       await chown(making, account.uid, account.gid);
-      // initdb opens the file anew, by the descriptor it was given: it needs no access to the folder, but to the file.
+      // initdb reopens the file by the descriptor it was given: it needs access to the file, but not to the folder.
       await passwordFile.chown(account.uid, account.gid);
     }
     const { command, prefix } = await tiedToUs('KILL', binaries.initdb);

@@ -12,7 +12,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(absent);
 }
 
-/** What `stat` says; undefined when there is nothing. */
+/** The answer of `stat`; undefined when the path does not exist. */
 export async function statIfThere(
   path: string,
 ): Promise<{ uid: number; gid: number; ino: number; dev: number } | undefined> {

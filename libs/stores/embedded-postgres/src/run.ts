@@ -25,7 +25,7 @@ export const CHILD_ENVIRONMENT = {
   TZ: 'UTC',
 };
 
-/** How `spawn` is told to run something as `account`; nothing when it runs as ourselves. */
+/** The options with which `spawn` runs a program as `account`; empty when it runs as ourselves. */
 export function asAccount(account: Account | undefined): { uid?: number; gid?: number } {
   return account === undefined ? {} : { uid: account.uid, gid: account.gid };
 }
@@ -33,7 +33,7 @@ export function asAccount(account: Account | undefined): { uid?: number; gid?: n
 /**
  * Runs a command to its end and answers its exit code and output.
  * `inherited` is an open file that becomes the command's descriptor 0 (`as: 'stdin'`) or 3.
- * It is killed when `signal` is told.
+ * It is killed when `signal` aborts.
  * Rejects only when the command cannot be started (`ENOENT`, `EACCES`, …).
  */
 export function run(

@@ -30,13 +30,13 @@ export interface EmbeddedPostgres {
   /** The superuser's connection URL of a database on this server, for administration. It contains the password. */
   url(database: string): string;
   /**
-   * The connection URL of a database that belongs to a role of the same name, which is no superuser; both are made where
-   * they are missing, and what the superuser once made in it is handed over. For whatever serves others.
+   * The connection URL of a database that belongs to a role of the same name, which is not a superuser. Creates both when
+   * they are missing, and hands over what the superuser once made in the database. For processes that serve clients.
    */
   owned(database: string): Promise<string>;
   /** Ends all sessions and the server, and sets the data folder free. Safe to call twice. */
   stop(): Promise<void>;
-  /** Resolves when the server has ended, whoever ended it; the data folder is free then. */
+  /** Resolves when the server has ended for any reason; the data folder is free then. */
   exited: Promise<void>;
 }
 
@@ -47,13 +47,13 @@ export interface EmbeddedPostgresOptions {
   onLog?: (line: string) => void;
   /** PostgreSQL settings over the defaults, such as `{ fsync: 'off' }` in tests. */
   settings?: Record<string, string>;
-  /** Told before the server is ready, it ends what runs by then, and the start rejects with its reason. */
+  /** Aborted before the server is ready, it ends what runs by then, and the start rejects with its reason. */
   signal?: AbortSignal;
 }
 
 /**
  * Starts PostgreSQL 18 on `dataDir`, creating the cluster at the first start, and resolves when it takes connections.
- * It listens on a unix socket only, which nobody but this user can reach, and ends with the thread that called this,
+ * It listens only on a unix socket that no other user can reach, and ends with the thread that called this,
  * even by kill -9. What an earlier server left behind on the folder is cleared away first; its data are kept.
  * Throws DataFolderInUse when a living process has the folder, DataFolderUnusable when what is in it cannot be used, and
  * an Error with the server's last log lines when it does not start for another reason.

@@ -26,14 +26,14 @@ export class AppendWindow<Run> {
 
   /**
    * @param append sends one; an error that is transient leaves open whether it was taken
-   * @param onTaken told of each that is there, in order
+   * @param onTaken called for each event that is stored, in order
    */
   constructor(
     private readonly append: (run: Run) => Promise<void>,
     private readonly onTaken: (run: Run) => void,
   ) {}
 
-  /** Sends one as soon as there is room. @throws Unavailable, and whatever refused one that was sent before */
+  /** Sends one as soon as there is room. @throws Unavailable, and the refusal of one that was sent before */
   async add(run: Run, bytes: number): Promise<void> {
     while (this.underWay.length >= runsMax || (this.bytes > 0 && this.bytes + bytes > bytesMax))
       await this.settleFirst();

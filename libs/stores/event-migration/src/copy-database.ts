@@ -78,7 +78,7 @@ async function refuseUsed(target: Client, tables: readonly string[]): Promise<vo
   if (rowCount !== 0) throw new CannotMigrate('the target holds events already: name an empty database');
 }
 
-/** Rows travel as PostgreSQL spells them, which it reads back as they were, whatever their types. */
+/** Rows travel as PostgreSQL spells them, which it reads back unchanged for every type. */
 async function copyTable(
   source: Client,
   target: Client,
@@ -107,7 +107,7 @@ async function copyTable(
   return copied;
 }
 
-/** Count and sum of hashes of all rows: the same for the same rows, in whatever order they lie. */
+/** Count and sum of hashes of all rows: the same for the same rows in any order. */
 async function contentOf(client: Client, table: string): Promise<string> {
   const { rows } = await client.query<{ content: string }>(
     `SELECT count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) AS content FROM ${table} AS t`,

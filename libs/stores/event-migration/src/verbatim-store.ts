@@ -26,7 +26,7 @@ type Place = { readonly commit: bigint; readonly prepare: bigint };
 /** The answers of a read, as they came. */
 type Answers = ClientReadableStream<Buffer>;
 
-/** What the client keeps for itself: it parses JSON on the way in and spells it anew on the way out, and bytes must stay as they are. */
+/** Private parts of the client, which parses and rewrites JSON; these leave bytes as they are. */
 interface Channels {
   GRPCStreamCreator(
     service: typeof StreamsClient,

@@ -18,7 +18,7 @@ const LOST: Failure = { kind: 'unavailable', message: 'the connection broke befo
 
 /**
  * What a cluster does on a bad day, one thing after the other, for tests alone: it calls live subscribers too slow, elects a leader for
- * 3 s (every append and new read is told that the server is not ready), resets all connections, stalls the appends for a second, or
+ * 3 s (every append and new read is answered that the server is not ready), resets all connections, stalls the appends for a second, or
  * stores one and loses its answer with the call that it came on. It tells no subscriber how far it has looked (`OpenCalls.checkpoints`).
  * All of it was seen on EventStoreDB 23.10.6 under load and while leaders were killed. Which comes next, and when, follows from the seed.
  */

@@ -48,7 +48,7 @@ export function describeFailure(failure: Failure): string {
   }
 }
 
-/** Whatever reading the database threw, as a failure: the store is not reachable now and will be again. */
+/** An error of reading the database as a failure: the store is unreachable now and will be back. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof FailureError) return error.failure;
   return { kind: 'unavailable', message: `storage: ${error instanceof Error ? error.message : String(error)}` };

@@ -34,14 +34,14 @@ export const RING_BYTES_MAX = 64 * MIB;
 
 export const PAGE_EVENTS_MAX = 500;
 export const PAGE_BYTES_MAX = MIB;
-/** Of so many events a page of a filter takes those that match: few of them are ever read whole. */
+/** Events that a filtered page looks through for matches; few of them are read whole. */
 export const FILTERED_WINDOW_EVENTS_MAX = 5_000;
 export const HEADS_AT_ONCE_MAX = 500;
 /** A reader that takes nothing for this long loses its page, which is read again when it goes on. */
 export const STALLED_READER_MS = 250;
 /** A frame above this size is flushed before the next one is written (a socket buffers 16 frames at most). */
 export const UNFLUSHED_FRAME_BYTES_MAX = 8 * KIB;
-/** Connections for look-ups by key and for pages of few events; and for all other pages, whoever waits for them. */
+/** Connections for look-ups by key and pages of few events, and those for all other pages. */
 export const QUICK_CONNECTIONS_MAX = 3;
 export const BULK_CONNECTIONS_MAX = 3;
 export const QUICK_EVENTS_MAX = 32;

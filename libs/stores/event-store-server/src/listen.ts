@@ -11,7 +11,7 @@ const OWNER_ONLY = 0o600;
 
 /**
  * Binds the server and returns the address for clients: `unix:/path` or `host:port`. The protocol carries no
- * credentials without TLS, so whoever reaches the socket is trusted: loopback, or a socket of this user's only.
+ * credentials without TLS, so every client that reaches the socket is trusted: loopback, or a socket of this user's only.
  */
 export async function bind(server: Server, listen: Listen): Promise<string> {
   if ('socketPath' in listen) {
@@ -33,7 +33,7 @@ function bindTo(server: Server, address: string): Promise<number> {
   });
 }
 
-/** A server that was killed leaves its socket file behind: nobody answers on it, so it is removed. */
+/** Removes the socket file that a killed server left behind, once nothing answers on it. */
 async function makeWayFor(socketPath: string): Promise<void> {
   if (Buffer.byteLength(socketPath) > SOCKET_PATH_BYTES_MAX) {
     throw new Error(`a socket path has at most ${SOCKET_PATH_BYTES_MAX} bytes: ${socketPath}`);

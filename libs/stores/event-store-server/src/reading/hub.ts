@@ -9,7 +9,7 @@ export interface StreamFollower extends Follower {
   offer(event: FramedEvent): void;
 }
 
-/** Live subscriptions, found by stream name: an event costs those that want it and nobody else. */
+/** Live subscriptions, found by stream name: an event costs only those that want it. */
 export class Hub {
   private readonly byStream = new Map<string, Set<StreamFollower>>();
   private readonly ofAll = new Set<Follower>();

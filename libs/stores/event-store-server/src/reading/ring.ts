@@ -29,7 +29,7 @@ export class Ring {
     return this.head;
   }
 
-  /** Forgets everything: the store's end was read anew. */
+  /** Forgets everything, after the store's end was read again. */
   reset(lastPosition: number): void {
     this.slots.fill(undefined);
     this.tails.clear();

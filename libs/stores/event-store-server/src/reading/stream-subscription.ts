@@ -27,7 +27,7 @@ export class StreamSubscription implements StreamFollower {
     private readonly delivery: Delivery,
     /** The last revision delivered. */
     private revision: number,
-    /** From the end of what is there: then there is nothing to catch up with, not even the stream itself. */
+    /** Starts at the end, so that there is nothing to catch up with; the stream need not exist. */
     private readonly fromEnd: boolean,
   ) {}
 
@@ -75,7 +75,7 @@ export class StreamSubscription implements StreamFollower {
     }
   }
 
-  /** Undefined when the stream is over, or missing: with what is not there yet nobody is caught up. */
+  /** Undefined when the stream is over or missing: a missing stream has nothing to catch up with. */
   private async nextPage(): Promise<FramedEvent[] | undefined> {
     const visible = await this.log.visibility(this.stream);
     if (isVisible(visible)) return this.log.streamFrom(this.stream, this.revision + 1, visible, PAGE_EVENTS_MAX);

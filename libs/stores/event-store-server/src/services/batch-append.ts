@@ -55,7 +55,7 @@ export class BatchAppendCall {
       if (append.failure) this.refuse(append, append.failure);
       else if (request.getIsFinal()) this.submit(append);
     } catch (error) {
-      // Without a correlation id there is nobody to answer but the whole stream.
+      // Without a correlation id only the whole stream can be answered.
       this.fail(asFailure(error));
     }
     if (this.writer.isFull) this.waitForRoom();
@@ -79,7 +79,7 @@ export class BatchAppendCall {
     return append;
   }
 
-  /** Answers at once, whatever parts may still come. */
+  /** Answers at once, even if more parts may come. */
   private refuse(append: PartialAppend, failure: Failure): void {
     if (!append.refused) this.answer(append, failure);
     append.refused = true;
@@ -158,7 +158,7 @@ function begin(correlationId: string, request: BatchAppendReq): PartialAppend {
   }
 }
 
-/** What is late is not looked at any further: its answer is the timeout, whatever else is wrong with it. */
+/** A late append is not validated further: its answer is the timeout, even if it is invalid as well. */
 function addEvents(append: PartialAppend, request: BatchAppendReq): void {
   try {
     if (append.head.deadlineMs <= Date.now()) throw new FailureError({ kind: 'timeout' });

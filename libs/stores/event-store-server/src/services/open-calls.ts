@@ -5,13 +5,13 @@ interface OpenCall {
   fail(failure: Failure): void;
 }
 
-/** The calls that have no end yet. When the server closes each is told so: cut off, it would read as cancelled. */
+/** The open calls. Closing the server ends each with an answer: a call that is cut off would read as cancelled. */
 export class OpenCalls {
   private readonly open = new Set<OpenCall>();
   private closed: Failure | undefined;
   /** What new reads are answered instead, in bad weather. */
   refusal: Failure | undefined;
-  /** Whether filtered subscriptions are told how far they have come; not in bad weather. */
+  /** Whether filtered subscriptions get checkpoints; not in bad weather. */
   checkpoints = true;
 
   add(call: OpenCall): void {

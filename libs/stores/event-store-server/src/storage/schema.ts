@@ -17,7 +17,7 @@ const STEPS: readonly string[] = [
 ];
 
 /**
- * Brings the schema `event_store` up to date. Called by whoever holds the writer's lock, so never twice at once.
+ * Brings the schema `event_store` up to date. Called only under the writer's lock, so never twice at once.
  * Throws when the schema is newer than this code: an older server must not write into it.
  */
 export async function migrateSchema(db: Queryable): Promise<void> {

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { ATTACH_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from '../limits';
 import { migrateSchema } from './schema';
 
-/** The writer's lock, one per database: whoever holds it is the only one who writes. The number spells "parley". */
+/** The writer's lock, one per database: only its holder writes. The number spells "parley". */
 const WRITER_LOCK = 0x7061_726c_6579;
 
 /** The connection that holds the writer's lock, and that every write goes through: without the lock, no write. */
@@ -23,7 +23,7 @@ export class LockHeldError extends Error {
 
 /**
  * Connects, takes the lock and brings the schema up to date. Rejects with `LockHeldError` when another server writes, and when
- * that takes longer than ATTACH_TIMEOUT_MS. `onLost` is called once when the connection ends, for whatever reason.
+ * that takes longer than ATTACH_TIMEOUT_MS. `onLost` is called once when the connection ends, for any reason.
  */
 export async function openWriterSession(databaseUrl: string, onLost: LostListener): Promise<WriterSession> {
   const db = new Client({

@@ -75,7 +75,7 @@ function trailerFields(failure: Failure): [string, string][] {
   }
 }
 
-/** The numbers EventStoreDB has for what is no revision. */
+/** EventStoreDB's numbers for expectations other than a revision. */
 function versionNumber(version: ExpectedRevision): number {
   switch (version) {
     case 'any':

@@ -21,8 +21,8 @@ export class WriterConnection {
 
   /**
    * Resolves when the writer is attached; rejects when PostgreSQL is away for longer than a start may take, and at once when it
-   * refuses for good. For another
-   * server's lock it waits until that one ends: it may be stopped, or its host may be lost, and nobody else can write.
+   * refuses for good. While another server holds the lock it waits until that one ends, however long that takes: that server may be
+   * suspended or its host lost, and only the holder of the lock can write.
    */
   async start(): Promise<void> {
     let deadlineMs = Date.now() + this.startTimeoutMs;

@@ -6,7 +6,7 @@ import type { IdPlace } from '../storage/heads-table';
 import { isSoftDeleted, type Head } from './head';
 import type { Append, WriteRequest } from './request';
 
-/** What is known of past events; for every id and revision in question it has to be complete. */
+/** The past events that a decision needs: complete for every id and revision in question. */
 export interface History {
   /** Where this id stands, if it is among the known ones. */
   placeOf(id: string): IdPlace | undefined;

@@ -10,7 +10,7 @@ export interface Head {
   metadata: StreamMetadata | undefined;
 }
 
-/** Of a stream that never was. */
+/** The head of a stream that never existed. */
 export const NO_HEAD: Readonly<Head> = { last: -1, tombstoned: false, metaLast: -1, metadata: undefined };
 
 export function isSoftDeleted(head: Head): boolean {

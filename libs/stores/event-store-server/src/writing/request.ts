@@ -16,7 +16,7 @@ export interface Append extends RequestOf<'append'> {
 }
 /** Hides what the stream holds; it can be appended to again. */
 export type SoftDelete = RequestOf<'delete'>;
-/** Ends the stream for ever. */
+/** Ends the stream forever. */
 export type Tombstone = RequestOf<'tombstone'>;
 
 export type WriteRequest = Append | SoftDelete | Tombstone;
@@ -25,7 +25,7 @@ export interface Written {
   readonly kind: 'written';
   /** The stream's last revision, -1 when an append of nothing met no stream. */
   readonly revision: number;
-  /** Of the request's last event, of the store's last one after an append of nothing; undefined for a repeat of what is hidden. */
+  /** Position of the request's last event; after an append of nothing, of the store's last one; undefined for a repeat of hidden events. */
   readonly position: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export type WriteResult = Written | Failure;
 
 /** Where services take their writes. */
 export interface Writes {
-  /** Nothing more should be submitted until there is room. */
+  /** Whether to submit nothing more until there is room. */
   readonly isFull: boolean;
   /** Calls back once when there is room again. */
   onRoom(callback: () => void): void;

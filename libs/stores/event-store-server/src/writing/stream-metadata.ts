@@ -27,7 +27,7 @@ export function parseStreamMetadata(data: Uint8Array): StreamMetadata {
   };
 }
 
-/** What a soft delete writes, whatever was there. The number is no double: it goes into the text as it is. */
+/** What a soft delete writes over any metadata. The number exceeds a double, so it goes into the text as it is. */
 export const SOFT_DELETED_METADATA = Buffer.from(`{"$tb":${NOTHING_BEFORE_THE_END}}`);
 
 /** What the first append after a soft delete writes: only the revisions before it stay hidden. */
@@ -59,7 +59,7 @@ function parseObject(text: string): Record<string, unknown> {
 }
 
 function positive(value: unknown): number | undefined {
-  // A part of an event or of a millisecond is nothing that the database can compare with.
+  // The database cannot compare with fractions of an event or of a millisecond.
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 

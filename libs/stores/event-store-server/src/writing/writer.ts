@@ -19,7 +19,7 @@ export interface WriterEvents {
   committed(events: readonly FramedEvent[]): void;
   /** Called after the answers of the group. */
   fanOut(events: readonly FramedEvent[]): void;
-  /** The store was read anew up to this position: there may be events nobody announced. */
+  /** The store was read again up to this position: it may hold events that were not announced. */
   reloaded(lastPosition: number): void;
 }
 
@@ -150,7 +150,7 @@ export class Writer implements Writes {
     this.lastPosition += group.events.length;
   }
 
-  /** The group failed, and whether it is stored is unknown: nobody is told that it is, and the truth is read back. */
+  /** The group failed, and whether it is stored is unknown: fails its requests, and reads the truth back. */
   private async recover(session: WriterSession, error: unknown): Promise<void> {
     const failure = asFailure(error);
     this.log('error', 'a group commit failed', { error: describeFailure(failure), appends: this.inFlight.length });
