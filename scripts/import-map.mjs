@@ -10,7 +10,7 @@ const [begin, end] = ['<!-- map:begin -->', '<!-- map:end -->'];
 const outside = '(\\.spec\\.ts$|/test/|^libs/testing/)';
 
 /** @returns {Promise<string>} the picture of the code as it is */
-export async function drawnMap() {
+export async function drawMap() {
   const args = ['--config', '.dependency-cruiser.cjs', '--include-only', '^(apps|libs)/', '--exclude', outside];
   const report = ['--collapse', '^(apps/[^/]+|libs/composition|libs/[^/]+/[^/]+)', '--output-type', 'json'];
   const { stdout } = await promisify(execFile)(binary('depcruise'), [...args, ...report, 'apps', 'libs'], {

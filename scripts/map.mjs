@@ -2,13 +2,13 @@
 import './node-version.mjs';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { drawnMap, withMap } from './import-map.mjs';
+import { drawMap, withMap } from './import-map.mjs';
 import { root, runScript } from './tool.mjs';
 
 await runScript(async () => {
   const page = path.join(root, 'docs', 'architecture.md');
   const before = readFileSync(page, 'utf8');
-  const after = withMap(before, await drawnMap());
+  const after = withMap(before, await drawMap());
   const name = path.relative(root, page);
   if (process.argv.includes('--check')) {
     if (before !== after) console.error(`the map in ${name} is not the code's any more: npm run map`);

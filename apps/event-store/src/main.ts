@@ -24,15 +24,15 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => end('SIGINT'));
   endWithParent(process.env['EVENT_STORE_PARENT_PID'], () => end('its parent is gone'));
   server = await startEventStoreServer({
-    databaseUrl: required('DATABASE_URL'),
-    listen: parseListen(required('EVENT_STORE_LISTEN')),
+    databaseUrl: requireVariable('DATABASE_URL'),
+    listen: parseListen(requireVariable('EVENT_STORE_LISTEN')),
     weatherSeed: process.env['EVENT_STORE_WEATHER'],
     onLog: (level, message, fields) => console.error(JSON.stringify({ level, message, ...fields })),
   });
   console.log(`event store ready at ${server.address}`);
 }
 
-function required(name: string): string {
+function requireVariable(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set`);
   return value;

@@ -97,7 +97,7 @@ export class EventStoreProcess {
     patience = undefined;
     if (isReady) return child;
     child.kill('SIGKILL');
-    throw new CannotStart(`the event store did not start: ${saidBy(lastLines)}`);
+    throw new CannotStart(`the event store did not start: ${messageIn(lastLines)}`);
   }
 }
 
@@ -106,7 +106,7 @@ function isAlive(child: ChildProcess): boolean {
 }
 
 /** The server reports an error as one JSON object in its last line; other output, such as a crash of Node, is shown in full. */
-function saidBy(lines: readonly string[]): string {
+function messageIn(lines: readonly string[]): string {
   try {
     const last: unknown = JSON.parse(lines.at(-1) ?? '');
     if (isJsonObject(last) && typeof last['message'] === 'string') return last['message'];

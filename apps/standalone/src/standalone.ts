@@ -7,7 +7,7 @@ import {
   type Stoppable,
 } from '@app/composition';
 import { ensureSecrets, readSecrets, removeRunningStores, writeRunningStores } from '@app/data-folder';
-import { movedTo } from '@app/event-migration';
+import { readMoveTarget } from '@app/event-migration';
 import { readConfiguration, unlessAborted, type Configuration } from '@app/runtime';
 import { readyBlock } from './block';
 import { removeAccess, seedSandbox, writeAccess } from './demo';
@@ -51,7 +51,7 @@ export async function startStandalone(interrupted: AbortSignal): Promise<Stoppab
 /** The embedded event store of a database whose events were migrated lacks all that came after. @throws CannotStart */
 async function refuseMovedEvents({ env }: Configuration, { databaseUrl }: Stores): Promise<void> {
   if (env.EVENTSTORE_URL !== undefined) return;
-  const target = await movedTo(databaseUrl);
+  const target = await readMoveTarget(databaseUrl);
   if (target !== null)
     throw new CannotStart(`the events of this database were migrated to ${target}: set EVENTSTORE_URL to that store`);
 }

@@ -41,7 +41,7 @@ export async function startServing(
 ): Promise<RunningProcess> {
   const { env } = configuration;
   const log = createPino(configuration, 'http');
-  const app = await closedOnFailure((onOpen) =>
+  const app = await closeOnFailure((onOpen) =>
     createHttpApp(createProcessModule({ configuration, roles, onOpen, ...how }), configuration, log, issuers),
   );
   try {
@@ -92,7 +92,7 @@ export async function openProduct(
   roles: ProcessRoles = { api: false, worker: false },
   probe?: Probe,
 ): Promise<INestApplicationContext> {
-  return closedOnFailure((onOpen) => {
+  return closeOnFailure((onOpen) => {
     const root = createProcessModule({ configuration, roles, onOpen, ...(probe && { probe }) });
     return NestFactory.createApplicationContext(withoutHttp(root, configuration), {
       logger: new PinoNestLogger(createPino(configuration, 'worker')),
@@ -102,7 +102,7 @@ export async function openProduct(
 }
 
 /** Closes what a module opened when creating the application fails: no application exists then that could. */
-async function closedOnFailure<Made>(make: (onOpen: OnOpen) => Promise<Made>): Promise<Made> {
+async function closeOnFailure<Made>(make: (onOpen: OnOpen) => Promise<Made>): Promise<Made> {
   const closers: (() => Promise<void>)[] = [];
   try {
     return await make((close) => closers.unshift(close));

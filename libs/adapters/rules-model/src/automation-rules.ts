@@ -8,7 +8,7 @@ import {
   isJsonObject,
   multiply,
   parseDecimal,
-  roundedUp,
+  roundUp,
   type Decimal,
   type Instant,
   type JsonObject,
@@ -118,7 +118,7 @@ function contractFor(
 }
 
 function contractOf(action: ContractAction, worth: Decimal, asOf: Instant): JsonObject {
-  const perUse = roundedUp(multiply(worth, decimalOf(roomPercent, 2)), 2);
+  const perUse = roundUp(multiply(worth, decimalOf(roomPercent, 2)), 2);
   const bounds = {
     maxUses: usesMax,
     perUseUsd: decimalText(perUse),

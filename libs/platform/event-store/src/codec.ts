@@ -60,7 +60,7 @@ export function encodeEvent<Event extends DomainEvent>(kind: AnyKind<Event>, eve
 }
 
 /** An event that was just appended, as the store will give it back. @param encoded by `encodeEvent` */
-export function storedFrom(encoded: EventData, stream: string, revision: number, position: number): StoredEvent {
+export function toStoredEvent(encoded: EventData, stream: string, revision: number, position: number): StoredEvent {
   const { id, type, data, metadata } = encoded;
   // Reason for the assertions: `encodeEvent` gives every event an id, a JSON object and this metadata.
   return { stream, revision, position, id, type, payload: data, metadata } as unknown as StoredEvent;

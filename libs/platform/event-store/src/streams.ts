@@ -3,7 +3,7 @@ import type { EventData } from '@eventstore/db-client';
 import { Unavailable, type Cause, type Refusal } from '@app/kernel';
 import { Tracing } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeEvent, storedFrom } from './codec';
+import { encodeEvent, toStoredEvent } from './codec';
 import { EventStore } from './event-store';
 import { FoldedStates, type Folded } from './folded-states';
 import { KeyedQueue } from './keyed-queue';
@@ -160,7 +160,7 @@ export class Streams {
         events.map((event) => ({ event })),
       );
       const { position } = appended;
-      this.store.feed.publish(encoded.map((event, n) => storedFrom(event, stream, from.revision + 1 + n, position)));
+      this.store.feed.publish(encoded.map((event, n) => toStoredEvent(event, stream, from.revision + 1 + n, position)));
       return { events, state, revision, position };
     } catch (error) {
       this.states.forget(kind, id);

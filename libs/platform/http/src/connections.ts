@@ -27,7 +27,7 @@ export function arrivesWithinMs({ quietMs }: ConnectionBounds): number {
 }
 
 /** The bounds that Node keeps by itself: a connection without a request, and a request that does not become whole. */
-export function boundedByNode(bounds: ConnectionBounds): NodeBounds {
+export function nodeBounds(bounds: ConnectionBounds): NodeBounds {
   const { quietMs, transferMs } = bounds;
   const withinMs = arrivesWithinMs(bounds);
   return {

@@ -25,7 +25,9 @@ export function QueryMember<Described extends Schema>(schema: Described): Member
   const meant: unknown = schema['default'];
   return (dto, property) => {
     note(dto, property, meant === undefined ? schema : optional(schema));
-    planOf(dto.constructor).spellings.set(property, (value) => (value === undefined ? meant : spelled(schema, value)));
+    planOf(dto.constructor).spellings.set(property, (value) =>
+      value === undefined ? meant : valueOfText(schema, value),
+    );
   };
 }
 
@@ -106,7 +108,7 @@ function note(dto: object, property: string, schema: Schema): void {
 }
 
 /** The number or boolean that a query's text stands for; any other value unchanged. */
-function spelled(schema: Schema, value: unknown): unknown {
+function valueOfText(schema: Schema, value: unknown): unknown {
   if (schema['type'] === 'boolean') return value === 'true' || (value === 'false' ? false : value);
   const isDecimal = typeof value === 'string' && /^(0|[1-9][0-9]{0,15})$/.test(value);
   return schema['type'] === 'integer' && isDecimal ? Number(value) : value;

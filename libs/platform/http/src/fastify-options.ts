@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { invalid, notFound } from '@app/kernel';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
-import { boundedByNode, type ConnectionBounds } from './connections';
+import { nodeBounds, type ConnectionBounds } from './connections';
 import { toProblem } from './problems';
 import { answerHeaders, requestIdOf } from './request-ids';
 import { sendProblem } from './send-problem';
@@ -21,7 +21,7 @@ export function fastifyOptions(
   bounds: ConnectionBounds,
   trustedProxies: string | undefined,
 ): FastifyHttpOptions<Server> & { readonly skipMiddie: boolean } {
-  const nodes = boundedByNode(bounds);
+  const nodes = nodeBounds(bounds);
   return {
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: true,

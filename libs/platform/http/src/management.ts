@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from '@app/runtime';
-import { boundedByNode, type ConnectionBounds } from './connections';
+import { nodeBounds, type ConnectionBounds } from './connections';
 import type { Draining } from './draining';
 import type { ReadinessChecks } from './readiness';
 
@@ -25,7 +25,7 @@ export async function startManagementServer(
   managed: ManagedProcess,
   listen: { readonly host: string; readonly port: number },
 ): Promise<ManagementServer> {
-  const server = createServer(boundedByNode(bounds), (request, response) => {
+  const server = createServer(nodeBounds(bounds), (request, response) => {
     // A scraper that does not read its answer.
     request.socket.setTimeout(bounds.quietMs);
     answerOf(managed, request).then(

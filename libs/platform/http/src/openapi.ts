@@ -70,7 +70,7 @@ function describe(contract: Contract, { components, shared, options }: DocumentP
     operationId: operation,
     tags: [tagOf(operation)],
     summary,
-    ...describedAs(contract),
+    ...descriptionOf(contract),
     security: securityOf.area(area, signed === true),
     parameters: parametersOf(contract, components),
     ...(body !== null && { requestBody: body }),
@@ -82,7 +82,7 @@ function describe(contract: Contract, { components, shared, options }: DocumentP
   };
 }
 
-function describedAs({ description, weight = 1 }: Contract): JsonObject {
+function descriptionOf({ description, weight = 1 }: Contract): JsonObject {
   const rate = weight === 1 ? [] : [`Counts as ${weight} requests in the user's rate.`];
   const all = [...(description === undefined ? [] : [description]), ...rate];
   return all.length === 0 ? {} : { description: all.join(' ') };

@@ -84,7 +84,7 @@ function end(request: FastifyRequest, reply: FastifyReply, parts: HookParts): vo
   const status = reply.raw.headersSent ? reply.raw.statusCode : clientWentAway;
   parts.requestLog.record(request, status);
   endRequestSpan(request, status);
-  if (!request.raw.complete) setTimeout(() => cutOff(request), lingerMs).unref();
+  if (!request.raw.complete) setTimeout(() => cutConnection(request), lingerMs).unref();
 }
 
 /** The process ends before the request could be served; a later answer of its handler is dropped. */
@@ -124,7 +124,7 @@ function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, parts: Hoo
   else sendProblem(request, reply, { kind: 'bare', problem: 'method_not_allowed' }, { allow: methods.join(', ') });
 }
 
-function cutOff(request: FastifyRequest): void {
+function cutConnection(request: FastifyRequest): void {
   // A request that Fastify injects has no connection to cut.
   if (!request.raw.complete && request.raw.socket instanceof Socket) request.raw.socket.destroy();
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { boundedByNode, type ConnectionBounds } from './connections';
+import { nodeBounds, type ConnectionBounds } from './connections';
 import type { Readiness } from './ports';
 import { notServed, toProblem } from './problems';
 import { answerHeaders, requestIdOf } from './request-ids';
@@ -34,7 +34,7 @@ export async function startWaitingServer(
     const headers = { ...answerHeaders(requestId), 'content-type': type, connection: 'close' };
     response.writeHead(code, headers).end(JSON.stringify(body));
   };
-  const server = createServer(boundedByNode(bounds), answer);
+  const server = createServer(nodeBounds(bounds), answer);
   server.maxConnections = bounds.connectionsMax;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -7,7 +7,7 @@ import {
   floorQuotient,
   multiply,
   parseDecimal,
-  roundedUp,
+  roundUp,
   type Decimal,
 } from './decimals';
 
@@ -105,7 +105,7 @@ test('added is the exact sum', () =>
 test('roundedUp is the least of its digits that is no less', () =>
   fc.assert(
     fc.property(decimals, fc.integer({ min: 0, max: 80 }), (number, digits) => {
-      const up = roundedUp(number, digits);
+      const up = roundUp(number, digits);
       const unit = 10n ** BigInt(200 - digits);
       expect(up.scale).toBeLessThanOrEqual(Math.max(digits, 0));
       expect(overall(up) >= overall(number) && overall(up) - overall(number) < unit).toBe(true);

@@ -49,7 +49,7 @@ export function add(one: Decimal, other: Decimal): Decimal {
 }
 
 /** The least number with at most so many fraction digits that is not less. */
-export function roundedUp(number: Decimal, fractionDigits: number): Decimal {
+export function roundUp(number: Decimal, fractionDigits: number): Decimal {
   if (number.scale <= fractionDigits) return number;
   const divisor = powerOfTen(number.scale - fractionDigits);
   return decimalOf((number.unscaled + divisor - 1n) / divisor, fractionDigits);

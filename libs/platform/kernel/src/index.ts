@@ -8,7 +8,7 @@ export {
   floorQuotient,
   multiply,
   parseDecimal,
-  roundedUp,
+  roundUp,
   type Decimal,
 } from './decimals';
 export { accept, applyFold, reject, unreachable, type Decider, type Decision, type Folds } from './decider';

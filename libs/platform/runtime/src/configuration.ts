@@ -4,7 +4,7 @@ import { artifactVariables } from './artifact-variables';
 import { connectionVariables } from './connection-variables';
 import { deprecationVariables, endsTooSoon } from './deprecation-variables';
 import { identityVariables, leavesKeysOpen } from './identity-variables';
-import { allowedAsInsecure, insecureVariables, refusedAsInsecure } from './insecure-variables';
+import { insecureWarnings, insecureVariables, insecureProblems } from './insecure-variables';
 import { mcpVariables } from './mcp-variables';
 import { modelVariables, offersUnpriced } from './model-variables';
 import { nearIntentsRules } from './near-intents-rules';
@@ -185,7 +185,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
       broken.push(...sandboxDefaults(given, defaultDataDir).map((rule) => `  ${rule}`));
       broken.push(...nearIntentsRules(given).map((rule) => `  ${rule}`));
       // Reason for the assertion: envalid gives the values that passed, and types them unknown.
-      broken.push(...refusedAsInsecure(valid as Partial<Environment>).map((rule) => `  ${rule}`));
+      broken.push(...insecureProblems(valid as Partial<Environment>).map((rule) => `  ${rule}`));
       if (offersUnpriced(given)) broken.push('  MODEL_PRICES: must price every model of MODEL_NAME and MODEL_ALLOWED');
       if (endsTooSoon(given))
         broken.push('  V1_SUNSET_AT: must be set with V1_DEPRECATED_AT, six months or more after it');
@@ -198,7 +198,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
 
 /** What a validated environment should make its operator think, in lines; to be shown at every start. */
 export function configurationWarnings(environment: NodeJS.ProcessEnv, { env }: Configuration): string[] {
-  return [...allowedAsInsecure(env), ...unknownVariables(environment, Object.keys(variables))];
+  return [...insecureWarnings(env), ...unknownVariables(environment, Object.keys(variables))];
 }
 
 /** The addresses that others than this machine reach, where none of them may. */

@@ -37,14 +37,14 @@ const providerUrls = [
 ];
 
 /** What production refuses of a validated environment because it travels in clear text, as `NAME: rule`. */
-export function refusedAsInsecure(env: Values): string[] {
+export function insecureProblems(env: Values): string[] {
   return insecureOf(env)
     .filter(({ allowance }) => env[allowance] !== true)
     .map(({ variable, rule, allowance }) => `${variable}: ${rule} (or set ${allowance}=true)`);
 }
 
 /** A line for each variable that production takes only because it was told to. */
-export function allowedAsInsecure(env: Values): string[] {
+export function insecureWarnings(env: Values): string[] {
   return insecureOf(env)
     .filter(({ allowance }) => env[allowance] === true)
     .map(

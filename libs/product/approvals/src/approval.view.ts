@@ -32,7 +32,7 @@ export function isApprovalChange(event: ApprovalHolderEvent): event is ApprovalC
 }
 
 /** An approval that was just opened in this stream. */
-export function openedView(event: Extract<ApprovalEvent, { type: 'approval.opened' }>, stream: string): ApprovalView {
+export function viewOfOpening(event: Extract<ApprovalEvent, { type: 'approval.opened' }>, stream: string): ApprovalView {
   const { approvalId, kind, tool, fingerprint, input, contract, runId, toolCallId, automationId } = event;
   return {
     id: approvalId,

@@ -5,7 +5,7 @@ import type { JsonValue } from '@app/kernel';
 import { migration, type Projection, type ReadModelRow } from '@app/read-store';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ApprovalView } from './approval.schema';
-import { holderKinds, isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent } from './approval.view';
+import { holderKinds, isApprovalChange, viewOfOpening, viewAfter, type ApprovalHolderEvent } from './approval.view';
 
 /** An approval, as the API answers it, and where its events are. */
 @Entity('approvals')
@@ -101,7 +101,7 @@ function openRow(recorded: Recorded<ApprovalHolderEvent>): ApprovalRow | null {
   const { event, stream, revision, position, metadata, id } = recorded;
   if (event.type !== 'approval.opened') return null;
   return {
-    ...openedView(event, stream),
+    ...viewOfOpening(event, stream),
     userId: event.userId,
     stream,
     openedRevision: revision,

@@ -4,7 +4,7 @@ import { canonicalText, sha256Hex } from '@app/canonical';
 import { decodeEvent, idInStream, type Recorded, type StoredEvent } from '@app/event-store';
 import { operationKind, operationView, type OperationEvent } from '@app/wallets';
 import type { ApprovalView } from './approval.schema';
-import { holderKinds, isApprovalChange, openedView, viewAfter, type ApprovalHolderEvent } from './approval.view';
+import { holderKinds, isApprovalChange, viewOfOpening, viewAfter, type ApprovalHolderEvent } from './approval.view';
 import type { Receipt, ReceiptDecision, ReceiptEvent } from './receipt.schema';
 
 /** The receipt that these events come to; they are of one approval, in the order above. Throws when the first opens none. */
@@ -37,7 +37,7 @@ function approvalOf(opening: Opening, events: readonly Recorded<ApprovalHolderEv
   const stream = events.find(({ event }) => event === opening)?.stream ?? '';
   return events.reduce(
     (view, { event, stream: at }) => (isApprovalChange(event) ? viewAfter(view, event, at) : view),
-    openedView(opening, stream),
+    viewOfOpening(opening, stream),
   );
 }
 

@@ -2,7 +2,7 @@ import { asId, type ApprovalId, type Decider, type RunId, type RunKey, type User
 import { fold, instant, specification } from '@app/testing/deciders';
 import {
   decideApproval,
-  endedApproval,
+  endApproval,
   evolveApproval,
   expireApproval,
   openedApproval,
@@ -125,7 +125,7 @@ describe('an approval that is over', () => {
 
   it.each(['run_ended', 'superseded'] as const)('may have ended with what it was asked for: %s', (endedReason) => {
     const { state } = approval.given(opened);
-    const event = endedApproval(soon, state!, endedReason);
+    const event = endApproval(soon, state!, endedReason);
     expect(event).toStrictEqual({ type: 'approval.expired', at: soon, approvalId, endedReason, runKey });
     expect(fold(decider, state, [event])?.status).toBe('expired');
   });

@@ -54,7 +54,7 @@ export function expireApproval(command: ExpireApproval, approval: ApprovalState 
 }
 
 /** Whatever was asked is over, and the approval with it. */
-export function endedApproval(
+export function endApproval(
   at: Instant,
   { approvalId, runKey }: ApprovalState,
   endedReason: Extract<ApprovalEvent, { type: 'approval.expired' }>['endedReason'],
@@ -63,7 +63,7 @@ export function endedApproval(
 }
 
 function timedOut(at: Instant, approval: ApprovalState): ApprovalEvent {
-  return endedApproval(at, approval, 'timeout');
+  return endApproval(at, approval, 'timeout');
 }
 
 /** The state of an approval that was just opened. */

@@ -3,7 +3,7 @@ export { ApprovalHomes, type ApprovalHome, type HeldApproval } from './approval-
 export { approvalTimer, approvalTimerId, approvalTimers } from './approval-timer';
 export {
   decideApproval,
-  endedApproval,
+  endApproval,
   evolveApproval,
   expireApproval,
   openedApproval,

@@ -6,7 +6,7 @@ import {
   evolveRun,
   isLastPending,
   pendingOf,
-  startedRun,
+  beginRun,
   type OpenRunEvent,
   type RunState,
 } from './run.state';
@@ -113,7 +113,7 @@ export function evolveConversation(state: ConversationState, event: Conversation
       return { ...state, artifacts, lastActivityAt: at, lastSeq };
     }
     case 'run.started': {
-      const openRuns = { ...state.openRuns, [event.runId]: startedRun(event, lastSeq) };
+      const openRuns = { ...state.openRuns, [event.runId]: beginRun(event, lastSeq) };
       return { ...state, openRuns, liveRunId: event.runId, lastActivityAt: event.at, lastSeq };
     }
     case 'run.ended':

@@ -64,7 +64,7 @@ function isActive(row: Pick<ConversationRow, 'liveRunId' | 'pendingApprovals'>):
 }
 
 /** Name of the counter for one combination of what conversations are listed by. */
-export function listedAs(userId: string, origin: string, archived: boolean, active: boolean): string {
+export function counterName(userId: string, origin: string, archived: boolean, active: boolean): string {
   return `${userId}/${origin}/${archived ? 'archived' : 'present'}/${active ? 'active' : 'resting'}`;
 }
 
@@ -107,7 +107,7 @@ export const conversationsProjection: Projection<ConversationRow, ConversationEv
       activityPosition: position,
     };
   },
-  counters: (row) => [listedAs(row.userId, row.origin, row.archivedAt !== null, isActive(row))],
+  counters: (row) => [counterName(row.userId, row.origin, row.archivedAt !== null, isActive(row))],
 };
 
 function liveRunAfter(row: ConversationRow, event: ConversationEvent): string | null {

@@ -6,7 +6,7 @@ import { memberNames } from '@app/schema';
 import { origins } from './conversation.events';
 import { Conversation, type ConversationPage, type ConversationView } from './conversation.schema';
 import { ListConversationsDto } from './conversations.dto';
-import { ConversationRow, listedAs } from './conversations.projection';
+import { ConversationRow, counterName } from './conversations.projection';
 
 /**
  * A page of a user's conversations, most recently active first; whoever shows a first page elsewhere gets the very cursors that
@@ -71,7 +71,7 @@ export class ListConversationsHandler implements IQueryHandler<ListConversations
     const from = filter.origin === undefined ? origins : [filter.origin];
     const activities = filter.active === undefined ? [true, false] : [filter.active];
     const names = from.flatMap((origin) =>
-      activities.map((isActive) => `conversations/${listedAs(userId, origin, filter.archived, isActive)}`),
+      activities.map((isActive) => `conversations/${counterName(userId, origin, filter.archived, isActive)}`),
     );
     const [row] = await this.database.query<{ total: number }>(
       'SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters WHERE name = ANY($1)',

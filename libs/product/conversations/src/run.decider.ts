@@ -122,7 +122,7 @@ export function decideRun(command: RunCommand, run: RunState | undefined): Decis
 function stop(command: { readonly at: Instant }, run: RunState): Decision<RunEvent> {
   switch (run.status) {
     case 'queued':
-      return accept(...returnedAsCut(run, command.at), endedRun(run, command.at, abortedEnd));
+      return accept(...returnedAsCut(run, command.at), endRun(run, command.at, abortedEnd));
     case 'running':
       return accept(headOf('run.stopping', run, command.at));
     case 'stopping':
@@ -153,7 +153,7 @@ function byHolder(
       });
     case 'EndRun': {
       const end = run.status === 'stopping' ? abortedEnd : command.end;
-      return accept(...returnedAsCut(run, command.at), endedRun(run, command.at, end));
+      return accept(...returnedAsCut(run, command.at), endRun(run, command.at, end));
     }
     case 'AuthorizeCalls':
       return run.status === 'stopping' ? reject(because('stop_pending')) : authorize(command, run);
@@ -209,7 +209,7 @@ function step(command: RecordStep, run: RunState): Decision<RunEvent> {
   };
   const said = command.message === null ? [] : [{ ...headOf('agent.message', run, command.at), ...command.message }];
   const called = command.calls.map((call) => ({ ...headOf('tool.called', run, command.at), ...call }));
-  const over = command.end === null ? [] : [endedRun(evolveRun(run, stepped), command.at, command.end)];
+  const over = command.end === null ? [] : [endRun(evolveRun(run, stepped), command.at, command.end)];
   return accept<RunEvent>(stepped, ...said, ...called, ...over);
 }
 
@@ -224,7 +224,7 @@ function returnedAsCut(run: RunState, at: Instant): RunEvent[] {
 }
 
 /** The end of a run in this state, whatever it was doing. */
-export function endedRun(run: RunState, at: Instant, end: RunEnd): RunEvent {
+export function endRun(run: RunState, at: Instant, end: RunEnd): RunEvent {
   return {
     ...headOf('run.ended', run, at),
     ...end,

@@ -30,7 +30,7 @@ export interface RunState {
 }
 
 /** The state of a run that has just started, as the `seq`-th event of its conversation. */
-export function startedRun(event: Extract<RunEvent, { type: 'run.started' }>, seq: number): RunState {
+export function beginRun(event: Extract<RunEvent, { type: 'run.started' }>, seq: number): RunState {
   return {
     runId: event.runId,
     runKey: event.runKey,

@@ -1,6 +1,6 @@
 import {
   decideApproval,
-  endedApproval,
+  endApproval,
   expireApproval,
   type ApprovalEvent,
   type DecideApproval,
@@ -8,7 +8,7 @@ import {
 } from '@app/consent';
 import { accept, because, reject, type ApprovalId, type Decision, type Instant } from '@app/kernel';
 import type { RunEvent } from './run.events';
-import { abortedEnd, endedRun, headOf, type RunEnd } from './run.decider';
+import { abortedEnd, endRun, headOf, type RunEnd } from './run.decider';
 import { approvalOf, isLastPending, pendingOf, type RunState } from './run.state';
 
 /** A decision on an approval that a run waits for. */
@@ -64,8 +64,8 @@ export function expireRunApproval(command: ExpireRunApproval, run: RunState | un
 /** An abort ends a waiting run, unless another run is live: then this is not the conversation's live run. */
 export function stopWaitingRun(at: Instant, run: RunState, live: RunState | undefined): Decision<WaitingEvent> {
   if (live !== undefined) return reject(because('run_not_active'));
-  const ended = pendingOf(run).map((approval) => endedApproval(at, approval, 'run_ended'));
-  return accept<WaitingEvent>(...ended, ...returnedAsExpired(run, at), endedRun(run, at, abortedEnd));
+  const ended = pendingOf(run).map((approval) => endApproval(at, approval, 'run_ended'));
+  return accept<WaitingEvent>(...ended, ...returnedAsExpired(run, at), endRun(run, at, abortedEnd));
 }
 
 function timedOut(
@@ -77,9 +77,9 @@ function timedOut(
     (one, other) => Number(other.approvalId === approvalId) - Number(one.approvalId === approvalId),
   );
   const expired = pending.map((approval) =>
-    endedApproval(at, approval, approval.approvalId === approvalId ? 'timeout' : 'run_ended'),
+    endApproval(at, approval, approval.approvalId === approvalId ? 'timeout' : 'run_ended'),
   );
-  return [...expired, ...returnedAsExpired(run, at), endedRun(run, at, expiredEnd)];
+  return [...expired, ...returnedAsExpired(run, at), endRun(run, at, expiredEnd)];
 }
 
 function returnedAsExpired(run: RunState, at: Instant): RunEvent[] {

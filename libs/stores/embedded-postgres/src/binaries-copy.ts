@@ -11,7 +11,7 @@ const COPY_ABANDONED_MS = 10 * 60_000;
  * temporary folder, written through to the disk and renamed, so it is there whole or not at all. Symbolic links and
  * static libraries are left out. Throws when the place belongs to somebody else, who could plant programs there.
  */
-export async function cachedCopy(native: string, parent: string, name: string): Promise<string> {
+export async function ensureCopy(native: string, parent: string, name: string): Promise<string> {
   await mkdir(parent, { recursive: true });
   await mustBeOurs(parent);
   const copy = join(parent, name);

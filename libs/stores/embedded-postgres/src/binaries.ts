@@ -1,7 +1,7 @@
 import { access, readFile, symlink } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
-import { cachedCopy } from './binaries-copy';
+import { ensureCopy } from './binaries-copy';
 import { errorCode } from './files';
 import { run, type Account } from './run';
 
@@ -41,7 +41,7 @@ export async function prepareBinaries(
 
   for (const parent of cacheParents) {
     try {
-      const copy = await cachedCopy(native, parent, `postgres-${version}-${process.platform}-${process.arch}`);
+      const copy = await ensureCopy(native, parent, `postgres-${version}-${process.platform}-${process.arch}`);
       const copyProblem = (await makeLinks(dirname(copy))) ?? (await whyNotRunnable(copy, account));
       if (copyProblem === undefined) return binariesNamed(copy, major);
       problems.push(`${copy}: ${copyProblem}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { giveTo } from './account';
 import type { Binaries } from './binaries';
 import { DataFolderUnusable, type DataFolder } from './data-folder';
-import { tiedToUs } from './lifeline';
+import { tieToUs } from './lifeline';
 import { clearRemains, goneWithin } from './remains';
 import { readIfThere } from './files';
 import { run, type Account } from './run';
@@ -82,7 +82,7 @@ async function makeCluster(
       // initdb reopens the file by the descriptor it was given: it needs access to the file, but not to the folder.
       await passwordFile.chown(account.uid, account.gid);
     }
-    const { command, prefix } = await tiedToUs('KILL', binaries.initdb);
+    const { command, prefix } = await tieToUs('KILL', binaries.initdb);
     const { code, output } = await run(command, [...prefix, ...initdbArguments(ownFolder(making, account))], {
       cwd: making,
       account,

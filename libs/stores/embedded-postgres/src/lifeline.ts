@@ -20,7 +20,7 @@ export interface Tied {
  * program to ever gain privileges. Where setpriv(1) cannot do that (macOS, util-linux before 2.33) the program is
  * started as it is.
  */
-export async function tiedToUs(signal: 'INT' | 'KILL', program: string): Promise<Tied> {
+export async function tieToUs(signal: 'INT' | 'KILL', program: string): Promise<Tied> {
   const untied = { command: program, prefix: [], byKernel: false };
   if (process.platform !== 'linux') return untied;
   const flags = ['--pdeathsig', signal, '--no-new-privs', '--'];

@@ -9,7 +9,7 @@ import { ensureCluster, ownFolder, SUPERUSER } from './cluster';
 import { DataFolderUnusable, lockDataFolder, type DataFolder } from './data-folder';
 import { readIfThere } from './files';
 import { ensureOwned, rolePassword } from './owned-database';
-import { guard, tiedToUs } from './lifeline';
+import { guard, tieToUs } from './lifeline';
 import { clearRemains } from './remains';
 import { asAccount, CHILD_ENVIRONMENT, type Account } from './run';
 import { PORT, settingArguments } from './settings';
@@ -112,7 +112,7 @@ async function spawnServer(
   binaries: Binaries,
   { settings = {}, onLog }: EmbeddedPostgresOptions,
 ): Promise<SpawnedServer> {
-  const { command, prefix, byKernel } = await tiedToUs('INT', binaries.postgres);
+  const { command, prefix, byKernel } = await tieToUs('INT', binaries.postgres);
   const args = [...prefix, '-D', ownFolder(folder.cluster, account), ...settingArguments(settings)];
   const server = spawn(command, args, {
     cwd: folder.cluster,

@@ -1,5 +1,5 @@
 export { copyDatabase, countRows } from './copy-database';
 export { CannotMigrate, copyEvents, countEvents } from './copy-events';
-export { checkpoints, movedTo, refuseUnhandledInputs, refuseWhileRunning, switchStore } from './store-switch';
+export { checkpoints, readMoveTarget, refuseUnhandledInputs, refuseWhileRunning, switchStore } from './store-switch';
 export { VerbatimStore } from './verbatim-store';
 export { verifyCopy } from './verify-copy';

@@ -69,7 +69,7 @@ export async function switchStore(database: Database, copy: VerifiedCopy, target
 }
 
 /** Where the events of a database have gone, if they were migrated: the event store in the database itself is then out of date. */
-export async function movedTo(databaseUrl: string): Promise<string | null> {
+export async function readMoveTarget(databaseUrl: string): Promise<string | null> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {

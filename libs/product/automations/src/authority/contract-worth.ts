@@ -1,14 +1,5 @@
 import { chooseInput, chooseOutput, type ContractAction } from '@app/consent';
-import {
-  add,
-  decimalOf,
-  decimalText,
-  floorQuotient,
-  multiply,
-  parseDecimal,
-  roundedUp,
-  type Decimal,
-} from '@app/kernel';
+import { add, decimalOf, decimalText, floorQuotient, multiply, parseDecimal, roundUp, type Decimal } from '@app/kernel';
 
 /** A token with its present price, and how much of it a wallet can spend. */
 export interface PricedToken {
@@ -43,7 +34,7 @@ export function contractWorthUsd(actions: readonly ContractAction[], tokens: rea
     if (after === null) return null;
     known = after;
   }
-  return decimalText(roundedUp(total, usdFractionDigits));
+  return decimalText(roundUp(total, usdFractionDigits));
 }
 
 interface Spent {

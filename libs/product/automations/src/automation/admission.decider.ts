@@ -3,7 +3,7 @@ import type { AdmissionCommand, AutomationCommand } from './automation.commands'
 import type { AutomationEvent, CompletionCause, OccurrenceEvent } from './automation.events';
 import type { ActiveOccurrence, Automation } from './automation.state';
 import { finishedWords } from '../inputs/input.decider';
-import { isWaiting, rejectedWaiting } from './occurrence.decider';
+import { isWaiting, rejectWaiting } from './occurrence.decider';
 
 type Command = AdmissionCommand | Extract<AutomationCommand, { readonly type: 'FinishOccurrence' }>;
 type Of<Type extends Command['type']> = Extract<Command, { readonly type: Type }>;
@@ -73,7 +73,7 @@ function accepting(
     { type: 'occurrence.accepted', at, occurrenceId, conversationId, runId },
     ...(isNews ? [{ type: 'automation.completed', at, because } as const] : []),
     // Also after its end, which what waits may outlive: more than its number is never accepted.
-    ...(because === null ? [] : rejectedWaiting(at, others, finishedWords)),
+    ...(because === null ? [] : rejectWaiting(at, others, finishedWords)),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { decideApproval, endedApproval, expireApproval } from '@app/consent';
+import { decideApproval, endApproval, expireApproval } from '@app/consent';
 import {
   accept,
   because,
@@ -20,7 +20,7 @@ import { revisionOf, type Automation, type AutomationState } from './automation.
 import { decideContractUse, isSameRule } from '../authority/contract-use.decider';
 import { hasEnded, limitReached } from '../firing/firing-policy';
 import { passOver } from '../inputs/input.decider';
-import { canceledWaiting, recordMatch } from './occurrence.decider';
+import { cancelWaiting, recordMatch } from './occurrence.decider';
 
 /** The rules of one automation (docs/decisions/automations.md): its life here, its occurrences and its contract's uses in files of their own. */
 export const automationDecider: Decider<AutomationState, AutomationCommand, AutomationEvent> = {
@@ -73,7 +73,7 @@ function decideOfOwner(command: OfOwner, automation: Automation): Decision<Autom
       if (automation.state === 'paused') return accept();
       return accept<AutomationEvent>(
         { type: 'automation.paused', at },
-        ...canceledWaiting(at, automation, 'The automation was paused.'),
+        ...cancelWaiting(at, automation, 'The automation was paused.'),
       );
     case 'ResumeAutomation':
       return automation.state === 'enabled'
@@ -90,7 +90,7 @@ function archive(at: Instant, automation: Automation): Decision<AutomationEvent>
   return accept<AutomationEvent>(
     { type: 'automation.archived', at },
     ...supersedeContract(at, automation),
-    ...canceledWaiting(at, automation, 'The automation was archived.'),
+    ...cancelWaiting(at, automation, 'The automation was archived.'),
   );
 }
 
@@ -117,14 +117,14 @@ function update(
     ...(keeps ? [] : supersedeContract(at, automation)),
     { type: 'automation.updated', at, definition, symbols, definitionVersion, epoch },
     ...(keeps ? [] : openContractApproval(at, userId, definition, review)),
-    ...canceledWaiting(at, automation, 'The automation was changed.'),
+    ...cancelWaiting(at, automation, 'The automation was changed.'),
     ...(limit === null ? [] : [{ type: 'automation.completed', at, because: limit } as const]),
   );
 }
 
 /** Ends the question that is open, or the authority that was given. */
 function supersedeContract(at: Instant, { contractApproval }: Automation): AutomationEvent[] {
-  if (contractApproval?.status === 'pending') return [endedApproval(at, contractApproval, 'superseded')];
+  if (contractApproval?.status === 'pending') return [endApproval(at, contractApproval, 'superseded')];
   if (contractApproval?.status !== 'approved') return [];
   return [{ type: 'contract.superseded', at, approvalId: contractApproval.approvalId }];
 }

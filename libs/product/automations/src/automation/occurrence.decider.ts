@@ -4,7 +4,7 @@ import type { AutomationEvent, OccurrenceEvent, PassedOver } from './automation.
 import type { ActiveOccurrence, Automation, FiringMemory } from './automation.state';
 import type { Verdict } from '../condition/condition';
 import { afterVerdict, judge, laterOf, limitReached, type Judgement } from '../firing/firing-policy';
-import { afterInput, finishedWords, isHandled, obstacleTo, passedOver } from '../inputs/input.decider';
+import { afterInput, finishedWords, isHandled, obstacleTo, passOverInput } from '../inputs/input.decider';
 
 /** Occurrences of one automation that wait behind another; the next is rejected (docs/decisions/automations.md, `queue`). */
 export const waitingMax = 100;
@@ -29,8 +29,8 @@ export function recordMatch(command: RecordMatch, automation: Automation): Decis
       ...finishing,
     );
   }
-  if (obstacle !== null) return accept<AutomationEvent>(...passedOver(command, obstacle.outcome));
-  if (limit !== null) return accept<AutomationEvent>(...finishing, ...passedOver(command, 'rejected'));
+  if (obstacle !== null) return accept<AutomationEvent>(...passOverInput(command, obstacle.outcome));
+  if (limit !== null) return accept<AutomationEvent>(...finishing, ...passOverInput(command, 'rejected'));
   if (command.tooLate !== null)
     return accept<AutomationEvent>(
       occurrenceArose(command),
@@ -45,7 +45,7 @@ function decideMatch(command: RecordMatch, automation: Automation): Decision<Aut
   const isNews = verdict !== automation.memory.lastVerdict || judgement === 'fire';
   return accept<AutomationEvent>(
     ...(isNews ? [{ type: 'automation.evaluated', at, epoch, verdict } as const] : []),
-    ...(judgement === 'fire' ? arising(command, automation) : passedOver(command, outcomeOf(judgement, verdict))),
+    ...(judgement === 'fire' ? arising(command, automation) : passOverInput(command, outcomeOf(judgement, verdict))),
   );
 }
 
@@ -108,12 +108,12 @@ export function isWaiting({ delivery }: ActiveOccurrence): boolean {
 }
 
 /** Refuses all that waits: the firing policy takes no more. What is being admitted, or runs, goes on. */
-export function rejectedWaiting(at: Instant, { active }: Automation, reason: string): OccurrenceEvent[] {
+export function rejectWaiting(at: Instant, { active }: Automation, reason: string): OccurrenceEvent[] {
   return active.filter(isWaiting).map(({ occurrenceId }) => rejectOccurrence(at, occurrenceId, reason));
 }
 
 /** Ends all that waits. What is being admitted, or runs, goes on. */
-export function canceledWaiting(at: Instant, { active }: Automation, reason: string): OccurrenceEvent[] {
+export function cancelWaiting(at: Instant, { active }: Automation, reason: string): OccurrenceEvent[] {
   return active
     .filter(isWaiting)
     .map(({ occurrenceId }) => ({ type: 'occurrence.canceled', at, occurrenceId, reason }) as const);

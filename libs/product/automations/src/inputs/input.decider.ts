@@ -17,7 +17,7 @@ export function passOver(command: PassOverInput, { memory }: Automation): Decisi
 }
 
 /** What is recorded of a look from which nothing arises: due times leave no trace. */
-export function passedOver({ at, input }: RecordMatch, outcome: PassedOver): InputPassedOver[] {
+export function passOverInput({ at, input }: RecordMatch, outcome: PassedOver): InputPassedOver[] {
   if (input === null) return [];
   return [{ type: 'input.passed_over', at, inputId: input.inputId, inputPosition: input.position, outcome }];
 }
