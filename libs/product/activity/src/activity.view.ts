@@ -7,7 +7,7 @@ import { titleLengthMax } from './milestone-titles';
 /** Most milestones of one page. */
 export const historyLimitMax = 50;
 
-/** Everything that a history is told from. */
+/** The events that a history is derived from. */
 export type ToldEvent = ConversationEvent | OperationEvent | AutomationEvent;
 
 /** The milestones of a user's history (docs/decisions/artifacts-and-activity.md). */

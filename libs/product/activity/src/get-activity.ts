@@ -72,7 +72,7 @@ export class GetActivityHandler implements IQueryHandler<GetActivity> {
 
   /**
    * Strictly before a sort key. Each origin and scope is a range of the index, in order: a page takes the newest of each range that it
-   * wants and merges them, so it costs what it shows, whatever the filter leaves out.
+   * wants and merges them, so its cost depends on what it shows, not on what the filter leaves out.
    */
   private async items(userId: UserId, { origin, scope }: ActivityDto, before: number | null, limit: number) {
     const origins = origin === undefined ? milestoneOrigins : [origin];

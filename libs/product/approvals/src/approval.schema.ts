@@ -177,7 +177,7 @@ export const Approval = withName(
 ) satisfies Schema<AnyApproval>;
 
 type OneOfItsKind = Shaped<typeof Approval>;
-/** An approval where nobody looks at its kind: the members that all kinds have, each with all that any kind may hold there. */
+/** An approval of any kind: the members that all kinds have, each with every value that a kind may have there. */
 export type ApprovalView = Pick<OneOfItsKind, keyof OneOfItsKind>;
 
 export const ApprovalPage = countedPageOfShape('Approval', Approval);

@@ -9,7 +9,7 @@ import type { ApprovalView } from './approval.schema';
 /** The kinds of streams that hold approvals; `ApprovalHomes` has a home for each. */
 export const holderKinds = [conversationKind, operationKind, automationKind] as const;
 
-/** Everything that may concern an approval, in whichever stream it lies. */
+/** Every event that may concern an approval, of any stream that holds one. */
 export type ApprovalHolderEvent = ConversationEvent | OperationEvent | AutomationEvent;
 
 /** What makes or changes an approval. */
@@ -32,7 +32,10 @@ export function isApprovalChange(event: ApprovalHolderEvent): event is ApprovalC
 }
 
 /** An approval that was just opened in this stream. */
-export function viewOfOpening(event: Extract<ApprovalEvent, { type: 'approval.opened' }>, stream: string): ApprovalView {
+export function viewOfOpening(
+  event: Extract<ApprovalEvent, { type: 'approval.opened' }>,
+  stream: string,
+): ApprovalView {
   const { approvalId, kind, tool, fingerprint, input, contract, runId, toolCallId, automationId } = event;
   return {
     id: approvalId,

@@ -26,7 +26,7 @@ export class ListApprovalsDto {
 }
 
 export class ApproveDto {
-  // Whatever its length, one that is not the approval's own is refused.
+  // No bound of length here: a fingerprint other than the approval's own is refused anyway.
   @Member(
     text({
       description: "The approval's own, as it was shown; any other is `invalid_input`, and nothing is recorded",

@@ -36,7 +36,7 @@ export class ApprovalRow implements ApprovalView, ReadModelRow {
   @Column('text') stream: string;
   @Column('integer') openedRevision: number;
   @Column('integer', { nullable: true }) closedRevision: number | null;
-  /** What it was opened for: whatever the service does about it by itself continues that request. */
+  /** The request that opened it: what the service does about it by itself continues that request. */
   @Column('json') openedBy: OpenedBy;
   /** Position of its opening: lists are sorted by it. */
   @Column('bigint') openedPosition: number;

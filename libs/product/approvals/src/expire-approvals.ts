@@ -18,7 +18,7 @@ interface Pending {
 }
 
 /**
- * Ends approvals whose time is over, by the service clock: whoever opens one schedules the timer `approval/<approvalId>` first.
+ * Ends approvals whose time is over, by the service clock: opening one schedules its timer first.
  * Only the streams decide: a timer that comes early, twice or for nothing changes nothing.
  */
 @Injectable()

@@ -7,7 +7,7 @@ import { receiptOf } from './receipt';
 import type { Receipt } from './receipt.schema';
 import { SelectedApprovals } from './selected-approvals';
 
-/** Events that an operation's stream can have: 16 actions, each sent anew a few times before its operation expires. */
+/** Events that an operation's stream can have: 16 actions, each sent again a few times before its operation expires. */
 export const operationEventsMax = 2_000;
 
 /**

@@ -41,7 +41,7 @@ export class OperationCopies implements Reactor {
   }
 }
 
-/** What the conversation is told of an event of its operation; null when it is told nothing. */
+/** The conversation's copy of an event of its operation; null for an event that is not copied. */
 function copyOf({ event, stream }: Recorded<OperationEvent>, view: OperationView): OperationCopy | null {
   const { at } = event;
   const operationId = asId<OperationId>(idInStream(operationKind, stream) ?? '');

@@ -66,7 +66,7 @@ export type ReceiptEvent = Shaped<typeof ReceiptEventShape>;
 
 /**
  * What ties the reviewed bytes to the decision, the operation and its settlement (docs/decisions/approvals.md). All that it says
- * follows from `events`, the stored bytes themselves; `verifyReceipt` draws the same conclusions from them anew.
+ * follows from `events`, the stored bytes themselves; `verifyReceipt` derives the same conclusions from them again.
  */
 export const ReceiptShape = shape('Receipt', {
   v: constant(1),
@@ -87,5 +87,5 @@ export const ReceiptShape = shape('Receipt', {
   }),
 });
 
-/** A receipt as it is made, whichever kind of approval it is about. */
+/** A receipt for an approval of any kind. */
 export type Receipt = Omit<Shaped<typeof ReceiptShape>, 'approval'> & { readonly approval: ApprovalView };

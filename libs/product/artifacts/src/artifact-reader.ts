@@ -18,7 +18,7 @@ export type ReadText =
 export interface WantedText {
   readonly userId: UserId;
   readonly conversationId: ConversationId;
-  /** Whatever a model wrote; only an artifact of this conversation is read. */
+  /** Any text from a model; only artifacts of this conversation are read. */
   readonly artifactId: string;
   /** In code points, as `length` is. */
   readonly offset: number;
@@ -55,7 +55,7 @@ export class ArtifactReader {
       const part = await (format === 'pdf' ? this.ofPdf(sha256, wanted, signal) : this.ofText(sha256, wanted, signal));
       if (part === null)
         return failWith(`${name} is not ${format === 'pdf' ? 'a PDF that can be read' : 'UTF-8 text'}`);
-      // A NUL is no text, and the stores take none.
+      // A NUL is not text, and the stores refuse it.
       return { ok: true, name, mediaType, ...part, text: part.text.replaceAll('\0', '\ufffd') };
     } catch (error) {
       if (error instanceof ContentGone) return failWith(`the content of ${name} is gone`);

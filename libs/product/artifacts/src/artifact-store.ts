@@ -21,7 +21,7 @@ export interface StoredBytes {
 
 /**
  * Where the bytes of artifacts are kept, by their SHA-256: the same bytes are kept once (docs/decisions/artifacts-and-activity.md).
- * Nothing is ever changed or removed under its hash, so readers need no locks.
+ * Content is never changed or removed under its hash, so readers need no locks.
  */
 export abstract class ArtifactStore {
   /**
@@ -43,7 +43,7 @@ export abstract class ArtifactStore {
   abstract sweep(signal: AbortSignal): Promise<void>;
 }
 
-/** An upload takes two minutes at most (the HTTP core ends it); what it left is older than this, and nobody's any more. */
+/** An upload takes two minutes at most (the HTTP core ends it); anything older than this was abandoned. */
 export const abandonedAfterMs = 10 * 60_000;
 
 /** Passes a body on to a store, counts and hashes what goes by, and remembers what broke it. */

@@ -7,7 +7,7 @@ export interface TurnBounds {
 /** Too much of one key waits already. */
 export class TooManyWaiting extends Error {}
 
-/** Work of many keys, so much of it at once. The keys take turns, so that nobody waits longer because another one wants much. */
+/** Runs work of many keys with bounded concurrency. The keys take turns, so that a busy key does not delay the others. */
 export class FairTurns {
   /** What waits, by key; the key whose turn comes next is first. */
   private readonly waiting = new Map<string, (() => void)[]>();

@@ -6,7 +6,7 @@ import { ArtifactStore, UnfitArtifactStore } from './artifact-store';
 /** A start waits no longer than this for a store that may come back. */
 const lookWithinMs = 5_000;
 
-/** Looks at the store of artifacts once: a mistake stops the start, and S3 that is away is told by `GET /readyz` until it has answered. */
+/** Checks the artifact store once: a mistake stops the start, and `GET /readyz` reports an unreachable S3 until it has answered. */
 @Injectable()
 export class LookAtStore implements OnModuleInit {
   private readonly logger = new Logger('artifacts');

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What the child is told, as its only argument; the bytes of the PDF come by its standard input. */
+/** The child's only argument; the bytes of the PDF arrive on its standard input. */
 export interface PdfTask {
   /** URL of pdf.js. */
   readonly library: string;
@@ -16,11 +16,11 @@ export interface PdfTask {
 /** What it writes to its standard output; nothing where the PDF could not be read. */
 export interface PdfAnswer {
   readonly text: string;
-  /** Of the whole text, in code points. */
+  /** Most code points of the whole text. */
   readonly totalLength: number;
 }
 
-/** Of JavaScript's heap, and of all memory that the process may write, in MiB; the second counts what typed arrays hold. */
+/** Limits of JavaScript's heap and of all writable memory of the process, in MiB; the second includes typed arrays. */
 const heapMiB = 256;
 const memoryMiB = 512;
 /** Address space that V8 keeps for code. The kernel counts it as memory that may be written from Node 23 on; hardly any is ever used. */

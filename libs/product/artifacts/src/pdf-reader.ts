@@ -6,7 +6,7 @@ import { pdfCommand, type PdfAnswer } from './pdf-child';
 const pagesMax = 200;
 /** Code units of text that are taken from a PDF. */
 const textLengthMax = 4_000_000;
-/** Of a machine that is busy; the child's own time has a limit as well. */
+/** Generous, for a busy machine; the child has a limit of its own as well. */
 const readWithinMs = 30_000;
 /** More than the longest part takes as JSON. */
 const answerBytesMax = 256 * 1024;
@@ -51,7 +51,7 @@ async function answerOf(
 ): Promise<PdfAnswer | null> {
   if (ended.aborted) return null;
   const [command, args] = pdfCommand({ pagesMax, textLengthMax, ...part });
-  // Whatever the library prints is about a stranger's file.
+  // What the library prints is about an untrusted file.
   const child = spawn(command, args, { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] });
   const stop = () => void child.kill('SIGKILL');
   ended.addEventListener('abort', stop, { once: true });

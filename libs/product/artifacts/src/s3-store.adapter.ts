@@ -154,7 +154,7 @@ export class S3Store implements ArtifactStore {
     }
   }
 
-  /** The body of an answer, which breaks when S3 falls silent within it; a reader that is slow is no silence. */
+  /** The body of an answer, which fails when S3 stops sending within it; a slow reader does not count. */
   private readBody(body: Readable, signal: AbortSignal | undefined, part: Part | undefined): Readable {
     const heard = heardOut(body, this.timeoutMs, signal);
     const content = Readable.from(part === undefined ? heard : cutOut(heard, part), { objectMode: false });

@@ -12,7 +12,7 @@ export interface BudgetEntry {
 /** Where an entry stands in its list; lists are newest first, so both count down from page to page. */
 export interface EntryPlace {
   readonly position: number;
-  /** Of one event's entries, the one that is listed first has the highest. */
+  /** Within one event, the entry that is listed first has the highest. */
   readonly part: number;
 }
 

@@ -6,7 +6,7 @@ import type { BudgetEvent } from './budget.events';
 import { segmentKey } from './budget.state';
 import { budgetKind } from './budget.stream';
 
-/** What one run segment has reserved, so that a watchdog finds what nobody gives back. */
+/** What one run segment has reserved, so that a watchdog finds what was not released. */
 @Entity('budget_reservations')
 export class BudgetReservationRow {
   /** `<runKey>/<segment>`. */

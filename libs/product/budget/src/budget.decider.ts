@@ -31,7 +31,7 @@ export interface Settle extends Segment {
   readonly spentCents: number;
 }
 
-/** The segment never came to be. */
+/** The segment was never admitted. */
 export interface Release extends Segment {
   readonly type: 'Release';
   readonly at: Instant;
@@ -78,7 +78,7 @@ export const budgetDecider: Decider<BudgetState, BudgetCommand, BudgetEvent> = {
   evolve: evolveBudget,
 };
 
-/** A settled segment holds nothing ever again; a released one is reserved anew, since its run may be admitted after all. */
+/** A settled segment is never reserved again; a released one may be, since its run may still be admitted. */
 function reserve(command: Reserve, state: BudgetState): Decision<BudgetEvent> {
   const { at, amountCents, checked, configuredCaps } = command;
   if (!isCents(amountCents) || amountCents === 0) return reject(notCents('/amountCents'));

@@ -13,7 +13,7 @@ export type SegmentEvent =
   | (OfSegment<'budget.reserved'> & { readonly amountCents: number; readonly checked: boolean })
   /** The segment is over: it cost `amountCents` (0 or more, even beyond what it held), and gave back all that it held. */
   | (OfSegment<'budget.spent'> & { readonly amountCents: number; readonly releasedCents: number })
-  /** The segment never came to be: it gave back all that it held and spent nothing. */
+  /** The segment was never admitted: it released all that it held and spent nothing. */
   | (OfSegment<'budget.released'> & { readonly amountCents: number });
 
 export type OperatorEvent =

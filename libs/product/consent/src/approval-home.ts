@@ -13,12 +13,12 @@ export interface ApprovalHome {
 
   /**
    * Records the user's verdict, once. Refused with `approval_not_pending` when it was decided, has ended, or is not approved this
-   * way; an expiry that nobody recorded yet is recorded by this. An answer comes when
-   * the read models have passed it. @throws Unavailable
+   * way; records the expiry if that was not recorded yet. Answers when
+   * the read models have it. @throws Unavailable
    */
   decide(approval: HeldApproval, verdict: ApprovalVerdict, cause: Cause): Promise<Result<void>>;
 
-  /** Records the expiry; before its time, and for an approval that is not pending, there is nothing to record. @throws Unavailable */
+  /** Records the expiry; no-op before its time, and for an approval that is not pending. @throws Unavailable */
   expire(approval: HeldApproval, cause: Cause): Promise<void>;
 }
 

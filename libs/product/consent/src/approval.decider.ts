@@ -47,13 +47,13 @@ export function decideApproval(command: DecideApproval, approval: ApprovalState 
   return accept({ type: 'approval.decided', at, approvalId, status: verdict.status, decidedBy, denialReason, runKey });
 }
 
-/** Records that the time is over; before it is, and again, there is nothing to do. */
+/** Records that the time is over; no-op before that, and when repeated. */
 export function expireApproval(command: ExpireApproval, approval: ApprovalState | undefined): Decision<ApprovalEvent> {
   if (approval?.status !== 'pending' || command.at < approval.expiresAt) return accept();
   return accept(timedOut(command.at, approval));
 }
 
-/** Whatever was asked is over, and the approval with it. */
+/** What was asked is over, and the approval with it. */
 export function endApproval(
   at: Instant,
   { approvalId, runKey }: ApprovalState,

@@ -78,7 +78,7 @@ const expired = event('approval.expired', 'The approval ended without a decision
   example: { approvalId: '019a3c65-2c11-7d4e-9f6a-1b8c7d5e4f0b', endedReason: 'timeout' },
 });
 
-/** The facts of an approval, in whichever stream can hold one: a conversation's, an operation's (a direct withdrawal), an automation's. */
+/** The facts of an approval, in a stream of a conversation, an operation (a direct withdrawal) or an automation. */
 export const approvalEvents = { opened, decided, expired };
 export type ApprovalEvent = EventOf<(typeof approvalEvents)[keyof typeof approvalEvents]>;
 

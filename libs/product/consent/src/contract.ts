@@ -28,7 +28,7 @@ export interface WithdrawAction {
   readonly quantity: Exclude<Quantity, { readonly kind: 'exact_output_tokens' }>;
 }
 
-/** One token with its verified decimals, or whichever the executor picks among those that the wallet holds. */
+/** One token with its verified decimals, or any that the executor picks among those that the wallet holds. */
 export type TokenChoice = { readonly pinned: PinnedToken } | { readonly any: true };
 
 export interface PinnedToken {

@@ -16,7 +16,7 @@ export interface Review {
 
 /**
  * The document whose RFC 8785 form is hashed to the fingerprint (docs/decisions/approvals.md); `fingerprintOf` of `@app/canonical`
- * does that. Whatever else the object holds is left out.
+ * does that. It leaves out every other member of the object.
  */
 export function reviewedDocument(review: Review): Review & { readonly v: 1 } {
   const { approvalId, kind, userId, walletId, tool, input, contract, expiresAt } = review;

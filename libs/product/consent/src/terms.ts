@@ -17,7 +17,7 @@ export interface ConsentWords {
 
 /** The longest summary, in code points. */
 export const summaryLengthMax = 2_000;
-/** Of a quoted text, in code points: it is no term, and is shortened. */
+/** Most code points of a quoted text, which is not a term and is shortened. */
 const quotedLengthMax = 200;
 
 /** A text that somebody wrote, with what leads to it: `Its task`. */

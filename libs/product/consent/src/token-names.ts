@@ -12,7 +12,7 @@ const standard = /^nep141:/;
 
 /**
  * Names for the tokens of a contract, of at most `lengthMax` characters: its symbol, or its id, both ends of it where it is longer. A
- * symbol that two tokens of the contract share, or that is no plain word, is not used.
+ * symbol that two tokens of the contract share, or that is not a plain word, is not used.
  *
  * @returns null when two tokens would go by one name
  */

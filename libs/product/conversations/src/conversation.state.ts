@@ -100,7 +100,7 @@ export function evolveConversation(state: ConversationState, event: Conversation
       const { userId, title, origin, automationId, at } = event;
       return { ...state, userId, title, origin, automationId, createdAt: at, lastActivityAt: at, lastSeq };
     }
-    // These two are no activity: a list by recent activity does not move for them.
+    // These two do not count as activity: a list by recent activity does not move for them.
     case 'conversation.updated':
       return { ...state, title: event.title, lastSeq };
     case 'conversation.archived':
@@ -135,7 +135,7 @@ function withoutRun(state: ConversationState, runId: RunId): ConversationState {
   return { ...state, openRuns, liveRunId: state.liveRunId === runId ? null : state.liveRunId, endedRunIds };
 }
 
-/** A run that waits is no live run, and one that was resumed is one again. */
+/** A waiting run is not the live run; a resumed one is again. */
 function liveRunAfter(liveRunId: RunId | null, event: OpenRunEvent): RunId | null {
   if (event.type === 'run.resumed') return event.runId;
   return event.type === 'run.suspended' && event.runId === liveRunId ? null : liveRunId;

@@ -109,7 +109,7 @@ export function decideRun(command: RunCommand, run: RunState | undefined): Decis
     case 'AuthorizeCalls':
     case 'SuspendRun':
     case 'EndRun':
-      // A fenced predecessor learns here, however late it wakes up, that the run is no longer its own.
+      // Here a fenced predecessor learns, however late it wakes up, that the run is no longer its own.
       if (command.attempt !== run.attempt || run.status === 'awaiting_approval') {
         return reject(because('run_not_active'));
       }
@@ -167,7 +167,7 @@ function byHolder(
 function authorize({ at, approvals }: AuthorizeCalls, run: RunState): Decision<ApprovalEvent> {
   const { runKey } = run;
   const decided = { type: 'approval.decided', at, status: 'approved', decidedBy: 'automation_contract' } as const;
-  // Of calls that have returned meanwhile, or were authorized before a crash, nothing is left to do.
+  // Calls that have returned meanwhile, or were authorized before a crash, need nothing.
   const asked = approvals.filter(
     ({ approvalId, toolCallId }) =>
       approvalOf(run, approvalId) === undefined && run.openCalls.some((open) => open === toolCallId),
@@ -223,7 +223,7 @@ function returnedAsCut(run: RunState, at: Instant): RunEvent[] {
   }));
 }
 
-/** The end of a run in this state, whatever it was doing. */
+/** The end of a run in any state. */
 export function endRun(run: RunState, at: Instant, end: RunEnd): RunEvent {
   return {
     ...headOf('run.ended', run, at),

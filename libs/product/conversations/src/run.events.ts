@@ -105,7 +105,7 @@ const step = event('agent.step', "The model has answered once; first of its step
   public: {
     runId,
     step: integer({ min: 1, description: 'Counted over the whole run' }),
-    /** Of this step; `costCents` is what the step adds to its segment's cost, so that steps add up. */
+    /** The step's usage; `costCents` is what the step adds to its segment's cost, so that steps add up. */
     usage: Usage,
   },
   /** The exact cost, which is rounded up once per segment. */

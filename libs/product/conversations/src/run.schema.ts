@@ -65,7 +65,7 @@ export const RunRequest = shape(
 );
 export type RunRequest = Shaped<typeof RunRequest>;
 
-/** What the deployment made of it at the admission; the run keeps it, whatever the defaults are later. */
+/** What the deployment resolved it to at admission; the run keeps it when defaults change later. */
 export const Resolved = shape(
   'ResolvedRun',
   {

@@ -24,7 +24,7 @@ export interface Turn {
   readonly steps: readonly TurnStep[];
 }
 
-/** A tool as a model is told of it. */
+/** A tool as it is described to a model. */
 export interface ToolOffer {
   readonly name: string;
   readonly description: string;
@@ -63,7 +63,7 @@ export type AnswerEnding = 'whole' | 'cut' | 'stopped' | ModelFailed;
 /** What one step came to: calls, or the final text; of a step that was stopped or broke off, what had come until then. */
 export interface ModelReply {
   readonly text: string | null;
-  /** `input` is whatever the model wrote, a text where that was no JSON; tools check it themselves. */
+  /** `input` is what the model wrote, a text if that was not JSON; tools check it themselves. */
   readonly calls: readonly { readonly tool: string; readonly input: JsonValue }[];
   readonly inputTokens: number;
   readonly outputTokens: number;

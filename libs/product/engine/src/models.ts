@@ -13,7 +13,7 @@ export class LocalModels {
 /** The models that the deployment offers, by name; the first is the default. */
 @Injectable()
 export class Models {
-  /** Of the configured provider; null where there is none. */
+  /** The configured provider's breaker; null without a provider. */
   readonly breaker: ProviderBreaker | null;
   private readonly offered: readonly LanguageModel[];
 

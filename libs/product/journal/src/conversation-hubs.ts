@@ -126,7 +126,7 @@ export class ConversationHubs implements OnApplicationShutdown {
     }
   }
 
-  /** Nothing comes to the hubs any more: their readers come back, and read what they miss from the store. */
+  /** The hubs get no more events: their readers reconnect, and read what they missed from the store. */
   private beginAnew(error: unknown): void {
     this.logger.warn(`all streams begin anew: ${String(error)}`);
     for (const [id, entry] of this.entries) {

@@ -18,7 +18,7 @@ export class ConversationTail {
 
   /**
    * @param onEvent called with one event at a time; it must not throw
-   * @param onLost called when no more events come although nobody stopped it: it has to be started again, and what happens until then is
+   * @param onLost called when events stop although it was not stopped: it has to be started again, and what happens until then is
    *   not brought
    */
   constructor(

@@ -22,7 +22,7 @@ export function durableFrame(kind: JournalKind, stored: StoredEvent): Buffer {
   return Buffer.from(`id: ${stored.revision + 1}\nevent: ${stored.type}\ndata: ${durableText(kind, stored)}\n\n`);
 }
 
-/** The SSE frame of a live payload, given as JSON text without line breaks. It has no `id`: nobody can resume after it. */
+/** The SSE frame of a live payload, given as JSON text without line breaks. It has no `id`: a reader cannot resume after it. */
 export function liveFrame(type: string, payloadText: string): Buffer {
   return Buffer.from(`event: ${type}\ndata: {"delivery":"live","payload":${payloadText}}\n\n`);
 }

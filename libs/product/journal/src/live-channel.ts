@@ -23,7 +23,7 @@ export function writeDelta(conversationId: ConversationId, delta: TextDelta, num
   return pieces(delta.text).map((text) => `${conversationId} ${number()} ${JSON.stringify({ ...delta, text })}`);
 }
 
-/** Reads a payload of the channel if its conversation is wanted; null otherwise, and for what is no delta. */
+/** Reads a payload of the channel if its conversation is wanted; null otherwise, and for anything but a delta. */
 export function readDelta(payload: string, wanted: (conversationId: string) => boolean): HeardDelta | null {
   const conversationId = parseUuid<ConversationId>(payload.slice(0, idLength));
   if (conversationId === null || !wanted(conversationId)) return null;

@@ -58,7 +58,7 @@ export class StreamSockets implements BeforeApplicationShutdown {
     this.closeLater(id);
   }
 
-  /** Puts back rows of sockets that are open here and removes those that nobody has open; to be called about once a minute. */
+  /** Restores rows of sockets that are open here and removes those of sockets that no process has open; call it about once a minute. */
   async tidy(): Promise<void> {
     const owners = new Map(this.open);
     const ids = [...owners.keys()];

@@ -71,7 +71,7 @@ export const partnerKeyDecider: Decider<PartnerKeyState, PartnerKeyCommand, Part
   },
 };
 
-/** The very same key again is nothing to do, whatever its label; a revoked one never comes back. */
+/** No-op for a key that exists, even with another label; a revoked key never comes back. */
 function mint({ at, label, keyHash, reason }: MintKey, state: PartnerKeyState): Decision<PartnerKeyEvent> {
   const length = codePointLength(label);
   if (length < 1 || length > labelLengthMax) {

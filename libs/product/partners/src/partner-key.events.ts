@@ -7,7 +7,7 @@ export type PartnerKeyEvent =
       readonly at: Instant;
       readonly label: string;
       readonly keyHash: string;
-      /** Why the operator did it; null: nobody said, as in all events of version 1. */
+      /** Why the operator did it; null when not given, as in all events of version 1. */
       readonly reason: string | null;
     }
   | { readonly type: 'partner_key.revoked'; readonly at: Instant; readonly reason: string | null };

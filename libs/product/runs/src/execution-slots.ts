@@ -39,7 +39,7 @@ export class ExecutionSlots {
     await this.query('DELETE FROM execution_slots WHERE run_key = $1 AND segment = $2', [runKey, segment]);
   }
 
-  /** Gives back slots whose segment is over, waits for approval or never came to be; answers how many. */
+  /** Releases slots whose segment is over, waits for approval or was never admitted; answers how many. */
   async sweep(): Promise<number> {
     const swept = await this.query(
       `DELETE FROM execution_slots AS s

@@ -27,7 +27,7 @@ export function faultInOutput(text: string, outputSchema: JsonValue): string {
   return `${path === '' ? 'the value' : path} ${words}`;
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for a text that is not JSON. */
 function jsonIn(text: string): JsonValue | undefined {
   try {
     // Reason for the assertion: JSON.parse makes nothing but JSON.

@@ -23,7 +23,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionSlots } from './execution-slots';
 import { runBindingKind } from './run-binding';
 
-/** A refusal by the budget waits at most this long for reservations of starts that never come to be. */
+/** A refusal by the budget waits at most this long for reservations of starts that fail. */
 const secondLookMs = 250;
 const secondLookEveryMs = 50;
 
@@ -37,7 +37,7 @@ export interface NewRun {
 }
 
 export interface Admitted {
-  /** Of the conversation, with the run in it. */
+  /** The conversation's state, with the run in it. */
   readonly state: ConversationState;
   /** Null when the run was admitted before. */
   readonly position: number | null;
@@ -85,7 +85,7 @@ export class RunAdmission {
     return refuse(await this.afterSecondLook(run, because('execution_capacity')));
   }
 
-  /** Whether the run's id now belongs to its conversation, for ever. */
+  /** Whether the run's id is now bound to its conversation; a binding never changes. */
   private async bind({ userId, runId, runKey, conversationId, cause }: NewRun): Promise<boolean> {
     const command = { at: this.clock.now(), userId, runId, conversationId };
     const bound = await this.streams.decide(runBindingKind, runKey, command, cause);

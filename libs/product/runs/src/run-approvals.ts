@@ -102,7 +102,7 @@ export class RunApprovals implements ApprovalHome {
   }
 }
 
-/** Whether the run executes in that segment, whichever decision resumed it: then the slot belongs to it. */
+/** Whether the run executes in that segment, resumed by any decision: then the slot belongs to it. */
 function isUsed({ runId, segment }: Slot, { openRuns }: ConversationState): boolean {
   const run = openRuns[runId];
   return run?.segment === segment && run.status !== 'awaiting_approval';

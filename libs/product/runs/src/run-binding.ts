@@ -11,7 +11,7 @@ import {
 import type { StreamKind } from '@app/event-store';
 import { v5 as uuidV5 } from 'uuid';
 
-/** Which conversation a run's id belongs to, for ever: the one event of the stream `run-<runKey>` (docs/decisions/runs.md). */
+/** The conversation that a run's id is bound to, permanently: the one event of the stream `run-<runKey>` (docs/decisions/runs.md). */
 export interface RunBound {
   readonly type: 'run.bound';
   readonly at: Instant;

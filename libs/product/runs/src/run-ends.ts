@@ -19,7 +19,7 @@ export interface FinalAnswer {
 
 /** The end of a run with that answer; null where it does not satisfy the schema and `mayRepair` allows one more attempt. */
 export function endOfAnswer(response: FinalAnswer, outputSchema: JsonValue, mayRepair: boolean): RunEnd | null {
-  // What was cut is no value, even where it reads like one.
+  // A truncated text is not a value, even if it parses as one.
   if (response.truncated && outputSchema !== null) {
     return failedEnd('output_invalid', 'The output limit cut the answer.');
   }

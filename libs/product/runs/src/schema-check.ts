@@ -5,7 +5,7 @@ const unitsPerStep = 16;
 const stepsPerLook = 5;
 const stepsPerMember = 10;
 
-/** What is wrong with a value, in words for whoever wrote it, and the JSON pointer to where it is. */
+/** What is wrong with a value, in words for its author, and the JSON pointer to where it is. */
 export interface Fault {
   readonly path: string;
   readonly words: string;

@@ -39,7 +39,7 @@ export class SegmentClosing implements Reactor {
   }
 }
 
-/** Releases what admissions left behind that never came to be: reservations, slots, leases (docs/decisions/runs.md, "Headroom"). */
+/** Releases what failed admissions left behind: reservations, slots, leases (docs/decisions/runs.md, "Headroom"). */
 @Injectable()
 export class OrphanWatchdog {
   private readonly logger = new Logger(OrphanWatchdog.name);
@@ -73,7 +73,7 @@ export class OrphanWatchdog {
     }
   }
 
-  /** Those that were idle in every round of the last while: real time, whatever the service clock says. */
+  /** Those that were idle in every round for long enough, in real time rather than by the service clock. */
   private seenLongEnough(reservations: readonly Reserved[]): Reserved[] {
     const nowMs = performance.now();
     this.firstSeenMs = new Map(reservations.map(({ runKey }) => [runKey, this.firstSeenMs.get(runKey) ?? nowMs]));

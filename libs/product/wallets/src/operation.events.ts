@@ -15,7 +15,7 @@ export type OperationEvent =
   | (OfAction<'submission.journaled'> & { readonly submission: Submission })
   /** The provider has taken it: from here on only the provider can say what becomes of it. */
   | (OfAction<'submission.accepted'> & { readonly providerReference: string })
-  /** The provider did not take it this time. That is no end: until the bytes expire, whoever has them may have them executed. */
+  /** The provider did not take it this time. That is not final: until the bytes expire, anyone who has them may get them executed. */
   | (OfAction<'submission.refused'> & { readonly failure: OperationFailure })
   /** What is about to be sent so that the refused submission never can be executed, journaled before it is sent. */
   | (OfAction<'revocation.journaled'> & { readonly revocation: Revocation })
@@ -48,14 +48,14 @@ export interface OperationTerms {
 /** What the provider says of an action's end; null where it does not say. */
 export interface Delivered {
   readonly output: TokenAmount | null;
-  /** Of the input, after the provider's fees. */
+  /** What is returned of the input, after the provider's fees. */
   readonly returned: TokenAmount | null;
 }
 
 interface OfAction<Type extends string> {
   readonly type: Type;
   readonly at: Instant;
-  /** Of the contract's action, from 0. */
+  /** Index of the contract's action, from 0. */
   readonly index: number;
 }
 
@@ -67,9 +67,9 @@ export interface TokenAmount {
 
 /** What is sent to the provider for one action: the same bytes however often, with at most one effect. */
 export interface Submission {
-  /** Names it for ever at the provider: `<operationId>/<action index>/<attempt>`. */
+  /** Its permanent name at the provider: `<operationId>/<action index>/<attempt>`. */
   readonly key: string;
-  /** From 1; signed anew only after the deadline has passed and the provider says that it never took the one before. */
+  /** From 1; signed again only after the deadline has passed and the provider says that it never took the one before. */
   readonly attempt: number;
   /** Opaque to all but the provider that made it. */
   readonly bytes: string;
@@ -86,7 +86,7 @@ export interface Submission {
 
 /** What takes a submission's place at the provider: of the two, one at most is ever executed. */
 export interface Revocation {
-  /** Of the submission. */
+  /** The key of the submission that it replaces. */
   readonly key: string;
   /** Opaque to all but the provider that made it. */
   readonly bytes: string;
@@ -106,5 +106,5 @@ export interface OperationFailure {
   readonly text: string;
 }
 
-/** Nobody reads an operation's stream but operators; what is private in an approval stays in the metadata here as well. */
+/** Only operators read an operation's stream; private members of an approval stay in the metadata here as well. */
 export const operationPrivateMembers = approvalPrivateMembers;

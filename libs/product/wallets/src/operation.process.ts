@@ -16,7 +16,7 @@ export type Learned =
   | { readonly kind: 'revocation_journaled'; readonly key: string }
   /** The provider has not taken the submission; `isFinal`: it is proven that it never will. */
   | { readonly kind: 'never_accepted'; readonly key: string; readonly isFinal: boolean }
-  /** Nothing more can be done before that instant; null: nobody knows how long. */
+  /** Nothing more can be done before that instant; null when it is unknown. */
   | { readonly kind: 'wait'; readonly until: Instant | null };
 
 /** What is to be done next for an operation. */

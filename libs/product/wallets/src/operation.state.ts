@@ -69,7 +69,7 @@ export function isUnderWay({ status }: OperationState): boolean {
   return status === 'submitted' || status === 'unresolved';
 }
 
-/** The state after one more event; null as long as there is no operation. */
+/** The state after one more event; null until there is an operation. */
 export function evolveOperation(state: OperationState | null, event: OperationEvent): OperationState | null {
   if (event.type === 'operation.prepared' || event.type === 'operation.used') return beginOperation(event);
   // The decider lets nothing happen to an operation that does not exist.

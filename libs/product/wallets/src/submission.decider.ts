@@ -11,7 +11,7 @@ import { currentAction, type CurrentAction, type OperationState } from './operat
 
 /**
  * What the driver records on the way of an operation's present action. Each names what it speaks of, and what is not so (any more)
- * is nothing to do: another driver was faster, or the provider's answer came late.
+ * is a no-op: another driver was faster, or the provider's answer came late.
  */
 export type SubmissionCommand =
   | {
@@ -36,7 +36,7 @@ interface OfSubmission<Type extends string, Key = string> {
   readonly type: Type;
   readonly at: Instant;
   readonly index: number;
-  /** Of the submission that it is about. */
+  /** The key of the submission that it is about. */
   readonly key: Key;
 }
 

@@ -54,7 +54,7 @@ export type Submitted =
   | { readonly kind: 'accepted'; readonly providerReference: string; readonly checkAt: Instant | null }
   /** It was not taken, and these bytes never will be. */
   | { readonly kind: 'rejected'; readonly failure: OperationFailure }
-  /** It was not taken now; whoever has the bytes may still have them executed until they expire. */
+  /** It was not taken now; anyone who has the bytes may still get them executed until they expire. */
   | { readonly kind: 'refused'; readonly failure: OperationFailure };
 
 /** What the provider says became of a submission. */
@@ -62,7 +62,7 @@ export type Settlement =
   | { readonly kind: 'pending'; readonly providerReference: string; readonly checkAt: Instant | null }
   | ({ readonly kind: 'settled' | 'refunded'; readonly providerReference: string } & Delivered)
   | { readonly kind: 'failed'; readonly failure: OperationFailure }
-  /** It was not taken so far. `isFinal`: it is proven that it never will be, whoever sends the bytes. */
+  /** It was not taken so far. `isFinal`: it is proven that it never will be, even if the bytes are sent again. */
   | { readonly kind: 'never_accepted'; readonly isFinal: boolean }
   /** The provider cannot say; nothing may be sent again. */
   | { readonly kind: 'unknown' };

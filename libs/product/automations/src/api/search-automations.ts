@@ -8,7 +8,7 @@ import { searchWords } from './search-words';
 
 const itemsMax = 5;
 const taskLengthMax = 160;
-/** Of a page's items as JSON (docs/decisions/automations.md, "Search"); the rest of the page takes less than what is left of 8 KiB. */
+/** Most bytes of a page's items as JSON (docs/decisions/automations.md, "Search"); the rest of the page fits in the remainder of 8 KiB. */
 const itemsBytesMax = 8 * 1024 - 192;
 
 const SearchItem = shape('AutomationSearchItem', {

@@ -19,7 +19,7 @@ import { WalletProvider, Wallets } from '@app/wallets';
 import { automationKind } from '../automation/automation.stream';
 import { contractWorthUsd, type PricedToken } from './contract-worth';
 
-/** After an approval's time it is certain that nobody is about to use it: the use that never became an operation is given back. */
+/** Once an approval has expired, no one can be about to use it: a use that never became an operation is given back. */
 const operationComesWithinMs = 5 * 60_000;
 
 /** A call of a run that an automation has set in motion. */
@@ -29,7 +29,7 @@ export interface CoveredCall {
   readonly toolCallId: ToolCallId;
   /** The run that makes the call. */
   readonly runId: RunId;
-  /** Of the approval that is opened and decided when the call is covered; derived from the call, so that it is the same when asked again. */
+  /** Id of the approval that is opened and decided for a covered call; derived from the call, so that a retry gets the same id. */
   readonly approvalId: ApprovalId;
   /** Until then the approval can be used. */
   readonly expiresAt: Instant;
@@ -75,7 +75,7 @@ export class ContractAuthority {
       usd,
     } as const;
     const done = await this.streams.decide(automationKind, automationId, command, cause);
-    // A use that was recorded before a crash is no authority any more once the automation was paused or archived.
+    // A use recorded before a crash gives no authority once the automation is paused or archived.
     return (
       done.ok && done.value.state?.state === 'enabled' && done.value.state.uses[toolCallId]?.approvalId === approvalId
     );

@@ -44,7 +44,7 @@ function isCovered(command: UseContract, { state, definition, contractApproval, 
   return at < bounds.notAfter && isWithin(usd, bounds, Object.values(uses));
 }
 
-/** A text that is no decimal is within no bounds. */
+/** A text that is not a decimal is never within bounds. */
 function isWithin(usd: string, { maxUses, perUseUsd, totalUsd }: Bounds, uses: readonly ContractUse[]): boolean {
   const asked = parseDecimal(usd);
   const [perUse, total] = [parseDecimal(perUseUsd), parseDecimal(totalUsd)];
@@ -80,7 +80,7 @@ export function isSameRule(one: AutomationDefinition, other: AutomationDefinitio
   return isSameJson({ ...one, name: '' }, { ...other, name: '' });
 }
 
-/** Of values that were read from JSON; they are as deep as what was read. */
+/** Compares values read from JSON, whose depth is bounded by the reader. */
 function isSameJson(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
   if (Array.isArray(one) !== Array.isArray(other)) return false;

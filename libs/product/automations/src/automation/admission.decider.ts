@@ -109,7 +109,7 @@ function endEvents(
   return { type, at, occurrenceId, reason };
 }
 
-/** A run that ended was accepted, also where whoever admitted it died before saying so. */
+/** A run that ended was accepted, even if the process that admitted it died before recording that. */
 function finishing(
   { at, occurrenceId }: Of<'FinishOccurrence'>,
   occurrence: ActiveOccurrence,

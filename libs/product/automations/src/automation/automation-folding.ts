@@ -11,7 +11,7 @@ type LifeEvent = Exclude<AutomationLifeEvent, { readonly type: 'automation.creat
 /** Folds what happened to an automation. */
 export function evolveAutomation(automation: AutomationState, event: AutomationEvent): AutomationState {
   if (event.type === 'automation.created') return createAutomation(event);
-  // Nothing precedes the creation.
+  // No event precedes the creation.
   if (automation === null) return null;
   if ('occurrenceId' in event) return evolveOccurrence(automation, event);
   if (event.type === 'contract.used' || event.type === 'contract.use_returned')

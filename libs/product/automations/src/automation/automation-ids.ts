@@ -16,7 +16,7 @@ import type { InputSource } from '../inputs/input.stream';
  * the last.
  */
 
-/** Of a due time. */
+/** The id of a due time's occurrence. */
 export function dueOccurrenceId(automationId: AutomationId, epoch: string, dueAt: Instant): OccurrenceId {
   return asId<OccurrenceId>(uuidV5(`due/${epoch}/${dueAt}`, automationId));
 }
@@ -30,7 +30,7 @@ export function inputIdOf(automationId: AutomationId, source: InputSource, key: 
   return asId<InputId>(uuidV5(`${source}/${key}`, automationId));
 }
 
-/** Of the conversation too: a run belongs to one for ever, and the shared one may be archived between two attempts. */
+/** Depends on the conversation too: a run never changes its conversation, and the shared one may be archived between two attempts. */
 export function occurrenceRunId(occurrenceId: OccurrenceId, conversationId: ConversationId): RunId {
   return asId<RunId>(uuidV5(`run/${conversationId}`, occurrenceId));
 }

@@ -5,13 +5,13 @@ import { Database, ReadGate } from '@app/read-store';
 import { Configuration } from '@app/runtime';
 import { automationKind } from './automation.stream';
 
-/** A place whose automation has not come to be by then is given up. Real time; no request takes nearly as long. */
+/** A place whose automation does not exist after this long is given up. Real time; no request takes nearly as long. */
 const abandonedAfter = '10 minutes';
 /** Places that one look finds abandoned. */
 const abandonedAtOnceMax = 100;
 
 /**
- * Keeps users to `AUTOMATIONS_PER_USER`, however many create at once on however many replicas: whoever creates takes a place first,
+ * Keeps users to `AUTOMATIONS_PER_USER`, even with many creations at once on many replicas: each creation takes a place first,
  * one after the other. An automation counts by its place until the read model has it, and by the kept counters from then on.
  */
 @Injectable()
@@ -26,7 +26,7 @@ export class AutomationQuota {
   /** Whether there is a place for one more. Taking the same place again changes nothing. @throws Unavailable */
   async reserve(userId: UserId, automationId: AutomationId): Promise<boolean> {
     if (await this.tryReserve(userId, automationId)) return true;
-    // One that was archived this moment, or never came to be, may still be counted.
+    // One that was just archived, or never created, may still be counted.
     await this.gate.caughtUp();
     await this.dropAbandoned(userId);
     return this.tryReserve(userId, automationId);

@@ -16,7 +16,7 @@ import type { PassedOver } from './automation.events';
 import type { Verdict } from '../condition/condition';
 import type { TokenSymbols } from '../definition/token-symbols';
 
-/** What an automation's stream decides on. Whoever acts for a user names the user: another's automation is not found. */
+/** The commands of an automation's stream. Commands of a user name the user: another user's automation is not found. */
 export type AutomationCommand =
   | CreateAutomation
   | UpdateAutomation
@@ -83,7 +83,7 @@ export interface RecordMatch {
   /** The instant that was looked at: the due time, or when the input was recorded. Cooldown and edges count by it. */
   readonly forAt: Instant;
   readonly at: Instant;
-  /** Of another epoch nothing is recorded. */
+  /** A match of another epoch is not recorded. */
   readonly epoch: string;
   readonly occurrenceId: OccurrenceId;
   readonly trigger: OccurrenceTrigger;
@@ -100,7 +100,7 @@ export interface PassOverInput {
   readonly type: 'PassOverInput';
   readonly at: Instant;
   readonly inputId: InputId;
-  /** Of the input in the store. */
+  /** The input's position in the store. */
   readonly position: number;
   readonly outcome: PassedOver;
 }
@@ -129,9 +129,9 @@ export interface UseContract {
   readonly toolCallId: ToolCallId;
   /** The run that makes the call. */
   readonly runId: RunId;
-  /** Of the call, opened and decided next. */
+  /** The call's approval, opened and decided next. */
   readonly approvalId: ApprovalId;
-  /** Of the contract that the call's actions were held against: another one by now does not cover it. */
+  /** The contract that the call's actions were checked against: a newer one does not cover the call. */
   readonly contractApprovalId: ApprovalId;
   /** In US dollars, rounded up. */
   readonly usd: string;

@@ -58,7 +58,7 @@ export type OccurrenceEvent =
       /** Position of the input in the store: inputs come in this order. */
       readonly inputPosition: number | null;
     })
-  /** Its admission has begun: what comes of it is recorded, whatever happens to the automation meanwhile. */
+  /** Its admission has begun: its outcome is recorded, even if the automation changes meanwhile. */
   | (OfOccurrence<'occurrence.admitting'> & {
       readonly conversationId: ConversationId;
       readonly runId: RunId;
@@ -126,5 +126,5 @@ export interface ContractSuperseded {
   readonly approvalId: ApprovalId;
 }
 
-/** Nobody reads an automation's stream but operators; what is private in an approval stays in the metadata here as well. */
+/** Only operators read an automation's stream; private members of an approval stay in the metadata here as well. */
 export const automationPrivateMembers = approvalPrivateMembers;

@@ -38,13 +38,13 @@ export interface Automation {
   readonly occurrences: number;
   /** Pending, deferred, or accepted with a run not ended; oldest first. */
   readonly active: readonly ActiveOccurrence[];
-  /** The approval of the present rule's contract; null where it has none, and where nobody was asked about the present rule yet. */
+  /** The approval of the present rule's contract; null when the rule has no contract, or its approval was not opened yet. */
   readonly contractApproval: ApprovalState | null;
   /** Uses of the present contract, by tool call. */
   readonly uses: { readonly [toolCallId: ToolCallId]: ContractUse };
 }
 
-/** What the firing policy remembers; all but the positions begins anew with each epoch. */
+/** What the firing policy remembers; each epoch resets all but the positions. */
 export interface FiringMemory {
   /** The last verdict that was known. */
   readonly lastKnown: boolean | null;

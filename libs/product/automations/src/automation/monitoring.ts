@@ -27,7 +27,7 @@ export function monitoringOf(automation: Watched, check: AutomationCheck | null,
   if (automation.held || automation.state === 'paused') return { monitoring: 'paused', issue: null };
   if (check === null) return { monitoring: 'waiting', issue: null };
   const failing = check.condition === 'unknown' ? check.reasons : [];
-  // Whatever cannot be decided for another reason than age: a provider's, or the rule's own.
+  // Undecidable for a reason other than age: a provider's, or the rule's own.
   const undecided = failing.find(({ code }) => code !== 'stale');
   if (undecided !== undefined) return { monitoring: 'unavailable', issue: issueOf(undecided) };
   if (isOverdue(automation, check.at, now)) return { monitoring: 'stale', issue: overdueIssue };

@@ -185,7 +185,7 @@ function acceptOccurrence(
   const { conversationId, runId } = event;
   const { epoch, memory, active } = automation;
   const occurrence = active.find(({ occurrenceId }) => occurrenceId === event.occurrenceId);
-  // One that was being admitted when the rule began anew tells the new epoch nothing.
+  // An occurrence that was being admitted when a new epoch began does not count in the new one.
   const isPresent = occurrence?.epoch === epoch;
   return withOccurrence(
     {

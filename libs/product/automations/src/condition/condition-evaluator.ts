@@ -90,7 +90,7 @@ function comparison(leaf: Extract<RuleNode, { compare: unknown }>['compare'], wa
   return read === undefined ? { code: 'invalid_value' } : { code: 'invalid_value', binding: read.binding };
 }
 
-/** A field that its source does not have does not exist; of a source that cannot be read nobody knows. */
+/** A field that its source lacks does not exist; for a source that cannot be read, that is unknown. */
 function existence(operand: Operand, walk: Walk): boolean | Unresolved {
   const found = valueOf(operand, walk);
   if ('value' in found) return true;

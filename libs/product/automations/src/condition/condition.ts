@@ -8,7 +8,7 @@ export const conditionBounds = {
   depthMax: 8,
   nodesMax: 256,
   fieldLengthMax: 1024,
-  /** Of the whole rule as JSON: it is read at each of the thousands of looks of a simulation. */
+  /** Most bytes of the whole rule as JSON: a simulation reads it thousands of times. */
   ruleBytesMax: 64 * 1024,
 } as const;
 

@@ -9,7 +9,7 @@ export function isJsonPointer(text: string): boolean {
   return pointerForm.test(text);
 }
 
-/** What a JSON pointer names in a document, or undefined where there is nothing: only own members, and items by their index. */
+/** What a JSON pointer names in a document, or undefined: only own members, and items by their index. */
 export function valueAt(document: JsonValue, pointer: string): JsonValue | undefined {
   let found: JsonValue | undefined = document;
   for (const token of pointer.split('/').slice(1)) {

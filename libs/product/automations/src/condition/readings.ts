@@ -5,7 +5,7 @@ import { tokenWords } from './condition-words';
 import { valueAt } from './json-pointers';
 import type { SymbolOf } from '../definition/token-symbols';
 
-/** Bounds of what is told of sources (specification, "Condition test", "Automation (status view)"). */
+/** Bounds of what is reported about sources (specification, "Condition test", "Automation (status view)"). */
 export const readingBounds = { sourceIdLengthMax: 128, factsMax: 3, labelLengthMax: 80, valueLengthMax: 160 } as const;
 
 /** Names a source: `<kind>:<tokenId>`, or `<kind>:sha256:` and the hash of the token id where that is too long; `event`. */

@@ -23,7 +23,7 @@ export function comparable(value: JsonValue): Comparable {
  * - a text contains another text, a list contains what is equal to one of its items;
  * - anything else cannot be compared.
  *
- * Takes as many steps as the two have characters and entries together, whatever they hold.
+ * Takes at most as many steps as the two have characters and entries together.
  */
 export function compareValues(left: Comparable, op: CompareOp, right: Comparable): boolean | null {
   if (op === 'contains') return containment(left.value, right);

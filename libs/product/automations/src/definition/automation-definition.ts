@@ -6,7 +6,7 @@ import type { Condition } from '../condition/condition';
 export const definitionBounds = {
   nameLengthMax: 120,
   promptLengthMax: 8192,
-  /** Of a cron expression. */
+  /** Longest cron expression. */
   expressionLengthMax: 256,
   timezoneLengthMax: 64,
   everySecondsMin: 60,

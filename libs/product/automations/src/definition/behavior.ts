@@ -79,7 +79,7 @@ function scheduleWords(schedule: Schedule): string {
   }
 }
 
-/** Every day at 09:00; at 22:00, Monday through Friday. An expression for which there are no certain words is quoted. */
+/** Every day at 09:00; at 22:00, Monday through Friday. Quotes an expression that has no unambiguous words. */
 function cronWords(expression: string): string {
   const quoted = `at the times of the cron expression "${expression}"`;
   const [, , day = '', month = '', weekday = ''] = expression.trim().split(/\s+/);

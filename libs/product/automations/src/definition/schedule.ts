@@ -49,7 +49,7 @@ export function latestDue(schedule: Schedule, epochAt: Instant, from: Instant, u
 function lastDueMs(firstMs: number, untilMs: number, dueAfter: (afterMs: number) => number | null): number {
   let latestMs = firstMs;
   let beyondMs = untilMs;
-  // Mostly there is no other one: that is asked first.
+  // First, because there is rarely another one.
   let middleMs = firstMs;
   while (latestMs < beyondMs) {
     const dueMs = dueAfter(middleMs);

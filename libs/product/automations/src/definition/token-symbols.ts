@@ -13,7 +13,7 @@ export function isPlainSymbol(symbol: string): boolean {
   return plainSymbol.test(symbol);
 }
 
-/** The symbols that name one token each; where two share one, or it is no plain word, the tokens go by their ids. */
+/** The symbols that name one token each; tokens that share a symbol, or whose symbol is not a plain word, go by their ids. */
 export function symbolsOf(tokens: readonly { readonly tokenId: string; readonly symbol: string }[]): TokenSymbols {
   const byId = new Map(tokens.map(({ tokenId, symbol }) => [tokenId, symbol]));
   const symbols = [...byId.values()];

@@ -63,7 +63,7 @@ export class ContractUseReturns implements Reactor, OnModuleInit {
 
   private async giveBack(automationId: AutomationId, approvalId: ApprovalId, cause: Cause): Promise<void> {
     const { state } = await this.states.current(automationKind, automationId);
-    // Of another contract by now, or approved by the user like any other call: then there is no use to give back.
+    // The contract was replaced, or the user approved the call like any other: there is no use to give back.
     const [toolCallId] = Object.entries(state?.uses ?? {}).find(([, use]) => use.approvalId === approvalId) ?? [];
     if (toolCallId === undefined) return;
     const command = {

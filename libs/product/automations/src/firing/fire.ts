@@ -122,7 +122,7 @@ async function lookAtDue(world: FiringWorld, automationId: AutomationId, automat
   if (epochMsOf(world.now()) - epochMsOf(due) <= lateMaxMs) {
     return look(world, automationId, automation, { ...match, tooLate: null }, null);
   }
-  // Whatever the rule came to then, nobody knows any more.
+  // What the rule evaluated to at that time is no longer known.
   return recordMatch(world, automationId, automation, { ...match, tooLate, verdict: 'unknown' });
 }
 

@@ -8,7 +8,7 @@ import type { Verdict } from '../condition/condition';
  * disagree. Time is counted by the instant that was looked at, never by when somebody came to look: a clock is always a little late.
  */
 
-/** What the policy goes by; all but `accepted` begins anew with each epoch. */
+/** What the policy decides by; each epoch resets all but `accepted`. */
 export interface PolicyMemory {
   /** The last verdict that was known. */
   readonly lastKnown: boolean | null;
@@ -56,7 +56,7 @@ export function hasEnded(
   return completed || state === 'archived' || limitReached(definition.firing, occurrences, now) !== null;
 }
 
-/** After every look, whatever came of it: an edge is spent also where cooldown or overlap kept it from firing. */
+/** The memory after a look with any outcome: an edge is used up even when cooldown or overlap kept it from firing. */
 export function afterVerdict<Memory extends Pick<PolicyMemory, 'lastKnown'>>(memory: Memory, verdict: Verdict): Memory {
   return verdict === 'unknown' ? memory : { ...memory, lastKnown: verdict === 'true' };
 }

@@ -13,7 +13,7 @@ export class InputRow implements ReadModelRow {
   @Column('text') at: string;
   @Column('text') source: InputSource;
   @Column('json') event: InboundEvent;
-  /** Why no occurrence came of it; null where one did, and as long as nobody has looked. */
+  /** Why it led to no occurrence; null when it did, and until it was looked at. */
   @Column('text', { nullable: true }) outcome: PassedOver | null;
   /** Position of its recording: inputs of one instant come in this order. */
   @Column('bigint') openedPosition: number;

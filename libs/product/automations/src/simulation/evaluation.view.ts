@@ -27,7 +27,7 @@ import { readingBounds, type EvaluationInput, type Fact } from '../condition/rea
 import { firedMax, wouldBes, type UnresolvedCount, type WouldBe } from './simulation';
 import { spansMax, type SourceCoverage } from '../sources/source-coverage';
 
-/** What is told of looks at a condition: of the last one, of a test, and of a simulation's many. */
+/** How a look at a condition is reported: the last one, a test's, and a simulation's. */
 
 const binding = text({ pattern: nameForm, description: 'The name of a binding' });
 const sourceId = text({

@@ -138,7 +138,7 @@ function lookAt(
   return addResult(seen, { at, wouldBe: judgement === 'fire' ? 'fired' : judgement, trigger });
 }
 
-/** Whatever the rule and its cooldown say, but not beyond its limits; edges and the one match of `once` are left alone. */
+/** Fires regardless of the rule and its cooldown, but within its limits; it uses up neither edges nor the one match of `once`. */
 function invoke(simulated: Simulated, { firing }: AutomationDefinition, { at, trigger }: SimulatedLook): Simulated {
   const { memory } = simulated;
   const isOver = firing.trigger === 'once' && memory.taken;

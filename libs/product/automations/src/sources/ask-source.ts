@@ -28,7 +28,7 @@ export class AskSource {
     private readonly wallets: Wallets,
   ) {}
 
-  /** Never throws: whatever keeps the provider from answering makes the source unavailable, in words of our own. */
+  /** Never throws: any failure of the provider makes the source unavailable, in our own words. */
   async ask({ source, userId }: SourceInUse): Promise<Answer> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Answer>((resolve) => (timer = setTimeout(() => resolve(away), answerWithinMs)));

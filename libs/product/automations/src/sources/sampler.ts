@@ -14,7 +14,7 @@ import { SourceSamples } from './source-samples';
 const keptMs = 8 * 86_400_000;
 /** Samples of the grid that this process has seen, so that the looks of a minute read each once. */
 const seenMax = 4_096;
-/** Tries to find an instant of which there is no sample yet. */
+/** Tries to find an instant that has no sample yet. */
 const freshInstantTries = 20;
 
 /**

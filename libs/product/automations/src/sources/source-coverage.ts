@@ -7,7 +7,7 @@ import { gapAfterMs, sampleEveryMs, type Sample, type SampleHistory } from './so
 export const spansMax = 50;
 
 export interface Span {
-  /** Nothing could be read from here on: two samples were due and had not come, or there never was one. */
+  /** From here on the source could not be read: two samples were due and missing, or there never was one. */
   readonly from: Instant;
   readonly to: Instant;
 }
@@ -18,7 +18,7 @@ export interface SourceCoverage {
   readonly sourceId: string;
   /** Whole minutes of the service clock. */
   readonly due: number;
-  /** Those of them of which there is a sample, whatever it says. */
+  /** Those of them that have a sample of any kind. */
   readonly sampled: number;
   /** Samples at any instant that hold a value. */
   readonly ready: number;
@@ -29,7 +29,7 @@ export interface SourceCoverage {
   readonly omittedGaps: number;
 }
 
-/** For each binding of a sampled source, in their order; events are no samples. `from` itself is not part of what is covered, `to` is. */
+/** Coverage of each binding of a sampled source, in their order; events are not samples. Excludes `from`, includes `to`. */
 export function coverageOf(
   condition: Condition | null,
   history: SampleHistory,

@@ -8,7 +8,7 @@ export const requestUnderWay = new AsyncLocalStorage<{ breakOff(why: string): vo
 
 const tooLarge = 'the answer is too large';
 
-/** The end of a session is told as a courtesy; a server that hangs must not keep this process from ending. */
+/** Ending a session is a courtesy; a server that hangs must not keep this process from ending. */
 const farewellWithinMs = 1000;
 
 /** For what comes without a signal of its own: the way to an issuer of tokens. */

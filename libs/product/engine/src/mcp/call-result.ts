@@ -25,7 +25,7 @@ export function callResult(given: unknown, bytesMax: number): ToolResult {
   return { outcome: 'ok', result: bytesOf(result) <= bytesMax ? result : cut(told, attachments, bytesMax) };
 }
 
-/** An error in the server's words, which are told as its own and within a bound. */
+/** An error in the server's words, quoted as such and within a bound. */
 export function reportError(words: string): ToolResult {
   const result = { error: 'the tool reports an error', reported: storableText(words.slice(0, reportedLengthMax)) };
   return { outcome: 'error', result };
@@ -53,7 +53,7 @@ function mergeCopies(texts: readonly string[], structured: JsonValue): Told {
   return { text: isCopy ? '' : text, structured: withoutBytes(storable) };
 }
 
-/** A text that is no JSON stands for itself. */
+/** A text that is not JSON stands for itself. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -78,7 +78,7 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Files are no text: neither in what is shown of them, nor in a copy of it within the structure. */
+/** Files are not text, neither in what is shown of them, nor in its copy within the structure. */
 function withoutBytes(value: JsonValue): JsonValue {
   if (value === null || typeof value !== 'object') return value;
   if (isJsonObject(value)) {

@@ -12,7 +12,7 @@ const pagesMax = 10;
 /** Beyond every limit of ours, which end a request by its signal: the client would else bring one of its own, of a minute. */
 const timeout = 2 ** 31 - 1;
 
-/** What the server sent, unread: one tool with an odd schema is no reason to do without the others. */
+/** What the server sent, unread, so that one tool with an odd schema does not exclude the others. */
 const asItIs = {
   '~standard': { version: 1, vendor: 'parley', validate: (value: unknown) => ({ value }) },
 } as const;
@@ -90,7 +90,7 @@ async function httpTransport(way: McpServerSettings['transport']): Promise<HttpT
   return new HttpTransport(url, { fetch, ...(authProvider !== null && { authProvider }) });
 }
 
-/** Of a server that has none, none: it is there all the same. */
+/** Empty for a server without tools, which is available all the same. */
 async function listAll(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const tools: ListedTool[] = [];

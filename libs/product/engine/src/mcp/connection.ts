@@ -12,7 +12,7 @@ export interface ListedTool {
   readonly asTask: boolean;
 }
 
-/** What a server is told besides the input of a call. */
+/** What a server gets besides the input of a call. */
 export interface CallOptions {
   readonly signal: AbortSignal;
   /** `_meta` of the request. */

@@ -13,7 +13,7 @@ const refusalLengthMax = 500;
 /** How servers say with a 400 that a session is not known: those of the SDKs, and words like them. */
 const sessionUnknown =
   /\b(?:(?:no valid|invalid|unknown|expired|missing) (?:mcp[ -])?session\b|session (?:id )?(?:is )?(?:not found|unknown|expired|invalid)\b|server not initialized\b)/i;
-/** Of causes, one within the other. */
+/** Most nested causes that are looked at. */
 const causesMax = 4;
 
 /**
@@ -55,7 +55,7 @@ function causesOf(error: unknown): string {
   const told: string[] = [];
   let current: unknown = error;
   for (let depth = 0; depth < causesMax && typeof current === 'object' && current !== null; depth += 1) {
-    const { message, code, cause } = current as Partial<NodeJS.ErrnoException>; // whatever was thrown may be asked for members
+    const { message, code, cause } = current as Partial<NodeJS.ErrnoException>; // any thrown value may be asked for members
     const words = message === undefined || message === '' ? code : message;
     if (words !== undefined && !told.some((line) => line.includes(words))) told.push(words);
     current = cause;

@@ -6,7 +6,7 @@ import type { ListedTool } from './connection';
 import { outwardNames } from './outward-names';
 
 const descriptionLengthMax = 1024;
-/** Of one server. */
+/** Most tools of one server. */
 const toolsMax = 32;
 const schemaBytesMax = 16 * 1024;
 

@@ -30,7 +30,7 @@ export type Connect = (
 
 /** One server: its connection, which is made anew whenever it broke, and its tools as it listed them last. */
 export class McpServer {
-  /** None while the server is away. */
+  /** Empty while the server is away. */
   tools: readonly Tool[] = [];
   /** Until it has told its tools, and from when it could not be asked for them. */
   isAway = true;
@@ -106,7 +106,7 @@ export class McpServer {
     if (!this.closing.signal.aborted) await this.refresh();
   }
 
-  /** One call. Whatever goes wrong is its outcome; rejects never. */
+  /** One call. A failure is its outcome; never rejects. */
   private async call(tool: string, input: JsonObject, context: CallContext, signal: AbortSignal): Promise<ToolResult> {
     const patience = AbortSignal.timeout(this.settings.timeoutMs);
     const options = { signal: AbortSignal.any([signal, patience]), meta: metaOf(context) };

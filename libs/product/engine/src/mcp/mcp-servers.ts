@@ -26,7 +26,7 @@ export class McpServers implements OnModuleInit, OnModuleDestroy {
     );
   }
 
-  /** Of the servers that are there, in the order of the configuration. */
+  /** The tools of available servers, in the order of the configuration. */
   get tools(): readonly Tool[] {
     return this.servers.flatMap(({ tools }) => tools).slice(0, toolsMax);
   }

@@ -1,7 +1,7 @@
 import { limits, type JsonObject, type JsonValue } from '@app/kernel';
 import type { TokenUsage } from './provider';
 
-/** Far beyond any model's window; more is no count. */
+/** Far beyond any model's window; a larger number is not taken for a count. */
 const tokensMax = 10_000_000;
 
 /** Text that every store of ours can hold: PostgreSQL takes no NUL, UTF-8 no half of a surrogate pair. */
@@ -44,7 +44,7 @@ export function usageOf({ inputTokens: told, outputTokens, inputTokenDetails, ra
 
 /** In the format of OpenAI. */
 function totalIn(raw: unknown): number | undefined {
-  // Reason for the assertion: whatever a provider wrote, as JSON.
+  // Reason for the assertion: any JSON that a provider wrote.
   const { total_tokens: total } = (raw ?? {}) as { readonly total_tokens?: unknown };
   return typeof total === 'number' ? total : undefined;
 }

@@ -2,10 +2,10 @@ import type { Decimal } from '@app/kernel';
 import type { ModelPrice } from '@app/runtime';
 import type { TokenUsage } from './provider';
 
-/** Of UTF-8; models count differently, and this errs on the side of more tokens. */
+/** Bytes of UTF-8 per token; models count differently, and this errs on the side of more tokens. */
 export const bytesPerToken = 3;
 
-/** How many tokens so many bytes are, where nobody tells. */
+/** Estimates how many tokens so many bytes are. */
 export function estimatedTokens(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }

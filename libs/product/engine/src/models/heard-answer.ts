@@ -57,7 +57,7 @@ export class HeardAnswer {
     this.promptTokens = promptTokens;
   }
 
-  /** It gave up before it said anything: nobody bills that. */
+  /** It gave up before it said anything, which is not billed. */
   markGivenUp(): void {
     this.promptTokens = 0;
   }
@@ -99,7 +99,7 @@ export class HeardAnswer {
     this.usage = usage;
     this.cut = cut;
     if (trouble !== null) throw trouble;
-    // The limit cuts what comes last, and nobody knows what a call that it cut was to be.
+    // The limit cuts what comes last, and it is unknown what a truncated call was going to be.
     const lost = cut && this.lastWasCall ? this.calls.pop() : undefined;
     if (this.calls.length > 0) return;
     if (lost !== undefined) throw new ModelFailed('cut_off', `${this.model}: the output limit cut the only call`);

@@ -41,7 +41,7 @@ interface Step {
 }
 
 export interface ModelPatience {
-  /** Of a whole step, with all its attempts, but for the waits for their first byte. */
+  /** Time of a whole step with all its attempts, without the waits for their first byte. */
   readonly timeoutMs: number;
   readonly retries: number;
 }

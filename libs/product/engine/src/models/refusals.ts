@@ -30,7 +30,7 @@ export function saysContextFull(status: number, body: string): boolean {
 /** llama.cpp's server makes grammars of the schemas; versions before 2026 say so with status 500. */
 const noGrammar = /failed to parse grammar|json schema conversion failed|unrecognized schema/i;
 
-/** By the words that name a part: of a schema alone nobody knows which it is. */
+/** Matched by the words that name a part: the schema alone does not tell which it is. */
 const partWords: readonly (readonly [SparePart | 'schemas', RegExp])[] = [
   ['cache_marks', /cache_control/],
   ['max_tokens', /max_completion_tokens/],

@@ -21,7 +21,7 @@ export class ToolNames {
     return outward;
   }
 
-  /** The tool that a model means; a name that nobody told it is kept, within a bound, and no tool has it. */
+  /** The tool that a model means; an unknown name is kept, within a bound, and belongs to no tool. */
   inward(outward: string): string {
     return this.names.get(outward) ?? outward.slice(0, nameLengthMax);
   }

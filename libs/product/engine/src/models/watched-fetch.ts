@@ -1,7 +1,7 @@
 import { estimatedTokens } from './cost';
 import { ProviderTrouble, type Attempt } from './provider';
 
-/** Of one answer with its framing, which is many times its text. */
+/** Most bytes of one answer with its framing, which is many times its text. */
 const answerBytesMax = 32 * 1024 * 1024;
 
 /** How long nothing may come: before the first byte, while the provider may have others to serve, and after it. */
@@ -46,7 +46,7 @@ export class WatchedFetch {
     return new Response(response.body.pipeThrough(watch), { status, statusText, headers });
   };
 
-  /** Ends the watch and whatever is still under way. */
+  /** Ends the watch and what is still under way. */
   stop(): void {
     if (this.timer !== null) clearTimeout(this.timer);
     // Without a reason of its own: the SDK would take that for an error of the provider's.

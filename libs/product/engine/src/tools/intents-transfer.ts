@@ -105,7 +105,7 @@ function contractIn(input: JsonValue): Contract | string {
   return `the contract is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`;
 }
 
-/** Whoever names a token must name its true decimals: amounts were scaled by them. */
+/** A named token must come with its true decimals: amounts were scaled by them. */
 async function review(
   provider: WalletProvider,
   contract: Contract,

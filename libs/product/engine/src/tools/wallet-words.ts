@@ -1,3 +1,3 @@
-/** What models are told of a wallet that they cannot work with; only its owner, or an operator, can change that. */
+/** What models are told about an unusable wallet; only its owner, or an operator, can change that. */
 export const noWallet = 'the user has no wallet yet, and only the user can open one';
 export const unusableWallet = 'the wallet is disabled, or must be connected again by its owner';
