@@ -3,9 +3,16 @@ import { join } from 'node:path';
 import { filesUnder, isSpec, libraries, parseSource, readSource, repository, wordsOf } from './sources';
 import { longFunctions, looseExports, median, unreasonedHoles } from './tidy';
 
-const fileLinesMax = { code: 300, spec: 320 };
-const functionLinesMax = 60;
-/** A test function holds whole stories; it is bounded by its file. */
+const fileLinesMax = { code: 250, spec: 300 };
+/** Files that are still longer than that. */
+const longFiles = [
+  'libs/product/approvals/test/approvals.spec.ts',
+  'libs/product/wallets/src/drive-operation.ts',
+  'libs/testing/src/near/near-chain.ts',
+  'libs/testing/src/near/near-loopback.ts',
+];
+/** Of the product: a test function holds whole stories, and is bounded by its file. */
+const functionLinesMax = 40;
 const medianLinesMax = 130;
 /** Below this many files a median says nothing. */
 const medianFilesMin = 20;
@@ -33,7 +40,8 @@ const linesMatching = (pattern: RegExp): string[] =>
 
 describe('tidy', () => {
   it(`files of apps and libs have at most ${fileLinesMax.code} lines, specs ${fileLinesMax.spec}`, () => {
-    const long = product.filter(({ path, lines }) => lines.length > fileLinesMax[isSpec(path) ? 'spec' : 'code']);
+    const others = product.filter(({ path }) => !longFiles.includes(path));
+    const long = others.filter(({ path, lines }) => lines.length > fileLinesMax[isSpec(path) ? 'spec' : 'code']);
     expect(long.map(({ path, lines }) => `${path} (${lines.length} lines)`)).toEqual([]);
   });
 

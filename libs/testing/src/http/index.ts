@@ -1,1 +1,2 @@
-export { goodKey, type Loopback, SetClock, startLoopback } from './loopback-app';
+export { goodKey, startLoopback, type Loopback } from './loopback-app';
+export { SetClock } from './ports-in-memory';

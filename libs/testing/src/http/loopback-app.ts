@@ -12,81 +12,13 @@ import {
   QueryMember,
   RateWindows,
   Serves,
-  type AccountState,
-  type RateAnswer,
-  type RateSubject,
 } from '@app/http';
-import { asId, Clock, Unavailable, type PartnerKeyId, type UserId } from '@app/kernel';
+import { Clock } from '@app/kernel';
 import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
 import { integer, optional, text, uuid } from '@app/schema';
-import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { LoopbackIssuer } from '../identity';
-
-/** A service clock that stands still until it is told. */
-export class SetClock extends Clock {
-  nowMs = Date.now();
-  epochMs(): number {
-    return this.nowMs;
-  }
-}
-
-export class KeysInMemory extends PartnerKeys {
-  readonly keys = new Map<string, string>();
-  away = false;
-  /** Look-ups so far, and the keys in them. */
-  calls = 0;
-  asked = 0;
-  async findMany(digests: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>> {
-    if (this.away) throw new Unavailable('database');
-    this.calls += 1;
-    this.asked += digests.length;
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    return new Map(
-      digests.flatMap((digest) => {
-        const keyId = this.keys.get(digest);
-        return keyId === undefined ? [] : [[digest, asId<PartnerKeyId>(keyId)]];
-      }),
-    );
-  }
-  async live(keyIds: readonly PartnerKeyId[]): Promise<ReadonlySet<PartnerKeyId>> {
-    const live = new Set(this.keys.values());
-    return new Set(keyIds.filter((keyId) => live.has(keyId)));
-  }
-  add(key: string): void {
-    this.keys.set(hash('sha256', key), `id-of-${key}`);
-  }
-  revoke(key: string): void {
-    this.keys.delete(hash('sha256', key));
-  }
-}
-
-export class AccountsInMemory extends Accounts {
-  readonly states = new Map<UserId, AccountState>();
-  calls = 0;
-  async findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>> {
-    this.calls += 1;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    return new Map(userIds.flatMap((id) => (this.states.has(id) ? [[id, this.states.get(id)!]] : [])));
-  }
-}
-
-/** Counts for ever, which is long enough for a test. */
-export class WindowsInMemory extends RateWindows {
-  readonly used = new Map<string, number>();
-  async consume(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
-    const answers: RateAnswer[] = [];
-    for (const { subject, limit, weight = 1 } of subjects) {
-      const used = this.used.get(subject) ?? 0;
-      const admitted = used + weight <= limit;
-      if (admitted) this.used.set(subject, used + weight);
-      const remaining = admitted ? limit - used - weight : limit - used;
-      answers.push({ admitted, remaining, resetSeconds: 60, waitSeconds: admitted ? 0 : 60 });
-      if (!admitted) break;
-    }
-    return answers;
-  }
-}
+import { AccountsInMemory, KeysInMemory, SetClock, WindowsInMemory } from './ports-in-memory';
 
 class ThingDto {
   @Member(text({ min: 1, max: 10 }))

@@ -27,7 +27,7 @@ import { Configuration, Metrics, NoTracing, Probe, readConfiguration, Tracing } 
 import { UsersModule, usersReadModel } from '@app/users';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
-import { SetClock, WindowsInMemory } from '../http/loopback-app';
+import { SetClock, WindowsInMemory } from '../http/ports-in-memory';
 import { LoopbackIssuer } from '../identity';
 import { createTestDatabase, type TestDatabase } from '../postgres';
 
