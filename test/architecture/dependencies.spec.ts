@@ -18,12 +18,8 @@ const waiting = [
   'AutomationsController',
   'OccurrencesController',
   'WebhooksController',
-  'FinancialOperationsController',
-  'WalletsController',
   'Automations',
   'FiringProcess',
-  'ConsentCalls',
-  'ExecuteRun',
 ];
 
 const classes = filesUnder('apps', 'libs')

@@ -1,7 +1,6 @@
 import { approvalStatuses } from '@app/consent';
-import { cursor, Member, QueryMember } from '@app/http';
-import { limits } from '@app/kernel';
-import { integer, oneOf, optional, text } from '@app/schema';
+import { cursor, Member, pageLimit, QueryMember } from '@app/http';
+import { oneOf, optional, text } from '@app/schema';
 import { denialReasonLengthMax } from './approval.schema';
 
 const approvalFilters = [...approvalStatuses, 'all'] as const;
@@ -11,14 +10,7 @@ export class ListApprovalsDto {
   @Member(cursor())
   cursor?: string;
 
-  @QueryMember(
-    integer({
-      min: 1,
-      max: limits.listLimitMax,
-      default: limits.listLimitDefault,
-      description: 'Items in a page at most',
-    }),
-  )
+  @QueryMember(pageLimit({ description: 'Items in a page at most' }))
   limit: number;
 
   @Member(optional(oneOf(approvalFilters, { description: '`pending` when absent' })))

@@ -1,6 +1,5 @@
-import { cursor, Member, QueryMember } from '@app/http';
-import { limits } from '@app/kernel';
-import { integer, oneOf, optional, text } from '@app/schema';
+import { cursor, Member, pageLimit, QueryMember } from '@app/http';
+import { oneOf, optional, text } from '@app/schema';
 import { operationStatuses, type OperationStatus } from './operation.state';
 import { assetLimits } from './withdrawal.schema';
 
@@ -34,14 +33,7 @@ export class ListOperationsDto {
   @Member(cursor())
   cursor?: string;
 
-  @QueryMember(
-    integer({
-      min: 1,
-      max: limits.listLimitMax,
-      default: limits.listLimitDefault,
-      description: 'Items in a page at most',
-    }),
-  )
+  @QueryMember(pageLimit({ description: 'Items in a page at most' }))
   limit: number;
 
   @Member(optional(oneOf(operationStatuses, { description: 'Only operations of this status' })))
