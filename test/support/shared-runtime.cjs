@@ -5,6 +5,8 @@ const { keepingGlobals } = require('./shared-environment.cjs');
 
 const root = path.dirname(path.dirname(__dirname));
 const product = /^libs[\\/](?!testing[\\/]|clients[\\/]).+[\\/]src[\\/](?!.*\.spec\.ts$)/;
+/** Of what only tests import, the compiled documents: they are the same for nearly all files. */
+const documents = /^libs[\\/]testing[\\/]src[\\/]documents[\\/]published-document\.ts$/;
 /** They put other modules in the place of those that the product imports, which shared modules would not notice. */
 const mocks = /\bjest\.(doMock|mock|resetModules|isolateModules)\b/;
 
@@ -41,6 +43,7 @@ module.exports = class SharedRuntime extends Runtime {
     if (moduleName !== undefined && this._resolution.isCoreModule(moduleName)) return null;
     const file = moduleName === undefined ? from : this._resolution.resolveCjs(from, moduleName);
     const isPackage = file.includes(`${path.sep}node_modules${path.sep}`);
-    return isPackage || product.test(path.relative(root, file)) ? file : null;
+    const own = path.relative(root, file);
+    return isPackage || product.test(own) || documents.test(own) ? file : null;
   }
 };
