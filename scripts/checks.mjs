@@ -37,10 +37,11 @@ export const writeFormat = () =>
   tool('prettier', ['--log-level', 'warn', '--no-error-on-unmatched-pattern', '--write', ...formatted]);
 
 /**
- * Runs all checks, as many at once as there are cores (two at most: they are hungry), and prints a line for each; a failed one is followed by what its tool said.
+ * Runs all checks and prints a line for each; a failed one is followed by what its tool said.
+ * @param {{ atOnce?: number }} options how many run side by side: as many as there are cores when absent, but two at most, since each needs much memory
  * @returns {Promise<{passed: number, failed: number}>} every check runs, even after failures
  */
-export async function runChecks(checks) {
+export async function runChecks(checks, { atOnce = Math.min(2, availableParallelism()) } = {}) {
   const waiting = [...checks];
   const totals = { passed: 0, failed: 0 };
   const lane = async () => {
@@ -49,7 +50,7 @@ export async function runChecks(checks) {
       totals[passed ? 'passed' : 'failed'] += 1;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, lane));
+  await Promise.all(Array.from({ length: atOnce }, lane));
   return totals;
 }
 

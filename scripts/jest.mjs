@@ -4,8 +4,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { binary, runTool } from './tool.mjs';
 
-/** Suites wait for servers more than they compute, so two run at once even on a small machine. */
-const maxWorkers = Math.max(2, availableParallelism() - 1);
+/** Suites wait for servers as long as they compute, so three run at once even on a small machine. */
+const maxWorkers = Math.max(3, availableParallelism() - 1);
 
 /**
  * @param {string[]} args paths and options for jest

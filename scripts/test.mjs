@@ -11,11 +11,16 @@ import { runScript } from './tool.mjs';
 
 const narrowing = process.argv.slice(2);
 const prepared = ['packages and build', () => prepare({ build: true })];
+/** What stands in one list runs side by side: suites wait for servers, and leave room for a check. */
 const whole = [
-  ['checks', () => runChecks(staticChecks)],
-  ['suites', () => runJestTwice([])],
-  ['bad weather', () => runInBadWeather()],
-  ['newest LTS', () => runOnNewestLts()],
+  [
+    ['checks', () => runChecks(staticChecks, { atOnce: 1 })],
+    ['suites', () => runJestTwice([])],
+  ],
+  [
+    ['bad weather', () => runInBadWeather()],
+    ['newest LTS', () => runOnNewestLts()],
+  ],
 ];
 
 await runScript(async () => {
@@ -25,11 +30,12 @@ await runScript(async () => {
     if (narrowing.length === 0) await announce();
     else console.log(`checks left out, jest only: ${narrowing.join(' ')}`);
     await phases.run(...prepared);
-    const counted = narrowing.length === 0 ? whole : [['suites', () => runJestTwice(narrowing)]];
-    for (const phase of counted) {
-      const { passed, failed } = await phases.run(...phase);
-      totals.passed += passed;
-      totals.failed += failed;
+    const counted = narrowing.length === 0 ? whole : [[['suites', () => runJestTwice(narrowing)]]];
+    for (const group of counted) {
+      for (const { passed, failed } of await Promise.all(group.map((phase) => phases.run(...phase)))) {
+        totals.passed += passed;
+        totals.failed += failed;
+      }
     }
   } catch (error) {
     if (error.output) console.error(error.output.trimEnd());
