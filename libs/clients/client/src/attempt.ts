@@ -6,7 +6,7 @@ export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 /** The largest answer that is taken: well over the largest artifact. */
 const answerBytesMax = 64 * 1024 * 1024;
 const statusesWithoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
-/** What runtimes say of a connection that never came to be: nothing was sent. */
+/** Error codes of connections that were never established: nothing was sent. */
 const notConnected: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

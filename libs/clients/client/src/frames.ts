@@ -4,10 +4,10 @@ import type { JournalFrame } from './types.js';
 /** Characters of one frame: well over the largest event. */
 const frameLengthMax = 16 * 1024 * 1024;
 
-/** What came is no journal stream of the service's: it can only be cut and opened again. */
+/** What came is not a journal stream of the service: it can only be cut and reopened. */
 export class GarbledStream extends Error {}
 
-/** No byte came for too long: the connection is dead, whatever the system still believes. */
+/** No byte came for too long: the connection is dead, even if the system still takes it for open. */
 class SilentStream extends Error {}
 
 export interface FrameSource {

@@ -16,7 +16,7 @@ const repeatableWrites: ReadonlySet<string> = new Set([
 
 const idMembers: ReadonlyMap<string, string> = new Map(Object.entries(clientMadeIds));
 
-/** Whether a call may be sent again when nobody knows what became of it. */
+/** Whether a call may be sent again when its outcome is unknown. */
 export function isRepeatable(method: string, path: string): boolean {
   const call = `${method} ${path}`;
   return method === 'GET' || method === 'DELETE' || idMembers.has(call) || repeatableWrites.has(call);

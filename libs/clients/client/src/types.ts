@@ -66,7 +66,7 @@ export type ItemOf<Path extends ListPath> = PageAt<Path> extends PageOf<infer It
 /** Options of a list. */
 export type ListOptions<Path extends ListPath> = CallOptions<Path, 'get', 'json'>;
 
-/** An event of a conversation's journal: what is recorded, once and for ever, under its `seq`. */
+/** An event of a conversation's journal, recorded permanently under its `seq`. */
 export type DurableFrame = ItemOf<EventsPath>;
 
 /** Presentation only: the words of an answer as they come. Never replayed; the whole text is in `agent.message`. */

@@ -1,7 +1,7 @@
 import { productVersion, specificationRevision, type JsonObject } from '@app/kernel';
 import type { Area, OperationGroup } from './operation';
 
-/** What the document says of the API as a whole; whoever composes the slices binds it. */
+/** What the document says about the API as a whole; the composition of the slices binds it. */
 export abstract class ApiDescription {
   abstract readonly title: string;
   /** Markdown. */

@@ -45,7 +45,7 @@ export interface McpServerSettings {
   /** For every tool that `tools` does not name. */
   readonly consent: McpConsent;
   readonly tools: Readonly<Record<string, McpConsent>>;
-  /** Of a call. */
+  /** How long a call may take. */
   readonly timeoutMs: number;
   /** Until the server has started and told its tools. */
   readonly startTimeoutMs: number;

@@ -67,7 +67,7 @@ const settlement: Omit<Milestone<unknown>, 'kind' | 'title'> = {
 };
 
 /**
- * Every event that is a milestone. Each kind is told by one stream: those of operations by their own, and not by the copies in
+ * Every event that is a milestone. Each kind comes from one stream: those of operations from their own, rather than from the copies in
  * conversations. As in the journal, an operation is submitted when the provider has taken its first action.
  */
 export const milestones: { readonly [Type in ToldType]: Milestone<EventOf<Type>> } = {

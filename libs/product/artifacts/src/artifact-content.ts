@@ -11,8 +11,8 @@ export class ArtifactContent {
   constructor(private readonly store: ArtifactStore) {}
 
   /**
-   * The bytes that the request asks for, with the reply's head written; null where the caller has them. What a user declared is told to
-   * browsers as it is, so they are told as well to keep it and to open nothing.
+   * The bytes that the request asks for, with the reply's head written; null where the caller has them. Browsers get the media type that a user
+   * declared, so the headers also tell them not to sniff, open or execute anything.
    * @throws ProblemException for a range outside of the file, Unavailable
    */
   async open({ id, name, mediaType, bytes, sha256 }: ArtifactView, reply: FastifyReply): Promise<Readable | null> {
@@ -28,7 +28,7 @@ export class ArtifactContent {
     const isWithout = method === 'HEAD' || asked.kind === 'unchanged';
     const content = isWithout ? Readable.from([]) : await this.store.get(sha256, { range });
     if (content === null) throw new Error(`the store has no bytes of artifact ${id}`);
-    // Not before the bytes are there: what is refused is no file.
+    // Only once the bytes are there: a refusal is not a file.
     reply.headers({
       etag: `"${sha256}"`,
       'accept-ranges': 'bytes',

@@ -25,8 +25,8 @@ export interface StoredBytes {
  */
 export abstract class ArtifactStore {
   /**
-   * Keeps what the body holds, durably, while it arrives; its hash is known at the end only. Throws whatever the body throws, and then
-   * nothing is kept. @throws Unavailable
+   * Keeps what the body holds, durably, while it arrives; its hash is known only at the end. Throws what the body throws, and then
+   * keeps nothing. @throws Unavailable
    */
   abstract put(body: AsyncIterable<Buffer>): Promise<StoredBytes>;
 

@@ -53,7 +53,7 @@ export function pdfCommand(task: Omit<PdfTask, 'library'>): readonly [string, re
 
 /*
  * The child's program, as text: a file of its own would be TypeScript where the sources are run, and JavaScript where the build is.
- * Nothing of the PDF is executed or fetched: no scripts, no fonts, no evaluated code.
+ * It executes and fetches nothing of the PDF: no scripts, no fonts, no evaluated code.
  */
 const program = `
 const task = JSON.parse(process.argv[1]);

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import type { TextPart } from './pdf-reader';
 
 /**
- * A part of a text that comes as a stream of UTF-8; null where that is no UTF-8. The whole text is never held, nor looked at without others
- * getting their turn. Rejects with the signal's reason when it aborts.
+ * A part of a text that comes as a stream of UTF-8; null when that is not UTF-8. It never holds the whole text, and yields to other work
+ * while it scans it. Rejects with the signal's reason when it aborts.
  * @param offset in code points, as `length` is
  */
 export async function partOfStream(

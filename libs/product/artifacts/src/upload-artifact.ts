@@ -33,10 +33,10 @@ interface Upload {
 }
 
 /**
- * Stores a file in a conversation: the bytes first, then `artifact.uploaded`, so that whatever the journal names can be read. Bytes whose event
- * was refused after all (the conversation was archived meanwhile) stay unnamed: they may be another artifact's as well. They count all
- * the same, so that nobody fills the disk with them.
- * Refuses with `not_found`. Throws whatever the body throws, and then nothing is kept. @throws Unavailable
+ * Stores a file in a conversation: the bytes first, then `artifact.uploaded`, so that everything that the journal names can be read. Bytes whose event
+ * was refused after all (the conversation was archived meanwhile) stay unnamed: they may be another artifact's as well. They still
+ * count, so that no one can fill the disk with them.
+ * Refuses with `not_found`. Throws what the body throws, and then keeps nothing. @throws Unavailable
  */
 export class UploadArtifact extends Command<Result<ArtifactView>> {
   constructor(readonly upload: Upload) {

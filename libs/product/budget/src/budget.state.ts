@@ -30,7 +30,7 @@ export interface Periods {
 /**
  * How many settled segments of one user are remembered. A command for a settled segment comes twice when its sender crashed
  * or was fenced: that is a matter of seconds, in which only the user's segments in flight can be settled as well, and there
- * are far fewer of those. One that comes later still finds nothing to settle (nobody is ever charged twice), and a
+ * are far fewer of those. One that comes later still finds nothing to settle (no one is ever charged twice), and a
  * reservation that it opens holds headroom until a watchdog gives it back.
  */
 export const settledMax = 64;

@@ -28,7 +28,7 @@ export interface Held {
 
 /**
  * The spend of users. Every command is keyed by (runKey, segment) and idempotent, and may come late, twice or from a fenced worker.
- * None waits for read models. All throw Unavailable when the event store is away.
+ * No method waits for read models. All throw Unavailable when the event store is away.
  */
 @Injectable()
 export class Budgets {
@@ -61,7 +61,7 @@ export class Budgets {
     await this.must(spend, { type: 'Settle', at: this.clock.now(), ...segmentOf(spend), spentCents });
   }
 
-  /** The segment never came to be: what it holds is given back, and it may be reserved again. */
+  /** Releases what a segment holds that was never admitted; it may be reserved again. */
   async release(spend: SegmentSpend): Promise<void> {
     await this.must(spend, { type: 'Release', at: this.clock.now(), ...segmentOf(spend) });
   }

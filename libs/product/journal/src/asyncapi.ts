@@ -118,7 +118,7 @@ function serverAt({ host, protocol, pathname }: URL): JsonObject {
     protocol: protocol.slice(0, -1),
     ...(pathname !== '/' && { pathname }),
     description: 'This deployment. Every call carries both credentials: this one, and that of the operation',
-    // Of an operation's schemes one is enough, while those of its server must be satisfied besides: so both are needed.
+    // One of an operation's schemes is enough, while its server's must be satisfied as well: so both are needed.
     security: [{ $ref: '#/components/securitySchemes/partnerKey' }],
   };
 }

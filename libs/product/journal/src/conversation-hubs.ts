@@ -86,7 +86,7 @@ export class ConversationHubs implements OnApplicationShutdown {
     return entry;
   }
 
-  /** @param isWanted whether nobody has stopped it while it starts: what comes belongs to the hub that was started after it */
+  /** @param isWanted false once it was stopped while it starts: events then belong to the hub that was started after it */
   private async startHub(id: ConversationId, isWanted: () => boolean): Promise<ConversationHub> {
     await this.tail.start();
     const read = await this.journal.lastRevision(id);

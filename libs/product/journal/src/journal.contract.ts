@@ -13,7 +13,7 @@ const lastEventId = text({
   examples: ['41'],
 });
 
-/** Of the example. */
+/** A cursor for the examples. */
 const endCursor = 'nJ3mR0cSSv7wY1tq2b8ZbVsyXQ';
 
 export const listEvents = operation('events.list', {

@@ -18,8 +18,8 @@ interface Waiting {
 }
 
 /**
- * Where the engine publishes what a message's text grows by, for every reader of the conversation on every replica.
- * Presentation only: when PostgreSQL does not answer deltas are lost, and nothing waits or fails because of it.
+ * Where the engine publishes a message's deltas, for every reader of the conversation on every replica.
+ * Presentation only: when PostgreSQL does not answer, deltas are lost, and nothing waits or fails because of it.
  */
 @Injectable()
 export class LiveFrames implements OnApplicationShutdown {

@@ -3,7 +3,7 @@ import type { Instant, PartnerKeyId } from '@app/kernel';
 import { Database, selectList } from '@app/read-store';
 import { PartnerKeyRow } from './partner-key.projection';
 
-/** A partner key as operators see it; the key itself nobody can show again. */
+/** A partner key as operators see it; the key itself cannot be shown again. */
 interface ListedPartnerKey {
   readonly keyId: PartnerKeyId;
   readonly label: string;

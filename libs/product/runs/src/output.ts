@@ -5,8 +5,8 @@ import { SchemaCheck } from './schema-check';
 const stepsMax = 200_000;
 
 /**
- * The structured output in a final answer: null where none was asked for; not valid where it is no JSON, breaks the schema, or no store
- * of ours could hold it.
+ * The structured output in a final answer: null when none was asked for; invalid when it is not JSON, breaks the schema, or none of our stores
+ * could hold it.
  */
 export function parseOutput(
   text: string,

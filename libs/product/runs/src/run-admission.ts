@@ -62,7 +62,7 @@ export class RunAdmission {
   /**
    * Admits the run with the command that starts it in its conversation. Again, it answers the same and changes nothing.
    * Refused in the documented order: `deployment_paused`, `run_active`, `execution_unavailable`, `budget_exhausted`,
-   * `execution_capacity`; then whatever the conversation refuses. @throws Unavailable
+   * `execution_capacity`; then what the conversation refuses. @throws Unavailable
    *
    * @param chosenId whether somebody else named the run: then even a refused attempt binds the id to the conversation
    */

@@ -16,8 +16,8 @@ const tooMuch = fault('takes too long to check');
 /**
  * Says whether values satisfy schemas of the supported subset of JSON Schema 2020-12 (docs/decisions/runs.md), which admission has checked.
  *
- * A library would compile each schema, and both how long that takes and how long its product runs would be up to whoever wrote the
- * schema and the value. Here every step is counted: once there were more than `stepsMax`, nothing satisfies anything any more.
+ * A library would compile each schema, and the authors of the schema and the value would decide how long that takes and
+ * how long its product runs. Here every step is counted: beyond `stepsMax`, no value is valid any more.
  */
 export class SchemaCheck {
   private steps = 0;

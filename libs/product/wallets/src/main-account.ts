@@ -7,7 +7,7 @@ const accountName = /^(?=.{2,64}$)([a-z0-9]+[-_])*[a-z0-9]+(\.([a-z0-9]+[-_])*[a
 
 /**
  * The account where a user's withdrawals land: what the token's claim `OIDC_MAIN_ACCOUNT_CLAIM` names. A sandbox without
- * that variable derives 64 hex characters from the user's id (docs/decisions/money.md), to which nobody holds a key: so only for its own
+ * that variable derives 64 hex characters from the user's id (docs/decisions/money.md), to which no one holds a key: so only for its own
  * ledger, or for a chain on this machine. Null when the token names none.
  */
 export function mainAccountOf(configuration: Configuration, userId: UserId, claims: JsonObject | null): string | null {

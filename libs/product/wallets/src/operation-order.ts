@@ -71,8 +71,8 @@ function isCovered({ tokenId, amountRaw }: TokenAmount, delivered: TokenAmount |
 }
 
 /**
- * Whether a swap may cost more than a tenth of what its input is worth, by the provider's own prices. Where a price is missing nobody
- * can tell, and the quote stands.
+ * Whether a swap may cost more than a tenth of what its input is worth, by the provider's own prices. Without a price
+ * that is unknown, and the quote stands.
  */
 export function losesTooMuch(submission: Submission, tokens: readonly Token[]): boolean {
   const [paid, promised] = [submission.input, submission.leastOutput ?? submission.output].map((amount) => {

@@ -5,8 +5,8 @@ import type { Timer } from '@app/timers';
 export const operationTimers = 'operation';
 
 /**
- * The timer that drives an operation. Whoever makes an operation drivable schedules it before the append, so that a clock move
- * right after finds it, and may schedule it once more after the append, so that nothing waits.
+ * The timer that drives an operation. It is scheduled before the append that makes an operation drivable, so that a clock move
+ * right after finds it, and may be scheduled once more after the append, so that nothing waits.
  */
 export function operationTimer(operationId: OperationId, dueAt: Instant): Timer {
   return { id: `${operationTimers}/${operationId}`, kind: operationTimers, dueAt, payload: { operationId } };

@@ -98,7 +98,7 @@ function prepare({ at, terms, review }: PrepareWithdrawal): Decision<OperationEv
 type Confirm = Extract<OperationCommand, { readonly type: 'ConfirmWithdrawal' }>;
 
 /**
- * Decision and use at once. At or after the expiry it records that instead: whoever asked sees that `operation.confirmed` is not
+ * Decision and use at once. At or after the expiry it records that instead: the caller sees that `operation.confirmed` is not
  * among the events.
  */
 function confirm({ at, fingerprint }: Confirm, state: OperationState | null): Decision<OperationEvent> {

@@ -51,8 +51,8 @@ export class ContractAuthority {
 
   /**
    * Whether the automation's approved contract covers a call: its actions are the contract's to the letter, and the bounds hold at
-   * present prices. Then its use is recorded, once for each call; it is given back when no operation comes of it. Whoever may not
-   * ask (a paused automation, another user's, a contract that is not approved, a run that another rule set in motion) is not covered. @throws Unavailable
+   * present prices. Then its use is recorded, once for each call; it is given back when no operation comes of it. Does not cover
+   * calls for a paused automation, another user's, an unapproved contract, or a run that another rule started. @throws Unavailable
    */
   async cover(call: CoveredCall, cause: Cause): Promise<boolean> {
     const { automationId, toolCallId, runId, approvalId, contract } = call;

@@ -64,7 +64,7 @@ export interface UpdateAutomation extends ByOwner {
   /** What the provider calls the tokens that it names. */
   readonly symbols: TokenSymbols;
   readonly epoch: string;
-  /** Made for every definition with a contract; used only where the rule is another than the one that was reviewed. */
+  /** Made for every definition with a contract; used only if the rule differs from the reviewed one. */
   readonly review: ContractReview | null;
 }
 

@@ -11,8 +11,8 @@ export const waitingMax = 100;
 
 /**
  * What comes of one look at the rule, or of an invocation: an occurrence or none, by the firing policy and the overlap policy.
- * Nothing where the same due time or input was handled before. An input of which no occurrence comes leaves the reason, and an
- * invocation that cannot be taken an occurrence that is rejected.
+ * No-op when the same due time or input was handled before. An input that leads to no occurrence records the reason, and an
+ * invocation that cannot be taken records a rejected occurrence.
  */
 export function recordMatch(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
   if (isRepeated(command, automation)) return accept();

@@ -64,8 +64,8 @@ export interface Facts {
 }
 
 /**
- * What the fields that the rule reads held, each once, in the order of the rule. Of what came in an event only numbers and truth
- * values are told: its texts are its sender's words, and a status is read by models.
+ * What the fields that the rule reads held, each once, in the order of the rule. Of an event's fields it shows only numbers and truth
+ * values: texts are the sender's words, and models read a status.
  *
  * @param symbolOf the provider's symbol of a token, or null: then the token is named by its id
  */

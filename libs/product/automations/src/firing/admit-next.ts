@@ -17,8 +17,8 @@ const disabledOwner = 'The account is disabled.';
 const movedAway = 'The conversation was archived meanwhile.';
 
 /**
- * Admits what is first in turn, if anything is. It goes on where another was cut off, and may run many times at once: the run is started
- * once, whoever asks. A refusal that can pass defers, others reject; then the next one is in turn. @throws Unavailable
+ * Admits what is first in turn, if anything is. It continues an admission that was cut off, and may run many times at once: the run is started
+ * once. A temporary refusal defers, others reject; then the next one is in turn. @throws Unavailable
  *
  * @param seen the automation, where it was read or written this moment
  */

@@ -14,8 +14,8 @@ export class DueTimes {
   ) {}
 
   /**
-   * Schedules what an activation needs, before the append that begins it; for an activation that never comes to be it changes
-   * nothing. A schedule without any further due time is found to be over at once. @throws Unavailable
+   * Schedules what an activation needs, before the append that begins it; without that append the timers find nothing
+   * to do. A schedule without any further due time is found to be over at once. @throws Unavailable
    *
    * @param after due times up to this instant are not its own
    */

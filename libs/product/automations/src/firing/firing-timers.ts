@@ -14,8 +14,8 @@ export const endTimers = 'automation-end';
 export const occurrenceTimers = 'occurrence';
 
 /**
- * The next due time of an activation. Each activation has a timer of its own: one that is scheduled for an activation which then does not
- * come to be takes nothing from the present one, and one of an activation that is over finds nothing to do.
+ * The next due time of an activation. Each activation has a timer of its own: a timer whose activation was not appended after all does not
+ * affect the present one, and one whose activation is over finds nothing to do.
  */
 export function dueTimer(automationId: AutomationId, epoch: string, dueAt: Instant): Timer {
   const payload = { automationId, epoch, dueAt };

@@ -18,7 +18,7 @@ export class TestCondition {
   ) {}
 
   /**
-   * @param event an inbound event, not validated yet, which is looked at whatever its type; undefined for retained data alone
+   * @param event an inbound event of any type, not validated yet; undefined for retained data alone
    * Refuses with `invalid_input`, `not_found`. @throws Unavailable
    */
   async test(userId: UserId, automationId: AutomationId, event: unknown): Promise<Result<ConditionTest>> {

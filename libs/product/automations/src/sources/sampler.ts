@@ -41,8 +41,8 @@ export class Sampler {
   }
 
   /**
-   * What a look at a rule finds: of each binding the last sample at or before the instant, among them the one that is due then,
-   * whichever of their timers comes first; so a look and a simulation of it later see the same. What was missed is not made up for.
+   * What a look at a rule finds: the last sample of each binding at or before the instant. A sample due at that very instant counts,
+   * even if its timer comes later, so that a later simulation sees the same. Missed samples are not made up for.
    */
   async look(userId: UserId, condition: Condition | null, at: Instant): Promise<SampleHistory> {
     const found = (condition?.bindings ?? []).map(async ({ name, source }): Promise<[string, readonly Sample[]]> => {

@@ -27,9 +27,9 @@ export interface Counted {
 }
 
 /**
- * What was counted, or null where a provider told no usable number for both: nothing is asked with no token at all. Cached tokens
- * that are more than all of the input are no count, and nothing is cheaper for them. Where the sums of a gateway disagree, the
- * larger input counts: some leave out of it what the provider's cache held.
+ * The usage, or null when a provider reports no usable numbers; zero tokens of input are not usable. More cached tokens
+ * than input are ignored, and lower no price. When the sums of a gateway disagree, the
+ * larger input counts: some leave out what the provider's cache held.
  */
 export function usageOf({ inputTokens: told, outputTokens, inputTokenDetails, raw }: Counted): TokenUsage | null {
   if (!isCount(told) || !isCount(outputTokens)) return null;

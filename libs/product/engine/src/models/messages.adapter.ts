@@ -17,7 +17,7 @@ type Said =
 
 /**
  * The turns of a request as messages: every call with what it returned, or neither. Where no tools are offered, providers take no
- * calls either: what was called and returned is then told as data. User and assistant alternate, whatever happened before: the
+ * calls either: calls and their results are then given as data. User and assistant always alternate: the
  * templates of many models refuse anything else (docs/decisions/runs.md, "Models as they are").
  */
 export function messagesOf(request: ModelRequest, names: ToolNames): ModelMessage[] {

@@ -29,7 +29,7 @@ export type AnswerPart =
 
 /**
  * What a request may be made without, where a provider refuses it: the answer's schema in the provider's own format, the schemas of the
- * tools' inputs (told in words then), the marks for its cache, and the old name of the output limit (the new one is told then).
+ * tools' inputs (then given in words), the marks for its cache, and the old name of the output limit (then sent under the new one).
  */
 export type SparePart = 'format' | 'tool_schemas' | 'cache_marks' | 'max_tokens';
 
@@ -37,7 +37,7 @@ export type SparePart = 'format' | 'tool_schemas' | 'cache_marks' | 'max_tokens'
 export interface Attempt {
   readonly signal: AbortSignal;
   readonly without: ReadonlySet<SparePart>;
-  /** Called with the headers of an answer that is no refusal: from then on the provider works. An estimate of what it was sent. */
+  /** Called with the headers of an answer that is not a refusal, and an estimate of what was sent: the provider works from then on. */
   readonly onAccepted: (promptTokens: number) => void;
   /** Called once, with the first byte of the answer: until then the provider may have others to serve first. */
   readonly onFirstByte: () => void;

@@ -41,7 +41,7 @@ function troubleOfRefusal({ responseBody, responseHeaders, message }: APICallErr
   return new ProviderTrouble(troubleOfStatus(status), words, notNow(status), retryAfterMs(responseHeaders ?? {}));
 }
 
-/** Of a stream that began well; gateways tell so what came after their headers, with the status that it would have had. */
+/** Trouble in a stream that began well; gateways report what came after their headers like this, with the status that it would have had. */
 function troubleInAnswer(told: string, quote: Quote): ProviderTrouble {
   const words = quote(`an error in its answer: ${told}`);
   const status = Number(/"code":"?([45]\d\d)\b/.exec(told)?.[1] ?? 500);
@@ -67,7 +67,7 @@ function troubleOfStatus(status: number): ModelTrouble {
 
 /** Whether the SDK found that a stream ended, in good order, before its answer did. */
 export function isCutShort(error: unknown): boolean {
-  // Of data that is there the other errors of this name speak.
+  // Other errors of this name are about data that is there.
   if (InvalidResponseDataError.isInstance(error)) return error.data === undefined;
   return NoOutputGeneratedError.isInstance(error);
 }

@@ -36,7 +36,7 @@ export class WorkTime {
 }
 
 /**
- * Does work that stops when a signal aborts or its time is over. Rejects at once then, whatever the work still waits for: with an
+ * Does work that stops when a signal aborts or its time is over. It then rejects at once, even if the work goes on waiting: with an
  * AbortError, or with ModelFailed.
  */
 export async function withinTime<T>(
