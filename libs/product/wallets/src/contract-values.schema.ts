@@ -1,0 +1,128 @@
+import {
+  contractForms,
+  contractLimits,
+  type PinnedToken,
+  type Quantity,
+  type TokenChoice,
+  type WithdrawAction,
+} from '@app/consent';
+import {
+  choice,
+  constant,
+  exactly,
+  integer,
+  object,
+  shape,
+  text,
+  variants,
+  withName,
+  withoutOthers,
+} from '@app/schema';
+
+/** What the actions of a contract are made of: tokens and quantities. */
+
+const tokenId = text({
+  max: contractLimits.tokenIdLengthMax,
+  pattern: contractForms.tokenId,
+  message: 'must be nep141: and lower-case alphanumeric segments joined by . _ or -, at most 512 characters',
+  description: 'A NEP-141 token as the provider identifies it',
+});
+
+const amountRaw = text({
+  pattern: contractForms.amountRaw,
+  message: 'must be a text of 1 to 39 digits, positive and without leading zeros',
+  description: "In the token's smallest unit; never rounded",
+});
+
+export const usd = (description: string) =>
+  text({
+    pattern: contractForms.usd,
+    message: 'must be a positive decimal text of at most 39 digits and 18 fraction digits, without needless zeros',
+    description: `${description}; without needless zeros: \`20\`, \`1.5\`, \`1.0\``,
+  });
+
+const bps = text({
+  pattern: contractForms.bps,
+  message: 'must be a text of a whole number from 1 to 10000',
+  description: 'Basis points, 1 to 10000, as a text',
+});
+
+const pinnedToken = exactly<PinnedToken>()(
+  withoutOthers(
+    shape('PinnedToken', {
+      tokenId,
+      decimals: integer({
+        min: 0,
+        max: contractLimits.decimalsMax,
+        description: 'Of the token, as verified when the contract was made',
+      }),
+    }),
+  ),
+);
+
+/** What is spent or received. */
+export const tokenChoice = exactly<TokenChoice>()(
+  choice('TokenChoice', [{ pinned: pinnedToken }, { any: constant(true) }], {
+    message: 'must have either pinned or any',
+    description:
+      'The token itself, `pinned`; or `any` that the agent wallet holds: as what is spent the richest holding by USD value that covers the quantity, as what is received the richest holding that is not the input',
+  }),
+);
+
+const exactInputTokens = withName(
+  'ExactInputTokens',
+  withoutOthers(
+    object(
+      { kind: constant('exact_input_tokens'), amountRaw },
+      { description: 'Spend exactly this much of the input' },
+    ),
+  ),
+);
+const exactInputValueUsd = withName(
+  'ExactInputValueUsd',
+  withoutOthers(
+    object(
+      { kind: constant('exact_input_value_usd'), value: usd('US dollars') },
+      { description: 'Spend the input worth this much at live prices, rounded down' },
+    ),
+  ),
+);
+const exactOutputTokens = withName(
+  'ExactOutputTokens',
+  withoutOthers(
+    object(
+      { kind: constant('exact_output_tokens'), amountRaw },
+      { description: 'Receive exactly this much of the output' },
+    ),
+  ),
+);
+const allOfInput = withName(
+  'AllOfInput',
+  withoutOthers(
+    object({ kind: constant('all_of_input') }, { description: 'Spend all that the wallet holds of the input' }),
+  ),
+);
+const fractionOfInput = withName(
+  'FractionOfInput',
+  withoutOthers(
+    object(
+      { kind: constant('fraction_of_input'), bps },
+      { description: 'Spend a fraction of what the wallet holds of the input, rounded down' },
+    ),
+  ),
+);
+
+const quantityRule = 'An exact amount of a token needs that token to be pinned';
+export const quantityOfInput = exactly<WithdrawAction['quantity']>()(
+  variants([exactInputTokens, exactInputValueUsd, allOfInput, fractionOfInput], {
+    by: 'kind',
+    message: 'must be a quantity of the input',
+    description: quantityRule,
+  }),
+);
+export const anyQuantity = exactly<Quantity>()(
+  variants([exactInputTokens, exactInputValueUsd, exactOutputTokens, allOfInput, fractionOfInput], {
+    by: 'kind',
+    description: quantityRule,
+  }),
+);
