@@ -1,5 +1,5 @@
 import type { TSchema, TUnsafe } from '@sinclair/typebox';
-import type { Issue } from '@app/kernel';
+import type { Issue, JsonValue } from '@app/kernel';
 import { converts, readerOf, withReader, wrong } from './reading';
 import type { Shaped } from './schema';
 
@@ -37,6 +37,11 @@ export function custom<Value>(
   return withReader(described, (part) => (accepts(part.value) ? part.value : wrong(part, message)), {
     converts: false,
   });
+}
+
+/** Described by the schema; the use case that takes it reads it, and says itself what is wrong with it. */
+export function readLater(schema: TSchema): TUnsafe<JsonValue> {
+  return custom(schema, (value): value is JsonValue => value !== undefined, 'must be JSON');
 }
 
 /** Whether a value is a text, of whatever length and form. */

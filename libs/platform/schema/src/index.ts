@@ -1,6 +1,8 @@
-export { custom, isText, refine } from './checks';
+export { inBrief, mergedInBrief } from './briefs';
+export { custom, isText, readLater, refine } from './checks';
 export { event, internal, privateMembersOf, type EventOf } from './event';
 export { exactly } from './exactly';
+export { modelSchema } from './model-schema';
 export { byName, dtoOf, memberNames, nameOf, ofDto, withName } from './names';
 export { isOptional, list, mapOf, nullable, object, shape, withoutOthers } from './objects';
 export { countedPageOfShape, pageMembers, pageOfShape, type Page } from './pages';

@@ -1,5 +1,7 @@
 import { Type, type Static, type TOptionalWithFlag, type TSchema, type TUnsafe } from '@sinclair/typebox';
 import { codePointLength, instantIn, instantRule, parseUuid, type Instant, type JsonValue } from '@app/kernel';
+import { inBrief, withBrief } from './briefs';
+import { withName } from './names';
 import { integerFormat, publishedInstant, publishedPattern } from './published-forms';
 import { withReader, wrong, type Reader } from './reading';
 
@@ -17,14 +19,16 @@ export type DtoClass<Dto extends object = object> = new () => Dto;
 
 export interface Words {
   readonly description?: string;
+  /** What models are told of it, in place of the description; without it they are told nothing but the form. */
+  readonly brief?: string;
   readonly examples?: readonly JsonValue[];
   /** What a value must be, where the words of its kind are not enough: `must be …`. It stands in issues, not in documents. */
   readonly message?: string;
 }
 
-/** Words as documents know them. */
-export function publish({ message: _, ...published }: Words): object {
-  return published;
+/** Words as documents know them; those for models are kept where no document shows them. */
+export function publish({ message: _, brief, ...published }: Words): object {
+  return { ...published, ...withBrief(brief) };
 }
 
 /** Set where null is a value of the schema's own. */
@@ -57,13 +61,20 @@ export function instant<Value extends string = string>(words: Words = {}): TUnsa
   });
 }
 
+/** Of the spellings that requests may use, models are told one, and not the pattern of all. */
+const instantInBrief = withName(
+  'instant',
+  Type.Unsafe<Instant>({ type: 'string', ...withBrief('UTC, such as 2027-01-31T09:00:00.000Z') }),
+);
+
 /**
  * An instant as requests may spell it (docs/decisions/conventions.md, "Ids and values"). What was read of it is an `Instant`, and answers
  * spell it as one.
  */
 export function givenInstant({ description, ...words }: Words = {}): TUnsafe<Instant> {
   const schema = Type.Unsafe<Instant>({ ...publishedInstant(description), ...publish(words) });
-  return withReader(schema, (part) => instantIn(part.value) ?? wrong(part, instantRule), { converts: true });
+  const reader: Reader = (part) => instantIn(part.value) ?? wrong(part, instantRule);
+  return inBrief(withReader(schema, reader, { converts: true }), instantInBrief);
 }
 
 interface TextBounds extends Words {

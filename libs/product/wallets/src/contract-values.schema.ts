@@ -10,13 +10,16 @@ import {
   choice,
   constant,
   exactly,
+  inBrief,
   integer,
+  mergedInBrief,
   object,
   shape,
   text,
   variants,
   withName,
   withoutOthers,
+  type Schema,
 } from '@app/schema';
 
 /** What the actions of a contract are made of: tokens and quantities. */
@@ -34,18 +37,29 @@ const amountRaw = text({
   description: "In the token's smallest unit; never rounded",
 });
 
-export const usd = (description: string) =>
-  text({
-    pattern: contractForms.usd,
-    message: 'must be a positive decimal text of at most 39 digits and 18 fraction digits, without needless zeros',
-    description: `${description}; without needless zeros: \`20\`, \`1.5\`, \`1.0\``,
-  });
+/** Models are told how amounts look; their pattern is long, and the reader has it. */
+const usdInBrief = withName('usd', text({ brief: 'US dollars, such as 20 or 1.5' }));
 
-const bps = text({
-  pattern: contractForms.bps,
-  message: 'must be a text of a whole number from 1 to 10000',
-  description: 'Basis points, 1 to 10000, as a text',
-});
+/** An amount of US dollars. @param description without how it is spelled */
+export function usd(description: string): Schema<string> {
+  return inBrief(
+    text({
+      pattern: contractForms.usd,
+      message: 'must be a positive decimal text of at most 39 digits and 18 fraction digits, without needless zeros',
+      description: `${description}; without needless zeros: \`20\`, \`1.5\`, \`1.0\``,
+    }),
+    usdInBrief,
+  );
+}
+
+const bps = inBrief(
+  text({
+    pattern: contractForms.bps,
+    message: 'must be a text of a whole number from 1 to 10000',
+    description: 'Basis points, 1 to 10000, as a text',
+  }),
+  text({ brief: 'Basis points, 1 to 10000' }),
+);
 
 const pinnedToken = exactly<PinnedToken>()(
   withoutOthers(
@@ -64,6 +78,7 @@ const pinnedToken = exactly<PinnedToken>()(
 export const tokenChoice = exactly<TokenChoice>()(
   choice('TokenChoice', [{ pinned: pinnedToken }, { any: constant(true) }], {
     message: 'must have either pinned or any',
+    brief: 'One token with its true decimals, or any that the wallet holds',
     description:
       'The token itself, `pinned`; or `any` that the agent wallet holds: as what is spent the richest holding by USD value that covers the quantity, as what is received the richest holding that is not the input',
   }),
@@ -114,15 +129,19 @@ const fractionOfInput = withName(
 
 const quantityRule = 'An exact amount of a token needs that token to be pinned';
 export const quantityOfInput = exactly<WithdrawAction['quantity']>()(
-  variants([exactInputTokens, exactInputValueUsd, allOfInput, fractionOfInput], {
-    by: 'kind',
-    message: 'must be a quantity of the input',
-    description: quantityRule,
-  }),
+  mergedInBrief(
+    variants([exactInputTokens, exactInputValueUsd, allOfInput, fractionOfInput], {
+      by: 'kind',
+      message: 'must be a quantity of the input',
+      description: quantityRule,
+    }),
+  ),
 );
 export const anyQuantity = exactly<Quantity>()(
-  variants([exactInputTokens, exactInputValueUsd, exactOutputTokens, allOfInput, fractionOfInput], {
-    by: 'kind',
-    description: quantityRule,
-  }),
+  mergedInBrief(
+    variants([exactInputTokens, exactInputValueUsd, exactOutputTokens, allOfInput, fractionOfInput], {
+      by: 'kind',
+      description: quantityRule,
+    }),
+  ),
 );

@@ -5,8 +5,10 @@ import {
   constant,
   exactly,
   givenInstant,
+  inBrief,
   integer,
   list,
+  mergedInBrief,
   object,
   refine,
   withName,
@@ -46,7 +48,14 @@ const WithdrawToOwner = withName('WithdrawToOwner', {
 const contractMembers = {
   type: constant('ledger_intents_transfer'),
   actions: list(
-    exactly<ContractAction>()(variants([refine(Swap, swapIssues), refine(WithdrawToOwner, unpinned)], { by: 'kind' })),
+    exactly<ContractAction>()(
+      mergedInBrief(
+        variants([refine(Swap, swapIssues), refine(WithdrawToOwner, unpinned)], {
+          by: 'kind',
+          brief: 'Of a swap alone: output, and exact_output_tokens',
+        }),
+      ),
+    ),
     {
       min: 1,
       max: contractLimits.actionsMax,
@@ -77,14 +86,23 @@ const contractBounds = exactly<ContractBounds>()(
   ),
 );
 
+/** Models are told of actions once, with the tool that makes transfers. */
+const actionsInBrief = inBrief(
+  contractMembers.actions,
+  list(object({}), { brief: 'As in the contract of intents_transfer' }),
+);
+
 /** The contract of an automation: what its runs may do without asking again, within bounds. */
 export const AutomationContractShape = exactly<Required<Contract>>()(
   withName(
     'AutomationContract',
     withoutOthers(
       object(
-        { ...contractMembers, bounds: contractBounds },
-        { description: 'The terms that cover transfers of an automation, within bounds: the user is asked once' },
+        { ...contractMembers, actions: actionsInBrief, bounds: contractBounds },
+        {
+          description: 'The terms that cover transfers of an automation, within bounds: the user is asked once',
+          brief: 'What occurrences may do without asking again, once approved apart: this very list of actions',
+        },
       ),
     ),
   ),

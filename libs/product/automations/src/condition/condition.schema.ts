@@ -65,12 +65,17 @@ const Binding = withoutOthers(
     'Binding',
     {
       name: text({ pattern: nameForm, message: nameRule }),
-      source: variants([TokenPriceSource, WalletBalanceSource, EventSource], { by: 'kind' }),
+      source: variants([TokenPriceSource, WalletBalanceSource, EventSource], {
+        by: 'kind',
+        brief:
+          'Fields that a pointer sees: /tokenId /priceUsd of token_price; /tokenId /amountRaw /amount /valueUsd of wallet_balance; of an event the whole of it, its data under /data',
+      }),
       maxAgeSeconds: integer({
         min: 1,
         max: ageSecondsMax,
         message: `must be a whole number of seconds from 1 to ${ageSecondsMax}`,
         description: 'An older value counts as not readable',
+        brief: 'Older cannot be read; sampled every 60 seconds',
       }),
     },
     { description: 'Gives a source a name, of its own among the bindings, by which the rule refers to it' },
@@ -90,12 +95,16 @@ const Operand = choice(
         max: fieldLengthMax,
         pattern: pointerForm,
         message: `must be a JSON pointer (RFC 6901) of at most ${fieldLengthMax} characters`,
+        brief: 'JSON pointer, such as /priceUsd',
         description: 'A JSON pointer (RFC 6901) into what the source delivers; the empty one is the whole',
       }),
     },
     {
       value: custom(
-        json({ description: 'JSON of at most 16 KiB, 8 levels and 256 entries' }),
+        json({
+          description: 'JSON of at most 16 KiB, 8 levels and 256 entries',
+          brief: 'Any JSON; decimals as texts compare as numbers',
+        }),
         isBoundedJson,
         'must be JSON of at most 16 KiB, 8 levels and 256 entries',
       ),

@@ -40,12 +40,14 @@ const CronSchedule = withoutOthers(
       expression: text({
         min: 1,
         max: bounds.expressionLengthMax,
+        brief: 'Five fields: minute, hour, day of month, month, day of week',
         description:
           'Five fields, as in `0 9 * * *`; one that cannot be read, or never comes due, is `automation_invalid`',
       }),
       timezone: text({
         min: 1,
         max: bounds.timezoneLengthMax,
+        brief: 'IANA name, such as Europe/Berlin',
         description: 'An IANA time zone; an unknown one is `automation_invalid`',
         examples: ['Europe/Berlin'],
       }),
@@ -93,6 +95,7 @@ const FiringPolicyShape = exactly<GivenPolicy>()(
     shape('FiringPolicy', {
       trigger: oneOf(['match', 'edge', 'once'], {
         message: 'must be match or edge or once',
+        brief: 'Every match; a match after none; the first match only',
         description:
           '`match`: every match fires; `edge`: one that follows a known verdict other than a match, or none; `once`: the first, and no other',
       }),
@@ -103,6 +106,7 @@ const FiringPolicyShape = exactly<GivenPolicy>()(
       }),
       overlap: oneOf(['skip', 'coalesce', 'queue'], {
         message: 'must be skip or coalesce or queue',
+        brief: 'For a match while an occurrence is active',
         description:
           'What becomes of a match while an occurrence is active: it is skipped, takes the place of the one that waits, or waits in line (at most 100)',
       }),
@@ -143,15 +147,20 @@ export const definitionShape = exactly<GivenDefinition>()(
         prompt: text({
           min: 1,
           max: bounds.promptLengthMax,
+          brief: 'What the agent is asked to do at each occurrence',
           description: 'What the agent is asked to do at each occurrence; it grants no permission',
         }),
         profile: optional(profile),
         conversation: oneOf(['new', 'same'], {
           message: 'must be new or same',
+          brief: 'A conversation for each occurrence, or one for all',
           description: 'A conversation of its own for each occurrence, or one for all of them',
         }),
-        wake: exactly<Wake>()(variants([ScheduleWake, EventWake], { by: 'kind' })),
-        condition: nullable(ConditionShape, { description: 'Null: whatever wakes the rule is a match' }),
+        wake: exactly<Wake>()(variants([ScheduleWake, EventWake], { by: 'kind', brief: 'When the rule is looked at' })),
+        condition: nullable(ConditionShape, {
+          description: 'Null: whatever wakes the rule is a match',
+          brief: 'What must hold for it to fire; null: nothing',
+        }),
         firing: FiringPolicyShape,
         contract: optional(contract),
       },
