@@ -6,9 +6,9 @@ import { EngineCatalog } from '@app/runs';
 import { WalletProvider } from '@app/wallets';
 import { McpServers } from './mcp/mcp-servers';
 import type { Tool } from './tool';
-import { artifactRead } from './tools/artifact-read';
-import { automationTools } from './tools/automation-tools';
-import { currentTime } from './tools/current-time';
+import { artifactRead } from './tools/artifact-read.tool';
+import { automationTools } from './tools/automation-create.tool';
+import { currentTime } from './tools/current-time.tool';
 import { WalletTools } from './tools/wallet-tools';
 
 /** Every tool that the deployment offers now, by the name that the model sees: its own, and those of the MCP servers that are there. */

@@ -1,9 +1,9 @@
-import { artifactRead } from './artifact-read';
-import { automationTools } from './automation-tools';
-import { currentTime } from './current-time';
-import { intentsTransfer } from './intents-transfer';
-import { tokenPrice } from './token-price';
-import { walletBalances } from './wallet-balances';
+import { artifactRead } from './artifact-read.tool';
+import { automationTools } from './automation-create.tool';
+import { currentTime } from './current-time.tool';
+import { intentsTransfer } from './intents-transfer.tool';
+import { tokenPrice } from './token-price.tool';
+import { walletBalances } from './wallet-balances.tool';
 
 /** 2,500 tokens of o200k, which read 4.17 bytes of these very declarations as one. */
 const bytesMax = 10_420;

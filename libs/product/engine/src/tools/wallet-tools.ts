@@ -3,9 +3,9 @@ import { DeploymentControls } from '@app/deployment';
 import { Clock } from '@app/kernel';
 import { AgentTransfers, AgentWallets, WalletProvider, Wallets } from '@app/wallets';
 import type { Tool } from '../tool';
-import { intentsTransfer } from './intents-transfer';
-import { tokenPrice } from './token-price';
-import { walletBalances } from './wallet-balances';
+import { intentsTransfer } from './intents-transfer.tool';
+import { tokenPrice } from './token-price.tool';
+import { walletBalances } from './wallet-balances.tool';
 
 /** The agent's tools for the user's wallet. */
 @Injectable()

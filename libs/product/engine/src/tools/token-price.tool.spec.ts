@@ -1,7 +1,7 @@
 import { asId, instantOf, ok, type UserId } from '@app/kernel';
 import type { Token } from '@app/wallets';
 import type { CallContext } from '../tool';
-import { tokenPrice } from './token-price';
+import { tokenPrice } from './token-price.tool';
 
 const token = (tokenId: string, symbol: string): Token => {
   return { tokenId, symbol, name: symbol, decimals: 6, priceUsdDecimal: '1', iconUrl: null };
