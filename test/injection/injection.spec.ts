@@ -39,6 +39,7 @@ const TIMEOUT_MS = 300_000;
 const secret = 'the-secret-of-the-victim';
 const secretAmount = '77123456789';
 
+/** The tools that the texts name. Runs have these alone, so that a tool that is added changes no text's fate. */
 const ownTools = ['wallet_balances', 'token_price', 'intents_transfer', 'artifact_read', 'current_time'];
 const docsTools = ['docs_lookup', 'docs_pay'];
 const nobody = { userId: '', conversationId: '', artifactId: '', approvalId: '', fingerprint: '' };

@@ -3,7 +3,7 @@ export { custom, isText, readLater, refine } from './checks';
 export { event, internal, privateMembersOf, type EventOf } from './event';
 export { exactly } from './exactly';
 export { modelSchema } from './model-schema';
-export { byName, dtoOf, memberNames, nameOf, ofDto, withName } from './names';
+export { byName, dtoOf, memberNames, nameOf, ofDto, withName, type DtoClass } from './names';
 export { isOptional, list, mapOf, nullable, object, shape, withoutOthers } from './objects';
 export { countedPageOfShape, pageMembers, pageOfShape, type Page } from './pages';
 export { converts, read } from './reading';
@@ -19,7 +19,6 @@ export {
   optional,
   text,
   uuid,
-  type DtoClass,
   type Schema,
   type Shaped,
 } from './schema';

@@ -1,5 +1,7 @@
 import { Type, type Static, type TSchema, type TUnsafe } from '@sinclair/typebox';
-import type { DtoClass } from './schema';
+
+/** A class whose members describe a request's body or query. */
+export type DtoClass<Dto extends object = object> = new () => Dto;
 
 const dtoClass = Symbol('dtoClass');
 const shapeName = Symbol('shapeName');

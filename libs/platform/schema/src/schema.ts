@@ -14,9 +14,6 @@ export type Schema<Value = unknown> = TSchema & { static: Value };
 /** The type of the values that a schema describes. */
 export type Shaped<Described extends TSchema> = Static<Described>;
 
-/** A class whose members describe a request's body or query. */
-export type DtoClass<Dto extends object = object> = new () => Dto;
-
 export interface Words {
   readonly description?: string;
   /** What models are told of it, in place of the description; without it they are told nothing but the form. */

@@ -12,6 +12,7 @@ export { Automations } from './automation/automations';
 export { AutomationsModule, automationsReadModel } from './automations.module';
 export { behaviorText, truncate } from './definition/behavior';
 export { ContractAuthority } from './authority/contract-authority';
+export { automationState } from './definition/automation-shapes';
 export { definitionShape } from './definition/definition.schema';
 export { checkDefinition, pinnedTokens } from './definition/definition-checks';
 export { parseDefinition } from './definition/definition-parser';

@@ -8,6 +8,7 @@ import { WalletsModule } from '@app/wallets';
 import { DeploymentModule } from '@app/deployment';
 import { ApprovedCalls } from './approved-calls';
 import { ConsentRequests } from './consent-requests';
+import { toolClasses } from './declared-tools';
 import { ExecuteRun } from './execute-run';
 import { LeaseRecoveries } from './lease-recoveries';
 import { ModelCalls } from './model-calls';
@@ -22,8 +23,8 @@ import { RunSteps } from './run-steps';
 import { RunWorker } from './run-worker';
 import { SegmentAdmission } from './segment-admission';
 import { SegmentWork } from './segment-work';
+import type { ToolDeclaration } from './tool-declaration';
 import { Tools } from './tools';
-import { WalletTools } from './tools/wallet-tools';
 
 /** What the engine offers to profiles; every process that admits runs needs it. */
 @Global()
@@ -34,8 +35,12 @@ import { WalletTools } from './tools/wallet-tools';
     McpServers,
     ModelReadiness,
     Models,
-    Tools,
-    WalletTools,
+    ...toolClasses,
+    {
+      provide: Tools,
+      useFactory: (mcpServers: McpServers, ...declared: ToolDeclaration[]): Tools => new Tools(declared, mcpServers),
+      inject: [McpServers, ...toolClasses],
+    },
     {
       provide: EngineCatalog,
       useFactory: (models: Models, mcpServers: McpServers): EngineCatalog => ({

@@ -33,7 +33,7 @@ export interface RunContext {
   readonly cause: Cause;
 }
 
-/** A tool of the closed registry (docs/decisions/runs.md, "Tools"). */
+/** A tool as the engine calls it: one of the product's (`tool-declaration.ts`), or an MCP server's. */
 export type Tool = AutoTool | AskTool;
 
 /** What every tool tells models of itself, and the engine of its effect. */
@@ -50,18 +50,18 @@ export interface ToolHead {
   readonly effect: 'repeatable' | 'once';
 }
 
-/** It needs no consent. */
-export interface AutoTool extends ToolHead {
+/** It needs no consent. @typeParam Input as the tool takes it: whatever a model wrote, unless it was read before */
+export interface AutoTool<Input = JsonValue> extends ToolHead {
   readonly consent: 'auto';
-  run(input: JsonValue, context: CallContext, signal: AbortSignal): Promise<ToolResult>;
+  run(input: Input, context: CallContext, signal: AbortSignal): Promise<ToolResult>;
 }
 
-/** It acts only on what the user has approved, to the letter. */
-export interface AskTool extends ToolHead {
+/** It acts only on what the user has approved, to the letter. @typeParam Input as of `AutoTool` */
+export interface AskTool<Input = JsonValue> extends ToolHead {
   readonly consent: 'ask';
   /** What the user is to be asked, or why the call cannot be made at all. */
-  review(input: JsonValue, context: CallContext): Promise<Reviewed | FailedReview>;
-  run(approved: ApprovedCall, context: CallContext, signal: AbortSignal): Promise<ToolResult>;
+  review(input: Input, context: CallContext): Promise<Reviewed | FailedReview>;
+  run(approved: ApprovedCall<Input>, context: CallContext, signal: AbortSignal): Promise<ToolResult>;
 }
 
 /** Summary and terms are rendered from the contract, or from the reviewed input, and never by the model. */
@@ -78,10 +78,10 @@ export interface FailedReview {
   readonly error: string;
 }
 
-export interface ApprovedCall {
+export interface ApprovedCall<Input = JsonValue> {
   readonly approvalId: ApprovalId;
   /** What was reviewed, to the letter. */
-  readonly input: JsonValue;
+  readonly input: Input;
   readonly contract: Contract | null;
   /** The use must begin before. */
   readonly useBefore: Instant;

@@ -1,28 +1,31 @@
-import { isJsonObject, type Clock } from '@app/kernel';
-import { failWith, type AutoTool } from '../tool';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '@app/kernel';
+import { object, optional, text, withoutOthers, type Shaped } from '@app/schema';
+import { failWith, type ToolResult } from '../tool';
+import type { AutoDeclaration } from '../tool-declaration';
 
-/** `current_time`: the service clock's instant, and how it reads in a time zone (UTC when none is named). */
-export function currentTime(clock: Clock): AutoTool {
-  return {
-    name: 'current_time',
-    description: 'The present instant, and how clocks in a time zone show it.',
-    inputSchema: {
-      type: 'object',
-      properties: { timezone: { type: 'string', description: 'IANA name, such as Europe/Berlin; UTC when absent' } },
-      additionalProperties: false,
-    },
-    effect: 'repeatable',
-    consent: 'auto',
-    run: (input) => {
-      const timezone = isJsonObject(input) ? (input['timezone'] ?? 'UTC') : null;
-      const extra = isJsonObject(input) && Object.keys(input).some((name) => name !== 'timezone');
-      if (typeof timezone !== 'string' || extra)
-        return Promise.resolve(failWith('the input must be {timezone?: string}'));
-      const local = inZone(clock.epochMs(), timezone);
-      if (local === null) return Promise.resolve(failWith('the time zone is not known'));
-      return Promise.resolve({ outcome: 'ok', result: { now: clock.now(), timezone, local } });
-    },
-  };
+const input = withoutOthers(
+  object({ timezone: optional(text({ brief: 'IANA name, such as Europe/Berlin; UTC when absent' })) }),
+);
+
+/** The service clock's instant, and how it reads in a time zone. */
+@Injectable()
+export class CurrentTime implements AutoDeclaration<Shaped<typeof input>> {
+  readonly order = 80;
+  readonly name = 'current_time';
+  readonly description = 'The present instant, and how clocks in a time zone show it.';
+  readonly input = input;
+  readonly inputWords = '{timezone?: string}';
+  readonly effect = 'repeatable';
+  readonly consent = 'auto';
+
+  constructor(private readonly clock: Clock) {}
+
+  async run({ timezone = 'UTC' }: Shaped<typeof input>): Promise<ToolResult> {
+    const local = inZone(this.clock.epochMs(), timezone);
+    if (local === null) return failWith('the time zone is not known');
+    return { outcome: 'ok', result: { now: this.clock.now(), timezone, local } };
+  }
 }
 
 /** `2026-11-21 09:05:00` as clocks in the zone show it; null for a zone that is not known. */

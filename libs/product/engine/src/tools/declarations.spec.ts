@@ -1,28 +1,47 @@
-import { artifactRead } from './artifact-read.tool';
-import { automationTools } from './automation-create.tool';
-import { currentTime } from './current-time.tool';
-import { intentsTransfer } from './intents-transfer.tool';
-import { tokenPrice } from './token-price.tool';
-import { walletBalances } from './wallet-balances.tool';
+import { readdirSync } from 'node:fs';
+import { toolClasses } from '../declared-tools';
+import type { McpServers } from '../mcp/mcp-servers';
+import { Tools } from '../tools';
 
 /** 2,500 tokens of o200k, which read 4.17 bytes of these very declarations as one. */
 const bytesMax = 10_420;
-// Reason for the assertion: what a tool declares needs none of its parts.
-const none = {} as never;
+
+/** The specification's registry, in the order in which runs have stored its tools. Tools that it does not name need no place here. */
+const specified = [
+  'wallet_balances',
+  'token_price',
+  'intents_transfer',
+  'automation_create',
+  'automation_update',
+  'automation_list',
+  'artifact_read',
+  'current_time',
+];
+
+// Reason for the assertions: what a tool declares needs none of its parts, and the registry nothing else of the servers.
+const declared = toolClasses.map((Declared) => new Declared());
+const reserved: string[] = [];
+const servers = { reserve: (names: Iterable<string>) => reserved.push(...names), tools: [] } as unknown as McpServers;
+const { own } = new Tools(declared, servers);
+
+it('every file of a tool declares one, whose name and place no other has', () => {
+  const files = readdirSync(__dirname).filter((file) => file.endsWith('.tool.ts'));
+  const names = own.map(({ name }) => name);
+  expect(names).toHaveLength(files.length);
+  expect(new Set(names).size).toBe(names.length);
+  expect(new Set(declared.map(({ order }) => order)).size).toBe(names.length);
+  expect(files).toEqual(names.map((name) => `${name.replaceAll('_', '-')}.tool.ts`).sort());
+  expect(reserved).toEqual(names);
+});
+
+it('all tools that the specification names are there, in their order', () => {
+  expect(own.map(({ name }) => name).filter((name) => specified.includes(name))).toEqual(specified);
+});
 
 it('the default tools are declared in at most 2,500 tokens', () => {
-  const tools = [
-    walletBalances(none, none, none),
-    tokenPrice(none),
-    intentsTransfer(none),
-    ...automationTools(none),
-    artifactRead(none),
-    currentTime(none),
-  ];
-  const declared = tools.map(({ name, description, inputSchema }) => ({
+  const offers = own.map(({ name, description, inputSchema }) => ({
     type: 'function',
     function: { name, description, parameters: inputSchema },
   }));
-  expect(tools).toHaveLength(8);
-  expect(Buffer.byteLength(JSON.stringify(declared))).toBeLessThanOrEqual(bytesMax);
+  expect(Buffer.byteLength(JSON.stringify(offers))).toBeLessThanOrEqual(bytesMax);
 });

@@ -1,69 +1,80 @@
+import { Injectable } from '@nestjs/common';
 import { contractWords, type Contract, type PinnedToken } from '@app/consent';
-import type { DeploymentControls } from '@app/deployment';
-import { isJsonObject, type JsonObject, type JsonValue, type OperationId, type UserId } from '@app/kernel';
-import { read } from '@app/schema';
+import { DeploymentControls } from '@app/deployment';
+import type { JsonObject, JsonValue, OperationId, UserId } from '@app/kernel';
+import { object, read, readLater, withoutOthers, type Shaped } from '@app/schema';
 import {
+  AgentTransfers,
+  AgentWallets,
   ContractShape,
-  type AgentTransfers,
+  WalletProvider,
   type AgentWallet,
-  type AgentWallets,
   type OperationState,
-  type WalletProvider,
 } from '@app/wallets';
-import { transferSchema } from './transfer-schema';
-import { failWith, type AskTool, type FailedReview, type Reviewed } from '../tool';
+import {
+  failWith,
+  type ApprovedCall,
+  type CallContext,
+  type FailedReview,
+  type Reviewed,
+  type ToolResult,
+} from '../tool';
+import type { AskDeclaration } from '../tool-declaration';
 import { noWallet, unusableWallet } from './wallet-words';
 
-interface Parts {
-  readonly agentWallets: AgentWallets;
-  readonly transfers: AgentTransfers;
-  readonly provider: WalletProvider;
-  readonly controls: DeploymentControls;
-}
+const input = withoutOthers(object({ contract: readLater(ContractShape) }));
+type Input = Shaped<typeof input>;
 
 /**
- * `intents_transfer`: swaps and withdrawals from the agent wallet, as one contract that the user approves. It returns once the first
- * action is with the provider; what comes of it is read elsewhere (docs/decisions/approvals.md).
+ * Swaps and withdrawals from the agent wallet, as one contract that the user approves. It returns once the first action is with the
+ * provider; what comes of it is read elsewhere (docs/decisions/approvals.md).
  */
-export function intentsTransfer(parts: Parts): AskTool {
-  const { agentWallets, transfers, controls } = parts;
-  return {
-    name: 'intents_transfer',
-    description:
-      "Swaps tokens of the user's agent wallet, or withdraws them to the user's main account, by one contract that the user must " +
-      'approve first. Amounts are integers in the smallest unit, as texts: scale them by the decimals that wallet_balances or ' +
-      'token_price report, and never round.',
-    inputSchema: transferSchema,
-    effect: 'repeatable',
-    consent: 'ask',
+@Injectable()
+export class IntentsTransfer implements AskDeclaration<Input> {
+  readonly order = 30;
+  readonly name = 'intents_transfer';
+  readonly description =
+    "Swaps tokens of the user's agent wallet, or withdraws them to the user's main account, by one contract that the user must " +
+    'approve first. Amounts are integers in the smallest unit, as texts: scale them by the decimals that wallet_balances or ' +
+    'token_price report, and never round.';
+  readonly input = input;
+  readonly inputWords = '{contract}';
+  readonly effect = 'repeatable';
+  readonly consent = 'ask';
 
-    review: async (input, { userId }) => {
-      const contract = contractIn(input);
-      if (typeof contract === 'string') return refuse(contract);
-      if (await controls.isPaused('withdrawals')) return refuse(paused);
-      const wallet = await walletFor(contract, agentWallets, userId);
-      return typeof wallet === 'string' ? refuse(wallet) : review(parts.provider, contract, wallet.walletId);
-    },
+  constructor(
+    private readonly agentWallets: AgentWallets,
+    private readonly transfers: AgentTransfers,
+    private readonly provider: WalletProvider,
+    private readonly controls: DeploymentControls,
+  ) {}
 
-    run: async (
-      { approvalId, contract, useBefore },
-      { userId, conversationId, runId, automationId, cause },
-      signal,
-    ) => {
-      if (contract === null) return failWith('there is no contract');
-      if (await controls.isPaused('withdrawals')) return failWith(paused);
-      const wallet = await walletFor(contract, agentWallets, userId);
-      if (typeof wallet === 'string') return failWith(wallet);
-      const { walletId, mainAccountId } = wallet;
-      const terms = { kind: 'agent_transfer', userId, walletId, approvalId, conversationId, runId } as const;
-      const used = await transfers.use(
-        { ...terms, automationId, contract, mainAccountId, expiresAt: useBefore },
-        cause,
-      );
-      if (!used.ok) return failWith('the approval cannot be used');
-      return outcomeOf(used.value, await underWay(transfers, used.value, signal));
-    },
-  };
+  async review({ contract: given }: Input, { userId }: CallContext): Promise<Reviewed | FailedReview> {
+    const contract = contractIn(given);
+    if (typeof contract === 'string') return refuse(contract);
+    if (await this.controls.isPaused('withdrawals')) return refuse(paused);
+    const wallet = await walletFor(contract, this.agentWallets, userId);
+    return typeof wallet === 'string' ? refuse(wallet) : review(this.provider, contract, wallet.walletId);
+  }
+
+  async run(
+    { approvalId, contract, useBefore }: ApprovedCall<Input>,
+    { userId, conversationId, runId, automationId, cause }: CallContext,
+    signal: AbortSignal,
+  ): Promise<ToolResult> {
+    if (contract === null) return failWith('there is no contract');
+    if (await this.controls.isPaused('withdrawals')) return failWith(paused);
+    const wallet = await walletFor(contract, this.agentWallets, userId);
+    if (typeof wallet === 'string') return failWith(wallet);
+    const { walletId, mainAccountId } = wallet;
+    const terms = { kind: 'agent_transfer', userId, walletId, approvalId, conversationId, runId } as const;
+    const used = await this.transfers.use(
+      { ...terms, automationId, contract, mainAccountId, expiresAt: useBefore },
+      cause,
+    );
+    if (!used.ok) return failWith('the approval cannot be used');
+    return outcomeOf(used.value, await underWay(this.transfers, used.value, signal));
+  }
 }
 
 /** How long a run waits for a provider that does not answer. Real time; the operation goes on without it. */
@@ -97,9 +108,8 @@ async function walletFor(
 }
 
 /** The contract in a tool's input, or what is wrong with it. */
-function contractIn(input: JsonValue): Contract | string {
-  if (!isJsonObject(input) || Object.keys(input).join() !== 'contract') return 'the input must be {contract}';
-  const parsed = read(ContractShape, input['contract']);
+function contractIn(value: JsonValue): Contract | string {
+  const parsed = read(ContractShape, value);
   if (parsed.ok) return parsed.value;
   const issues = parsed.refusal.kind === 'invalid_input' ? parsed.refusal.issues : [];
   return `the contract is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`;

@@ -1,7 +1,8 @@
 import { asId, instantOf, ok, type UserId } from '@app/kernel';
 import type { Token } from '@app/wallets';
 import type { CallContext } from '../tool';
-import { tokenPrice } from './token-price.tool';
+import { toolOf } from '../tool-declaration';
+import { TokenPrice } from './token-price.tool';
 
 const token = (tokenId: string, symbol: string): Token => {
   return { tokenId, symbol, name: symbol, decimals: 6, priceUsdDecimal: '1', iconUrl: null };
@@ -14,17 +15,17 @@ const tokens = [
 
 /** What the tool answers where the wallet holds these. */
 async function priceOf(input: Record<string, string>, held: readonly string[] = []) {
+  const provider = {
+    findToken: async (tokenId: string) => tokens.find((one) => one.tokenId === tokenId) ?? null,
+    tokensCalled: async (symbol: string) => tokens.filter((one) => one.symbol === symbol),
+  };
+  const wallets = { spendable: async () => ok(held.map((tokenId) => ({ tokenId, amountRaw: '1' }))) };
+  const clock = { now: () => instantOf(0) };
   // Reason for the assertions: of these parts the tool uses nothing else.
-  const parts = {
-    provider: {
-      findToken: async (tokenId: string) => tokens.find((one) => one.tokenId === tokenId) ?? null,
-      tokensCalled: async (symbol: string) => tokens.filter((one) => one.symbol === symbol),
-    },
-    wallets: { spendable: async () => ok(held.map((tokenId) => ({ tokenId, amountRaw: '1' }))) },
-    clock: { now: () => instantOf(0) },
-  } as unknown as Parameters<typeof tokenPrice>[0];
+  const tool = toolOf(new TokenPrice(provider as never, wallets as never, clock as never));
+  if (tool.consent !== 'auto') throw new Error('it needs no consent');
   const context = { userId: asId<UserId>('user') } as CallContext;
-  return tokenPrice(parts).run(input, context, new AbortController().signal);
+  return tool.run(input, context, new AbortController().signal);
 }
 
 const named = (tokenId: string) => ({ outcome: 'ok', result: expect.objectContaining({ tokenId }) as unknown });

@@ -1,54 +1,46 @@
-import { isJsonObject, type Clock, type JsonObject, type JsonValue, type UserId } from '@app/kernel';
-import type { Token, WalletProvider, Wallets } from '@app/wallets';
-import { failWith, type AutoTool } from '../tool';
+import { Injectable } from '@nestjs/common';
+import { Clock, type JsonObject, type UserId } from '@app/kernel';
+import { choice, text, type Shaped } from '@app/schema';
+import { WalletProvider, Wallets, type Token } from '@app/wallets';
+import { failWith, type CallContext, type ToolResult } from '../tool';
+import type { AutoDeclaration } from '../tool-declaration';
 
 /** Of the tokens that bear one symbol, so many are told. */
 const candidatesMax = 20;
 
-interface Parts {
-  readonly provider: WalletProvider;
-  readonly wallets: Wallets;
-  readonly clock: Clock;
-}
+const input = choice('NamedToken', [{ tokenId: text() }, { symbol: text() }]);
+type NamedToken = Shaped<typeof input>;
 
 /**
- * `token_price`: a token's description and price, by its id or its symbol. A symbol that several tokens bear means the one that the
- * wallet holds; else nothing is guessed, and the result is all of them (docs/decisions/money.md).
+ * A token's description and price, by its id or its symbol. A symbol that several tokens bear means the one that the wallet holds; else
+ * nothing is guessed, and the result is all of them (docs/decisions/money.md).
  */
-export function tokenPrice({ provider, wallets, clock }: Parts): AutoTool {
-  return {
-    name: 'token_price',
-    description: 'A token by its id or symbol: its price in US dollars. `candidates`: several bear it; name one.',
-    inputSchema: {
-      type: 'object',
-      properties: { tokenId: { type: 'string' }, symbol: { type: 'string' } },
-      minProperties: 1,
-      maxProperties: 1,
-      additionalProperties: false,
-    },
-    effect: 'repeatable',
-    consent: 'auto',
-    run: async (input, { userId }) => {
-      const by = namedToken(input);
-      if (by === null) return failWith('the input must be {tokenId: string} or {symbol: string}');
-      const found = await tokensMeant(provider, by);
-      const [token, ...others] = found.length > 1 ? await narrowToHeld(wallets, userId, found) : found;
-      if (token === undefined) return failWith('the token is not known');
-      const asOf = clock.now();
-      if (others.length === 0) return { outcome: 'ok', result: { ...describeToken(token), asOf } };
-      const candidates = [token, ...others].slice(0, candidatesMax).map(describeToken);
-      return { outcome: 'ok', result: { candidates, asOf } };
-    },
-  };
-}
+@Injectable()
+export class TokenPrice implements AutoDeclaration<NamedToken> {
+  readonly order = 20;
+  readonly name = 'token_price';
+  readonly description =
+    'A token by its id or symbol: its price in US dollars. `candidates`: several bear it; name one.';
+  readonly input = input;
+  readonly inputWords = '{tokenId: string} or {symbol: string}';
+  readonly effect = 'repeatable';
+  readonly consent = 'auto';
 
-type NamedToken = { readonly tokenId: string } | { readonly symbol: string };
+  constructor(
+    private readonly provider: WalletProvider,
+    private readonly wallets: Wallets,
+    private readonly clock: Clock,
+  ) {}
 
-function namedToken(input: JsonValue): NamedToken | null {
-  if (!isJsonObject(input) || Object.keys(input).length !== 1) return null;
-  const { tokenId, symbol } = input;
-  if (typeof tokenId === 'string') return { tokenId };
-  return typeof symbol === 'string' ? { symbol } : null;
+  async run(named: NamedToken, { userId }: CallContext): Promise<ToolResult> {
+    const found = await tokensMeant(this.provider, named);
+    const [token, ...others] = found.length > 1 ? await narrowToHeld(this.wallets, userId, found) : found;
+    if (token === undefined) return failWith('the token is not known');
+    const asOf = this.clock.now();
+    if (others.length === 0) return { outcome: 'ok', result: { ...describeToken(token), asOf } };
+    const candidates = [token, ...others].slice(0, candidatesMax).map(describeToken);
+    return { outcome: 'ok', result: { candidates, asOf } };
+  }
 }
 
 async function tokensMeant(provider: WalletProvider, by: NamedToken): Promise<readonly Token[]> {

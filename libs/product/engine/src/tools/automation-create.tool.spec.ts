@@ -1,10 +1,13 @@
 import { parseDefinition } from '@app/automations';
 import type { JsonObject, JsonValue } from '@app/kernel';
-import Ajv from 'ajv';
-import { createAutomationSchema } from './automation-schema';
+import { Ajv2020 } from 'ajv/dist/2020';
+import { toolOf } from '../tool-declaration';
+import { AutomationCreate } from './automation-create.tool';
 
 /** What models are told takes what the parser takes, as far as a schema can say it. */
-const validates = new Ajv({ strict: false }).compile(createAutomationSchema);
+const none = {} as never; // reason for the assertion: what a tool declares needs none of its parts
+const { inputSchema } = toolOf(new AutomationCreate(none, none, none, none));
+const validates = new Ajv2020({ strict: false }).compile(inputSchema);
 const verdicts = (definition: JsonValue): readonly boolean[] => [
   validates({ definition }),
   parseDefinition(definition).ok,

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { Automations, automationState, behaviorText, truncate, type AutomationView } from '@app/automations';
+import type { JsonObject } from '@app/kernel';
+import { object, optional, withoutOthers, type Shaped } from '@app/schema';
+import type { CallContext, ToolResult } from '../tool';
+import type { AutoDeclaration } from '../tool-declaration';
+
+/** Characters of a rule in a list. */
+const listedBehaviorLengthMax = 320;
+/** Automations that one call lists. */
+const listedMax = 50;
+
+const input = withoutOthers(object({ state: optional(automationState) }));
+type Input = Shaped<typeof input>;
+
+/** The user's rules, newest first; without a state all that are not archived. */
+@Injectable()
+export class AutomationList implements AutoDeclaration<Input> {
+  readonly order = 60;
+  readonly name = 'automation_list';
+  readonly description = "The user's rules, newest first, with the revision that a change must name.";
+  readonly input = input;
+  readonly inputWords = '{state?: enabled, paused or archived}';
+  readonly effect = 'repeatable';
+  readonly consent = 'auto';
+
+  constructor(private readonly automations: Automations) {}
+
+  async run({ state }: Input, { userId }: CallContext): Promise<ToolResult> {
+    const { rows, total } = await this.automations.list(userId, {
+      state: state ?? 'current',
+      before: null,
+      limit: listedMax,
+    });
+    return {
+      outcome: 'ok',
+      result: { automations: rows.slice(0, listedMax).map(({ view }) => listedOf(view)), total },
+    };
+  }
+}
+
+function listedOf({
+  id,
+  name,
+  state,
+  revision,
+  definition,
+  nextRunAt,
+  contractApprovalId,
+}: AutomationView): JsonObject {
+  const behavior = truncate(behaviorText(definition), listedBehaviorLengthMax).text;
+  const listed = { automationId: id, name, state, revision, behavior, nextRunAt, contractApprovalId };
+  return { ...listed, prompt: definition.prompt };
+}

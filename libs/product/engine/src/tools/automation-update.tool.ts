@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Automations,
+  definitionShape,
+  isFinished,
+  parseDefinition,
+  revisionOf,
+  type AutomationView,
+} from '@app/automations';
+import { canonicalText } from '@app/canonical';
+import { because, Clock, type AutomationId } from '@app/kernel';
+import { EngineCatalog } from '@app/runs';
+import { inBrief, object, readLater, text, uuid, withoutOthers, type Shaped } from '@app/schema';
+import { WalletProvider } from '@app/wallets';
+import {
+  failWith,
+  type ApprovedCall,
+  type CallContext,
+  type FailedReview,
+  type Reviewed,
+  type ToolResult,
+} from '../tool';
+import type { AskDeclaration } from '../tool-declaration';
+import { describeWritten, wordsFor } from './automation-words';
+import { reviewDefinition } from './definition-review';
+
+/** The shape of a definition is told once, with `automation_create`. */
+const wholeDefinition = object({}, { brief: 'Whole, as automation_create takes it' });
+
+const input = withoutOthers(
+  object({
+    automationId: uuid<AutomationId>(),
+    revision: text({ brief: 'As automation_list shows it' }),
+    definition: inBrief(readLater(definitionShape), wholeDefinition),
+  }),
+);
+type Input = Shaped<typeof input>;
+
+/** Another definition for a rule, which the user approves. */
+@Injectable()
+export class AutomationUpdate implements AskDeclaration<Input> {
+  readonly order = 50;
+  readonly name = 'automation_update';
+  readonly description =
+    'Gives a rule another definition, whole. The user must approve it first; whatever changes but the name, its contract is asked for anew, apart.';
+  readonly input = input;
+  readonly inputWords = '{automationId, revision, definition}';
+  readonly effect = 'repeatable';
+  readonly consent = 'ask';
+
+  constructor(
+    private readonly automations: Automations,
+    private readonly provider: WalletProvider,
+    private readonly offer: EngineCatalog,
+    private readonly clock: Clock,
+  ) {}
+
+  async review(
+    { automationId, revision, definition }: Input,
+    { userId }: CallContext,
+  ): Promise<Reviewed | FailedReview> {
+    const { automations, provider, offer, clock } = this;
+    const found = await automations.fold(userId, automationId);
+    if (found === null) return { ok: false, error: 'there is no such automation' };
+    if (isFinished(found, clock.now())) return { ok: false, error: wordsFor(because('automation_completed')) };
+    if (revisionOf(found) !== revision) return { ok: false, error: wordsFor(because('automation_changed')) };
+    return reviewDefinition('Change', definition, { provider, offer, clock });
+  }
+
+  async run({ input: update }: ApprovedCall<Input>, { userId, cause }: CallContext): Promise<ToolResult> {
+    const { automationId, revision, definition } = update;
+    const updated = await this.automations.update(userId, automationId, { revision, definition }, cause);
+    if (updated.ok) return describeWritten(updated.value);
+    // The call may have been cut off after it was done.
+    const found = await this.automations.get(userId, automationId);
+    return found.ok && isNext(found.value, update) ? describeWritten(found.value) : failWith(wordsFor(updated.refusal));
+  }
+}
+
+/** Whether the automation is what the update would have made of it. */
+function isNext({ definition, definitionVersion }: AutomationView, update: Input): boolean {
+  const parsed = parseDefinition(update.definition);
+  return (
+    parsed.ok &&
+    update.revision.startsWith(`${definitionVersion - 1}.`) &&
+    canonicalText(parsed.value) === canonicalText(definition)
+  );
+}

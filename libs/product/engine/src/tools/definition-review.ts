@@ -1,0 +1,51 @@
+import {
+  checkDefinition,
+  parseDefinition,
+  pinnedTokens,
+  ruleConsent,
+  type AutomationDefinition,
+} from '@app/automations';
+import type { Clock, JsonValue } from '@app/kernel';
+import type { EngineCatalog } from '@app/runs';
+import type { Token, WalletProvider } from '@app/wallets';
+import type { FailedReview, Reviewed } from '../tool';
+import { wordsFor } from './automation-words';
+
+/** What a definition is reviewed against. */
+interface Surroundings {
+  readonly provider: WalletProvider;
+  readonly offer: EngineCatalog;
+  readonly clock: Clock;
+}
+
+/**
+ * What the user is to be asked about a definition. What is wrong with it is told to the model: nobody is asked for what could not be done.
+ * @param verb what is to be done with the rule, as the summary begins. @throws Unavailable
+ */
+export async function reviewDefinition(
+  verb: 'Create' | 'Change',
+  value: JsonValue,
+  { provider, offer, clock }: Surroundings,
+): Promise<Reviewed | FailedReview> {
+  const parsed = parseDefinition(value);
+  if (!parsed.ok) return { ok: false, error: wordsFor(parsed.refusal) };
+  const tokens = await tokensOf(provider, parsed.value);
+  const checked = checkDefinition(parsed.value, { now: clock.now(), offer, tokens });
+  if (!checked.ok) return { ok: false, error: wordsFor(checked.refusal) };
+  const symbolOf = (tokenId: string) => tokens.find((token) => token.tokenId === tokenId)?.symbol ?? null;
+  const words = ruleConsent(verb, parsed.value, symbolOf);
+  if (words === null)
+    return { ok: false, error: 'the rule is too long for the user to be shown whole; make it simpler' };
+  // The reviewed input itself is what is agreed to; its contract is opened, with its own approval, when the rule is there.
+  return { ok: true, walletId: null, contract: null, ...words };
+}
+
+/** The tokens that the contract pins and the condition watches, as far as the provider knows them. */
+async function tokensOf(provider: WalletProvider, definition: AutomationDefinition): Promise<readonly Token[]> {
+  const watched = (definition.condition?.bindings ?? []).flatMap(({ source }) =>
+    'tokenId' in source ? [source.tokenId] : [],
+  );
+  const ids = new Set([...pinnedTokens(definition).map(({ tokenId }) => tokenId), ...watched]);
+  const found = await Promise.all([...ids].map(async (tokenId) => provider.findToken(tokenId)));
+  return found.filter((token) => token !== null);
+}
