@@ -1,6 +1,7 @@
 /** A route is what its contract says, or the process does not start (docs/adr/0009-one-source-of-the-contract.md). */
-import { Controller, Get, type Type } from '@nestjs/common';
-import { operation, Serves } from '@app/http';
+import { Body, Controller, Get, Query, type Type } from '@nestjs/common';
+import { Member, operation, Serves } from '@app/http';
+import { text } from '@app/schema';
 import { LoopbackIssuer } from '@app/testing/identity';
 import { startLoopback } from '@app/testing/http';
 
@@ -31,6 +32,53 @@ class WithPath {
   }
 }
 
+class Named {
+  @Member(text())
+  name: string;
+}
+
+class Numbered {
+  @Member(text())
+  number: string;
+}
+
+const nameThing = operation('things.name', { ...thing, route: 'POST /v1/users/:userId/name', body: Named });
+const readThing = operation('things.read', {
+  ...thing,
+  route: 'POST /v1/users/:userId/read',
+  body: { readByHandler: Named },
+});
+const findThing = operation('things.find', { ...thing, route: 'GET /v1/users/:userId/found', query: Named });
+
+/** The compiler refuses methods that do not take what their contract declares; this file compiles only while it does. */
+@Controller()
+class WithOtherInput {
+  @Serves(nameThing)
+  name(@Body() { name }: Named) {
+    return { name };
+  }
+  // @ts-expect-error: the body has no number
+  @Serves(nameThing)
+  otherBody(@Body() { number }: Numbered) {
+    return { number };
+  }
+  // @ts-expect-error: the body is not taken
+  @Serves(nameThing)
+  noBody() {
+    return {};
+  }
+  // @ts-expect-error: nothing has checked the body
+  @Serves(readThing)
+  uncheckedBody(@Body() { name }: Named) {
+    return { name };
+  }
+  // @ts-expect-error: the query has no number
+  @Serves(findThing)
+  otherQuery(@Query() { number }: Numbered) {
+    return { number };
+  }
+}
+
 it.each<readonly [string, Type, string]>([
   ['without a contract', WithoutContract, 'GET /v1/users/:userId/things has no contract'],
   ['whose body has no declared shape', WithoutBody, 'things.create is a POST whose body has no declared shape'],
@@ -39,6 +87,7 @@ it.each<readonly [string, Type, string]>([
     WithPath,
     'GET /v1/v1/users/:userId/things is not the route of things.list',
   ],
+  ['that another method serves already', WithOtherInput, "Method 'POST' already declared for route"],
 ])('a route %s does not start', async (_, controller, sentence) => {
   const issuer = new LoopbackIssuer();
   await expect(startLoopback({}, undefined, issuer, controller)).rejects.toThrow(sentence);

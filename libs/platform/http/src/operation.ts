@@ -109,6 +109,9 @@ export interface Contract extends Terms {
   readonly parameters: Readonly<Record<string, PathParameter>>;
 }
 
+/** A contract whose body and query the compiler knows, so that `@Serves` can hold a method to them. */
+export type TypedContract<Taken, Asked> = Contract & { readonly body: Taken; readonly query?: Asked };
+
 interface AnyTerms extends Terms {
   readonly route: string;
   readonly body?: Body | 'none';
@@ -116,10 +119,15 @@ interface AnyTerms extends Terms {
 }
 
 /** Declares an operation, which a controller's method then serves with `@Serves`. @param name as the specification names it: `runs.start` */
-export function operation<const Route extends `${Method} /${string}`>(
+export function operation<
+  const Route extends `${Method} /${string}`,
+  Taken extends Body | 'none' = 'none',
+  Asked extends DtoClass | undefined = undefined,
+>(
   name: string,
-  terms: Terms & { readonly route: Route } & BodyTerms<Route> & ParameterTerms<Route>,
-): Contract;
+  terms: Terms & { readonly route: Route; readonly body?: Taken; readonly query?: Asked } & BodyTerms<Route> &
+    ParameterTerms<Route>,
+): TypedContract<Taken, Asked>;
 export function operation(name: string, terms: AnyTerms): Contract {
   const { route, parameters, ...rest } = terms;
   // Reason for the assertion: the type of a route says so.

@@ -1,15 +1,46 @@
 import { applyDecorators, Header, HttpCode, RequestMapping, RequestMethod, type Type } from '@nestjs/common';
 import { Reflector, type ModulesContainer } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { isRawAnswer, type Contract } from './operation';
+import type { DtoClass } from '@app/schema';
+import { isRawAnswer, type Contract, type TypedContract } from './operation';
 
 const ContractOf = Reflector.createDecorator<Contract>();
 
+/** What a method is given as the body, or the query, that a contract declares: `unknown` where nothing has checked it, null for none. */
+type Given<Declared> = Declared extends 'none' | undefined
+  ? null
+  : Declared extends DtoClass<infer Dto>
+    ? keyof Dto extends never
+      ? null
+      : Dto
+    : Declared extends { readonly stream: string }
+      ? AsyncIterable<Buffer>
+      : Declared extends { readonly bytes: unknown }
+        ? Buffer | undefined
+        : unknown;
+
+/** `unknown` where one of the parameters takes what is given; what is wrong otherwise. */
+type Taking<Parameters extends readonly unknown[], Declared, Wrong> =
+  Given<Declared> extends null
+    ? unknown
+    : true extends { [Index in keyof Parameters]: [Given<Declared>] extends [Parameters[Index]] ? true : false }[number]
+      ? unknown
+      : Wrong;
+
+/** Decorates a method that takes the body and the query of its contract; the compiler refuses any other. */
+type ServingDecorator<Taken, Asked> = <Method extends (...parameters: never[]) => unknown>(
+  controller: object,
+  name: string | symbol,
+  method: TypedPropertyDescriptor<Method> &
+    Taking<Parameters<Method>, Taken, 'no parameter takes the body of the contract'> &
+    Taking<Parameters<Method>, Asked, 'no parameter takes the query of the contract'>,
+) => void;
+
 /**
  * Has a controller's method serve an operation: route, status and media type follow from the contract, and body and query are
- * checked against it before the method runs. The controller itself has no path.
+ * checked against it before the method runs, one of whose parameters must take each. The controller itself has no path.
  */
-export function Serves(contract: Contract): MethodDecorator {
+export function Serves<Taken, Asked>(contract: TypedContract<Taken, Asked>): ServingDecorator<Taken, Asked> {
   const { method, path, status, answer } = contract;
   const isJson = answer !== null && !isRawAnswer(answer);
   return applyDecorators(
