@@ -12,8 +12,8 @@ const optional: Readonly<Record<string, (value: unknown) => object>> = {
 };
 const withBody = operations.filter(({ body }) => body !== undefined);
 
-/** Members that take some of what is wrong everywhere else: those of a schema are the client's own, some numbers can be large, or nothing. */
-const forgiving = new Set(['outputSchema', 'condition', 'cooldownSeconds', 'retryForSeconds']);
+/** Members that take some of what is wrong everywhere else: those of a schema or an event are the client's own, some numbers can be large, or nothing. */
+const forgiving = new Set(['outputSchema', 'condition', 'cooldownSeconds', 'retryForSeconds', 'orderId', 'total']);
 
 /** The places in a JSON value, each as the keys that lead there. */
 function placesIn(value: unknown, at: readonly string[] = []): string[][] {

@@ -4,7 +4,8 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { eventCount, quiet } from '@app/testing/journeys';
 import type { Ids, OperationCall } from './operation-call';
-import { pathOf, thingsOf } from './operations';
+import { pathOf } from './operations';
+import { thingsOf } from './things';
 
 /** Malformed requests per kind of damage; more of them with FUZZ_ROUNDS. */
 export const rounds = Number(process.env['FUZZ_ROUNDS'] ?? 40);

@@ -1,3 +1,5 @@
+import type { Contract } from '@app/http';
+
 /** The ids that a call's path and body name. */
 export interface Ids {
   readonly userId: string;
@@ -19,20 +21,20 @@ export interface Ids {
 }
 
 /** What an operation can act on. */
-type ResourceId = 'conversationId' | 'runId' | 'approvalId' | 'operationId' | 'artifactId' | 'automationId';
+export type ResourceId = Exclude<keyof Ids, 'userId' | 'fingerprint' | 'revision'>;
 
 /** One operation of the partner API, as a well-formed request. */
 export interface OperationCall {
   readonly operation: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: Contract['method'];
   /** The route's pattern; `:name` stands for the id of that name. */
   readonly path: string;
   readonly status: number;
   readonly body?: (ids: Ids) => object;
   /** What stands in the place of a JSON body: bytes of any kind, and the query that they need. */
   readonly bytes?: { readonly body: string; readonly query: string };
-  /** The resource that the call acts on, and whether its id stands in the path or in the body. */
-  readonly resource?: { readonly id: ResourceId; readonly in: 'path' | 'body' };
+  /** The resources that the call acts on, and whether their ids stand in the path or in the body. */
+  readonly resources: readonly { readonly id: ResourceId; readonly in: 'path' | 'body' }[];
   /** Query parameters that it knows, each with a value that it takes. */
   readonly query?: Readonly<Record<string, string>>;
   readonly account?: 'not required';

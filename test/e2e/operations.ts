@@ -1,257 +1,113 @@
 import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { ModulesContainer } from '@nestjs/core';
-import { servedContracts } from '@app/http';
+import { parametersOf, SchemaComponents, servedContracts, type Contract } from '@app/http';
+import { isJsonObject } from '@app/kernel';
 import type { Deployment } from '@app/testing/deployment';
-import type { TestClient } from '@app/testing/client';
-import { anAutomation, automationOperations, changesAutomation } from './automation-operations';
-import type { Ids, OperationCall } from './operation-call';
-import { asking, conversationOf, partOf, prepare, raw, say, usdc } from '@app/testing/journeys';
+import type { Ids, OperationCall, ResourceId } from './operation-call';
+import { partOf } from '@app/testing/journeys';
+import { fullerBodies } from './things';
 
-const conversation = '/v1/users/:userId/conversations/:conversationId';
-const ofConversation = { id: 'conversationId', in: 'path' } as const;
-const artifacts = `${conversation}/artifacts`;
-const ofArtifact = { id: 'artifactId', in: 'path' } as const;
-const runs = '/v1/users/:userId/agent-runs';
-const ofRun = { id: 'runId', in: 'path' } as const;
-const approvals = '/v1/users/:userId/approvals';
-const ofApproval = { id: 'approvalId', in: 'path' } as const;
-const wallet = '/v1/users/:userId/wallet';
-const financial = '/v1/users/:userId/financial-operations';
-const ofOperation = { id: 'operationId', in: 'path' } as const;
-const withFingerprint = ({ fingerprint }: Ids) => ({ fingerprint });
+const libs = join(__dirname, '..', '..', 'libs');
 
-/** Every operation under `/v1`. A new route needs its line here: the matrix fails until it has one. */
-export const operations: readonly OperationCall[] = [
-  { operation: 'users.ensure', method: 'POST', path: '/v1/users', status: 200, account: 'not required' },
-  { operation: 'users.me', method: 'GET', path: '/v1/users/me', status: 200 },
-  { operation: 'budget', method: 'GET', path: '/v1/users/:userId/budget', status: 200 },
-  {
-    operation: 'budget.entries',
-    method: 'GET',
-    path: '/v1/users/:userId/budget/entries',
-    status: 200,
-    query: { limit: '2', periodKind: 'month' },
-  },
-  {
-    operation: 'conversations.create',
-    method: 'POST',
-    path: '/v1/users/:userId/conversations',
-    status: 201,
-    body: () => ({ title: 'A title' }),
-  },
-  {
-    operation: 'conversations.list',
-    method: 'GET',
-    path: '/v1/users/:userId/conversations',
-    status: 200,
-    query: { limit: '2', origin: 'conversation', archived: 'false', active: 'false' },
-  },
-  {
-    operation: 'activity',
-    method: 'GET',
-    path: '/v1/users/:userId/activity',
-    status: 200,
-    query: { limit: '2', origin: 'automation', scope: 'actions', activeLimit: '2', recentLimit: '2' },
-  },
-  { operation: 'conversations.get', method: 'GET', path: conversation, status: 200, resource: ofConversation },
-  {
-    operation: 'conversations.update',
-    method: 'PATCH',
-    path: conversation,
-    status: 200,
-    body: () => ({ title: 'Another title' }),
-    resource: ofConversation,
-  },
-  {
-    operation: 'conversations.messages',
-    method: 'GET',
-    path: `${conversation}/messages`,
-    status: 200,
-    query: { limit: '2' },
-    resource: ofConversation,
-  },
-  {
-    operation: 'events.list',
-    method: 'GET',
-    path: `${conversation}/events`,
-    status: 200,
-    query: { limit: '2' },
-    resource: ofConversation,
-  },
-  {
-    operation: 'conversations.stream',
-    method: 'GET',
-    path: `${conversation}/stream`,
-    status: 200,
-    query: { cursor: '1' },
-    resource: ofConversation,
-    streams: true,
-  },
-  {
-    operation: 'artifacts.upload',
-    method: 'POST',
-    path: artifacts,
-    status: 201,
-    bytes: { body: 'It rained.', query: 'name=notes.txt' },
-    resource: ofConversation,
-  },
-  {
-    operation: 'artifacts.list',
-    method: 'GET',
-    path: artifacts,
-    status: 200,
-    query: { limit: '2' },
-    resource: ofConversation,
-  },
-  { operation: 'artifacts.get', method: 'GET', path: `${artifacts}/:artifactId`, status: 200, resource: ofArtifact },
-  {
-    operation: 'artifacts.content',
-    method: 'GET',
-    path: `${artifacts}/:artifactId/content`,
-    status: 200,
-    resource: ofArtifact,
-    answersBytes: true,
-  },
-  {
-    operation: 'runs.start',
-    method: 'POST',
-    path: runs,
-    status: 202,
-    body: ({ conversationId, runId }) => ({
-      conversationId,
-      runId,
-      input: { text: 'repeat after me: x', artifactIds: [] },
-      profile: {
-        model: 'parley/rules',
-        instructions: 'be brief',
-        tools: ['current_time'],
-        maxSteps: 2,
-        outputSchema: { type: 'object', properties: { a: { type: 'integer' } } },
-      },
-    }),
-    resource: { id: 'conversationId', in: 'body' },
-  },
-  {
-    operation: 'runs.list',
-    method: 'GET',
-    path: runs,
-    status: 200,
-    query: { limit: '2', conversationId: '0190a000-0000-7000-8000-00000000dead' },
-  },
-  { operation: 'runs.get', method: 'GET', path: `${runs}/:runId`, status: 200, resource: ofRun },
-  { operation: 'runs.abort', method: 'POST', path: `${runs}/:runId/abort`, status: 200, resource: ofRun },
-  {
-    operation: 'approvals.list',
-    method: 'GET',
-    path: approvals,
-    status: 200,
-    query: { limit: '2', status: 'all' },
-  },
-  { operation: 'approvals.get', method: 'GET', path: `${approvals}/:approvalId`, status: 200, resource: ofApproval },
-  {
-    operation: 'approvals.receipt',
-    method: 'GET',
-    path: `${approvals}/:approvalId/receipt`,
-    status: 200,
-    resource: ofApproval,
-  },
-  {
-    operation: 'approvals.approve',
-    method: 'POST',
-    path: `${approvals}/:approvalId/approve`,
-    status: 200,
-    body: withFingerprint,
-    resource: ofApproval,
-  },
-  {
-    operation: 'approvals.deny',
-    method: 'POST',
-    path: `${approvals}/:approvalId/deny`,
-    status: 200,
-    body: () => ({ reason: 'not today' }),
-    resource: ofApproval,
-  },
-  { operation: 'wallets.ensure', method: 'POST', path: wallet, status: 200 },
-  { operation: 'wallets.get', method: 'GET', path: wallet, status: 200 },
-  { operation: 'wallets.withdrawalSources', method: 'GET', path: `${wallet}/withdrawals/sources`, status: 200 },
-  {
-    operation: 'wallets.prepareWithdrawal',
-    method: 'POST',
-    path: `${wallet}/withdrawals`,
-    status: 200,
-    body: () => ({ tokenId: usdc, amountRaw: '1' }),
-  },
-  {
-    operation: 'wallets.confirmWithdrawal',
-    method: 'POST',
-    status: 202,
-    path: `${wallet}/withdrawals/:operationId/confirm`,
-    body: withFingerprint,
-    resource: ofOperation,
-  },
-  {
-    operation: 'financialOperations.list',
-    method: 'GET',
-    path: financial,
-    status: 200,
-    query: { limit: '2', status: 'settled' },
-  },
-  {
-    operation: 'financialOperations.get',
-    method: 'GET',
-    path: `${financial}/:operationId`,
-    status: 200,
-    resource: ofOperation,
-  },
-  ...automationOperations,
-  // Last, since nothing can be done to its conversation any more.
-  {
-    operation: 'conversations.archive',
-    method: 'POST',
-    path: `${conversation}/archive`,
-    status: 204,
-    resource: ofConversation,
-  },
+/** What tests can name: `thingsOf` makes one of each. */
+const resourceIds: readonly ResourceId[] = [
+  'conversationId',
+  'runId',
+  'approvalId',
+  'operationId',
+  'artifactId',
+  'automationId',
+  'inputId',
 ];
 
-/** The path of a call with these ids, escaped, and the query that it cannot do without. */
-export function pathOf({ path, bytes }: OperationCall, ids: Ids): string {
+/** The contracts under `/v1`, of every `*.contract.ts`: specs are named before anything is started that could list them. */
+export const contracts: readonly Contract[] = readdirSync(libs, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.contract.ts'))
+  .flatMap((path) => Object.values(jest.requireActual<Record<string, unknown>>(join(libs, path))))
+  .filter((exported) => isContract(exported))
+  .filter(({ area }) => area === 'partner');
+
+/** Every operation under `/v1`, called as the examples of its contract say. */
+export const operations: readonly OperationCall[] = contracts.map(callOf);
+
+function callOf(contract: Contract): OperationCall {
+  const { operation, method, path, status, account, answer, body } = contract;
+  const example = exampleOf(contract);
+  const query = queryOf(contract);
+  const mediaType = answer === null || !('mediaType' in answer) ? null : answer.mediaType;
+  const takesBytes = typeof body === 'object' && 'stream' in body;
+  return {
+    operation,
+    method,
+    path,
+    status,
+    resources: resourcesOf(path, example),
+    ...(Object.keys(example).length > 0 && { body: fullerBodies[operation] ?? ((ids) => fill(example, ids)) }),
+    ...(takesBytes && { bytes: { body: 'It rained.', query: new URLSearchParams(query).toString() } }),
+    ...(!takesBytes && Object.keys(query).length > 0 && { query }),
+    ...(account === 'not required' && { account }),
+    ...(mediaType === 'text/event-stream' && { streams: true }),
+    ...(mediaType !== null && mediaType !== 'text/event-stream' && { answersBytes: true }),
+  };
+}
+
+function exampleOf({ examples }: Contract): Readonly<Record<string, unknown>> {
+  return isJsonObject(examples?.body) ? examples.body : {};
+}
+
+/** The example with the ids of things that are there, and a key that no other call has used. */
+function fill(example: Readonly<Record<string, unknown>>, ids: Ids): object {
+  const filled: Readonly<Record<string, unknown>> = { ...ids, idempotencyKey: randomUUID() };
+  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, filled[name] ?? value]));
+}
+
+/** The query's parameters but a list's cursor, which only the page before can tell, each with its example. */
+function queryOf(contract: Contract): Readonly<Record<string, string>> {
+  const known = parametersOf(contract, new SchemaComponents()).filter(({ in: place }) => place === 'query');
+  const told = known.filter(
+    ({ name, schema }) => name !== 'cursor' || (isJsonObject(schema) && schema['type'] !== 'string'),
+  );
+  return Object.fromEntries(told.map(({ name, example }) => [textOf(name), textOf(example)]));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What a call acts on, by the ids of its path and body; the id of a run in a body is one that the caller chooses. */
+function resourcesOf(path: string, example: object): OperationCall['resources'] {
+  const inPath = resourceIds.filter((id) => path.includes(`:${id}`)).map((id) => ({ id, in: 'path' }) as const);
+  const inBody = resourceIds.filter((id) => id in example && id !== 'runId').map((id) => ({ id, in: 'body' }) as const);
+  return [...inPath, ...inBody];
+}
+
+function isContract(value: unknown): value is Contract {
+  return typeof value === 'object' && value !== null && 'operation' in value && 'area' in value;
+}
+
+/** What a contract leaves out without which its cells would prove little, in words; empty where nothing is missing. */
+export function missingIn({ path, body, examples, answer }: Contract): string[] {
+  const takesJson = typeof body === 'function' || (typeof body === 'object' && 'readByHandler' in body);
+  const answersJson = answer !== null && !('mediaType' in answer);
+  const unknownIds = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter((name) => !isKnown(name));
+  return [
+    ...(takesJson && examples?.body === undefined ? ['an example of its body'] : []),
+    ...(answersJson && examples?.answer === undefined ? ['an example of its answer'] : []),
+    ...unknownIds.map((name) => `a thing for ${name} in test/e2e/things.ts`),
+  ];
+}
+
+function isKnown(name: string): boolean {
+  return name === 'userId' || resourceIds.some((id) => id === name);
+}
+
+/** The path of a call with these ids, escaped, with this query or else the one that it cannot do without. */
+export function pathOf({ path, bytes }: OperationCall, ids: Ids, query?: OperationCall['query']): string {
   const named = path.replace(/:(\w+Id)/g, (_, name: keyof Ids) => encodeURIComponent(ids[name]));
-  return bytes === undefined ? named : `${named}?${bytes.query}`;
-}
-
-/** One of each thing that operations act on: all of them a new owner's, the run over, the approval pending, the withdrawal prepared. */
-export async function thingsOf(owner: TestClient): Promise<Ids> {
-  expect((await owner.post('/wallet')).status).toBe(200);
-  const conversationId = await conversationOf(owner);
-  const runId = String((await say(owner, conversationId))['id']);
-  const artifactId = await artifactOf(owner, conversationId);
-  const ids = { userId: owner.userId, conversationId, runId, artifactId };
-  const asked = { ...(await waitingApproval(owner)), ...(await prepared(owner)) };
-  return { ...ids, ...asked, ...(await anAutomation(owner)) };
-}
-
-/** What an operation needs that uses up what it acts on, so that another one can do the same. */
-export async function usedUpBy(operation: string, owner: TestClient): Promise<Partial<Ids>> {
-  if (operation === 'runs.start') return { runId: randomUUID() };
-  if (operation === 'approvals.approve' || operation === 'approvals.deny') return waitingApproval(owner);
-  if (changesAutomation(operation)) return anAutomation(owner);
-  return operation === 'wallets.confirmWithdrawal' ? prepared(owner) : {};
-}
-
-async function artifactOf(owner: TestClient, conversationId: string): Promise<string> {
-  const { body } = await raw(owner, 'POST', `/conversations/${conversationId}/artifacts?name=notes.txt`, { body: 'x' });
-  return String(body['id']);
-}
-
-async function waitingApproval(owner: TestClient): Promise<Pick<Ids, 'approvalId' | 'fingerprint'>> {
-  const { approval } = await asking(owner, await conversationOf(owner), 'withdraw 0.000001 USDC');
-  return { approvalId: approval.id, fingerprint: approval.fingerprint };
-}
-
-async function prepared(owner: TestClient): Promise<Pick<Ids, 'operationId' | 'fingerprint'>> {
-  const { operationId, fingerprint } = await prepare(owner, usdc, '1');
-  return { operationId, fingerprint };
+  const asked = query === undefined ? bytes?.query : new URLSearchParams(query).toString();
+  return asked === undefined ? named : `${named}?${asked}`;
 }
 
 /** The routes under `/v1` that the product really has, as its controllers serve them: `operation METHOD pattern`. */

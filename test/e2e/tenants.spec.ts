@@ -19,7 +19,8 @@ import {
   sql,
 } from '@app/testing/journeys';
 import type { Ids, OperationCall } from './operation-call';
-import { operations, pathOf, routesOf, thingsOf, usedUpBy } from './operations';
+import { contracts, missingIn, operations, pathOf, routesOf } from './operations';
+import { thingsOf, usedUpBy } from './things';
 
 let deployment: Deployment;
 let user: TestClient;
@@ -107,6 +108,7 @@ const malformed: Partial<Ids> = {
 
 interface Request {
   readonly ids?: Partial<Ids>;
+  readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Headers to leave out. */
   readonly without?: readonly string[];
@@ -117,14 +119,14 @@ type Cell = Answer & { readonly text: string };
 
 async function call(
   operation: OperationCall,
-  { ids = {}, headers = {}, without = [], as = user }: Request,
+  { ids = {}, query, headers = {}, without = [], as = user }: Request,
 ): Promise<Cell> {
   const all = { ...mine, ...ids };
   const body = operation.body?.(all);
   const sent = new Headers({ ...as.headers, ...(body && { 'content-type': 'application/json' }), ...headers });
   for (const name of without) sent.delete(name);
   const abort = new AbortController();
-  const response = await fetch(`${as.baseUrl}${pathOf(operation, all)}`, {
+  const response = await fetch(as.baseUrl + pathOf(operation, all, query), {
     method: operation.method,
     headers: sent,
     signal: abort.signal,
@@ -158,6 +160,11 @@ it('every route has its cells', () => {
   expect(routesOf(deployment).sort()).toEqual(planned.sort());
 });
 
+it.each(contracts.map((contract) => [contract.operation, contract] as const))(
+  '%s has an example of all that its cells need',
+  (_, contract) => expect(missingIn(contract)).toEqual([]),
+);
+
 it('checks come in one order: each request mends what was refused before', async () => {
   const operation = operations.find((candidate) => candidate.operation === 'conversations.update');
   if (operation === undefined) throw new Error('the operation is gone');
@@ -184,12 +191,14 @@ it('checks come in one order: each request mends what was refused before', async
 });
 
 describe.each(operations)('$operation', (operation) => {
-  const { account, resource, path } = operation;
+  const { account, resources, path } = operation;
   const cell = (request: Request) => call(operation, request);
 
   it('serves its own user', async () => {
     const ids = await usedUpBy(operation.operation, user);
     expect(await cell({ ids })).toMatchObject({ status: operation.status });
+    const { query } = operation;
+    if (query !== undefined) expect(await cell({ query })).toMatchObject({ status: operation.status });
     if (operation.method !== 'GET') await allAdmitted();
     if (operation.method !== 'GET') await allSettled();
     if (operation.method !== 'GET') await atRest(deployment);
@@ -250,8 +259,8 @@ describe.each(operations)('$operation', (operation) => {
     });
   }
 
-  if (resource !== undefined) {
-    it('answers alike for what is missing, foreign or malformed', async () => {
+  for (const resource of resources) {
+    it(`answers alike for a ${resource.id} that is missing, foreign or malformed`, async () => {
       const before = await eventCount(deployment);
       const missing = await cell({ ids: { [resource.id]: missingId, ...freshRun(operation) } });
       expectProblem(missing, 'not_found');

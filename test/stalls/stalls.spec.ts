@@ -6,7 +6,8 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { operations, pathOf, thingsOf, usedUpBy } from '../e2e/operations';
+import { operations, pathOf } from '../e2e/operations';
+import { thingsOf, usedUpBy } from '../e2e/things';
 import type { Ids, OperationCall } from '../e2e/operation-call';
 import { requestJson, type TestClient } from '@app/testing/client';
 import { type Sandbox, startSandbox } from '@app/testing/processes';
