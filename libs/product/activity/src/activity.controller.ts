@@ -4,7 +4,7 @@ import { answer, Caller, Serves } from '@app/http';
 import { readActivity } from './activity.contract';
 import { ActivityDto } from './activity.dto';
 import type { ActivityOverviewView } from './activity.view';
-import { GetActivity } from './get-activity';
+import { GetActivity, GetActivityHandler } from './get-activity';
 
 /** What a user's agent does, did lately, and ever did (specification, "Activity"). */
 @Controller()
@@ -16,3 +16,6 @@ export class ActivityController {
     return answer(await this.queries.execute(new GetActivity(userId, query)));
   }
 }
+
+/** What handles the commands and queries that it executes. */
+export const activityHandlers = [GetActivityHandler];

@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import type { AnyProjection, Migration, RowClass } from '@app/read-store';
-import { ActivityController } from './activity.controller';
+import { ActivityController, activityHandlers } from './activity.controller';
 import { activityMigrations, activityProjection, ActivityRow, type ToldKinds } from './activity.projection';
-import { GetActivityHandler } from './get-activity';
 
-@Module({ controllers: [ActivityController], providers: [GetActivityHandler] })
+@Module({ controllers: [ActivityController], providers: activityHandlers })
 export class ActivityModule {}
 
 /** What the slice keeps in PostgreSQL. @param kinds of the streams of conversations, operations and automations */

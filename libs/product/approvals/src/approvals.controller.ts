@@ -5,10 +5,10 @@ import type { ApprovalId } from '@app/kernel';
 import { Decided, type ApprovalView } from './approval.schema';
 import { ApproveDto, DenyDto, ListApprovalsDto } from './approvals.dto';
 import { listApprovals, getApproval, approve, deny, readReceipt } from './approvals.contract';
-import { DecideApproval } from './decide-approval';
-import { GetApproval } from './get-approval';
-import { GetReceipt } from './get-receipt';
-import { ListApprovals } from './list-approvals';
+import { DecideApproval, DecideApprovalHandler } from './decide-approval';
+import { GetApproval, GetApprovalHandler } from './get-approval';
+import { GetReceipt, GetReceiptHandler } from './get-receipt';
+import { ListApprovals, ListApprovalsHandler } from './list-approvals';
 import { type Receipt } from './receipt.schema';
 
 /** Approvals (specification, "Approvals"; docs/decisions/approvals.md). */
@@ -55,3 +55,6 @@ export class ApprovalsController {
     return answer(await this.queries.execute(new GetReceipt(userId, approvalId)));
   }
 }
+
+/** What handles the commands and queries that it executes. */
+export const approvalsHandlers = [DecideApprovalHandler, GetApprovalHandler, GetReceiptHandler, ListApprovalsHandler];

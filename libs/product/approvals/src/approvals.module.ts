@@ -11,12 +11,8 @@ import {
   OperationCopyRow,
 } from './approvals.projection';
 import { ApprovalWork } from './approval-work';
-import { ApprovalsController } from './approvals.controller';
-import { DecideApprovalHandler } from './decide-approval';
+import { ApprovalsController, approvalsHandlers } from './approvals.controller';
 import { ExpireApprovals } from './expire-approvals';
-import { GetApprovalHandler } from './get-approval';
-import { GetReceiptHandler } from './get-receipt';
-import { ListApprovalsHandler } from './list-approvals';
 import { OperationCopies } from './operation-copies';
 import { SelectedApprovals } from './selected-approvals';
 
@@ -38,7 +34,7 @@ class ApprovalHomesModule {}
 @Module({
   imports: [ApprovalHomesModule],
   controllers: [ApprovalsController],
-  providers: [DecideApprovalHandler, GetApprovalHandler, GetReceiptHandler, ListApprovalsHandler, SelectedApprovals],
+  providers: [...approvalsHandlers, SelectedApprovals],
 })
 export class ApprovalsModule {}
 

@@ -2,14 +2,14 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, PageQuery, Serves } from '@app/http';
 import type { ConversationId } from '@app/kernel';
-import { ArchiveConversation } from './archive-conversation';
+import { ArchiveConversation, ArchiveConversationHandler } from './archive-conversation';
 import type { ConversationPage, ConversationView } from './conversation.schema';
 import { CreateConversationDto, ListConversationsDto, UpdateConversationDto } from './conversations.dto';
-import { CreateConversation } from './create-conversation';
-import { GetConversation } from './get-conversation';
-import { ListConversations } from './list-conversations';
-import { ListMessages } from './list-messages';
-import { RenameConversation } from './rename-conversation';
+import { CreateConversation, CreateConversationHandler } from './create-conversation';
+import { GetConversation, GetConversationHandler } from './get-conversation';
+import { ListConversations, ListConversationsHandler } from './list-conversations';
+import { ListMessages, ListMessagesHandler } from './list-messages';
+import { RenameConversation, RenameConversationHandler } from './rename-conversation';
 import {
   createConversation,
   listConversations,
@@ -68,3 +68,13 @@ export class ConversationsController {
     return answer(await this.queries.execute(new ListMessages(userId, id, page)));
   }
 }
+
+/** What handles the commands and queries that it executes. */
+export const conversationsHandlers = [
+  ArchiveConversationHandler,
+  CreateConversationHandler,
+  GetConversationHandler,
+  ListConversationsHandler,
+  ListMessagesHandler,
+  RenameConversationHandler,
+];

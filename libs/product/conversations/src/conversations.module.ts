@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { ArchiveConversationHandler } from './archive-conversation';
 import {
   ConversationRow,
   conversationsMigrations,
@@ -7,23 +6,11 @@ import {
   MessageRow,
   messagesProjection,
 } from './conversations.projection';
-import { ConversationsController } from './conversations.controller';
-import { CreateConversationHandler } from './create-conversation';
-import { GetConversationHandler } from './get-conversation';
-import { ListConversationsHandler } from './list-conversations';
-import { ListMessagesHandler } from './list-messages';
-import { RenameConversationHandler } from './rename-conversation';
+import { ConversationsController, conversationsHandlers } from './conversations.controller';
 
 @Module({
   controllers: [ConversationsController],
-  providers: [
-    ArchiveConversationHandler,
-    CreateConversationHandler,
-    GetConversationHandler,
-    ListConversationsHandler,
-    ListMessagesHandler,
-    RenameConversationHandler,
-  ],
+  providers: conversationsHandlers,
 })
 export class ConversationsModule {}
 

@@ -2,12 +2,12 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { RunId } from '@app/kernel';
-import { AbortRun } from './abort-run';
-import { GetRun } from './get-run';
-import { ListRuns } from './list-runs';
+import { AbortRun, AbortRunHandler } from './abort-run';
+import { GetRun, GetRunHandler } from './get-run';
+import { ListRuns, ListRunsHandler } from './list-runs';
 import type { AbortedRun, RunView, StartedRun } from './run.schema';
 import { ListRunsDto } from './runs.dto';
-import { StartRun } from './start-run';
+import { StartRun, StartRunHandler } from './start-run';
 import { startRun, listRuns, getRun, abortRun } from './runs.contract';
 
 /** Agent runs (specification, "Agent runs"; docs/decisions/runs.md). */
@@ -39,3 +39,6 @@ export class RunsController {
     return answer(await this.commands.execute(new AbortRun(userId, runId, cause)));
   }
 }
+
+/** What handles the commands and queries that it executes. */
+export const runsHandlers = [AbortRunHandler, GetRunHandler, ListRunsHandler, StartRunHandler];
