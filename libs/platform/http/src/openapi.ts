@@ -63,7 +63,7 @@ function componentsOf({ components, shared, options }: DocumentParts, operations
 }
 
 function describe(contract: Contract, { components, shared, options }: DocumentParts): JsonObject {
-  const { operation, summary, area, signed } = contract;
+  const { operation, summary, area, signed, beyondSpecification } = contract;
   const body = bodyOf(contract, components);
   const causes = reasonsOf(contract, isList(contract, components));
   return {
@@ -79,6 +79,7 @@ function describe(contract: Contract, { components, shared, options }: DocumentP
       ...problemResponses(contract, causes, shared, options.deprecated),
     },
     'x-reasons': Object.fromEntries(causes),
+    ...(beyondSpecification !== undefined && { 'x-beyond-specification': beyondSpecification }),
   };
 }
 

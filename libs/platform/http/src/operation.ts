@@ -73,6 +73,8 @@ interface Terms {
   readonly ranged?: true;
   /** Signed requests carry a signature in the place of credentials; without a good one the answer is a bare 401. */
   readonly signed?: true;
+  /** Of an operation that the specification does not demand: what it is there for. Documents say so as `x-beyond-specification`. */
+  readonly beyondSpecification?: string;
   /** Why it can be refused, besides what any operation can be refused for. */
   readonly reasons?: readonly Reason[];
   /** A body that is accepted as it stands, but for ids, which the tests of the surface send; and the answer to one. */
