@@ -104,10 +104,20 @@ export const heavyData = {
 };
 const event = () => ({ id: randomUUID(), type: 't0', occurredAt: '2026-05-05T10:00:00Z', data: heavyData });
 
-/** The worst bodies that are well-formed enough to get past the first checks, for every operation that takes a body of its own. */
-export const worstBodies: Readonly<Record<string, (ids: Ids) => readonly object[]>> = {
-  'conversations.create': () => [{ title: '😀'.repeat(200) }],
-  'conversations.update': () => [{ title: '😀'.repeat(200) }],
+const longTexts = ['😀'.repeat(200), '😀'.repeat(1_000), 'sha256:'.repeat(30_000), '9'.repeat(200_000)];
+
+/**
+ * The worst bodies that are well-formed enough to get past the first checks. Where the body is nothing but texts, each of them is too
+ * long; of others, which are listed by operation, whatever takes long. @returns none for one that is not listed
+ */
+export function worstBodiesOf(operation: string, wellFormed: object, ids: Ids): readonly object[] {
+  const listed = worstBodies[operation];
+  if (listed !== undefined) return listed(ids);
+  if (Object.values(wellFormed).some((value) => typeof value !== 'string')) return [];
+  return Object.keys(wellFormed).flatMap((name) => longTexts.map((text) => ({ ...wellFormed, [name]: text })));
+}
+
+const worstBodies: Readonly<Record<string, (ids: Ids) => readonly object[]>> = {
   'runs.start': ({ conversationId }) => [
     ...schemas.map((outputSchema) => run(conversationId, 'x', { outputSchema })),
     ...texts.map((text) => run(conversationId, text, {})),
@@ -116,18 +126,12 @@ export const worstBodies: Readonly<Record<string, (ids: Ids) => readonly object[
       tools: numbered(64, (index) => 'x'.repeat(2_000) + index),
     }),
   ],
-  'approvals.approve': () => [{ fingerprint: 'sha256:'.repeat(30_000) }],
-  'approvals.deny': () => [{ reason: '😀'.repeat(1_000) }],
   'wallets.prepareWithdrawal': () => [
     { tokenId: usdc, amountRaw: '9'.repeat(200_000) },
     { tokenId: 'nep141:'.repeat(30_000), amountRaw: '1' },
   ],
-  'wallets.confirmWithdrawal': () => [{ fingerprint: 'sha256:'.repeat(30_000) }],
   'automations.create': definitions,
   'automations.update': ({ revision }) => definitions().map((one) => ({ revision, definition: one })),
-  'automations.pause': () => [{ revision: '9'.repeat(200_000) }],
-  'automations.resume': () => [{ revision: '9'.repeat(200_000) }],
-  'automations.rotateWebhookSecret': () => [{ revision: '9'.repeat(200_000) }],
   'automations.signal': ({ revision }) => [{ revision, idempotencyKey: randomUUID(), input: heavyData }],
   'automations.invoke': ({ revision }) => [{ revision, idempotencyKey: randomUUID(), input: heavyData }],
   'automations.testCondition': () => [{ event: event() }],
