@@ -7,10 +7,10 @@ import type { Readable } from 'node:stream';
 import { ArtifactContent } from './artifact-content';
 import type { ArtifactPage, ArtifactView } from './artifact.schema';
 import { UploadArtifactDto } from './artifacts.dto';
-import { GetArtifact } from './get-artifact';
-import { ListArtifacts } from './list-artifacts';
+import { GetArtifact, GetArtifactHandler } from './get-artifact';
+import { ListArtifacts, ListArtifactsHandler } from './list-artifacts';
 import { declaredMediaType } from './media-type';
-import { UploadArtifact } from './upload-artifact';
+import { UploadArtifact, UploadArtifactHandler } from './upload-artifact';
 import { uploadArtifact, listArtifacts, getArtifact, readArtifactContent } from './artifacts.contract';
 
 /** Artifacts (specification, "Artifacts"; docs/decisions/artifacts-and-activity.md). */
@@ -66,3 +66,6 @@ export class ArtifactsController {
     return this.contents.open(artifact, reply);
   }
 }
+
+/** What handles the commands and queries that it executes. */
+export const artifactsHandlers = [GetArtifactHandler, ListArtifactsHandler, UploadArtifactHandler];

@@ -5,25 +5,20 @@ import { ArtifactContent } from './artifact-content';
 import { ArtifactReader } from './artifact-reader';
 import { ArtifactStore } from './artifact-store';
 import { ArtifactRow, artifactsMigrations, artifactsProjection } from './artifacts.projection';
-import { ArtifactsController } from './artifacts.controller';
+import { ArtifactsController, artifactsHandlers } from './artifacts.controller';
 import { DirectoryStore } from './directory-store';
-import { GetArtifactHandler } from './get-artifact';
-import { ListArtifactsHandler } from './list-artifacts';
 import { LookAtStore } from './look-at-store';
 import { S3Store } from './s3-store.adapter';
 import { SweepUploads } from './sweep-uploads';
-import { UploadArtifactHandler } from './upload-artifact';
 
 @Module({
   controllers: [ArtifactsController],
   providers: [
+    ...artifactsHandlers,
     ArtifactContent,
     ArtifactReader,
-    GetArtifactHandler,
-    ListArtifactsHandler,
     LookAtStore,
     SweepUploads,
-    UploadArtifactHandler,
     { provide: ArtifactStore, useFactory: configuredStore, inject: [Configuration] },
   ],
   exports: [ArtifactReader],

@@ -5,8 +5,8 @@ import { readBudget, listBudgetEntries } from './budget.contract';
 import { ListBudgetEntriesDto } from './budget.dto';
 import type { BudgetEntryPage } from './budget.schema';
 import type { BudgetView } from './budget.view';
-import { GetBudget } from './get-budget';
-import { ListBudgetEntries } from './list-budget-entries';
+import { GetBudget, GetBudgetHandler } from './get-budget';
+import { ListBudgetEntries, ListBudgetEntriesHandler } from './list-budget-entries';
 
 @Controller()
 export class BudgetController {
@@ -22,3 +22,6 @@ export class BudgetController {
     return answer(await this.queries.execute(new ListBudgetEntries(userId, query)));
   }
 }
+
+/** What handles the commands and queries that it executes. */
+export const budgetHandlers = [GetBudgetHandler, ListBudgetEntriesHandler];

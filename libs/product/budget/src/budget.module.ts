@@ -1,9 +1,7 @@
 import { Module } from '@nestjs/common';
 import { budgetEntriesMigrations, budgetEntriesProjection, BudgetEntryRow } from './budget-entries.projection';
-import { BudgetController } from './budget.controller';
+import { BudgetController, budgetHandlers } from './budget.controller';
 import { Budgets } from './budgets';
-import { GetBudgetHandler } from './get-budget';
-import { ListBudgetEntriesHandler } from './list-budget-entries';
 import {
   BudgetReservationRow,
   budgetReservationsMigrations,
@@ -13,7 +11,7 @@ import {
 /** What users may spend, hold and have spent. */
 @Module({
   controllers: [BudgetController],
-  providers: [Budgets, GetBudgetHandler, ListBudgetEntriesHandler],
+  providers: [...budgetHandlers, Budgets],
   exports: [Budgets],
 })
 export class BudgetModule {}

@@ -5,7 +5,7 @@ import { invalid, limits, ok, refuse, type ConversationId, type Result } from '@
 import type { FastifyReply } from 'fastify';
 import { listEvents, streamConversation } from './journal.contract';
 import { ListEventsDto, seqPattern, StreamEventsDto } from './journal.dto';
-import { ListEvents } from './list-events';
+import { ListEvents, ListEventsHandler } from './list-events';
 import { StreamEvents } from './stream-events';
 
 /** When a client that found no free stream may try again. */
@@ -62,3 +62,6 @@ function seqOf(spelled: string): number | null {
   const seq = seqPattern.test(spelled) ? Number(spelled) : Number.NaN;
   return seq <= limits.streamCursorMax ? seq : null;
 }
+
+/** What handles the commands and queries that it executes. */
+export const journalHandlers = [ListEventsHandler];

@@ -3,8 +3,7 @@ import { AsyncApiController, EventsDocument } from './asyncapi.controller';
 import { ConversationHubs } from './conversation-hubs';
 import { JournalKind } from './fin-event';
 import { Journal } from './journal';
-import { JournalController } from './journal.controller';
-import { ListEventsHandler } from './list-events';
+import { JournalController, journalHandlers } from './journal.controller';
 import { LiveFrames } from './live-frames';
 import { OpenStreams } from './open-streams';
 import { StreamHolders } from './stream-holders';
@@ -24,10 +23,10 @@ export class JournalModule {
       module: JournalModule,
       controllers: [JournalController, AsyncApiController],
       providers: [
+        ...journalHandlers,
         { provide: JournalKind, useValue: kind },
         { provide: EventsDocument, useValue: { of: documentOf } },
         Journal,
-        ListEventsHandler,
         ConversationHubs,
         StreamSockets,
         StreamHolders,

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
-import { EnsureUser } from './ensure-user';
+import { EnsureUser, EnsureUserHandler } from './ensure-user';
 import type { UserView } from './user.schema';
 import { ensureUser, readOwnAccount } from './users.contract';
 
@@ -26,3 +26,6 @@ export class UsersController {
 function viewOf({ userId, subject, tokenExpiresAt }: Caller): UserView {
   return { userId, subject, expiresAt: tokenExpiresAt };
 }
+
+/** What handles the commands and queries that it executes. */
+export const usersHandlers = [EnsureUserHandler];

@@ -3,15 +3,14 @@ import { Accounts } from '@app/http';
 import { StoredAccounts } from './accounts.queries';
 import { DisableUserHandler } from './disable-user';
 import { EnableUserHandler } from './enable-user';
-import { EnsureUserHandler } from './ensure-user';
-import { UsersController } from './users.controller';
+import { UsersController, usersHandlers } from './users.controller';
 import { UserRow, usersMigrations, usersProjection } from './user.projection';
 
 /** Accounts; binds the port by which admission looks them up. */
 @Module({
   controllers: [UsersController],
   providers: [
-    EnsureUserHandler,
+    ...usersHandlers,
     DisableUserHandler,
     EnableUserHandler,
     StoredAccounts,
