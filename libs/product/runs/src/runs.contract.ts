@@ -1,6 +1,4 @@
-import { conversationIdParameter } from '@app/conversations';
 import { operation, type OperationGroup } from '@app/http';
-import { ConversationUsage } from './get-conversation-usage';
 import { AbortedRun, Run, runExamples, RunPage, StartedRun } from './run.schema';
 import { ListRunsDto, StartRunDto } from './runs.dto';
 
@@ -57,13 +55,4 @@ export const abortRun = operation('runs.abort', {
   answer: AbortedRun,
   reasons: ['run_not_active', 'stop_pending', 'execution_unavailable'],
   examples: { answer: { aborted: true } },
-});
-
-export const getConversationUsage = operation('conversations.usage', {
-  route: 'GET /v1/users/:userId/conversations/:conversationId/usage',
-  beyondSpecification: 'Partners show their users what a conversation has cost',
-  summary: 'What all runs of a conversation have used',
-  parameters: { conversationId: conversationIdParameter },
-  answer: ConversationUsage,
-  examples: { answer: { runs: 3, inputTokens: 1420, outputTokens: 118, costCents: 7, estimated: false } },
 });

@@ -1,15 +1,14 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
-import type { ConversationId, RunId } from '@app/kernel';
+import type { RunId } from '@app/kernel';
 import { AbortRun, AbortRunHandler } from './abort-run';
-import { type ConversationUsage, GetConversationUsage, GetConversationUsageHandler } from './get-conversation-usage';
 import { GetRun, GetRunHandler } from './get-run';
 import { ListRuns, ListRunsHandler } from './list-runs';
 import type { AbortedRun, RunView, StartedRun } from './run.schema';
 import { ListRunsDto } from './runs.dto';
 import { StartRun, StartRunHandler } from './start-run';
-import { startRun, listRuns, getRun, abortRun, getConversationUsage } from './runs.contract';
+import { startRun, listRuns, getRun, abortRun } from './runs.contract';
 
 /** Agent runs (specification, "Agent runs"; docs/decisions/runs.md). */
 @Controller()
@@ -39,18 +38,7 @@ export class RunsController {
   async abort(@Caller() { userId, cause }: Caller, @Param('runId') runId: RunId): Promise<AbortedRun> {
     return answer(await this.commands.execute(new AbortRun(userId, runId, cause)));
   }
-
-  @Serves(getConversationUsage)
-  async usage(@Caller() { userId }: Caller, @Param('conversationId') id: ConversationId): Promise<ConversationUsage> {
-    return answer(await this.queries.execute(new GetConversationUsage(userId, id)));
-  }
 }
 
 /** What handles the commands and queries that it executes. */
-export const runsHandlers = [
-  AbortRunHandler,
-  GetConversationUsageHandler,
-  GetRunHandler,
-  ListRunsHandler,
-  StartRunHandler,
-];
+export const runsHandlers = [AbortRunHandler, GetRunHandler, ListRunsHandler, StartRunHandler];
