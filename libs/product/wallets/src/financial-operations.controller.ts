@@ -3,8 +3,8 @@ import { QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { OperationId } from '@app/kernel';
 import { listFinancialOperations, getFinancialOperation } from './financial-operations.contract';
-import { GetFinancialOperation } from './get-financial-operation';
-import { ListFinancialOperations } from './list-financial-operations';
+import { GetFinancialOperation, GetFinancialOperationHandler } from './get-financial-operation';
+import { ListFinancialOperations, ListFinancialOperationsHandler } from './list-financial-operations';
 import { FinancialOperationPage, type OperationView } from './operation.schema';
 import { ListOperationsDto } from './withdrawals.dto';
 
@@ -23,3 +23,6 @@ export class FinancialOperationsController {
     return answer(await this.queries.execute(new GetFinancialOperation(userId, operationId)));
   }
 }
+
+/** What handles the commands and queries that it executes. */
+export const financialOperationsHandlers = [GetFinancialOperationHandler, ListFinancialOperationsHandler];

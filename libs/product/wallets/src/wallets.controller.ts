@@ -2,12 +2,12 @@ import { Body, Controller, Param } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { OperationId } from '@app/kernel';
-import { ConfirmWithdrawal } from './confirm-withdrawal';
-import { EnsureWallet } from './ensure-wallet';
-import { GetWallet } from './get-wallet';
-import { ListWithdrawalSources } from './list-withdrawal-sources';
+import { ConfirmWithdrawal, ConfirmWithdrawalHandler } from './confirm-withdrawal';
+import { EnsureWallet, EnsureWalletHandler } from './ensure-wallet';
+import { GetWallet, GetWalletHandler } from './get-wallet';
+import { ListWithdrawalSources, ListWithdrawalSourcesHandler } from './list-withdrawal-sources';
 import { AsOwner, type Owner } from './owner';
-import { PrepareWithdrawal } from './prepare-withdrawal';
+import { PrepareWithdrawal, PrepareWithdrawalHandler } from './prepare-withdrawal';
 import { type WalletView } from './wallet.schema';
 import { walletView } from './wallet.view';
 import { ConfirmedWithdrawal, PreparedWithdrawal, type WithdrawalSourcesView } from './withdrawal.schema';
@@ -58,3 +58,12 @@ export class WalletsController {
     return answer(await this.commands.execute(new ConfirmWithdrawal(owner, operationId, fingerprint)));
   }
 }
+
+/** What handles the commands and queries that it executes. */
+export const walletsHandlers = [
+  ConfirmWithdrawalHandler,
+  EnsureWalletHandler,
+  GetWalletHandler,
+  ListWithdrawalSourcesHandler,
+  PrepareWithdrawalHandler,
+];

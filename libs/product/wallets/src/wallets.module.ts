@@ -2,21 +2,14 @@ import { Global, Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
 import { AgentTransfers } from './agent-transfers';
 import { AgentWallets } from './agent-wallets';
-import { ConfirmWithdrawalHandler } from './confirm-withdrawal';
-import { EnsureWalletHandler } from './ensure-wallet';
-import { FinancialOperationsController } from './financial-operations.controller';
-import { GetFinancialOperationHandler } from './get-financial-operation';
-import { GetWalletHandler } from './get-wallet';
-import { ListFinancialOperationsHandler } from './list-financial-operations';
-import { ListWithdrawalSourcesHandler } from './list-withdrawal-sources';
+import { FinancialOperationsController, financialOperationsHandlers } from './financial-operations.controller';
 import { OpenWithdrawal } from './open-withdrawal';
 import { OperationRow, operationsMigrations, operationsProjection } from './operations.projection';
-import { PrepareWithdrawalHandler } from './prepare-withdrawal';
 import { SealedKeys } from './sealed-keys';
 import { Signer } from './signer';
 import { walletKeysMigrations } from './wallet-key.row';
 import { Wallets } from './wallets';
-import { WalletsController } from './wallets.controller';
+import { WalletsController, walletsHandlers } from './wallets.controller';
 import { WithdrawalApprovals } from './withdrawal-approvals';
 
 /** The wallets' keys, apart from the wallets, since the providers that the wallets need sign with them. */
@@ -29,16 +22,11 @@ export class WalletKeysModule {}
   imports: [DeploymentModule],
   controllers: [WalletsController, FinancialOperationsController],
   providers: [
+    ...financialOperationsHandlers,
+    ...walletsHandlers,
     AgentTransfers,
     AgentWallets,
-    ConfirmWithdrawalHandler,
-    EnsureWalletHandler,
-    GetFinancialOperationHandler,
-    GetWalletHandler,
-    ListFinancialOperationsHandler,
-    ListWithdrawalSourcesHandler,
     OpenWithdrawal,
-    PrepareWithdrawalHandler,
     Wallets,
     WithdrawalApprovals,
   ],
