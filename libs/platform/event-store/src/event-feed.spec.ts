@@ -3,7 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Subject } from 'rxjs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
-import { EventFeed, EventSeen } from './event-feed';
+import { counterKind } from '@app/testing/deciders';
+import { EventFeed, EventSeen, ofEvents } from './event-feed';
 import type { StoredEvent } from './codec';
 
 const aDayMs = 86_400_000;
@@ -20,18 +21,20 @@ function event(stream: string, revision: number, encodedAtMs = Date.now()): Stor
 }
 
 /** As much of an `EventBus` as the feed sees. */
-class Bus extends Subject<EventSeen> {
+class Bus extends Subject<object> {
   readonly heard: string[] = [];
   readonly feed = new EventFeed();
 
   constructor() {
     super();
     this.feed.publishOn(this);
-    this.subscribe(({ event: { stream, revision } }) => this.heard.push(`${stream}@${revision}`));
+    this.subscribe((seen) => {
+      if (seen instanceof EventSeen) this.heard.push(`${seen.event.stream}@${seen.event.revision}`);
+    });
   }
 
-  publish(seen: EventSeen): void {
-    this.next(seen);
+  publish(news: object): void {
+    this.next(news);
   }
 }
 
@@ -76,7 +79,7 @@ it('logs what a subscriber throws, and goes on', async () => {
     throw new Error('a subscriber');
   });
   const { heard } = bus;
-  bus.subscribe(({ event: { revision } }) => heard.push(`last ${revision}`));
+  bus.subscribe((seen) => heard.push(seen instanceof EventSeen ? `last ${seen.event.revision}` : 'news'));
   bus.feed.publish([event('a', 0), event('a', 1)]);
   await sleep(10);
   expect(heard).toEqual(['a@0', 'last 0', 'a@1', 'last 1']);
@@ -101,4 +104,17 @@ it('wakes nobody in the context of the request that appended', () => {
   bus.subscribe(() => contexts.push(request.getStore()));
   request.run('a request', () => bus.feed.publish([event('a', 0)]));
   expect(contexts).toEqual([undefined]);
+});
+
+it('gives a saga the events of the types that it wants, whole, out of the streams of their kind', () => {
+  const bus = new Bus();
+  const seen: unknown[] = [];
+  bus.pipe(ofEvents(counterKind, 'counter.counted')).subscribe(({ streamId, isNews, event: { n, note } }) => {
+    seen.push([streamId, isNews, n, note]);
+  });
+  const metadata = { ...event('', 0).metadata, private: { note: 'a note' } };
+  const counted = (stream: string) => ({ ...event(stream, 0), payload: { n: 3 }, metadata });
+  bus.feed.publish([counted('counter-1'), counted('other-1'), { ...counted('counter-2'), type: 'counter.closed' }]);
+  bus.feed.announce({ position: 1 });
+  expect(seen).toEqual([['1', true, 3, 'a note']]);
 });

@@ -2,8 +2,9 @@ import { Logger } from '@nestjs/common';
 import type { EventBus } from '@nestjs/cqrs';
 import { LRUCache } from 'lru-cache';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { config } from 'rxjs';
-import type { StoredEvent } from './codec';
+import { config, EMPTY, mergeMap, of, type OperatorFunction } from 'rxjs';
+import { decodeEvent, type Recorded, type StoredEvent } from './codec';
+import { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 
 /** Streams of which the newest event is remembered, a name and a number each. */
 const streamsMax = 20_000;
@@ -45,17 +46,23 @@ export class EventFeed {
 
   /** Publishes those that are news. Never throws. @param events of any streams, those of one in order */
   publish(events: readonly StoredEvent[]): void {
+    if (this.bus === null) return;
+    for (const event of events) {
+      if (event.revision <= this.newestOf(event.stream)) continue;
+      this.newest.set(event.stream, event.revision);
+      this.announce(new EventSeen(event));
+    }
+  }
+
+  /** Publishes something that is no event of the store. Never throws. */
+  announce(news: object): void {
     const { bus } = this;
-    if (bus === null || events.length === 0) return;
+    if (bus === null) return;
     this.outside(() => {
-      for (const event of events) {
-        if (event.revision <= this.newestOf(event.stream)) continue;
-        this.newest.set(event.stream, event.revision);
-        try {
-          bus.publish(new EventSeen(event));
-        } catch (error) {
-          logger.error(`${event.type} could not be published`, error);
-        }
+      try {
+        bus.publish(news);
+      } catch (error) {
+        logger.error('the event bus failed', error);
       }
     });
   }
@@ -64,6 +71,30 @@ export class EventFeed {
   newestOf(stream: string): number {
     return this.newest.get(stream) ?? -1;
   }
+}
+
+/** An event of one kind of stream, as a saga gets it. */
+interface SeenOf<Event> extends Recorded<Event> {
+  /** The id in the stream's name. */
+  readonly streamId: string;
+  /** As `EventSeen` says. */
+  readonly isNews: boolean;
+}
+
+/** For sagas: out of all that the bus carries, the events of these types in streams of the kind. */
+export function ofEvents<Event extends DomainEvent, Type extends Event['type']>(
+  kind: Pick<StreamKind<unknown, never, Event>, 'category' | 'privateMembers' | 'upcasters'>,
+  ...types: readonly Type[]
+): OperatorFunction<object, SeenOf<Extract<Event, { readonly type: Type }>>> {
+  const wanted: ReadonlySet<string> = new Set(types);
+  return mergeMap((seen) => {
+    if (!(seen instanceof EventSeen) || !wanted.has(seen.event.type)) return EMPTY;
+    const streamId = idInStream(kind, seen.event.stream);
+    if (streamId === null) return EMPTY;
+    // Reason for the assertion: it is of the kind, and of one of these types.
+    const recorded = decodeEvent(kind, seen.event) as Recorded<Extract<Event, { readonly type: Type }>>;
+    return of({ ...recorded, streamId, isNews: seen.isNews });
+  });
 }
 
 /** Milliseconds of the epoch; of an id of another version, any number. */

@@ -6,6 +6,7 @@ import { FoldedStates } from './folded-states';
 import { lookAtEventStore } from './look-at-event-store';
 import { SnapshotStore } from './snapshots';
 import { Streams } from './streams';
+import { StreamSagas, WakeWaitersHandler } from './wake-waiters';
 
 /** One client, one cache of folded states and one `Streams` for the whole process. */
 @Global()
@@ -38,6 +39,8 @@ export class EventStoreModule implements OnApplicationShutdown {
           inject: [EventStore, SnapshotStore],
         },
         Streams,
+        StreamSagas,
+        WakeWaitersHandler,
       ],
       exports: [EventStore, FoldedStates, Streams],
     };

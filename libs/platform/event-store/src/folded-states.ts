@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeEvent, type Recorded } from './codec';
 import type { EventStore } from './event-store';
 import type { SnapshotStore } from './snapshots';
@@ -28,6 +29,8 @@ interface CacheEntry {
  */
 export class FoldedStates {
   private readonly cache = new LRUCache<string, CacheEntry>({ max: cachedStreamsMax });
+  /** Whoever waits for news, by stream. */
+  private readonly waiting = new Map<string, Set<AbortController>>();
 
   constructor(
     private readonly store: EventStore,
@@ -63,6 +66,36 @@ export class FoldedStates {
       this.store.feed.publish(page);
       if (page.length < pageEvents) return folded;
     }
+  }
+
+  /**
+   * Resolves when this process has seen an event of the stream after a revision, when the signal aborts, and at the latest after so many
+   * milliseconds. A hint: what others append comes to this process late, or not at all.
+   */
+  async untilNews(
+    kind: { readonly category: string },
+    id: string,
+    { after, withinMs, signal }: { readonly after: number; readonly withinMs: number; readonly signal?: AbortSignal },
+  ): Promise<void> {
+    const stream = streamName(kind, id);
+    if (this.store.feed.newestOf(stream) > after) return;
+    const woken = new AbortController();
+    const waiters = this.waiting.get(stream) ?? new Set();
+    this.waiting.set(stream, waiters.add(woken));
+    const ending = signal === undefined ? woken.signal : AbortSignal.any([woken.signal, signal]);
+    await sleep(withinMs, undefined, { signal: ending }).catch(() => undefined); // woken, or not wanted any more
+    waiters.delete(woken);
+    if (waiters.size === 0 && this.waiting.get(stream) === waiters) this.waiting.delete(stream);
+  }
+
+  /** Whether somebody waits for news of the stream. */
+  isAwaited(stream: string): boolean {
+    return this.waiting.has(stream);
+  }
+
+  /** Ends the waiting for news of the stream. */
+  wake(stream: string): void {
+    for (const waiter of this.waiting.get(stream) ?? []) waiter.abort();
   }
 
   /** Folds events that directly follow `from`, and keeps the result. */

@@ -9,7 +9,7 @@ export {
   type StoredEvent,
 } from './codec';
 export { connectEventStore } from './connection';
-export { EventSeen } from './event-feed';
+export { EventSeen, ofEvents } from './event-feed';
 export { EventStore, type CallLimits } from './event-store';
 export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './folded-states';

@@ -1,11 +1,19 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CqrsModule, EventBus } from '@nestjs/cqrs';
 import { NoTracing } from '@app/runtime';
 import { counterKind, someCause } from '@app/testing/deciders';
 import { EmbeddedStore, until } from '@app/testing/event-store';
 import { v7 as uuidV7 } from 'uuid';
-import { EventSeen, followCategories, FoldedStates, Streams, type EventBatch, type StoredEvent } from '../src';
+import {
+  EventSeen,
+  followCategories,
+  FoldedStates,
+  Streams,
+  type EventBatch,
+  type EventStore,
+  type StoredEvent,
+} from '../src';
+import { StreamSagas, WakeWaitersHandler } from '../src/wake-waiters';
 import { KeptSnapshots } from './kept-snapshots';
 
 let embedded: EmbeddedStore;
@@ -20,32 +28,34 @@ afterAll(() => embedded.stop());
 
 /** A process with a bus, and what that carries of one stream. */
 class Process {
-  readonly store = embedded.connect();
-  readonly states = new FoldedStates(this.store, new KeptSnapshots());
-  readonly streams = new Streams(
-    this.store,
-    this.states,
-    { waitForProjection: async () => undefined },
-    new NoTracing(),
-  );
+  readonly streams: Streams;
   readonly carried: StoredEvent[] = [];
 
   private constructor(
     private readonly id: string,
+    readonly store: EventStore,
+    private readonly states: FoldedStates,
     readonly bus: EventBus,
   ) {
-    this.store.feed.publishOn(bus);
+    this.streams = new Streams(store, states, { waitForProjection: async () => undefined }, new NoTracing());
+    store.feed.publishOn(bus);
     bus.subscribe((seen) => {
       if (seen instanceof EventSeen && seen.event.stream === `counter-${id}`) this.carried.push(seen.event);
     });
   }
 
-  static async start(id: string): Promise<Process> {
-    const app: INestApplicationContext = await NestFactory.createApplicationContext(CqrsModule.forRoot(), {
-      logger: false,
-    });
+  /** @param withSagas without them nobody is woken, as by what is published before they are registered */
+  static async start(id: string, { withSagas = true } = {}): Promise<Process> {
+    const store = embedded.connect();
+    const states = new FoldedStates(store, new KeptSnapshots());
+    const root = {
+      module: class Root {},
+      imports: [CqrsModule.forRoot()],
+      providers: [{ provide: FoldedStates, useValue: states }, ...(withSagas ? [StreamSagas, WakeWaitersHandler] : [])],
+    };
+    const app = await NestFactory.createApplicationContext(root, { logger: false });
     ends.push(() => app.close());
-    return new Process(id, app.get(EventBus));
+    return new Process(id, store, states, app.get(EventBus));
   }
 
   get numbers(): unknown[] {
@@ -54,6 +64,13 @@ class Process {
 
   count(n: number) {
     return this.streams.decide(counterKind, this.id, { type: 'Count', n }, someCause());
+  }
+
+  /** How long a wait for what comes after a revision takes, in milliseconds. */
+  async wait(after: number, withinMs: number, signal?: AbortSignal): Promise<number> {
+    const startedMs = performance.now();
+    await this.states.untilNews(counterKind, this.id, { after, withinMs, ...(signal && { signal }) });
+    return performance.now() - startedMs;
   }
 
   /** Resolves with a function that resolves once a subscription has brought so many events of the stream. */
@@ -119,4 +136,45 @@ it('an append is accepted whatever becomes of its publication', async () => {
   expect(await process.count(1)).toMatchObject({ ok: true, value: { revision: 0 } });
   expect(await process.count(2)).toMatchObject({ ok: true, value: { revision: 1 } });
   expect(process.numbers).toEqual([]);
+});
+
+describe('whoever waits for news of a stream', () => {
+  const longMs = 8_000;
+
+  it('is woken by what this process appends, and by what a subscription brings', async () => {
+    const id = uuidV7();
+    const [one, other] = [await Process.start(id), await Process.start(id)];
+    const waiting = [one.wait(-1, longMs), one.wait(-1, longMs)];
+    await one.count(1);
+    for (const waitedMs of await Promise.all(waiting)) expect(waitedMs).toBeLessThan(longMs / 2);
+    one.follow();
+    const next = one.wait(0, longMs);
+    await other.count(2);
+    expect(await next).toBeLessThan(longMs / 2);
+  });
+
+  it('does not wait for what was seen before', async () => {
+    const process = await Process.start(uuidV7());
+    await process.count(1);
+    expect(await process.wait(-1, longMs)).toBeLessThan(longMs / 2);
+  });
+
+  it('is not woken by other streams, and by nothing that was published before sagas are there; then it has waited long enough', async () => {
+    const id = uuidV7();
+    const [process, deaf] = [await Process.start(id), await Process.start(id, { withSagas: false })];
+    const waiting = [process.wait(-1, 200), deaf.wait(-1, 200)];
+    await process.streams.decide(counterKind, uuidV7(), { type: 'Count', n: 1 }, someCause());
+    await deaf.count(1);
+    expect(deaf.numbers).toEqual([1]);
+    for (const waitedMs of await Promise.all(waiting)) expect(waitedMs).toBeGreaterThan(190);
+  });
+
+  it('goes on when it is not wanted any more', async () => {
+    const process = await Process.start(uuidV7());
+    const leaving = new AbortController();
+    const waiting = process.wait(-1, longMs, leaving.signal);
+    leaving.abort();
+    expect(await waiting).toBeLessThan(longMs / 2);
+    expect(await process.wait(-1, longMs, leaving.signal)).toBeLessThan(longMs / 2);
+  });
 });

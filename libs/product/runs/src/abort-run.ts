@@ -16,14 +16,15 @@ import {
   type UserId,
 } from '@app/kernel';
 import { Database, Processes, ReadGate } from '@app/read-store';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { runBindingKind, runKeyOf } from './run-binding';
 import { RunLeases, stopChannel } from './run-leases';
 import type { AbortedRun } from './run.schema';
 
 /** How long an abort waits for the engine to confirm its cleanup (docs/decisions/runs.md). */
 const cleanupWaitMs = 20_000;
-const lookEveryMs = 40;
+/** How soon it looks again, and how seldom in the end, where this process is not told of the end. */
+const lookFirstMs = 40;
+const lookLastMs = 200;
 
 interface Stopping {
   readonly conversationId: ConversationId;
@@ -117,17 +118,18 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
 
   /**
    * Waits for the run's end to be in the journal and in the read models; false when it takes too long.
-   * It asks again and again rather than subscribing: a burst of subscriptions that are left would cost the connection.
+   * Where the end is not seen in this process, it asks again and again rather than subscribing: a burst of subscriptions that are left
+   * would cost the connection.
    */
   private async untilEnded({ conversationId, runId }: Stopping): Promise<boolean> {
     const giveUpAtMs = performance.now() + cleanupWaitMs;
-    while (performance.now() < giveUpAtMs) {
-      const { state } = await this.states.current(conversationKind, conversationId);
+    for (let withinMs = lookFirstMs; performance.now() < giveUpAtMs; withinMs = Math.min(2 * withinMs, lookLastMs)) {
+      const { state, revision } = await this.states.current(conversationKind, conversationId);
       if (state.openRuns[runId] === undefined) {
         await this.gate.passedAll();
         return true;
       }
-      await sleep(lookEveryMs);
+      await this.states.untilNews(conversationKind, conversationId, { after: revision, withinMs });
     }
     return false;
   }

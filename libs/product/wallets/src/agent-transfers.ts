@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { FoldedStates, Streams } from '@app/event-store';
 import { asId, Clock, ok, refuse, type ApprovalId, type Cause, type OperationId, type Result } from '@app/kernel';
 import { Timers } from '@app/timers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidV5 } from 'uuid';
 import type { OperationTerms } from './operation.events';
 import { operationTimer } from './operation-timer';
@@ -41,11 +40,11 @@ export class AgentTransfers {
    * Throws the signal's reason when it aborts first.
    */
   async untilUnderWay(operationId: OperationId, signal: AbortSignal): Promise<OperationState> {
-    for (let pauseMs = lookFirstMs; ; pauseMs = Math.min(pauseMs * 2, lookLastMs)) {
+    for (let withinMs = lookFirstMs; ; withinMs = Math.min(withinMs * 2, lookLastMs)) {
       signal.throwIfAborted();
-      const { state } = await this.states.current(operationKind, operationId);
+      const { state, revision } = await this.states.current(operationKind, operationId);
       if (state !== null && hasBegunToMove(state)) return state;
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined); // aborted: thrown above
+      await this.states.untilNews(operationKind, operationId, { after: revision, withinMs, signal });
     }
   }
 }
