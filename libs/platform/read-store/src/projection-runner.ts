@@ -15,6 +15,11 @@ const stuckName = 'projections';
 /** The channel on which it says how far the read models are. */
 export const projectedChannel = 'parley_projected';
 
+/** On the bus of the process that projects: what is projected up to a position can be read. */
+export class ReadModelsAdvanced {
+  constructor(readonly position: number) {}
+}
+
 /**
  * The checkpoints were moved by another projector, or by a commit of ours whose answer was lost. The same batch would fail forever;
  * starting over reads where the checkpoints are now.
@@ -122,6 +127,7 @@ export class ProjectionRunner {
     });
     this.probe.reached('projection:after-commit');
     for (const { name } of behind) this.positions.set(name, upTo);
+    this.store.feed.announce(new ReadModelsAdvanced(lowestAfter));
     if (this.tracing.on) traceBatch(this.tracing, events, startedAtMs);
   }
 

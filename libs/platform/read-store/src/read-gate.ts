@@ -30,7 +30,7 @@ export class ReadGate implements ReadModels {
       help: 'Writes that were answered before the read models had passed them',
       registers: [metrics.registry],
     });
-    notifications.on(projectedChannel, (payload) => this.advance(Number(payload)));
+    notifications.on(projectedChannel, (payload) => this.noteProjected(Number(payload)));
     // A crash of PostgreSQL takes back what was projected last; how far the read models are is heard anew.
     notifications.onReconnected(() => (this.projected = 0));
   }
@@ -67,12 +67,8 @@ export class ReadGate implements ReadModels {
     await this.waitFor(await this.end(), lookUpWaitMs);
   }
 
-  /** Not the end of the whole store: the projector sees only its categories, and a server need not tell it that it has passed others. */
-  private async end(): Promise<number> {
-    return this.store.endPositionOf(this.categories, this.projected);
-  }
-
-  private advance(position: number): void {
+  /** A projector has passed the position. */
+  noteProjected(position: number): void {
     this.projected = Math.max(this.projected, position);
     this.heardAtMs = performance.now();
     for (const waiter of this.waiting) {
@@ -80,6 +76,11 @@ export class ReadGate implements ReadModels {
       this.waiting.delete(waiter);
       waiter.pass();
     }
+  }
+
+  /** Not the end of the whole store: the projector sees only its categories, and a server need not tell it that it has passed others. */
+  private async end(): Promise<number> {
+    return this.store.endPositionOf(this.categories, this.projected);
   }
 
   private async waitFor(position: number, withinMs: number): Promise<boolean> {

@@ -7,6 +7,7 @@ import { migrate } from './migrate';
 import type { Migration } from './migration';
 import { readStoreMigrations } from './migrations';
 import { Notifications } from './notifications';
+import { OpenReadGateHandler, ReadGateSagas } from './open-read-gate';
 import { PostgresSnapshots } from './postgres-snapshots';
 import { Processes, type ProcessRoles } from './processes';
 import { categoriesOf, type AnyProjection } from './projection';
@@ -52,6 +53,8 @@ export class ReadStoreModule implements OnApplicationShutdown {
           inject: [Notifications, EventStore, Metrics],
         },
         { provide: ReadModels, useExisting: ReadGate },
+        OpenReadGateHandler,
+        ReadGateSagas,
         UserQuotas,
         {
           provide: ProjectionRunner,

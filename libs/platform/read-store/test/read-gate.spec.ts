@@ -1,11 +1,14 @@
-import { Metrics } from '@app/runtime';
+import { NestFactory } from '@nestjs/core';
+import { CqrsModule, EventBus } from '@nestjs/cqrs';
+import { Metrics, Probe } from '@app/runtime';
 import { encodeEvent, type EventStore } from '@app/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '@app/testing/deciders';
 import { EmbeddedStore, until } from '@app/testing/event-store';
-import { Notifications, ReadGate, type Database } from '../src';
-import { openTallies } from './tally';
+import { Notifications, ProjectionRunner, ReadGate, type Database } from '../src';
+import { OpenReadGateHandler, ReadGateSagas } from '../src/open-read-gate';
+import { openTallies, tallies } from './tally';
 
 let embedded: EmbeddedStore;
 let store: EventStore;
@@ -159,4 +162,29 @@ describe('find', () => {
     expect(elapsedMs).toBeGreaterThan(240);
     expect(lookUp).toHaveBeenCalledTimes(4);
   });
+});
+
+it('opens in the process that projects although no notification comes', async () => {
+  const metrics = new Metrics();
+  const gate = new ReadGate(new Notifications(database.url), store, metrics, ['counter']);
+  const root = {
+    module: class Root {},
+    imports: [CqrsModule.forRoot()],
+    providers: [{ provide: ReadGate, useValue: gate }, OpenReadGateHandler, ReadGateSagas],
+  };
+  const app = await NestFactory.createApplicationContext(root, { logger: false });
+  const projecting = embedded.connect();
+  projecting.feed.publishOn(app.get(EventBus));
+  const runner = new ProjectionRunner(database, projecting, [tallies], new Probe());
+  const appended = await store.append(`counter-${uuidV7()}`, [encodeEvent(counterKind, counted(1), someCause())], -1);
+  expect([appended.kind, gate.projecting]).toEqual(['appended', false]);
+  try {
+    runner.start();
+    await until(() => gate.projecting);
+    await gate.passedAll();
+    expect((await metrics.registry.getSingleMetric('parley_read_gate_late_total')?.get())?.values[0]?.value).toBe(0);
+  } finally {
+    await runner.stop();
+    await app.close();
+  }
 });

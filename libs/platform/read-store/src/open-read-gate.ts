@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, ofType, Saga, type ICommand, type ICommandHandler } from '@nestjs/cqrs';
+import { map, type Observable } from 'rxjs';
+import { ReadModelsAdvanced } from './projection-runner';
+import { ReadGate } from './read-gate';
+
+/** Lets go on whoever waits in this process for the read models to pass the position. */
+class OpenReadGate extends Command<void> {
+  constructor(readonly position: number) {
+    super();
+  }
+}
+
+@CommandHandler(OpenReadGate)
+export class OpenReadGateHandler implements ICommandHandler<OpenReadGate> {
+  constructor(private readonly gate: ReadGate) {}
+
+  async execute({ position }: OpenReadGate): Promise<void> {
+    this.gate.noteProjected(position);
+  }
+}
+
+@Injectable()
+export class ReadGateSagas {
+  /** Sooner than the notification, by which the gates of other processes open. */
+  @Saga()
+  projected(bus: Observable<object>): Observable<ICommand> {
+    return bus.pipe(
+      ofType(ReadModelsAdvanced),
+      map(({ position }) => new OpenReadGate(position)),
+    );
+  }
+}
