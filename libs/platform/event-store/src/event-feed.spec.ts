@@ -7,17 +7,14 @@ import { counterKind } from '@app/testing/deciders';
 import { EventFeed, EventSeen, ofEvents } from './event-feed';
 import type { StoredEvent } from './codec';
 
-const aDayMs = 86_400_000;
-
-function event(stream: string, revision: number, encodedAtMs = Date.now()): StoredEvent {
+function event(stream: string, revision: number): StoredEvent {
   const metadata = {
     $correlationId: 'c',
     $causationId: 'c',
     requestId: 'r',
     actor: { kind: 'service', id: 's' },
   } as const;
-  const id = uuidV7({ msecs: encodedAtMs });
-  return { stream, revision, position: 100 + revision, id, type: 'counter.counted', payload: {}, metadata };
+  return { stream, revision, position: 100 + revision, id: uuidV7(), type: 'counter.counted', payload: {}, metadata };
 }
 
 /** As much of an `EventBus` as the feed sees. */
@@ -62,9 +59,22 @@ it('remembers the newest events of 20,000 streams', () => {
   expect(heard.slice(20_001)).toEqual(['s0@3']);
 });
 
-it('tells what is new from what a subscription catches up on', () => {
-  const isNews = (atMs: number) => new EventSeen(event('a', 0, atMs)).isNews;
-  expect([isNews(Date.now()), isNews(Date.now() - aDayMs)]).toEqual([true, false]);
+it('tells what is being appended here from what others append, also before the acknowledgement', async () => {
+  const bus = new Bus();
+  const own: [number, boolean][] = [];
+  bus.subscribe((seen) => {
+    if (seen instanceof EventSeen) own.push([seen.event.revision, seen.isOwn]);
+  });
+  const events = [event('a', 0), event('a', 1)];
+  await bus.feed.appending(events, async () => bus.feed.publish([...events, event('a', 2)]));
+  await bus.feed.appending([event('a', 3)], async () => Promise.reject(new Error('refused'))).catch(() => undefined);
+  bus.feed.publish([event('a', 3)]);
+  expect(own).toEqual([
+    [0, true],
+    [1, true],
+    [2, false],
+    [3, false],
+  ]);
 });
 
 it('does nothing without a bus', () => {
@@ -109,12 +119,12 @@ it('wakes nobody in the context of the request that appended', () => {
 it('gives a saga the events of the types that it wants, whole, out of the streams of their kind', () => {
   const bus = new Bus();
   const seen: unknown[] = [];
-  bus.pipe(ofEvents(counterKind, 'counter.counted')).subscribe(({ streamId, isNews, event: { n, note } }) => {
-    seen.push([streamId, isNews, n, note]);
+  bus.pipe(ofEvents(counterKind, 'counter.counted')).subscribe(({ streamId, isOwn, event: { n, note } }) => {
+    seen.push([streamId, isOwn, n, note]);
   });
   const metadata = { ...event('', 0).metadata, private: { note: 'a note' } };
   const counted = (stream: string) => ({ ...event(stream, 0), payload: { n: 3 }, metadata });
   bus.feed.publish([counted('counter-1'), counted('other-1'), { ...counted('counter-2'), type: 'counter.closed' }]);
   bus.feed.announce({ position: 1 });
-  expect(seen).toEqual([['1', true, 3, 'a note']]);
+  expect(seen).toEqual([['1', false, 3, 'a note']]);
 });

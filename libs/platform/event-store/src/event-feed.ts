@@ -8,20 +8,19 @@ import { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 
 /** Streams of which the newest event is remembered, a name and a number each. */
 const streamsMax = 20_000;
-/** Older events are not published. */
-const newsMs = 5_000;
 
 const logger = new Logger('EventFeed');
 
 /** The process's `EventBus` carries one for each event of the store that this process appended or received. */
 export class EventSeen {
-  /** @param event of one that was appended here, `position` is that of its append's last event: the store acknowledges no other */
-  constructor(readonly event: StoredEvent) {}
-
-  /** Whether it is but seconds old, by the clock of the process that appended it: a subscription that catches up brings old ones too. */
-  get isNews(): boolean {
-    return Date.now() - epochMsOfUuidV7(this.event.id) < newsMs;
-  }
+  /**
+   * @param event of one that was appended here, `position` may be that of its append's last event: the store acknowledges no other
+   * @param isOwn whether this process has just appended it
+   */
+  constructor(
+    readonly event: StoredEvent,
+    readonly isOwn: boolean,
+  ) {}
 }
 
 /**
@@ -35,6 +34,8 @@ export class EventFeed {
   private readonly newest = new LRUCache<string, number>({ max: streamsMax });
   /** Runs listeners outside the request and the span that appended the event. */
   private readonly outside = AsyncLocalStorage.snapshot();
+  /** Ids of the events that are being appended: a subscription may bring them before the acknowledgement comes. */
+  private readonly own = new Set<string>();
   private bus: Pick<EventBus, 'publish'> | null = null;
 
   /** From now on events are published there. Without a bus, a feed does nothing. */
@@ -44,13 +45,23 @@ export class EventFeed {
     config.onUnhandledError = (error: unknown) => logger.error('a subscriber of the event bus failed', error);
   }
 
+  /** Does an append of these events, which count as this process's own until it is done. */
+  async appending<Value>(events: readonly { readonly id: string }[], append: () => Promise<Value>): Promise<Value> {
+    for (const { id } of events) this.own.add(id);
+    try {
+      return await append();
+    } finally {
+      for (const { id } of events) this.own.delete(id);
+    }
+  }
+
   /** Publishes those that are news. Never throws. @param events of any streams, those of one in order */
   publish(events: readonly StoredEvent[]): void {
     if (this.bus === null) return;
     for (const event of events) {
       if (event.revision <= this.newestOf(event.stream)) continue;
       this.newest.set(event.stream, event.revision);
-      this.announce(new EventSeen(event));
+      this.announce(new EventSeen(event, this.own.has(event.id)));
     }
   }
 
@@ -78,7 +89,7 @@ interface SeenOf<Event> extends Recorded<Event> {
   /** The id in the stream's name. */
   readonly streamId: string;
   /** As `EventSeen` says. */
-  readonly isNews: boolean;
+  readonly isOwn: boolean;
 }
 
 /** For sagas: out of all that the bus carries, the events of these types in streams of the kind. */
@@ -93,11 +104,6 @@ export function ofEvents<Event extends DomainEvent, Type extends Event['type']>(
     if (streamId === null) return EMPTY;
     // Reason for the assertion: it is of the kind, and of one of these types.
     const recorded = decodeEvent(kind, seen.event) as Recorded<Extract<Event, { readonly type: Type }>>;
-    return of({ ...recorded, streamId, isNews: seen.isNews });
+    return of({ ...recorded, streamId, isOwn: seen.isOwn });
   });
-}
-
-/** Milliseconds of the epoch; of an id of another version, any number. */
-function epochMsOfUuidV7(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

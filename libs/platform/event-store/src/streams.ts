@@ -149,19 +149,19 @@ export class Streams {
     from: Folded<State>,
   ): Promise<Accepted<State, Event> | null> {
     const stream = streamName(kind, id);
+    const { feed } = this.store;
     const encoded = events.map((event) => encodeEvent(kind, event, cause));
-    try {
+    const append = async () => {
       const appended = await this.tracedAppend(stream, encoded, from.revision, cause);
       if (appended.kind === 'conflict') return null;
-      const { state, revision } = this.states.advance(
-        kind,
-        id,
-        from,
-        events.map((event) => ({ event })),
-      );
       const { position } = appended;
-      this.store.feed.publish(encoded.map((event, n) => toStoredEvent(event, stream, from.revision + 1 + n, position)));
+      const news = events.map((event) => ({ event }));
+      const { state, revision } = this.states.advance(kind, id, from, news);
+      feed.publish(encoded.map((event, n) => toStoredEvent(event, stream, from.revision + 1 + n, position)));
       return { events, state, revision, position };
+    };
+    try {
+      return await feed.appending(encoded, append);
     } catch (error) {
       this.states.forget(kind, id);
       throw error;

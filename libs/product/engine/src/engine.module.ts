@@ -25,6 +25,7 @@ import { SegmentAdmission } from './segment-admission';
 import { SegmentWork } from './segment-work';
 import type { ToolDeclaration } from './tool-declaration';
 import { Tools } from './tools';
+import { StopExecutionHandler, TakeRunHandler, WorkerSagas } from './wake-worker';
 
 /** What the engine offers to profiles; every process that admits runs needs it. */
 @Global()
@@ -73,7 +74,10 @@ export class EngineCatalogModule {}
     RunWorker,
     SegmentAdmission,
     SegmentWork,
+    StopExecutionHandler,
+    TakeRunHandler,
     ToolCalls,
+    WorkerSagas,
   ],
 })
 export class EngineModule {}

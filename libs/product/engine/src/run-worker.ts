@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import type { RunKey } from '@app/kernel';
+import { asId, type RunKey } from '@app/kernel';
 import { Notifications, ReadGate } from '@app/read-store';
 import { Draining } from '@app/http';
 import { Configuration, settledWithin } from '@app/runtime';
@@ -8,6 +8,8 @@ import { ExecuteRun } from './execute-run';
 
 /** How often a worker looks for runs that no notification told it of: those of a worker that died, above all. */
 const lookEveryMs = 500;
+/** Runs that a process executes beyond these are left to whichever worker claims them first: those of one that is busy, to the others. */
+const takenHereMax = 16;
 /** How long a run that could not be executed now is left alone. */
 const retryAfterMs = 500;
 
@@ -25,11 +27,15 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(RunWorker.name);
   private readonly shutdown = new AbortController();
   private readonly executing = new Map<RunKey, Executing>();
+  /** Runs that are being taken; never rejects. */
+  private readonly taking = new Set<Promise<void>>();
   private readonly timers: NodeJS.Timeout[] = [];
   private claiming = false;
   /** Never rejects. */
   private claims: Promise<void> = Promise.resolve();
   private claimAgain = false;
+  /** Whether a run was left alone that this worker may have room for when the next one is done. */
+  private claimNext = false;
 
   constructor(
     private readonly leases: RunLeases,
@@ -44,7 +50,7 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
     // While this process answers its last requests, another one can go on with its runs already.
     this.draining.signal.addEventListener('abort', () => this.shutdown.abort(), { once: true });
     this.notifications.on(workChannel, () => void this.claim());
-    this.notifications.on(stopChannel, (runKey) => this.stopRun(runKey));
+    this.notifications.on(stopChannel, (runKey) => this.stop(asId<RunKey>(runKey)));
     this.timers.push(setInterval(() => void this.claim(), lookEveryMs));
     this.timers.push(setInterval(() => void this.renew(), leaseRenewMs));
   }
@@ -55,10 +61,45 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
    */
   async onModuleDestroy(): Promise<void> {
     this.shutdown.abort();
-    await this.claims;
+    await Promise.all([this.claims, ...this.taking]);
     const executed = [...this.executing.values()].map(({ done }) => done);
     if (!(await settledWithin(executed, leaveAfterMs))) this.logger.warn('runs are left in the middle of a call');
     for (const timer of this.timers) clearInterval(timer);
+  }
+
+  /**
+   * Takes a run that this process has just started or resumed, unless it executes many or somebody has it: sooner than a worker claims it,
+   * which one does where this fails. Never throws.
+   */
+  async take(run: ClaimableRun): Promise<void> {
+    if (this.shutdown.signal.aborted) return;
+    if (this.room <= 0 || this.executing.has(run.runKey) || this.executing.size + this.taking.size >= takenHereMax) {
+      this.claimNext = true;
+      return;
+    }
+    const taking = this.takeLease(run).finally(() => this.taking.delete(taking));
+    this.taking.add(taking);
+    await taking;
+  }
+
+  /** Stops a run, if it is executed here. */
+  stop(runKey: RunKey): void {
+    this.executing.get(runKey)?.stop.abort();
+  }
+
+  private async takeLease(run: ClaimableRun): Promise<void> {
+    try {
+      if (!(await this.leases.take(run.runKey))) return;
+      if (this.shutdown.signal.aborted) await this.leases.release(run.runKey);
+      else this.begin(run);
+    } catch (error) {
+      // It is claimed when the row is there.
+      this.logger.warn(`a run could not be taken: ${String(error)}`);
+    }
+  }
+
+  private get room(): number {
+    return this.configuration.env.EXECUTION_CAPACITY - this.executing.size - this.taking.size;
   }
 
   /** Claims as many runs as there is room for; a call during a call makes it look once more. */
@@ -85,7 +126,8 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async claimOnce(): Promise<void> {
-    const room = this.configuration.env.EXECUTION_CAPACITY - this.executing.size;
+    const { room } = this;
+    if (room <= 0) this.claimNext = true;
     const claimed = room > 0 ? await this.leases.claim(room) : [];
     if (this.shutdown.signal.aborted) for (const { runKey } of claimed) await this.leases.release(runKey);
     else for (const run of claimed) this.begin(run);
@@ -95,8 +137,15 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
     // Its lease was lost and won again while it is still executed here: the fence decides which of the two goes on.
     if (this.executing.has(run.runKey)) return;
     const stop = new AbortController();
-    const done = this.run(run, stop.signal).finally(() => this.executing.delete(run.runKey));
+    const done = this.run(run, stop.signal).finally(() => this.leave(run.runKey));
     this.executing.set(run.runKey, { stop, done });
+  }
+
+  private leave(runKey: RunKey): void {
+    this.executing.delete(runKey);
+    if (!this.claimNext) return;
+    this.claimNext = false;
+    void this.claim();
   }
 
   private async run(run: ClaimableRun, stop: AbortSignal): Promise<void> {
@@ -116,13 +165,9 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async renew(): Promise<void> {
     try {
-      for (const runKey of await this.leases.renew([...this.executing.keys()])) this.stopRun(runKey);
+      for (const runKey of await this.leases.renew([...this.executing.keys()])) this.stop(runKey);
     } catch (error) {
       this.logger.warn(`leases were not renewed: ${String(error)}`);
     }
-  }
-
-  private stopRun(runKey: string): void {
-    for (const [executing, { stop }] of this.executing) if (executing === runKey) stop.abort();
   }
 }

@@ -48,6 +48,17 @@ export class RunLeases {
     );
   }
 
+  /** Takes a run whose row need not be there yet, unless somebody holds it; whether it is this worker's now. */
+  async take(runKey: RunKey): Promise<boolean> {
+    const taken = await this.database.query(
+      `INSERT INTO run_leases (run_key, worker_id, expires_at) VALUES ($1, $2, now() + $3 * interval '1 ms')
+       ON CONFLICT (run_key) DO UPDATE SET worker_id = excluded.worker_id, expires_at = excluded.expires_at
+       WHERE run_leases.expires_at < now() RETURNING run_key`,
+      [runKey, this.processes.id, leaseTtlMs],
+    );
+    return taken.length > 0;
+  }
+
   /** Renews what this worker holds; answers those of them whose run is to stop. */
   async renew(runKeys: readonly RunKey[]): Promise<RunKey[]> {
     if (runKeys.length === 0) return [];

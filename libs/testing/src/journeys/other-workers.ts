@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { RunningProcess } from '@app/composition';
 import { Processes } from '@app/read-store';
+import { workChannel } from '@app/runs';
 import { Configuration } from '@app/runtime';
+import { v5 as uuidV5 } from 'uuid';
 import type { Deployment } from '../deployment';
 import type { TestClient } from '../client';
 import { freePorts } from '../processes';
 import { until } from '../until';
-import { conversationOf, journal, partOf, sql, start } from './journeys';
+import { conversationOf, freeLease, holdLease, journal, partOf, sql, start } from './journeys';
 
 const runsMax = 12;
 
@@ -16,13 +19,20 @@ export async function another(deployment: Deployment): Promise<Configuration> {
   return new Configuration({ ...env, PORT: port, MANAGEMENT_PORT: managementPort });
 }
 
-/** A run that this process has the lease of; any worker of the deployment may be the first to claim one. */
+/**
+ * A run that this process has the lease of. The process that starts a run takes it: so nobody can until all are told of it, and then any
+ * worker of the deployment may be the first to claim it.
+ */
 export async function runHeldBy({ app }: RunningProcess, deployment: Deployment, user: TestClient) {
   const { id: workerId } = app.get(Processes, { strict: false });
   for (let n = 0; n < runsMax; n += 1) {
     const conversationId = await conversationOf(user);
-    const { body } = await start(user, conversationId, 'repeat after me: one two three');
-    const { runId } = body;
+    const runId = randomUUID();
+    const runKey = uuidV5(runId, user.userId);
+    await holdLease(deployment, runKey);
+    await start(user, conversationId, 'repeat after me: one two three', { runId });
+    await freeLease(deployment, runKey);
+    await sql(deployment, 'SELECT pg_notify($1, $2)', [workChannel, '']);
     await untilEvents(user, conversationId, 'run.claimed', 1);
     const held = 'SELECT worker_id FROM run_leases JOIN runs USING (run_key) WHERE id = $1 AND expires_at > now()';
     const [lease] = await sql<{ worker_id: string }>(deployment, held, [runId]);
