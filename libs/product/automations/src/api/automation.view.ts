@@ -3,7 +3,7 @@ import type { AutomationId, Instant } from '@app/kernel';
 import { countedPageOfShape, boolean, instant, integer, nullable, shape, uuid, type Shaped } from '@app/schema';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import { automationName, automationState, definitionVersion, revision } from '../definition/automation-shapes';
-import type { AutomationRow } from '../read-model/automation.row';
+import type { AutomationRow } from '../automation/automation.row';
 import { revisionOf, type Automation } from '../automation/automation.state';
 import { definitionShape } from '../definition/definition.schema';
 import { nextDue } from '../definition/schedule';

@@ -1,7 +1,7 @@
 import { cursor, Member, QueryMember } from '@app/http';
 import { isJsonObject, limits, type Instant, type JsonObject } from '@app/kernel';
 import { custom, givenInstant, integer, oneOf, optional, text, uuid } from '@app/schema';
-import { deliveries, type OccurrenceDelivery } from '../read-model/automation.row';
+import { deliveries, type OccurrenceDelivery } from '../automation/automation.row';
 import { stateFilters, type StateFilter } from './automations.queries';
 import { definitionShape } from '../definition/definition.schema';
 import { eventDataShape, InboundEventShape } from '../inputs/inbound-event';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AutomationId, InputId, Instant, OccurrenceId, UserId } from '@app/kernel';
 import { boundedPage, Database, membersOf, selectList } from '@app/read-store';
 import type { PassedOver } from '../automation/automation.events';
-import { AutomationRow, OccurrenceRow, type OccurrenceDelivery } from '../read-model/automation.row';
+import { AutomationRow, OccurrenceRow, type OccurrenceDelivery } from '../automation/automation.row';
 import { unlisted, type ListedAutomation } from './automation.view';
 import type { InputSource } from '../inputs/input.stream';
 

@@ -1,7 +1,7 @@
 import { occurrenceTriggers } from '@app/kernel';
 import { instant, integer, nullable, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
 import { truncatedText } from '../definition/automation-shapes';
-import { deliveries } from '../read-model/automation.row';
+import { deliveries } from '../automation/automation.row';
 import type { ListedOccurrence } from './automations.queries';
 import { truncate, type Truncated } from '../definition/behavior';
 

@@ -6,7 +6,7 @@ import { Timers } from '@app/timers';
 import { automationKind } from '../automation/automation.stream';
 import { DueTimes } from './due-times';
 import { dueTimers, endTimers, occurrenceTimer, occurrenceTimers } from './firing-timers';
-import { OccurrenceRow } from '../read-model/automation.row';
+import { OccurrenceRow } from '../automation/automation.row';
 
 /** Automations, and occurrences, that one sweep takes care of. */
 const missingAtOnceMax = 500;

@@ -4,7 +4,7 @@ import type { Projection, ReadModelRow } from '@app/read-store';
 import fc from 'fast-check';
 import { minutes } from '../../test/automation-facts';
 import { history, type Step } from '../../test/automation-histories';
-import type { AutomationEvent } from '../automation/automation.events';
+import type { AutomationEvent } from './automation.events';
 import type { AutomationRow, OccurrenceRow } from './automation.row';
 import { viewOfRow, viewOfState } from '../api/automation.view';
 import { automationsProjection, occurrencesProjection } from './automations.projection';
