@@ -42,7 +42,7 @@ export class YearStreams {
   trace = 0;
   private readonly outcomes = new Map<OccurrenceId, Outcome>();
 
-  /** What `Automations.create` appends. */
+  /** What `CreateAutomation` appends. */
   create(index: number, plan: Plan, createdMs: number): Subject {
     const suffix = index.toString(16).padStart(12, '0');
     const automationId = asId<AutomationId>(`0a000000-0000-4000-8000-${suffix}`);

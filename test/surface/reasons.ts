@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CommandBus } from '@nestjs/cqrs';
-import { AutomationLife } from '@app/automations';
+import { HoldAutomation } from '@app/automations';
 import { Budgets } from '@app/budget';
 import { asId, type AutomationId, type Reason } from '@app/kernel';
 import { DisableUser } from '@app/users';
@@ -120,7 +120,8 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly
       earn: async (deployment) => {
         const user = await deployment.newUser();
         const { id } = await defined(user);
-        await partOf(deployment, AutomationLife).hold(asId<AutomationId>(id), 'test', byOperator(user).cause);
+        const hold = new HoldAutomation(asId<AutomationId>(id), 'test', byOperator(user).cause);
+        await partOf(deployment, CommandBus).execute(hold);
         return hand(user, id, 'signal');
       },
     },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { AutomationLife } from '@app/automations';
+import { CommandBus } from '@nestjs/cqrs';
+import { HoldAutomation, ReleaseAutomation } from '@app/automations';
 import { asId, type AutomationId } from '@app/kernel';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
@@ -210,14 +211,17 @@ describe('automations.remove', () => {
 describe('an operator’s hold', () => {
   it('is shown, keeps what is handed out, and leaves the revision', async () => {
     const one = await defined(user);
-    const life = partOf(deployment, AutomationLife);
+    const commands = partOf(deployment, CommandBus);
     const { cause } = byOperator(user);
     const automationId = asId<AutomationId>(one.id);
-    expect(await life.hold(automationId, 'looks odd', cause)).toEqual({ ok: true, value: undefined });
+    expect(await commands.execute(new HoldAutomation(automationId, 'looks odd', cause))).toEqual({
+      ok: true,
+      value: undefined,
+    });
     expect(await read(there, one.id)).toEqual({ ...one, held: true });
     const key = { revision: one.revision, idempotencyKey: randomUUID() };
     expectProblem(await there.post(`/automations/${one.id}/signal`, key), 'automation_held');
-    await life.release(automationId, 'was fine', cause);
+    await commands.execute(new ReleaseAutomation(automationId, 'was fine', cause));
     expect(await read(there, one.id)).toEqual(one);
     expect((await there.post(`/automations/${one.id}/signal`, key)).status).toBe(200);
   });

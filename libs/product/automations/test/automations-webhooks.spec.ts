@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { CommandBus } from '@nestjs/cqrs';
-import { AutomationLife } from '@app/automations';
+import { HoldAutomation, ReleaseAutomation } from '@app/automations';
 import { PauseControl, ResumeControl } from '@app/deployment';
 import { FoldedStates } from '@app/event-store';
 import { asId, type AutomationId } from '@app/kernel';
@@ -254,16 +254,16 @@ it('records while the automation or the deployment is paused, or it is held, and
   await act(user, id, 'pause');
   expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
   const resumed = await act(user, id, 'resume');
-  const life = partOf(deployment, AutomationLife);
+  const commands = partOf(deployment, CommandBus);
   const automationId = asId<AutomationId>(id);
   const { cause } = byOperator(user);
-  await life.hold(automationId, 'looks odd', cause);
+  await commands.execute(new HoldAutomation(automationId, 'looks odd', cause));
   expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
-  await life.release(automationId, 'was fine', cause);
+  await commands.execute(new ReleaseAutomation(automationId, 'was fine', cause));
   const control = { control: 'automations', reason: 'test', cause } as const;
-  await partOf(deployment, CommandBus).execute(new PauseControl(control));
+  await commands.execute(new PauseControl(control));
   expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
-  await partOf(deployment, CommandBus).execute(new ResumeControl(control));
+  await commands.execute(new ResumeControl(control));
   // A type that the rule does not ask for is recorded as well, and wakes nothing.
   expect((await deliver(key, eventOf({ type: 'order.lost' }))).body).toMatchObject({ status: 'recorded' });
   const last = await deliver(key, eventOf());

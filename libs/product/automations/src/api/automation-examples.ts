@@ -1,9 +1,9 @@
-import type { AutomationStatus } from './automation-status';
+import type { AutomationStatus } from '../use-cases/get-automation-status';
 import type { AutomationView } from './automation.view';
 import type { ConditionTest, Simulation } from '../simulation/evaluation.view';
-import type { InputOutcome } from '../inputs/input-outcomes';
+import type { InputOutcome } from '../use-cases/get-input-outcome';
 import type { OccurrencePage } from './occurrence.view';
-import type { SearchPage } from './search-automations';
+import type { SearchPage } from '../use-cases/search-automations';
 
 /** Answers and bodies as documents show them: of one automation, consistent with each other. */
 

@@ -1,10 +1,10 @@
 import type { PathParameter } from '@app/http';
-import type { AutomationId, Instant } from '@app/kernel';
+import { notFound, ok, refuse, type AutomationId, type Instant, type Result } from '@app/kernel';
 import { countedPageOfShape, boolean, instant, integer, nullable, shape, uuid, type Shaped } from '@app/schema';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import { automationName, automationState, definitionVersion, revision } from '../definition/automation-shapes';
 import type { AutomationRow } from '../automation/automation.row';
-import { revisionOf, type Automation } from '../automation/automation.state';
+import { revisionOf, type Automation, type AutomationState } from '../automation/automation.state';
 import { definitionShape } from '../definition/definition.schema';
 import { nextDue } from '../definition/schedule';
 
@@ -59,6 +59,11 @@ export function viewOfState(id: AutomationId, automation: Automation, now: Insta
     updatedAt: automation.updatedAt,
     archivedAt: automation.archivedAt,
   };
+}
+
+/** What a call about one automation answers, given its state; `not_found` where there is none. */
+export function answerOf(id: AutomationId, automation: AutomationState, now: Instant): Result<AutomationView> {
+  return automation === null ? refuse(notFound) : ok(viewOfState(id, automation, now));
 }
 
 /** The same view of an automation as the read model has it. */

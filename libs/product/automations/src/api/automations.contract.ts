@@ -1,12 +1,12 @@
 import { operation, type OperationGroup } from '@app/http';
 import { automationIdParameter } from './automation.view';
-import { AutomationStatus } from './automation-status';
+import { AutomationStatus } from '../use-cases/get-automation-status';
 import { examples } from './automation-examples';
 import { AutomationPage, AutomationShape } from './automation.view';
 import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomationDto } from './automations.dto';
 import { definitionShape } from '../definition/definition.schema';
-import { SearchPage } from './search-automations';
-import { WebhookSecret } from '../inputs/webhook-keys';
+import { SearchPage } from '../use-cases/search-automations';
+import { WebhookSecret } from '../use-cases/rotate-webhook-key';
 
 export const automationsGroup: OperationGroup = {
   name: 'automations',

@@ -1,13 +1,18 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, pageOf, Serves } from '@app/http';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { answer, Caller, Serves } from '@app/http';
 import type { AutomationId } from '@app/kernel';
-import { AutomationLife } from '../automation/automation-life';
-import { AutomationStatus, AutomationStatuses } from './automation-status';
+import { CreateAutomation } from '../use-cases/create-automation';
+import { DeleteAutomation } from '../use-cases/delete-automation';
+import { AutomationStatus, GetAutomationStatus } from '../use-cases/get-automation-status';
+import { GetAutomation } from '../use-cases/get-automation';
+import { ListAutomations } from '../use-cases/list-automations';
+import { PauseAutomation } from '../use-cases/pause-automation';
+import { ResumeAutomation } from '../use-cases/resume-automation';
+import { RotateWebhookKey, WebhookSecret } from '../use-cases/rotate-webhook-key';
+import { SearchAutomations, SearchPage } from '../use-cases/search-automations';
+import { UpdateAutomation } from '../use-cases/update-automation';
 import { AutomationPage, type AutomationView } from './automation.view';
-import { Automations } from '../automation/automations';
-import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomationDto } from './automations.dto';
-import { SearchAutomations, SearchPage } from './search-automations';
-import { WebhookKeys, WebhookSecret } from '../inputs/webhook-keys';
 import {
   createAutomation,
   listAutomations,
@@ -20,63 +25,50 @@ import {
   readAutomationStatus,
   rotateWebhookSecret,
 } from './automations.contract';
+import { ListAutomationsDto, RevisionDto, SearchAutomationsDto, UpdateAutomationDto } from './automations.dto';
 
 /** Automations as their users define and look after them (specification, "Automations"; docs/decisions/automations.md). */
 @Controller()
 export class AutomationsController {
   constructor(
-    private readonly automations: Automations,
-    private readonly life: AutomationLife,
-    private readonly statuses: AutomationStatuses,
-    private readonly searching: SearchAutomations,
-    private readonly webhookKeys: WebhookKeys,
-    private readonly cursors: Cursors,
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
   ) {}
 
   // The body is the definition, which its parser reads.
   @Serves(createAutomation)
   async create(@Caller() { userId, cause }: Caller, @Body() body: unknown): Promise<AutomationView> {
-    return answer(await this.automations.create(userId, body, cause));
+    return answer(await this.commands.execute(new CreateAutomation(userId, body, cause)));
   }
 
   @Serves(listAutomations)
   async list(@Caller() { userId }: Caller, @Query() query: ListAutomationsDto): Promise<AutomationPage> {
-    const { cursor, limit, state = 'current' } = query;
-    const binding = { list: 'automations.list', userId, filters: { state } };
-    const before = cursor === undefined ? null : Number(answer(this.cursors.read(binding, cursor))[0]);
-    const { rows, total } = await this.automations.list(userId, { state, before, limit });
-    const page = pageOf(
-      rows,
-      limit,
-      ({ view }) => view,
-      ({ openedPosition }) => this.cursors.mint(binding, [openedPosition]),
-    );
-    return { ...page, total };
+    return answer(await this.queries.execute(new ListAutomations(userId, query)));
   }
 
   @Serves(searchAutomations)
-  async search(@Caller() { userId }: Caller, @Query() asked: SearchAutomationsDto): Promise<SearchPage> {
-    const { query = '', state = 'current', offset } = asked;
-    return this.searching.search(userId, { query, state, offset });
+  async search(@Caller() { userId }: Caller, @Query() query: SearchAutomationsDto): Promise<SearchPage> {
+    return this.queries.execute(new SearchAutomations(userId, query));
   }
 
   @Serves(getAutomation)
   async get(@Caller() { userId }: Caller, @Param('automationId') id: AutomationId): Promise<AutomationView> {
-    return answer(await this.automations.get(userId, id));
+    return answer(await this.queries.execute(new GetAutomation(userId, id)));
   }
 
   @Serves(updateAutomation)
   async update(
     @Caller() { userId, cause }: Caller,
-    @Param('automationId') id: AutomationId,
-    @Body() body: UpdateAutomationDto,
+    @Param('automationId') automationId: AutomationId,
+    @Body() { revision, definition }: UpdateAutomationDto,
   ): Promise<AutomationView> {
-    return answer(await this.automations.update(userId, id, body, cause));
+    const update = new UpdateAutomation({ userId, automationId, revision, definition, cause });
+    return answer(await this.commands.execute(update));
   }
 
   @Serves(removeAutomation)
   async remove(@Caller() { userId, cause }: Caller, @Param('automationId') automationId: AutomationId): Promise<void> {
-    answer(await this.life.remove({ userId, automationId, cause }));
+    answer(await this.commands.execute(new DeleteAutomation(userId, automationId, cause)));
   }
 
   @Serves(pauseAutomation)
@@ -85,7 +77,7 @@ export class AutomationsController {
     @Param('automationId') automationId: AutomationId,
     @Body() { revision }: RevisionDto,
   ): Promise<AutomationView> {
-    return answer(await this.life.pause({ userId, automationId, cause }, revision));
+    return answer(await this.commands.execute(new PauseAutomation(userId, automationId, revision, cause)));
   }
 
   @Serves(resumeAutomation)
@@ -94,12 +86,12 @@ export class AutomationsController {
     @Param('automationId') automationId: AutomationId,
     @Body() { revision }: RevisionDto,
   ): Promise<AutomationView> {
-    return answer(await this.life.resume({ userId, automationId, cause }, revision));
+    return answer(await this.commands.execute(new ResumeAutomation(userId, automationId, revision, cause)));
   }
 
   @Serves(readAutomationStatus)
   async status(@Caller() { userId }: Caller, @Param('automationId') id: AutomationId): Promise<AutomationStatus> {
-    return answer(await this.statuses.of(userId, id));
+    return answer(await this.queries.execute(new GetAutomationStatus(userId, id)));
   }
 
   @Serves(rotateWebhookSecret)
@@ -108,6 +100,6 @@ export class AutomationsController {
     @Param('automationId') automationId: AutomationId,
     @Body() { revision }: RevisionDto,
   ): Promise<WebhookSecret> {
-    return answer(await this.webhookKeys.rotate({ userId, automationId, cause }, revision));
+    return answer(await this.commands.execute(new RotateWebhookKey(userId, automationId, revision, cause)));
   }
 }

@@ -1,8 +1,8 @@
-import { cursor, Member, QueryMember } from '@app/http';
-import { isJsonObject, limits, type Instant, type JsonObject } from '@app/kernel';
+import { Member, PageQuery, QueryMember } from '@app/http';
+import { isJsonObject, type Instant, type JsonObject } from '@app/kernel';
 import { custom, givenInstant, integer, oneOf, optional, text, uuid } from '@app/schema';
 import { deliveries, type OccurrenceDelivery } from '../automation/automation.row';
-import { stateFilters, type StateFilter } from './automations.queries';
+import { stateFilters, type StateFilter } from '../automation/state-filter';
 import { definitionShape } from '../definition/definition.schema';
 import { eventDataShape, InboundEventShape } from '../inputs/inbound-event';
 
@@ -10,20 +10,7 @@ const queryLengthMax = 120;
 
 const state = oneOf(stateFilters, { description: '`current`: all that are not archived, which is the default' });
 
-export class ListAutomationsDto {
-  @Member(cursor())
-  cursor?: string;
-
-  @QueryMember(
-    integer({
-      min: 1,
-      max: limits.listLimitMax,
-      default: limits.listLimitDefault,
-      description: 'How many at most',
-    }),
-  )
-  limit: number;
-
+export class ListAutomationsDto extends PageQuery {
   @Member(optional(state))
   state?: StateFilter;
 }
@@ -82,20 +69,7 @@ export class HandedInputDto extends RevisionDto {
   input?: JsonObject;
 }
 
-export class ListOccurrencesDto {
-  @Member(cursor())
-  cursor?: string;
-
-  @QueryMember(
-    integer({
-      min: 1,
-      max: limits.listLimitMax,
-      default: limits.listLimitDefault,
-      description: 'How many at most',
-    }),
-  )
-  limit: number;
-
+export class ListOccurrencesDto extends PageQuery {
   @Member(optional(oneOf(deliveries, { description: 'Only those that stand so; absent, all' })))
   delivery?: OccurrenceDelivery;
 }

@@ -2,7 +2,7 @@ import { occurrenceTriggers } from '@app/kernel';
 import { instant, integer, nullable, oneOf, pageOfShape, shape, uuid, type Shaped } from '@app/schema';
 import { truncatedText } from '../definition/automation-shapes';
 import { deliveries } from '../automation/automation.row';
-import type { ListedOccurrence } from './automations.queries';
+import type { ListedOccurrence } from '../use-cases/occurrence-list';
 import { truncate, type Truncated } from '../definition/behavior';
 
 /** Of an issue's and of a reason's text. */

@@ -4,9 +4,10 @@ import { type Reason } from '@app/kernel';
 import { examples } from './automation-examples';
 import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
 import { ConditionTest, Simulation } from '../simulation/evaluation.view';
-import { InputOutcome } from '../inputs/input-outcomes';
+import { InputOutcome } from '../use-cases/get-input-outcome';
 import { OccurrencePage } from './occurrence.view';
-import { Invoked, Signalled } from '../inputs/take-inputs';
+import { Invoked } from '../use-cases/invoke-automation';
+import { Signalled } from '../use-cases/signal-automation';
 
 /** `automation_changed` of a paused one as well. */
 const handReasons: readonly Reason[] = [

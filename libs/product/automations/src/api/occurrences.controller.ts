@@ -1,15 +1,16 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
-import { answer, Caller, Cursors, pageOf, Serves } from '@app/http';
-import { notFound, refuse, type AutomationId, type InputId } from '@app/kernel';
-import { Automations } from '../automation/automations';
-import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
-import { AutomationQueries } from './automations.queries';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { answer, Caller, Serves } from '@app/http';
+import type { AutomationId, InputId } from '@app/kernel';
 import { ConditionTest, Simulation } from '../simulation/evaluation.view';
-import { InputOutcome, InputOutcomes } from '../inputs/input-outcomes';
-import { OccurrencePage, occurrenceView } from './occurrence.view';
-import { SimulateAutomation } from '../simulation/simulate-automation';
-import { Invoked, Signalled, TakeInputs } from '../inputs/take-inputs';
-import { TestCondition } from '../simulation/test-condition';
+import { GetInputOutcome, InputOutcome } from '../use-cases/get-input-outcome';
+import { InvokeAutomation, Invoked } from '../use-cases/invoke-automation';
+import { ListOccurrences } from '../use-cases/list-occurrences';
+import { SignalAutomation, Signalled } from '../use-cases/signal-automation';
+import { SimulateAutomation } from '../use-cases/simulate-automation';
+import { TestCondition } from '../use-cases/test-condition';
+import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
+import { OccurrencePage } from './occurrence.view';
 import {
   signalAutomation,
   invokeAutomation,
@@ -23,13 +24,8 @@ import {
 @Controller()
 export class OccurrencesController {
   constructor(
-    private readonly automations: Automations,
-    private readonly inputs: TakeInputs,
-    private readonly inputOutcomes: InputOutcomes,
-    private readonly testing: TestCondition,
-    private readonly simulating: SimulateAutomation,
-    private readonly queries: AutomationQueries,
-    private readonly cursors: Cursors,
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
   ) {}
 
   @Serves(signalAutomation)
@@ -38,7 +34,8 @@ export class OccurrencesController {
     @Param('automationId') automationId: AutomationId,
     @Body() { input = {}, ...body }: HandedInputDto,
   ): Promise<Signalled> {
-    return answer(await this.inputs.signal({ userId, automationId, ...body, input, cause }));
+    const command = new SignalAutomation({ userId, automationId, ...body, input, cause });
+    return answer(await this.commands.execute(command));
   }
 
   @Serves(invokeAutomation)
@@ -47,7 +44,8 @@ export class OccurrencesController {
     @Param('automationId') automationId: AutomationId,
     @Body() { input = {}, ...body }: HandedInputDto,
   ): Promise<Invoked> {
-    return answer(await this.inputs.invoke({ userId, automationId, ...body, input, cause }));
+    const command = new InvokeAutomation({ userId, automationId, ...body, input, cause });
+    return answer(await this.commands.execute(command));
   }
 
   @Serves(listOccurrences)
@@ -56,12 +54,7 @@ export class OccurrencesController {
     @Param('automationId') automationId: AutomationId,
     @Query() query: ListOccurrencesDto,
   ): Promise<OccurrencePage> {
-    const { cursor, limit, delivery = null } = query;
-    const binding = { list: 'automations.occurrences', userId, filters: { automationId, delivery } };
-    const before = cursor === undefined ? null : Number(answer(this.cursors.read(binding, cursor))[0]);
-    if ((await this.automations.fold(userId, automationId)) === null) return answer(refuse(notFound));
-    const rows = await this.queries.occurrences(automationId, delivery, before, limit + 1);
-    return pageOf(rows, limit, occurrenceView, (row) => this.cursors.mint(binding, [row.openedPosition]));
+    return answer(await this.queries.execute(new ListOccurrences(userId, automationId, query)));
   }
 
   @Serves(readInputOutcome)
@@ -70,7 +63,7 @@ export class OccurrencesController {
     @Param('automationId') automationId: AutomationId,
     @Param('inputId') inputId: InputId,
   ): Promise<InputOutcome> {
-    return answer(await this.inputOutcomes.of(userId, automationId, inputId));
+    return answer(await this.queries.execute(new GetInputOutcome(userId, automationId, inputId)));
   }
 
   @Serves(testCondition)
@@ -79,7 +72,7 @@ export class OccurrencesController {
     @Param('automationId') automationId: AutomationId,
     @Body() { event }: TestConditionDto,
   ): Promise<ConditionTest> {
-    return answer(await this.testing.test(userId, automationId, event));
+    return answer(await this.queries.execute(new TestCondition(userId, automationId, event)));
   }
 
   @Serves(simulateAutomation)
@@ -88,6 +81,6 @@ export class OccurrencesController {
     @Param('automationId') automationId: AutomationId,
     @Body() { from, to }: SimulateDto,
   ): Promise<Simulation> {
-    return answer(await this.simulating.simulate(userId, automationId, { from, to }));
+    return answer(await this.queries.execute(new SimulateAutomation(userId, automationId, { from, to })));
   }
 }

@@ -1,12 +1,14 @@
 import { Body, Controller, Param, Req } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import { answer, jsonBody, ProblemException, RateWindows, Serves } from '@app/http';
 import { because, causeOfService } from '@app/kernel';
 import { read } from '@app/schema';
 import type { FastifyRequest } from 'fastify';
 import { InboundEventShape } from '../inputs/inbound-event';
-import { Signalled, TakeInputs } from '../inputs/take-inputs';
 import { isSignedWith } from '../inputs/webhook-signature';
 import { WebhookKeys, type WebhookKey } from '../inputs/webhook-keys';
+import { DeliverWebhook } from '../use-cases/deliver-webhook';
+import { Signalled } from '../use-cases/signal-automation';
 import { deliverWebhook } from './webhooks.contract';
 
 const requestsPerMinute = 60;
@@ -19,7 +21,7 @@ const notSigned = { kind: 'bare', problem: 'unauthenticated' } as const;
 export class WebhooksController {
   constructor(
     private readonly keys: WebhookKeys,
-    private readonly inputs: TakeInputs,
+    private readonly commands: CommandBus,
     private readonly windows: RateWindows,
   ) {}
 
@@ -35,7 +37,8 @@ export class WebhooksController {
     await this.count(key);
     const json = answer(jsonBody(request.headers['content-type'], bytes));
     const event = answer(read(InboundEventShape, json));
-    return this.inputs.deliver(key, event, causeOfService(`webhook/${keyId.toLowerCase()}`, request.id));
+    const cause = causeOfService(`webhook/${keyId.toLowerCase()}`, request.id);
+    return this.commands.execute(new DeliverWebhook(key, event, cause));
   }
 
   /** Only what is signed counts: nobody else can use up an automation's rate. */

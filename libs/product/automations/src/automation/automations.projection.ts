@@ -7,7 +7,7 @@ import { AutomationRow, OccurrenceRow } from './automation.row';
 import { automationKind } from './automation.stream';
 import { behaviorText } from '../definition/behavior';
 import { isSameRule } from '../authority/contract-use.decider';
-import { searchWords } from '../api/search-words';
+import { searchWords } from './search-words';
 import { symbolIn, type TokenSymbols } from '../definition/token-symbols';
 
 /** Table `automations`. */

@@ -1,54 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { FoldedStates, Streams } from '@app/event-store';
-import {
-  asId,
-  Clock,
-  ok,
-  parseUuid,
-  refuse,
-  type AutomationId,
-  type Cause,
-  type Result,
-  type UserId,
-} from '@app/kernel';
+import { FoldedStates } from '@app/event-store';
+import { asId, parseUuid, type AutomationId, type UserId } from '@app/kernel';
 import { Database } from '@app/read-store';
 import { Configuration, Sealing } from '@app/runtime';
-import { shape, text, uuid, type Shaped } from '@app/schema';
 import { randomBytes } from 'node:crypto';
-import { NIL, v7 as uuidV7 } from 'uuid';
-import { definitionVersion } from '../definition/automation-shapes';
+import { NIL } from 'uuid';
 import { automationKind } from '../automation/automation.stream';
 
-const secretBytes = 32;
+export const secretBytes = 32;
 /** Sealed secrets of earlier keys are kept this long: another rotation may be on its way with its own. Real time. */
 const forgottenAfter = '1 hour';
-
-/** What `automations.rotateWebhookSecret` answers: the secret is shown this once. */
-export const WebhookSecret = shape('WebhookSecret', {
-  secret: text({
-    pattern: /^[A-Za-z0-9_-]{43}$/,
-    description: 'The 32 bytes of the signing key in base64url, without `-` and `_`; shown this once',
-  }),
-  signingSecret: text({
-    pattern: /^whsec_[A-Za-z0-9+/]{43}=$/,
-    description: 'The same bytes as the libraries of Standard Webhooks take them: `whsec_` and standard base64',
-  }),
-  keyId: uuid(),
-  path: text({ pattern: /^\/hooks\/v1\/[0-9a-f-]{36}$/, description: "Where the automation's events are delivered" }),
-  definitionVersion,
-});
-export type WebhookSecret = Shaped<typeof WebhookSecret>;
-
-/**
- * Bytes that both alphabets of base64 spell alike. The libraries of Standard Webhooks read the standard one only, and are given
- * `secret` as often as `signingSecret`. Takes four tries on average, and two of the 256 bits.
- */
-function newSecret(): Buffer {
-  for (;;) {
-    const secret = randomBytes(secretBytes);
-    if (!/[-_]/.test(secret.toString('base64url'))) return secret;
-  }
-}
 
 /** Where a signed request of a webhook belongs. */
 export interface WebhookKey {
@@ -74,10 +35,8 @@ export class WebhookKeys {
   private readonly nobodys: SealedKey;
 
   constructor(
-    private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly database: Database,
-    private readonly clock: Clock,
     configuration: Configuration,
   ) {
     this.sealing = new Sealing(configuration, 'parley/webhook-keys/1');
@@ -86,37 +45,26 @@ export class WebhookKeys {
     this.nobodys = { key_id: NIL, automation_id: nobody, sealed };
   }
 
-  /**
-   * Mints another key and secret; the earlier ones are refused from the next request on. Refuses with `not_found`, and with
-   * `automation_changed`: another revision, not enabled, or no event wake.
-   */
-  async rotate(
-    {
-      userId,
-      automationId,
-      cause,
-    }: { readonly userId: UserId; readonly automationId: AutomationId; readonly cause: Cause },
-    revision: string,
-  ): Promise<Result<WebhookSecret>> {
-    const keyId = uuidV7();
-    const secret = newSecret();
-    // Before the event, so that a key that the stream names has its secret.
+  /** Seals a key's secret, before the event that names the key. */
+  async keep(keyId: string, automationId: AutomationId, secret: Uint8Array): Promise<void> {
     await this.database.query('INSERT INTO webhook_keys (key_id, automation_id, sealed) VALUES ($1, $2, $3)', [
       keyId,
       automationId,
       this.sealing.seal(secret, boundTo(keyId, automationId)),
     ]);
-    const command = { type: 'RotateWebhookKey', at: this.clock.now(), userId, revision, keyId } as const;
-    const done = await this.streams.decide(automationKind, automationId, command, cause, { visible: true });
-    if (!done.ok || done.value.state === null) {
-      await this.database.query('DELETE FROM webhook_keys WHERE key_id = $1', [keyId]);
-      return done.ok ? refuse({ kind: 'not_found' }) : refuse(done.refusal);
-    }
-    await this.forgetOld(automationId, keyId);
-    const path = `/hooks/v1/${keyId}`;
-    const { definitionVersion: version } = done.value.state;
-    const signingSecret = `whsec_${secret.toString('base64')}`;
-    return ok({ secret: secret.toString('base64url'), signingSecret, keyId, path, definitionVersion: version });
+  }
+
+  /** Deletes a key that no event came to name. */
+  async drop(keyId: string): Promise<void> {
+    await this.database.query('DELETE FROM webhook_keys WHERE key_id = $1', [keyId]);
+  }
+
+  /** Deletes the automation's earlier keys, but for those of the last hour. */
+  async forgetBefore(keyId: string, automationId: AutomationId): Promise<void> {
+    await this.database.query(
+      'DELETE FROM webhook_keys WHERE automation_id = $1 AND key_id <> $2 AND created_at < now() - $3::interval',
+      [automationId, keyId, forgottenAfter],
+    );
   }
 
   /**
@@ -136,13 +84,6 @@ export class WebhookKeys {
     if (state === null || state.webhookKeyId !== keyId || state.state === 'archived') return null;
     const { userId, epoch, held } = state;
     return { automationId, userId, epoch, awake: state.state === 'enabled' && !held };
-  }
-
-  private async forgetOld(automationId: AutomationId, keyId: string): Promise<void> {
-    await this.database.query(
-      'DELETE FROM webhook_keys WHERE automation_id = $1 AND key_id <> $2 AND created_at < now() - $3::interval',
-      [automationId, keyId, forgottenAfter],
-    );
   }
 }
 

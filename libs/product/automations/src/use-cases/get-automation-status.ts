@@ -1,15 +1,15 @@
-import { Injectable } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Clock, notFound, ok, refuse, type AutomationId, type Result, type UserId } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { instant, integer, list, nullable, oneOf, shape, uuid, type Shaped } from '@app/schema';
 import { AutomationChecks, checkOutcomes, type AutomationCheck } from '../firing/automation-checks';
 import { automationName, automationState, truncatedText } from '../definition/automation-shapes';
-import { Automations } from '../automation/automations';
-import { AutomationQueries, type ListedOccurrence } from './automations.queries';
+import { AutomationReader } from './automation-reader';
+import { OccurrenceList, type ListedOccurrence } from './occurrence-list';
 import { behaviorText, truncate } from '../definition/behavior';
 import { FactShape } from '../simulation/evaluation.view';
 import { monitoringOf, monitorings } from '../automation/monitoring';
-import { delivery, deliveryReason, reasonView, textLengthMax } from './occurrence.view';
+import { delivery, deliveryReason, reasonView, textLengthMax } from '../api/occurrence.view';
 import { readingBounds } from '../condition/readings';
 import { symbolIn } from '../definition/token-symbols';
 
@@ -45,26 +45,34 @@ export type AutomationStatus = Shaped<typeof AutomationStatus>;
 
 type LatestOccurrence = NonNullable<AutomationStatus['latestOccurrence']>;
 
-/** `automations.status`. */
-@Injectable()
-export class AutomationStatuses {
+/** How an automation is doing, no older than this call. Refuses with `not_found`. @throws Unavailable */
+export class GetAutomationStatus extends Query<Result<AutomationStatus>> {
   constructor(
-    private readonly automations: Automations,
+    readonly userId: UserId,
+    readonly automationId: AutomationId,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(GetAutomationStatus)
+export class GetAutomationStatusHandler implements IQueryHandler<GetAutomationStatus> {
+  constructor(
+    private readonly reader: AutomationReader,
     private readonly checks: AutomationChecks,
-    private readonly queries: AutomationQueries,
+    private readonly occurrences: OccurrenceList,
     private readonly clock: Clock,
     private readonly gate: ReadGate,
   ) {}
 
-  /** Refuses with `not_found`. @throws Unavailable */
-  async of(userId: UserId, automationId: AutomationId): Promise<Result<AutomationStatus>> {
-    const automation = await this.automations.fold(userId, automationId);
+  async execute({ userId, automationId }: GetAutomationStatus): Promise<Result<AutomationStatus>> {
+    const automation = await this.reader.find(userId, automationId);
     if (automation === null) return refuse(notFound);
     // What the stream has told by now is in the list of occurrences as well.
     await this.gate.caughtUp();
     const [last, [latest]] = await Promise.all([
       this.checks.last(automationId),
-      this.queries.occurrences(automationId, null, null, 1),
+      this.occurrences.newest(automationId, null, null, 1),
     ]);
     const asOf = this.clock.now();
     const check = last?.epoch === automation.epoch ? last : null;

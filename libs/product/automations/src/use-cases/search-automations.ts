@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { Clock, type UserId } from '@app/kernel';
+import { Database } from '@app/read-store';
 import { instant, integer, list, nullable, shape, uuid, type Shaped } from '@app/schema';
+import { SearchAutomationsDto } from '../api/automations.dto';
+import { searchWords } from '../automation/search-words';
+import { statesOf } from '../automation/state-filter';
 import { automationName, automationState, truncatedText } from '../definition/automation-shapes';
-import { AutomationQueries, type FoundAutomation, type StateFilter } from './automations.queries';
 import { truncate } from '../definition/behavior';
-import { searchWords } from './search-words';
 
 const itemsMax = 5;
 const taskLengthMax = 160;
@@ -19,6 +21,13 @@ const SearchItem = shape('AutomationSearchItem', {
 });
 type SearchItem = Shaped<typeof SearchItem>;
 
+interface FoundAutomation {
+  readonly id: string;
+  readonly name: string;
+  readonly state: SearchItem['state'];
+  readonly prompt: string;
+}
+
 /** What `automations.search` answers. */
 export const SearchPage = shape('AutomationSearchPage', {
   asOf: instant(),
@@ -31,21 +40,40 @@ export const SearchPage = shape('AutomationSearchPage', {
 });
 export type SearchPage = Shaped<typeof SearchPage>;
 
-/** `automations.search`: by whole words over name, prompt and the reviewed description of the rule. */
-@Injectable()
-export class SearchAutomations {
+/**
+ * A page, of at most 8 KiB, of the user's automations that have every word of the query in name, prompt or the reviewed description
+ * of the rule. @throws Unavailable
+ */
+export class SearchAutomations extends Query<SearchPage> {
   constructor(
-    private readonly queries: AutomationQueries,
+    readonly userId: UserId,
+    readonly query: SearchAutomationsDto,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(SearchAutomations)
+export class SearchAutomationsHandler implements IQueryHandler<SearchAutomations> {
+  constructor(
+    private readonly database: Database,
     private readonly clock: Clock,
   ) {}
 
-  /** A page of at most 8 KiB. @throws Unavailable */
-  async search(
-    userId: UserId,
-    { query, state, offset }: { readonly query: string; readonly state: StateFilter; readonly offset: number },
-  ): Promise<SearchPage> {
+  async execute({ userId, query: asked }: SearchAutomations): Promise<SearchPage> {
+    const { query = '', state = 'current', offset } = asked;
+    // No word lets every automation through.
     const words = searchWords(query);
-    const { total, found } = await this.queries.search(userId, { words, state, offset, limit: itemsMax });
+    const matching = 'FROM automations WHERE user_id = $1 AND state = ANY($2) AND search_words @> $3::text[]';
+    const matched = [userId, statesOf(state), words];
+    const [counted, found] = await Promise.all([
+      this.database.query<{ total: number }>(`SELECT count(*) AS total ${matching}`, matched),
+      this.database.query<FoundAutomation>(
+        `SELECT id, name, state, definition->>'prompt' AS prompt ${matching} ORDER BY opened_position LIMIT $4 OFFSET $5`,
+        [...matched, itemsMax, offset],
+      ),
+    ]);
+    const total = counted[0]?.total ?? 0;
     const items = withinBytes(found.map(itemOf));
     const next = offset + items.length;
     return { asOf: this.clock.now(), total, items, nextOffset: items.length > 0 && next < total ? next : null };

@@ -1,0 +1,93 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import {
+  notFound,
+  ok,
+  refuse,
+  type AutomationId,
+  type InputId,
+  type Instant,
+  type OccurrenceId,
+  type Result,
+  type UserId,
+} from '@app/kernel';
+import { Database, ReadGate } from '@app/read-store';
+import { instant, nullable, oneOf, shape, uuid, type Shaped } from '@app/schema';
+import { inputOccurrenceId } from '../automation/automation-ids';
+import { passedOvers, type PassedOver } from '../automation/automation.events';
+import type { OccurrenceDelivery } from '../automation/automation.row';
+import { inputSources, type InputSource } from '../inputs/input.stream';
+import { AutomationReader } from './automation-reader';
+
+const outcomes = ['waiting', 'fired', ...passedOvers] as const;
+
+/** What became of an input (docs/decisions/automations.md, "Inputs"). */
+export const InputOutcome = shape('AutomationInput', {
+  inputId: uuid(),
+  receivedAt: instant({ description: 'When it was recorded' }),
+  trigger: oneOf(inputSources),
+  outcome: oneOf(outcomes, {
+    description:
+      "`waiting`: the rule has not looked at it yet; `fired`: an occurrence came of it, which says what became of that; `not_matched`: the condition was false, or its edge or its one match was spent; `cooldown`: too soon after the last accepted one; `unknown`: the condition could not be decided; `type_not_awaited`: the rule waits for other types of events; `stale`: the automation was changed, or resumed, before it was looked at; `paused`: the automation was paused or held, or the deployment's automations were; `rejected`: the automation had finished, or its occurrence was refused",
+  }),
+  occurrenceId: nullable(uuid(), { description: 'Null as long as none came of it' }),
+});
+export type InputOutcome = Shaped<typeof InputOutcome>;
+
+/** What the read model has of an input, and of the occurrence that came of it. */
+interface FoundInput {
+  readonly receivedAt: Instant;
+  readonly trigger: InputSource;
+  readonly outcome: PassedOver | null;
+  /** Of the occurrence; null where none came of it, or none yet. */
+  readonly delivery: OccurrenceDelivery | null;
+}
+
+/** Of a signal, an invocation or a webhook's event of the user's automation. Refuses with `not_found`. @throws Unavailable */
+export class GetInputOutcome extends Query<Result<InputOutcome>> {
+  constructor(
+    readonly userId: UserId,
+    readonly automationId: AutomationId,
+    readonly inputId: InputId,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(GetInputOutcome)
+export class GetInputOutcomeHandler implements IQueryHandler<GetInputOutcome> {
+  constructor(
+    private readonly reader: AutomationReader,
+    private readonly database: Database,
+    private readonly gate: ReadGate,
+  ) {}
+
+  async execute({ userId, automationId, inputId }: GetInputOutcome): Promise<Result<InputOutcome>> {
+    if ((await this.reader.find(userId, automationId)) === null) return refuse(notFound);
+    const occurrenceId = inputOccurrenceId(automationId, inputId);
+    const found = await this.gate.find(() => this.findInput(automationId, inputId, occurrenceId));
+    if (found === null) return refuse(notFound);
+    const { receivedAt, trigger, delivery } = found;
+    const outcome = outcomeOf(found);
+    return ok({ inputId, receivedAt, trigger, outcome, occurrenceId: delivery === null ? null : occurrenceId });
+  }
+
+  /** @param occurrenceId of the occurrence that the input would lead to */
+  private async findInput(
+    automationId: AutomationId,
+    inputId: InputId,
+    occurrenceId: OccurrenceId,
+  ): Promise<FoundInput | null> {
+    const [row] = await this.database.query<FoundInput>(
+      `SELECT i.at AS "receivedAt", i.source AS trigger, i.outcome, o.delivery
+       FROM automation_inputs AS i LEFT JOIN occurrences AS o ON o.id = $3 WHERE i.id = $1 AND i.automation_id = $2`,
+      [inputId, automationId, occurrenceId],
+      'automations.input',
+    );
+    return row ?? null;
+  }
+}
+
+function outcomeOf({ outcome, delivery }: FoundInput): InputOutcome['outcome'] {
+  if (delivery === null) return outcome ?? 'waiting';
+  return delivery === 'rejected' ? 'rejected' : 'fired';
+}

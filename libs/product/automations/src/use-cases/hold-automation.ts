@@ -1,0 +1,29 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Streams } from '@app/event-store';
+import { Clock, ok, refuse, type AutomationId, type Cause, type Result } from '@app/kernel';
+import { automationKind } from '../automation/automation.stream';
+
+/** Keeps an automation, whosever it is, from firing until it is released; no-op when held. For operators. Refuses with `not_found`. @throws Unavailable */
+export class HoldAutomation extends Command<Result<void>> {
+  constructor(
+    readonly automationId: AutomationId,
+    readonly reason: string,
+    readonly cause: Cause,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(HoldAutomation)
+export class HoldAutomationHandler implements ICommandHandler<HoldAutomation> {
+  constructor(
+    private readonly streams: Streams,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ automationId, reason, cause }: HoldAutomation): Promise<Result<void>> {
+    const command = { type: 'HoldAutomation', at: this.clock.now(), reason } as const;
+    const done = await this.streams.decide(automationKind, automationId, command, cause, { visible: true });
+    return done.ok ? ok(undefined) : refuse(done.refusal);
+  }
+}

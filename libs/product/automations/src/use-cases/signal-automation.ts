@@ -1,0 +1,32 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { ok, type Result } from '@app/kernel';
+import { ReadGate } from '@app/read-store';
+import { shape, uuid, type Shaped } from '@app/schema';
+import { InputRecorder, recording, type Handed } from '../inputs/input-recorder';
+
+/** What `automations.signal` and webhooks answer. */
+export const Signalled = shape('RecordedInput', { status: recording, inputId: uuid() });
+export type Signalled = Shaped<typeof Signalled>;
+
+/** Records an event for the rule to look at, and answers once it is visible. Refuses as `InputRecorder.hand`. @throws Unavailable */
+export class SignalAutomation extends Command<Result<Signalled>> {
+  constructor(readonly handed: Handed) {
+    super();
+  }
+}
+
+@CommandHandler(SignalAutomation)
+export class SignalAutomationHandler implements ICommandHandler<SignalAutomation> {
+  constructor(
+    private readonly inputs: InputRecorder,
+    private readonly gate: ReadGate,
+  ) {}
+
+  async execute({ handed }: SignalAutomation): Promise<Result<Signalled>> {
+    const done = await this.inputs.hand('signal', handed);
+    if (!done.ok) return done;
+    const { status, inputId, recorded } = done.value;
+    await this.gate.waitForProjection(recorded?.position ?? null);
+    return ok({ status, inputId });
+  }
+}

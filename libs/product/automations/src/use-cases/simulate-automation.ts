@@ -1,0 +1,106 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import {
+  Clock,
+  epochMsOf,
+  instantOf,
+  invalid,
+  notFound,
+  ok,
+  refuse,
+  type AutomationId,
+  type Instant,
+  type Result,
+  type UserId,
+} from '@app/kernel';
+import { Database } from '@app/read-store';
+import { setImmediate as others } from 'node:timers/promises';
+import type { Automation } from '../automation/automation.state';
+import type { Simulation } from '../simulation/evaluation.view';
+import { inputsBetween } from '../inputs/recorded-inputs';
+import { looksBetween, simulateLook, unsimulated, type Simulated } from '../simulation/simulation';
+import { coverageOf } from '../sources/source-coverage';
+import { Samples } from '../sources/samples';
+import type { SampleHistory } from '../sources/source-sample';
+import { AutomationReader } from './automation-reader';
+
+const spanMaxMs = 7 * 86_400_000;
+/** Looks of one simulation: every minute of seven days, and as many inputs. Where there are more, it ends there, truncated. */
+const looksMax = 20_160;
+/** After so long others get their turn: a look takes as long as its rule and its event are large, some milliseconds at worst. */
+const turnMs = 5;
+
+/** What is after `from` and not after `to`. */
+interface Span {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/**
+ * What the present definition would have made of retained data after `from` and not after `to`, in any state, as if an epoch of it had
+ * begun at `from`. It records nothing, and the same data give the same answer. Refuses, in this order, with `invalid_input`,
+ * `not_found`. @throws Unavailable
+ */
+export class SimulateAutomation extends Query<Result<Simulation>> {
+  constructor(
+    readonly userId: UserId,
+    readonly automationId: AutomationId,
+    readonly span: Span,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(SimulateAutomation)
+export class SimulateAutomationHandler implements IQueryHandler<SimulateAutomation> {
+  constructor(
+    private readonly reader: AutomationReader,
+    private readonly samples: Samples,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ userId, automationId, span: asked }: SimulateAutomation): Promise<Result<Simulation>> {
+    const asOf = this.clock.now();
+    const span = spanBefore(asOf, asked);
+    if (!span.ok) return span;
+    const { from, to } = span.value;
+    const automation = await this.reader.find(userId, automationId);
+    if (automation === null) return refuse(notFound);
+    const { definition, definitionVersion } = automation;
+    const history = await this.samples.history(userId, definition.condition, from, to);
+    const inputs = inputsBetween(this.database, automationId, from, to);
+    const looks = looksBetween(automation, from, to, inputs);
+    const { evaluated, matched, unknown, unresolved, fired, truncated } = await simulate(automation, history, looks);
+    const coverage = coverageOf(definition.condition, history, from, to);
+    return ok({ asOf, definitionVersion, coverage, evaluated, matched, unknown, unresolved, fired, truncated });
+  }
+}
+
+function spanBefore(asOf: Instant, asked: Span): Result<Span> {
+  // They may be spelled without milliseconds.
+  const [from, to] = [instantOf(epochMsOf(asked.from)), instantOf(epochMsOf(asked.to))];
+  if (to > asOf) return refuse(invalid('/to', 'must not be after now'));
+  if (from >= to) return refuse(invalid('/to', 'must be after from'));
+  if (epochMsOf(to) - epochMsOf(from) > spanMaxMs) return refuse(invalid('/from', 'must be at most 7 days before to'));
+  return ok({ from, to });
+}
+
+/** Truncated where there are more looks than one simulation takes. */
+async function simulate(
+  { definition }: Automation,
+  history: SampleHistory,
+  looks: ReturnType<typeof looksBetween>,
+): Promise<Simulated> {
+  let simulated = unsimulated;
+  let seen = 0;
+  let turnEndsMs = performance.now() + turnMs;
+  for await (const look of looks) {
+    if (seen === looksMax) return { ...simulated, truncated: true };
+    simulated = simulateLook(simulated, definition, history, look);
+    seen += 1;
+    if (performance.now() < turnEndsMs) continue;
+    await others();
+    turnEndsMs = performance.now() + turnMs;
+  }
+  return simulated;
+}
