@@ -2,16 +2,29 @@ import { Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
 import { RunsModule } from '@app/runs';
 import { AutomationsModule } from '../automations.module';
+import { AutomationStreams } from './automation-streams';
 import { AutomationWork } from './automation-work';
 import { ContractUseReturns } from './contract-use-returns';
 import { FiringProcess } from './firing-process';
 import { FiringReactor } from './firing-reactor';
+import { LiveFiring } from './live-firing';
 import { MissingTimers } from './missing-timers';
 import { OccurrenceAdmission } from './occurrence-admission';
+import { RuleLooks } from './rule-looks';
 
 /** Fires automations, in workers. Needs AutomationOwners, which the composition binds globally. */
 @Module({
   imports: [AutomationsModule, DeploymentModule, RunsModule],
-  providers: [AutomationWork, ContractUseReturns, FiringProcess, FiringReactor, MissingTimers, OccurrenceAdmission],
+  providers: [
+    AutomationStreams,
+    AutomationWork,
+    ContractUseReturns,
+    FiringProcess,
+    FiringReactor,
+    LiveFiring,
+    MissingTimers,
+    OccurrenceAdmission,
+    RuleLooks,
+  ],
 })
 export class AutomationWorkModule {}

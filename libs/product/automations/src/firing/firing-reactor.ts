@@ -5,7 +5,7 @@ import { asId, causeOfEvent, type AutomationId, type RunId } from '@app/kernel';
 import type { Reactor } from '@app/read-store';
 import { inputKind, type InputRecorded } from '../inputs/input.stream';
 import { handleInput, handleRunEnded } from './fire';
-import { FiringProcess } from './firing-process';
+import { LiveFiring } from './live-firing';
 
 /** Looks at rules when an input comes, and admits the next occurrence when the run of one has ended. */
 @Injectable()
@@ -15,7 +15,7 @@ export class FiringReactor implements Reactor {
   readonly categories = [inputKind.category, conversationKind.category];
 
   constructor(
-    private readonly firing: FiringProcess,
+    private readonly firing: LiveFiring,
     private readonly states: FoldedStates,
   ) {}
 

@@ -26,7 +26,7 @@ export interface Look {
   readonly evaluation: Evaluation;
 }
 
-/** What firing needs of the world. The product's is FiringProcess's; the simulation has its own. Every call may throw Unavailable. */
+/** What firing needs of the world. The product's is LiveFiring's; the simulation has its own. Every call may throw Unavailable. */
 export interface FiringWorld {
   now(): Instant;
   /** The automation as of now. */

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { DeploymentControls } from '@app/deployment';
+import { KeyedQueue } from '@app/event-store';
+import { Clock, type AutomationId, type Cause } from '@app/kernel';
+import { Timers } from '@app/timers';
+import { AutomationOwners } from './automation-owners';
+import { AutomationStreams } from './automation-streams';
+import type { FiringWorld } from './firing-world';
+import { OccurrenceAdmission } from './occurrence-admission';
+import { RuleLooks } from './rule-looks';
+
+/** Admissions that go on at once in one process, few, so that what is due arises in time; one automation's are always in the same lane. */
+export const lanesMax = 3;
+const waitingPerLaneMax = 1_000;
+
+/** The product, as firing sees it. */
+@Injectable()
+export class LiveFiring {
+  private readonly lanes = new KeyedQueue(waitingPerLaneMax);
+  /** Admissions under way, or in line, in this process. */
+  private admitting = 0;
+
+  constructor(
+    private readonly automations: AutomationStreams,
+    private readonly looks: RuleLooks,
+    private readonly admission: OccurrenceAdmission,
+    private readonly controls: DeploymentControls,
+    private readonly owners: AutomationOwners,
+    private readonly timers: Timers,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param cause of everything that is recorded */
+  world(cause: Cause): FiringWorld {
+    return {
+      now: () => this.clock.now(),
+      fold: (automationId) => this.automations.fold(automationId),
+      recall: (automationId) => this.automations.recall(automationId),
+      record: (automationId, command) => this.automations.record(automationId, command, cause),
+      readings: (automation, at, delivered) => this.looks.readings(automation, at, delivered),
+      looked: (automationId, look) => this.looks.keep(automationId, look),
+      isPaused: () => this.controls.isPaused('automations'),
+      isActive: (userId) => this.owners.isActive(userId),
+      placeFor: (automationId, automation, occurrence) => this.admission.placeFor(automationId, automation, occurrence),
+      admit: (automationId, automation, place) => this.admission.admit(automationId, automation, place, cause),
+      inTurn: (automationId, admission) => this.inTurn(automationId, admission),
+      isBusy: () => this.admitting >= lanesMax,
+      schedule: (timer) => this.timers.schedule(timer),
+    };
+  }
+
+  private async inTurn(automationId: AutomationId, admission: () => Promise<void>): Promise<void> {
+    this.admitting += 1;
+    try {
+      await this.lanes.run(laneOf(automationId), admission);
+    } finally {
+      this.admitting -= 1;
+    }
+  }
+}
+
+/** By the last digits of the id, which are random. */
+function laneOf(automationId: AutomationId): string {
+  return String(parseInt(automationId.slice(-6), 16) % lanesMax);
+}

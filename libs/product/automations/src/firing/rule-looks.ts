@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { AutomationId, Instant } from '@app/kernel';
+import type { Automation } from '../automation/automation.state';
+import type { Readings } from '../condition/condition';
+import { factsOf } from '../condition/readings';
+import { symbolIn } from '../definition/token-symbols';
+import { Sampler } from '../sources/sampler';
+import { readingsAt } from '../sources/source-sample';
+import { AutomationChecks } from './automation-checks';
+import type { Delivered, Look } from './firing-world';
+
+/** A verdict, as the status says it. */
+const outcomes = { true: 'matched', false: 'not_matched', unknown: 'unknown' } as const;
+
+/** What live looks at rules read, and what is kept of them. All throw Unavailable. */
+@Injectable()
+export class RuleLooks {
+  constructor(
+    private readonly sampler: Sampler,
+    private readonly checks: AutomationChecks,
+  ) {}
+
+  /** What was known of the condition's sources at that instant. */
+  async readings(
+    { userId, definition: { condition } }: Automation,
+    at: Instant,
+    delivered: Delivered | null,
+  ): Promise<Readings> {
+    return readingsAt(condition, await this.sampler.look(userId, condition, at), at, delivered);
+  }
+
+  /** Keeps the last look for whoever asks for the status. */
+  async keep(automationId: AutomationId, { automation, readings, evaluation }: Look): Promise<void> {
+    const { epoch, definition, symbols } = automation;
+    const { facts, omittedFacts } = factsOf(definition.condition, readings, symbolIn(symbols));
+    const { verdict, evaluatedAt: at, reasons } = evaluation;
+    await this.checks.record(automationId, { at, epoch, condition: outcomes[verdict], facts, omittedFacts, reasons });
+  }
+}
