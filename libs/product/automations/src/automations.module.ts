@@ -17,7 +17,6 @@ import { WebhookKeys } from './inputs/webhook-keys';
 import { sourceSamplesMigrations } from './sources/source-samples.row';
 import { SourcesModule } from './sources/sources.module';
 import { AutomationReader } from './use-cases/automation-reader';
-import { Automations } from './use-cases/automations';
 import { CreateAutomationHandler } from './use-cases/create-automation';
 import { DefinitionWriter } from './use-cases/definition-writer';
 import { DeleteAutomationHandler } from './use-cases/delete-automation';
@@ -72,7 +71,6 @@ const handlers = [
     AutomationChecks,
     AutomationQuota,
     AutomationReader,
-    Automations,
     ContractReviews,
     DefinitionWriter,
     DueTimes,
@@ -80,7 +78,7 @@ const handlers = [
     OccurrenceList,
     WebhookKeys,
   ],
-  exports: [AutomationChecks, AutomationReader, Automations, DueTimes, SourcesModule],
+  exports: [AutomationChecks, AutomationReader, DueTimes, SourcesModule],
 })
 export class AutomationsModule {}
 

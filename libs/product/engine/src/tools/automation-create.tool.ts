@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Automations, definitionShape } from '@app/automations';
+import { CommandBus } from '@nestjs/cqrs';
+import { CreateAutomation, definitionShape } from '@app/automations';
 import { asId, Clock, type AutomationId } from '@app/kernel';
 import { EngineCatalog } from '@app/runs';
 import { object, readLater, withoutOthers, type Shaped } from '@app/schema';
@@ -34,7 +35,7 @@ export class AutomationCreate implements AskDeclaration<Input> {
   readonly consent = 'ask';
 
   constructor(
-    private readonly automations: Automations,
+    private readonly commands: CommandBus,
     private readonly provider: WalletProvider,
     private readonly offer: EngineCatalog,
     private readonly clock: Clock,
@@ -51,7 +52,7 @@ export class AutomationCreate implements AskDeclaration<Input> {
   ): Promise<ToolResult> {
     // Named by the approval: however often the call is made, it makes one.
     const automationId = asId<AutomationId>(uuidV5('automation', approvalId));
-    const created = await this.automations.create(userId, definition, cause, { automationId });
+    const created = await this.commands.execute(new CreateAutomation(userId, definition, cause, automationId));
     return created.ok ? describeWritten(created.value) : failWith(wordsFor(created.refusal));
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Automations, automationState, behaviorText, truncate, type AutomationView } from '@app/automations';
+import { QueryBus } from '@nestjs/cqrs';
+import { automationState, behaviorText, ListAutomations, truncate, type AutomationView } from '@app/automations';
 import type { JsonObject } from '@app/kernel';
 import { object, optional, withoutOthers, type Shaped } from '@app/schema';
 import type { CallContext, ToolResult } from '../tool';
@@ -24,18 +25,14 @@ export class AutomationList implements AutoDeclaration<Input> {
   readonly effect = 'repeatable';
   readonly consent = 'auto';
 
-  constructor(private readonly automations: Automations) {}
+  constructor(private readonly queries: QueryBus) {}
 
   async run({ state }: Input, { userId }: CallContext): Promise<ToolResult> {
-    const { rows, total } = await this.automations.list(userId, {
-      state: state ?? 'current',
-      before: null,
-      limit: listedMax,
-    });
-    return {
-      outcome: 'ok',
-      result: { automations: rows.slice(0, listedMax).map(({ view }) => listedOf(view)), total },
-    };
+    const query = state === undefined ? { limit: listedMax } : { limit: listedMax, state };
+    const page = await this.queries.execute(new ListAutomations(userId, query));
+    if (!page.ok) throw new Error('a page without a cursor was refused');
+    const { data, total } = page.value;
+    return { outcome: 'ok', result: { automations: data.map(listedOf), total } };
   }
 }
 

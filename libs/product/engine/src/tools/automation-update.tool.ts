@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
-  Automations,
+  AutomationReader,
   definitionShape,
+  GetAutomation,
   isFinished,
   parseDefinition,
   revisionOf,
+  UpdateAutomation,
   type AutomationView,
 } from '@app/automations';
 import { canonicalText } from '@app/canonical';
@@ -49,7 +52,9 @@ export class AutomationUpdate implements AskDeclaration<Input> {
   readonly consent = 'ask';
 
   constructor(
-    private readonly automations: Automations,
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly reader: AutomationReader,
     private readonly provider: WalletProvider,
     private readonly offer: EngineCatalog,
     private readonly clock: Clock,
@@ -59,8 +64,8 @@ export class AutomationUpdate implements AskDeclaration<Input> {
     { automationId, revision, definition }: Input,
     { userId }: CallContext,
   ): Promise<Reviewed | FailedReview> {
-    const { automations, provider, offer, clock } = this;
-    const found = await automations.fold(userId, automationId);
+    const { reader, provider, offer, clock } = this;
+    const found = await reader.find(userId, automationId);
     if (found === null) return { ok: false, error: 'there is no such automation' };
     if (isFinished(found, clock.now())) return { ok: false, error: wordsFor(because('automation_completed')) };
     if (revisionOf(found) !== revision) return { ok: false, error: wordsFor(because('automation_changed')) };
@@ -69,10 +74,11 @@ export class AutomationUpdate implements AskDeclaration<Input> {
 
   async run({ input: update }: ApprovedCall<Input>, { userId, cause }: CallContext): Promise<ToolResult> {
     const { automationId, revision, definition } = update;
-    const updated = await this.automations.update(userId, automationId, { revision, definition }, cause);
+    const command = new UpdateAutomation({ userId, automationId, revision, definition, cause });
+    const updated = await this.commands.execute(command);
     if (updated.ok) return describeWritten(updated.value);
     // The call may have been cut off after it was done.
-    const found = await this.automations.get(userId, automationId);
+    const found = await this.queries.execute(new GetAutomation(userId, automationId));
     return found.ok && isNext(found.value, update) ? describeWritten(found.value) : failWith(wordsFor(updated.refusal));
   }
 }
