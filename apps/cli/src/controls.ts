@@ -2,7 +2,7 @@ import { DeploymentControls, PauseControl, ResumeControl, type Control } from '@
 import { Argument, type Command } from 'commander';
 import { reasonArgument } from './arguments';
 import { execute, onDeployment, operatorCause } from './deployment';
-import { accepted, print, table } from './outcome';
+import { unwrap, print, table } from './outcome';
 
 const controlNames = ['runs', 'automations', 'withdrawals'] as const satisfies readonly Control[];
 
@@ -37,7 +37,7 @@ export function controlCommands(program: Command): void {
       .action(async (control: Control, { reason }: { reason: string }, command: Command) => {
         const change = { control, reason, cause: operatorCause() };
         const done = await execute(verb === 'pause' ? new PauseControl(change) : new ResumeControl(change));
-        accepted(done, control);
+        unwrap(done, control);
         print(command, { control, paused: verb === 'pause' }, [`${control}: ${verb}d.`]);
       });
   }

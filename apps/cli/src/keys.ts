@@ -4,7 +4,7 @@ import { ListPartnerKeys, MintPartnerKey, RevokePartnerKey } from '@app/partners
 import type { Command } from 'commander';
 import { idArgument, reasonArgument } from './arguments';
 import { execute, onDeployment, operatorCause } from './deployment';
-import { accepted, print, table } from './outcome';
+import { unwrap, print, table } from './outcome';
 
 /** `parley keys`: the keys by which partner backends are known. */
 export function keyCommands(program: Command): void {
@@ -23,7 +23,7 @@ function addMint(keys: Command): void {
     .action(async ({ label, reason }: { label: string; reason?: string }, command: Command) => {
       const request = { label, cause: operatorCause(), ...(reason !== undefined && { reason }) };
       const minted = await execute(new MintPartnerKey(request));
-      const { keyId, key, createdAt } = accepted(minted, 'key');
+      const { keyId, key, createdAt } = unwrap(minted, 'key');
       const lines = [
         `key    ${key}`,
         `key id ${keyId}`,
@@ -55,7 +55,7 @@ function addRevoke(keys: Command): void {
     .action(async (keyId: PartnerKeyId, { reason }: { reason?: string }, command: Command) => {
       const request = { keyId, cause: operatorCause(), ...(reason !== undefined && { reason }) };
       const revoked = await execute(new RevokePartnerKey(request));
-      accepted(revoked, `key ${keyId}`);
+      unwrap(revoked, `key ${keyId}`);
       print(command, { keyId, revoked: true }, [`${keyId} is revoked.`]);
     });
 }

@@ -11,7 +11,7 @@ export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 export class CommandFailed extends Error {}
 
 /** The value of what was accepted. @throws CommandFailed with the refusal in words */
-export function accepted<Value>(result: Result<Value>, subject: string): Value {
+export function unwrap<Value>(result: Result<Value>, subject: string): Value {
   if (result.ok) return result.value;
   throw new CommandFailed(inWords(result.refusal, subject));
 }

@@ -3,7 +3,7 @@ import { DisableUser, EnableUser } from '@app/users';
 import type { Command } from 'commander';
 import { idArgument, reasonArgument } from './arguments';
 import { execute, operatorCause } from './deployment';
-import { accepted, print } from './outcome';
+import { unwrap, print } from './outcome';
 
 /** `parley users`: takes accounts out of service and back. */
 export function userCommands(program: Command): void {
@@ -20,7 +20,7 @@ export function userCommands(program: Command): void {
       .action(async (userId: UserId, { reason }: { reason: string }, command: Command) => {
         const change = { userId, reason, cause: operatorCause() };
         const done = await execute(verb === 'disable' ? new DisableUser(change) : new EnableUser(change));
-        accepted(done, `user ${userId}`);
+        unwrap(done, `user ${userId}`);
         print(command, { userId, disabled: verb === 'disable' }, [`${userId} is ${verb}d.`]);
       });
   }

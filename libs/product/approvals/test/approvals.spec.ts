@@ -265,23 +265,19 @@ describe('the list', () => {
     const pending = await user.get<Listed>('/approvals');
     expect(pending.body.data.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
     expect([pending.body.total, pending.body.nextCursor]).toEqual([2, null]);
+    const deniedId = denied.approvals[0]!.approvalId;
     const list = async (query: string) => (await user.get<Listed>(`/approvals?${query}`)).body;
-    expect(await list('status=denied')).toMatchObject({ total: 1, data: [{ id: denied.approvals[0]!.approvalId }] });
+    expect(await list('status=denied')).toMatchObject({ total: 1, data: [{ id: deniedId }] });
     expect(await list('status=approved')).toMatchObject({ total: 1, data: [{ id: ids[0], status: 'approved' }] });
     expect(await list('status=expired')).toEqual({ data: [], nextCursor: null, total: 0 });
     const first = await list('status=all&limit=3');
     expect(first).toMatchObject({ total: 4 });
     const rest = await list(`status=all&limit=3&cursor=${first.nextCursor}`);
-    expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual([
-      denied.approvals[0]!.approvalId,
-      ...ids.toReversed(),
-    ]);
+    expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual([deniedId, ...ids.toReversed()]);
     expect(rest.nextCursor).toBeNull();
     expectProblem(await user.get(`/approvals?cursor=${first.nextCursor}`), 'invalid_cursor');
-    expectProblem(
-      await (await app.newUser()).get(`/approvals?status=all&cursor=${first.nextCursor}`),
-      'invalid_cursor',
-    );
+    const stranger = await app.newUser();
+    expectProblem(await stranger.get(`/approvals?status=all&cursor=${first.nextCursor}`), 'invalid_cursor');
     expectProblem(await user.get('/approvals?status=over'), 'invalid_input', { at: ['/status'] });
     expectProblem(await user.get('/approvals?limit=101'), 'invalid_input', { at: ['/limit'] });
     await app.end(denied);
