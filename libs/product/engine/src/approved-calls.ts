@@ -10,11 +10,11 @@ import { failWith, type AskTool, type CallContext, type ToolResult } from './too
 /** The use of an approval may begin this long after the decision that resumed the run, even past `expiresAt`. */
 export const useAfterDecisionMs = 15 * 60_000;
 
-/** What a call came to; only one that needed consent can be denied or expire. */
+/** Outcome of a call; only a call that needs consent can be denied or expire. */
 export type CallOutcome =
   ToolResult | { readonly outcome: 'denied' | 'expired'; readonly result: { readonly reason: string | null } };
 
-/** Runs calls that were asked for, and holds them to what the user decided (docs/decisions/approvals.md). */
+/** Runs calls that needed consent, exactly as the user approved them (docs/decisions/approvals.md). */
 @Injectable()
 export class ApprovedCalls {
   private readonly logger = new Logger(ApprovedCalls.name);
@@ -25,7 +25,7 @@ export class ApprovedCalls {
     private readonly clock: Clock,
   ) {}
 
-  /** Runs a call as far as what the user decided allows. */
+  /** Runs an approved call; returns the outcome of a denied or expired one. @throws Error while no decision was made */
   async run(
     tool: AskTool,
     call: JournaledCall,
@@ -47,7 +47,7 @@ export class ApprovedCalls {
     }
   }
 
-  /** Looks at freeze, account and contract once more; the use itself is recorded by the tool, once. */
+  /** Checks expiry, fingerprint, account and freeze again; the tool records the single use. */
   private async use(
     tool: AskTool,
     call: JournaledCall,

@@ -11,10 +11,10 @@ import type { RunContext } from './tool';
 export type HeldCommand = Without<Extract<RunCommand, { readonly attempt: number }>, 'at' | 'runId' | 'attempt'>;
 type Without<Union, Key extends string> = Union extends unknown ? Omit<Union, Key> : never;
 
-/** How an append of the executor ended: recorded, recorded with the run's end, refused because the run is to stop, or no longer this worker's. */
+/** Result of an append: recorded; recorded with the run's end; refused because the run is stopping; refused because another worker claimed it. */
 export type Recording = 'recorded' | 'ended' | 'stopping' | 'fenced';
 
-/** A run that is not over, as far as its journal says now. */
+/** A run whose current segment is not over, as of a read of its journal. */
 export interface OpenRun {
   readonly run: ClaimableRun;
   /** Events of a run carry the request id of its start or last decision (docs/decisions/journal.md). */
@@ -63,7 +63,7 @@ export class ClaimedRun {
     return this.current;
   }
 
-  /** As tools are told whose call it is. */
+  /** Identifies the run to its tools. */
   get context(): RunContext {
     const { userId, conversationId, runId } = this.run;
     return { userId, conversationId, runId, automationId: this.current.automationId, cause: this.cause };
@@ -92,7 +92,7 @@ export class ClaimedRun {
     return done.value.events.some(({ type }) => type === 'run.ended') ? 'ended' : 'recorded';
   }
 
-  /** Takes note that the run is to stop. */
+  /** Marks the run as stopping before its journal says so. */
   markStopping(): void {
     this.current = { ...this.current, stopping: true };
   }

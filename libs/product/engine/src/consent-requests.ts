@@ -15,25 +15,25 @@ import type { JournaledCall } from './next';
 import { failWith, isOwnStore, type CallContext, type Reviewed, type RunContext, type ToolResult } from './tool';
 import { Tools } from './tools';
 
-/** The one tool whose calls a contract can cover: it does what the contract says, and nothing else. */
+/** The only tool whose calls a contract can cover: it does exactly what the contract says. */
 const coverableTool = 'intents_transfer';
 
 /** The tool result when the user has no room for another pending approval. */
 const tooManyPending = failWith('too many approvals wait for the user already: some must be decided first');
 
-/** A call with what the user is asked about it. */
+/** A call with what the user reads before deciding. */
 interface ReviewedCall {
   readonly call: JournaledCall;
   readonly review: Reviewed;
 }
 
-/** Approvals to ask for, and the calls for which the user has too many already. */
+/** Approvals to ask for, and the calls that exceed the user's quota of pending approvals. */
 interface Opened {
   readonly approvals: readonly OpenApproval[];
   readonly crowdedOut: readonly JournaledCall[];
 }
 
-/** Asks for consent to calls before they are made (docs/decisions/approvals.md). */
+/** Asks the user to approve calls before they run (docs/decisions/approvals.md). */
 @Injectable()
 export class ConsentRequests {
   private readonly logger = new Logger(ConsentRequests.name);
@@ -48,10 +48,10 @@ export class ConsentRequests {
   ) {}
 
   /**
-   * Settles what is known of calls before they are made: those that cannot be made at all return their error; those that the contract
-   * of the run's own automation covers are authorized, and the run goes on with them; only where there is none of these, the user is
-   * asked for all the others, and the run is suspended, in one append. What is left is asked about in the next round. Rejects with the
-   * signal's reason when it aborts during the review. Throws Unavailable for a store of our own.
+   * Reviews the calls. Calls that cannot be made return their error. Calls that the contract of the run's own automation covers are
+   * authorized, and the run goes on with them. Only when none is covered, one append opens an approval for each of the others and
+   * suspends the run; what is left is asked for in the next round. Rejects with the signal's reason when it aborts during the review.
+   * Throws Unavailable for a store of our own.
    */
   async ask(claimed: ClaimedRun, calls: readonly JournaledCall[], signal: AbortSignal): Promise<Recording> {
     try {
@@ -91,7 +91,7 @@ export class ConsentRequests {
     return review.ok ? review : failWith(review.error);
   }
 
-  /** Each expiry is scheduled first: a timer without its approval finds nothing to do. */
+  /** Schedules each expiry first: a timer without its approval does nothing. */
   private async open(calls: readonly ReviewedCall[], context: RunContext): Promise<Opened> {
     const expiresAt = instantOf(this.clock.epochMs() + this.configuration.env.TOOL_APPROVAL_SECONDS * 1000);
     const stream = streamName(conversationKind, context.conversationId);
@@ -110,8 +110,8 @@ export class ConsentRequests {
   }
 
   /**
-   * Approvals of the calls that the automation's contract covers; their uses are recorded. Which automation it is, the journal says:
-   * no text and no input of a call can name another.
+   * Records the uses of the calls that the automation's contract covers, and returns their approvals. The automation is the one in
+   * the journal: no text and no input of a call can name another.
    */
   private async authorize(
     calls: readonly ReviewedCall[],
@@ -125,7 +125,7 @@ export class ConsentRequests {
       const { tool, toolCallId } = reviewed.call;
       const { contract } = reviewed.review;
       if (tool !== coverableTool || contract === null) continue;
-      // Named by the call, so that whoever asks again after a crash finds the use that is recorded already.
+      // Derived from the call, so that a retry after a crash finds the use that is already recorded.
       const approvalId = asId<ApprovalId>(uuidV5(`approval/${toolCallId}`, run.runKey));
       const use = { automationId, userId, toolCallId, runId, approvalId, expiresAt, contract };
       if (await this.authority.cover(use, cause)) approvals.push(approvalFor(reviewed, context, approvalId, expiresAt));
@@ -134,7 +134,7 @@ export class ConsentRequests {
   }
 }
 
-/** Returns the same result for each of the calls, as long as the run goes on here. */
+/** Returns the same result for each of the calls; stops when the run no longer continues here. */
 async function returnAll(
   claimed: ClaimedRun,
   calls: readonly JournaledCall[],

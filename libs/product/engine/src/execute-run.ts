@@ -8,7 +8,7 @@ import { RunSteps, type Execution } from './run-steps';
 import { SegmentAdmission, type Reservation } from './segment-admission';
 import { runAttributes, TracedSteps } from './traced-run';
 
-/** Executes segments of runs: admits one, claims its run, and takes its steps one by one. */
+/** Executes segments of runs: admits a segment, claims its run, and takes its steps one by one. */
 @Injectable()
 export class ExecuteRun {
   constructor(
@@ -40,7 +40,7 @@ export class ExecuteRun {
     return this.takeSteps(claimed, reservation, signals);
   }
 
-  /** Takes the steps of a run that this process holds, from wherever its journal says that it is. */
+  /** Takes the steps of a run that this process holds, starting where its journal ends. */
   private async takeSteps(claimed: ClaimedRun, reservation: Reservation, signals: Signals): Promise<Execution> {
     const spans = new TracedSteps(this.tracing, claimed);
     try {

@@ -3,7 +3,7 @@ import { Metrics } from '@app/runtime';
 import { Counter } from 'prom-client';
 import type { OpenRun } from './claimed-run';
 
-/** Counts the runs that some worker had begun to execute and did not bring to the end of their segment. */
+/** Counts segments that are claimed again after a worker began them and did not finish. */
 @Injectable()
 export class LeaseRecoveries {
   private readonly count: Counter;

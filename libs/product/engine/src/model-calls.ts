@@ -6,7 +6,7 @@ import type { AnswerEnding, LanguageModel, ModelReply, ModelRequest } from './mo
 
 type Outcome = 'answered' | 'failed' | 'aborted';
 
-/** The way to every model, whichever it is: what is asked is traced and counted. */
+/** Calls models, with a span and metrics for each step. */
 @Injectable()
 export class ModelCalls {
   private readonly durations: Histogram<'model' | 'outcome'>;

@@ -8,7 +8,7 @@ import { Models } from './models';
 /** As `GET /readyz` names it. */
 const checkName = 'models';
 
-/** Tells when a provider of models is not asked because it does not answer: any worker that finds out tells the whole deployment. */
+/** Reports an open circuit breaker of the model provider to the whole deployment, from whichever worker finds it. */
 @Injectable()
 export class ModelReadiness implements OnModuleInit {
   constructor(

@@ -16,7 +16,7 @@ import { ToolCalls } from './tool-calls';
 
 type StepCommand = Extract<HeldCommand, { readonly type: 'RecordStep' | 'EndRun' }>;
 
-/** Asks a run's model for one step: what it is told, what is shown meanwhile, and what its answer is recorded as. */
+/** Asks a run's model for one step: builds the request, publishes text as it arrives, and turns the answer into a command. */
 @Injectable()
 export class ModelStep {
   private readonly logger = new Logger(ModelStep.name);
@@ -31,7 +31,7 @@ export class ModelStep {
     private readonly configuration: Configuration,
   ) {}
 
-  /** Answers what is to be appended; null where a signal aborted before anything was begun. Throws Unavailable. */
+  /** Returns the command to append; null when a signal aborted before the model began. Throws Unavailable. */
   async ask(claimed: ClaimedRun, repairing: boolean, signals: Signals): Promise<StepCommand | null> {
     const { run } = claimed;
     const messageId = asId<MessageId>(uuidV7());
@@ -46,12 +46,12 @@ export class ModelStep {
     if (reply.ending instanceof ModelFailed) this.logger.error('a model step broke off', reply.ending);
     await this.live.flush(run.conversationId);
     const step = recordedStep(claimed.progress, { runId: run.runId, messageId }, reply, repairing);
-    // What was begun is paid for and stays. A run that is to stop ends with it; any other is asked again by the next process.
+    // A begun answer is paid for, so it is recorded. A stopping run ends with it; otherwise the next process asks again.
     const isLeft = reply.ending === 'stopped' && !signals.stop.aborted;
     return isLeft ? { ...step, end: null } : step;
   }
 
-  /** Ends as the model's own `step` does; publishes its words as they come. */
+  /** Rejects as `LanguageModel.step` does. Publishes text as it arrives. */
   private async replyOf(
     claimed: ClaimedRun,
     repairing: boolean,

@@ -21,7 +21,7 @@ import {
 } from '@app/kernel';
 import { stepLimitEnd } from '@app/runs';
 
-/** A run as its own events tell it: everything that the engine needs to go on, whoever executed it before. */
+/** A run folded from its own events: everything that the engine needs to go on, whoever executed it before. */
 export interface RunProgress {
   /** What its user said. */
   readonly input: string;
@@ -41,7 +41,7 @@ export interface RunProgress {
 /** What the model said in a step, and what it called. */
 export interface JournaledStep {
   readonly text: string | null;
-  /** Whether the text is all that the model said: an answer that was left in the middle is not. */
+  /** Whether the text is complete; false for an answer that was broken off. */
   readonly isWhole: boolean;
   readonly calls: readonly JournaledCall[];
 }
@@ -50,7 +50,7 @@ export interface JournaledCall {
   readonly toolCallId: ToolCallId;
   readonly tool: string;
   readonly input: JsonValue;
-  /** What the user was asked for it; null where nothing was asked. */
+  /** The approval that was opened for it; null where none was. */
   readonly approval: CallApproval | null;
   /** Whether a worker that may have run it was lost before it returned. */
   readonly cutOff: boolean;
@@ -58,7 +58,7 @@ export interface JournaledCall {
   readonly returned: { readonly outcome: ToolOutcome; readonly result: JsonValue } | null;
 }
 
-/** An approval as the executor needs it: what was reviewed, to the letter, and what came of it. */
+/** An approval as the executor needs it: exactly what was reviewed, and its status. */
 export interface CallApproval {
   readonly approvalId: ApprovalId;
   readonly fingerprint: string;
@@ -73,17 +73,17 @@ export interface CallApproval {
 /** What the engine does next. */
 export type NextAction =
   | { readonly kind: 'run_tools'; readonly calls: readonly JournaledCall[] }
-  /** These need the user's consent, and everything else of their step has returned. */
+  /** These need the user's consent; all other calls of their step have returned. */
   | { readonly kind: 'ask_consent'; readonly calls: readonly JournaledCall[] }
-  /** Decisions are pending: somebody resumes the run when there are none. */
+  /** Approvals are pending; the last decision resumes the run. */
   | { readonly kind: 'wait' }
-  /** `repairing`: the last step was an answer that does not satisfy the output schema, and this is the one attempt to mend it. */
+  /** `repairing`: the last answer does not satisfy the output schema, and this is the one attempt to repair it. */
   | { readonly kind: 'ask_model'; readonly repairing: boolean }
   | { readonly kind: 'end'; readonly end: RunEnd };
 
 /**
- * Says what is next for a run: pure, so that it can be asked again after any crash.
- * @param asks whether a tool needs consent, which the registry says and no text does
+ * Decides what is next for a run. Pure, so it can be called again after any crash.
+ * @param asks whether a tool needs consent, as the registry says
  */
 export function next(progress: RunProgress, asks: (tool: string) => boolean): NextAction {
   if (progress.stopping) return { kind: 'end', end: abortedEnd };
@@ -96,18 +96,18 @@ export function next(progress: RunProgress, asks: (tool: string) => boolean): Ne
   if (progress.steps.length >= progress.profile.maxSteps) {
     return { kind: 'end', end: stepLimitEnd };
   }
-  // An answer that satisfied would have ended the run in its own append.
+  // A valid answer ends the run in its own append, so an answer without calls is here to be repaired.
   return { kind: 'ask_model', repairing: progress.steps.at(-1)?.calls.length === 0 };
 }
 
-/** A run of which nothing but what it began with is known yet. */
+/** The progress of a run before its first event. */
 export function startedProgress({ request, resolved }: Pick<RunState, 'request' | 'resolved'>): RunProgress {
   const nothingYet = { stopping: false, steps: [], segmentCostMicroCents: 0, claimedSegment: 0, resumedAt: null };
   const begun = { input: request.input.text, profile: profileOf(request, resolved) };
   return { ...begun, automationId: null, ...nothingYet };
 }
 
-/** Folds an event of the run; events that say nothing about how to go on leave the progress as it is. */
+/** Folds an event of the run; events that do not affect what is next return the progress unchanged. */
 export function progressAfter(progress: RunProgress, event: ConversationEvent): RunProgress {
   if (!('runKey' in event)) return progress;
   return 'approvalId' in event ? approvalsAfter(progress, event) : applyFold(folds, progress, event);
@@ -141,7 +141,7 @@ const folds: Folds<RunProgress, RunEvent> = {
 function claimAgain(progress: RunProgress): RunProgress {
   const { steps } = progress;
   const last = steps.at(-1);
-  // An answer that its worker left in the middle was paid for, and is asked for again as if it had never begun.
+  // A broken-off answer stays paid for, and is asked for again as if it had not begun.
   if (last?.isWhole === false && last.calls.length === 0) return { ...progress, steps: steps.slice(0, -1) };
   const mayHaveRun = ({ returned, approval }: JournaledCall) =>
     returned === null && (approval === null || approval.status === 'approved');
@@ -153,7 +153,7 @@ function approvalsAfter(progress: RunProgress, event: ApprovalEvent): RunProgres
     const { approvalId, fingerprint, walletId, input, contract, expiresAt } = event;
     const reviewed = { approvalId, fingerprint, walletId, input, contract, expiresAt };
     const approval = { ...reviewed, status: 'pending', denialReason: null } as const;
-    // What is only asked for has not been begun, whoever was lost before it was asked for.
+    // A call that waits for approval has not started, whichever worker was lost before.
     return withCall(progress, (call) => call.toolCallId === event.toolCallId, { approval, cutOff: false });
   }
   const ended = event.type === 'approval.decided' ? event : ({ status: 'expired', denialReason: null } as const);

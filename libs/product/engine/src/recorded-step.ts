@@ -9,8 +9,8 @@ import type { RunProgress } from './next';
 type RecordStep = Extract<HeldCommand, { readonly type: 'RecordStep' }>;
 
 /**
- * What a model's answer is recorded as: its words, its calls, and the run's end where it makes no call.
- * @param repairing whether it was the one attempt to mend an answer
+ * The command that records a model's answer: its message, its calls, and the run's end when it makes no call.
+ * @param repairing whether this was the one attempt to repair an answer
  */
 export function recordedStep(
   progress: RunProgress,
@@ -21,7 +21,7 @@ export function recordedStep(
   const { text, ending, inputTokens, outputTokens, costMicroCents, estimated } = reply;
   const step = progress.steps.length + 1;
   const { outputSchema, maxSteps } = progress.profile;
-  // Of an answer that broke off nobody knows which calls it was to make.
+  // The calls of an answer that broke off may be incomplete.
   const isUsable = ending === 'whole' || ending === 'cut';
   const calls = isUsable ? reply.calls : [];
   const isSaid = text !== null && (isUsable || text.trim() !== '');
@@ -37,7 +37,7 @@ export function recordedStep(
   };
 }
 
-/** Null where the answer does not satisfy the schema and may be mended once. */
+/** Null when the answer does not satisfy the schema and may still be repaired. */
 function endOf({ text, ending }: ModelReply, outputSchema: JsonValue, mayRepair: boolean): RunEnd | null {
   if (ending === 'stopped') return abortedEnd;
   if (ending instanceof ModelFailed) return failedEnd('provider_error', modelTroubles[ending.trouble]);

@@ -8,7 +8,7 @@ import { progressAfter, startedProgress } from './next';
 
 const pageEvents = 500;
 
-/** Where runs are taken up: each in the journal of its conversation. All methods throw Unavailable. */
+/** Finds and claims runs in the journals of their conversations. All methods throw Unavailable. */
 @Injectable()
 export class RunJournal {
   constructor(
@@ -18,7 +18,7 @@ export class RunJournal {
     private readonly clock: Clock,
   ) {}
 
-  /** Looks whether there is still something to execute; rows may lag behind the journal. Null when there is not. */
+  /** Reads the run's state from the journal, since rows may lag behind it. Null when nothing is left to execute. */
   async findOpen(run: ClaimableRun): Promise<OpenRun | null> {
     const { state } = await this.states.current(conversationKind, run.conversationId);
     const open = state.openRuns[run.runId];
@@ -27,7 +27,7 @@ export class RunJournal {
     return { run, cause, startedSeq: open.startedSeq, begun: open.status === 'running' };
   }
 
-  /** Appends `run.claimed`, which fences whoever held the run before, and reads how far the run is. Null: it is over. */
+  /** Appends `run.claimed`, which fences the previous holder, and folds the run's events. Null when the segment is over. */
   async claim(open: OpenRun): Promise<ClaimedRun | null> {
     const { streams, states, store, clock } = this;
     const { conversationId, runId, segment } = open.run;

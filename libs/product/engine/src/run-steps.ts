@@ -9,10 +9,10 @@ import { next, type JournaledCall, type NextAction } from './next';
 import { SegmentAdmission, type Reservation } from './segment-admission';
 import { ToolCalls } from './tool-calls';
 
-/** How the execution of a segment came to an end in this process. */
+/** How the execution of a segment ended in this process. */
 export type Execution =
   | { readonly kind: 'over'; readonly position: number | null }
-  /** No slot was free, or the process is to stop: the run waits for its next claim. */
+  /** No slot is free, or the process is stopping: the run waits for its next claim. */
   | { readonly kind: 'left' };
 
 /** The interpreter of `next`: does what it says, and appends what came of it (docs/decisions/runs.md, "The engine"). */
@@ -26,12 +26,12 @@ export class RunSteps {
     private readonly live: LiveFrames,
   ) {}
 
-  /** What is next for the run, as its journal and the registry of tools say. */
+  /** Decides the next action from the run's journal and the registry of tools. */
   next(claimed: ClaimedRun): NextAction {
     return next(claimed.progress, (tool) => this.tools.needsConsent(claimed, tool));
   }
 
-  /** Does what is next; null where the run then goes on here. Throws Unavailable: the run is then claimed again. */
+  /** Performs one action. Null when the run continues in this process. Throws Unavailable: the run is then claimed again. */
   async perform(
     claimed: ClaimedRun,
     action: NextAction,
@@ -59,7 +59,7 @@ export class RunSteps {
 
   private async askModel(claimed: ClaimedRun, repairing: boolean, signals: Signals): Promise<Execution | null> {
     const command = await this.model.ask(claimed, repairing, signals);
-    // Which of the two signals it was, the next round of the loop sees.
+    // The caller's loop checks which signal aborted.
     if (command === null) return null;
     if (command.type === 'EndRun') return this.end(claimed, command.end);
     return afterRecording(claimed, await claimed.record(command));
@@ -73,7 +73,7 @@ export class RunSteps {
     try {
       return afterRecording(claimed, await this.consents.ask(claimed, calls, signal));
     } catch (error) {
-      // As above.
+      // The caller's loop checks which signal aborted.
       if (signal.aborted) return null;
       throw error;
     }
@@ -86,7 +86,7 @@ export class RunSteps {
   }
 }
 
-/** Null where the run goes on here. */
+/** Null when the run continues in this process. */
 function afterRecording(claimed: ClaimedRun, recording: Recording): Execution | null {
   switch (recording) {
     case 'recorded':

@@ -6,12 +6,12 @@ import { accountDisabledEnd, ExecutionSlots, outOfBudgetEnd } from '@app/runs';
 import { ActiveAccounts } from './active-accounts';
 import type { ClaimedRun, OpenRun } from './claimed-run';
 
-/** What a segment may spend. `admitStep` raises it. */
+/** What a segment may spend, in cents. `admitStep` raises it in place. */
 export interface Reservation {
   heldCents: number;
 }
 
-/** Whether a segment may execute, and each of its model steps: slot, account, freeze and budget. All methods throw Unavailable. */
+/** Admits segments (slot, reservation) and their model steps (account, freeze, budget). All methods throw Unavailable. */
 @Injectable()
 export class SegmentAdmission {
   constructor(
@@ -20,20 +20,20 @@ export class SegmentAdmission {
     private readonly accounts: ActiveAccounts,
   ) {}
 
-  /** Reserves for the segment, unchecked, and takes its slot; null where none is free. */
+  /** Reserves budget for the segment, unchecked, and acquires its slot. Null when no slot is free. */
   async admit({ run, cause }: OpenRun): Promise<Reservation | null> {
     const reserved = await this.budgets.reserve({ ...run, cause }, { checked: false });
     if (!(await this.slots.acquire(run))) return null;
     return { heldCents: reserved.ok ? reserved.value.heldCents : 0 };
   }
 
-  /** Gives back what was taken for a segment that had ended meanwhile, and so was closed before. */
+  /** Releases slot and reservation of a segment that ended before it could be claimed. */
   async giveBack({ run, cause }: OpenRun): Promise<void> {
     await this.slots.release(run);
     await this.budgets.release({ ...run, cause });
   }
 
-  /** Looks at the account, then a freeze, then whether the reservation still covers the segment. Null, or the end of the run. */
+  /** Checks the account, a freeze, and whether the reservation covers the cost so far. Returns the run's end, or null to go on. */
   async admitStep({ run, cause, progress }: ClaimedRun, reservation: Reservation): Promise<RunEnd | null> {
     if (!(await this.accounts.isActive(run.userId))) return accountDisabledEnd;
     if ((await this.budgets.headroom(run.userId)).frozen) return outOfBudgetEnd;

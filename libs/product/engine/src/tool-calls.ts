@@ -8,7 +8,7 @@ import { failWith, isOwnStore, type CallContext, type Tool } from './tool';
 import { Tools } from './tools';
 import { traceCall } from './traced-run';
 
-/** The calls that a model makes: which of them a run may make, which need consent, and what comes of each. */
+/** The tool calls of a model: decides which a run may make and which need consent, and runs them. */
 @Injectable()
 export class ToolCalls {
   private readonly logger = new Logger(ToolCalls.name);
@@ -20,7 +20,7 @@ export class ToolCalls {
     private readonly tracing: Tracing,
   ) {}
 
-  /** Whether the user must consent; that follows from the registry, never from text. */
+  /** Whether the user must consent. Follows from the registry, never from text. */
   needsConsent(claimed: ClaimedRun, name: string): boolean {
     return mayCall(claimed, name) && this.tools.find(name)?.consent === 'ask';
   }
@@ -32,8 +32,8 @@ export class ToolCalls {
   }
 
   /**
-   * Runs calls side by side, and records each as it returns; `fenced` when the run is no longer this worker's. A tool's failure is
-   * told to the model; throws Unavailable for a store of our own: the run is then claimed again.
+   * Runs calls in parallel and records each as it returns; `fenced` when another worker has claimed the run. A tool's failure is
+   * reported to the model. Throws Unavailable for a store of our own: the run is then claimed again.
    */
   async run(claimed: ClaimedRun, calls: readonly JournaledCall[], signals: Signals): Promise<Recording> {
     const recordings = await Promise.all(
@@ -50,12 +50,12 @@ export class ToolCalls {
     return recordings.includes('fenced') ? 'fenced' : 'recorded';
   }
 
-  /** No longer than until the signal aborts, whatever the tool is waiting for: what goes on then ends by its own limits. */
+  /** Returns at once when the signal aborts; a tool that ignores it ends by its own limits. */
   private async runOne(claimed: ClaimedRun, call: JournaledCall, signal: AbortSignal): Promise<CallOutcome> {
     const tool = this.tools.find(call.tool);
     // A model may invent names, or name a tool that this run may not use.
     if (!mayCall(claimed, call.tool)) return failWith('this run has no such tool');
-    // Of a tool that is away nobody knows what making the call again would do.
+    // The effect of a tool that is unavailable is unknown.
     if (call.cutOff && tool?.effect !== 'repeatable')
       return failWith('outcome unknown: the call was cut off and is not made again');
     if (tool === undefined) return failWith('this run has no such tool, or its server is away');

@@ -4,7 +4,7 @@ import type { ToolOutcome } from '@app/conversations';
 import type { ClaimedRun } from './claimed-run';
 import type { JournaledCall, NextAction } from './next';
 
-/** What names the run in each of its spans. */
+/** The attributes that identify a run in its spans. */
 export function runAttributes({ runId, conversationId, userId, segment }: ClaimableRun): SpanAttributes {
   return {
     'parley.run.id': runId,
@@ -23,7 +23,7 @@ export class TracedSteps {
     private readonly claimed: ClaimedRun,
   ) {}
 
-  /** Does what is next within the step that it belongs to. */
+  /** Runs the work within the span of the step to which the action belongs. */
   async within<Value>(action: NextAction, work: () => Promise<Value>): Promise<Value> {
     if (!this.tracing.on) return work();
     const taken = this.claimed.progress.steps.length;
@@ -46,7 +46,7 @@ export class TracedSteps {
   }
 }
 
-/** Runs a call in a span of its own. A name that the run's profile does not list was made up by a model, and is not told. */
+/** Runs a call in a span of its own. Names that the profile does not list are recorded as `unknown`: a model invented them. */
 export async function traceCall<Result extends { readonly outcome: ToolOutcome }>(
   tracing: Tracing,
   { run, progress }: ClaimedRun,
