@@ -1,20 +1,8 @@
 import { instantOf, type Instant, type UserId } from '@app/kernel';
-import {
-  planOrder,
-  quoteStands,
-  type Handling,
-  type LedgerOrders,
-  type LedgerWallets,
-  type Market,
-  type NewOrder,
-  type OrderState,
-  type ProviderFaults,
-  type SubmitFault,
-} from '@app/sandbox';
-import type { TokenAmount } from '@app/wallets';
+import { quoteStands, type Handling, type NewOrder, type OrderState, type SubmitFault } from '@app/sandbox';
 import AsyncLock from 'async-lock';
 import { createHash, randomBytes } from 'node:crypto';
-import { offered, orderOf, type QuoteRequest, type WireQuote } from './near-quotes';
+import { orderByNow, type Books } from './near-books';
 import {
   base58,
   messageOf,
@@ -24,39 +12,18 @@ import {
   type WireMessage,
   type WireSigned,
 } from './near-signatures';
+import { OneClickBook } from './near-one-click';
 
 /** What the relay answers to an intent; the reasons are the contract's words. */
 export type PublishAnswer =
   | { readonly status: 'OK'; readonly intent_hash: string }
   | { readonly status: 'FAILED'; readonly reason: string; readonly intent_hash: string };
 
-/** The books behind it, on a database of their own, by a clock that the test sets. */
-interface Books {
-  readonly clock: { readonly nowMs: number };
-  readonly market: Market;
-  readonly faults: ProviderFaults;
-  readonly wallets: LedgerWallets;
-  readonly orders: LedgerOrders;
-}
-
-interface Offered {
-  readonly input: TokenAmount;
-  readonly output: TokenAmount;
-  /** Of the order that paid for it, once there is one. */
-  orderKey: string | null;
-}
-
-const quoteTtlMs = 120_000;
-/** Members that every swap's details have. */
-const nothingYet = { intentHashes: [], nearTxHashes: [], originChainTxHashes: [], destinationChainTxHashes: [] };
-const unlimited = { get: () => 10n ** 39n } as unknown as ReadonlyMap<string, bigint>;
-
 /**
- * The verifier contract, the relay's queue and 1Click's book, on the sandbox's ledger and with its faults.
+ * The verifier contract and the relay's queue, on the sandbox's ledger and with its faults.
  *
  * Source: near/intents, contracts/defuse (core/src/error.rs for its words; a deadline counts until it is before the block's time);
- * docs.near-intents.org, "Verifier" (salts, nonces), "WireMessage Bus" (statuses) and
- * "1Click API", "Swap Statuses".
+ * docs.near-intents.org, "Verifier" (salts, nonces) and "WireMessage Bus" (statuses).
  */
 export class NearChain {
   /** The salts that the contract takes; the last one is the current one. */
@@ -69,14 +36,17 @@ export class NearChain {
   private readonly revoked = new Set<string>();
   /** A chain executes one after the other. */
   private readonly order = new AsyncLock();
-  private readonly offers = new Map<string, Offered>();
   /** Of each intent that the relay was given and took. */
   private readonly orderKeys = new Map<string, string>();
+
+  readonly swaps: OneClickBook;
 
   constructor(
     readonly ledger: Books,
     private readonly userOf: (address: string) => UserId,
-  ) {}
+  ) {
+    this.swaps = new OneClickBook(ledger);
+  }
 
   get nowMs(): number {
     return this.ledger.clock.nowMs;
@@ -137,21 +107,20 @@ export class NearChain {
     if (BigInt(amountRaw) > held) return 'insufficient balance or overflow';
     const state = await this.ledger.orders.submit(order, await this.handling(order));
     if (!isTaken(state)) return reasonOf(state);
-    const offer = this.offers.get(intent.receiver_id);
-    if (offer !== undefined) offer.orderKey = key;
+    this.swaps.notePaid(intent.receiver_id, key);
     return null;
   }
 
   async relayStatus(intentHash: string): Promise<object> {
     const key = this.orderKeys.get(intentHash);
-    const state = key === undefined ? null : await this.settled(key);
+    const state = key === undefined ? null : await orderByNow(this.ledger, key);
     const transaction = { hash: base58(createHash('sha256').update(intentHash).digest()) };
     // The relay was given this very intent, and its nonce is used by nothing else.
     if (key !== undefined && this.revoked.has(key))
       return { intent_hash: intentHash, status: 'SETTLED', data: transaction };
     if (key === undefined || state === null || !isTaken(state))
       return { intent_hash: intentHash, status: 'NOT_FOUND_OR_NOT_VALID' };
-    if (state.status === 'accepted' && !this.isSwap(key)) return { intent_hash: intentHash, status: 'PENDING' };
+    if (state.status === 'accepted' && !this.swaps.isSwap(key)) return { intent_hash: intentHash, status: 'PENDING' };
     return { intent_hash: intentHash, status: 'SETTLED', data: transaction };
   }
 
@@ -159,56 +128,9 @@ export class NearChain {
   async isNonceUsed(address: string, nonce: string): Promise<boolean> {
     const key = orderKeyOf(address, nonce);
     // What is being executed is in the block that is asked about.
-    const state = await this.order.acquire('chain', () => this.settled(key));
+    const state = await this.order.acquire('chain', () => orderByNow(this.ledger, key));
     if (this.revoked.has(key)) return true;
-    return state !== null && isTaken(state) && (state.status !== 'accepted' || this.isSwap(key));
-  }
-
-  /** An offer with its deposit address, or null when the market makes none. */
-  async quote(request: QuoteRequest): Promise<WireQuote | null> {
-    const { tokens } = await this.ledger.market.look();
-    const terms = planOrder(orderOf(request), tokens, unlimited);
-    if ('failure' in terms || terms.target.kind === 'withdraw') return null;
-    const offer = { input: terms.input, output: terms.target.output, orderKey: null };
-    const depositAddress = randomBytes(32).toString('hex');
-    this.offers.set(depositAddress, offer);
-    return offered(request, offer, depositAddress, instantOf(this.nowMs + quoteTtlMs));
-  }
-
-  /** What 1Click would have a wallet sign to pay for a quote; null for a quote that it never made. */
-  intentFor({ depositAddress, signerId }: Readonly<Record<string, unknown>>): object | null {
-    const input = this.offers.get(String(depositAddress))?.input;
-    if (input === undefined) return null;
-    const tokens = { [input.tokenId]: input.amountRaw };
-    const intents = [{ intent: 'transfer', receiver_id: depositAddress, tokens }];
-    const deadline = instantOf(this.nowMs + quoteTtlMs);
-    const message = JSON.stringify({ signer_id: signerId, deadline, intents });
-    const nonce = randomBytes(32).toString('base64');
-    return { standard: 'nep413', payload: { message, nonce, recipient: 'intents.near' } };
-  }
-
-  async swap(depositAddress: string): Promise<{ readonly status: string; readonly swapDetails: object } | null> {
-    const offer = this.offers.get(depositAddress);
-    if (offer === undefined) return null;
-    const state = offer.orderKey === null ? null : await this.settled(offer.orderKey);
-    if (state === null) return { status: 'PENDING_DEPOSIT', swapDetails: nothingYet };
-    switch (state.status) {
-      case 'accepted':
-        return state.hidden ? null : { status: 'PROCESSING', swapDetails: nothingYet };
-      case 'settled':
-      case 'refunded': {
-        const amounts = {
-          depositedAmount: offer.input.amountRaw,
-          amountOut: state.output?.amountRaw ?? '0',
-          refundedAmount: state.returned?.amountRaw ?? '0',
-        };
-        const status = state.status === 'settled' ? 'SUCCESS' : 'REFUNDED';
-        return { status, swapDetails: { ...nothingYet, ...amounts } };
-      }
-      case 'rejected':
-      case 'never_accepted':
-        return { status: 'PENDING_DEPOSIT', swapDetails: nothingYet };
-    }
+    return state !== null && isTaken(state) && (state.status !== 'accepted' || this.swaps.isSwap(key));
   }
 
   /** What the contract's balances say: what is on its way still counts. */
@@ -234,11 +156,11 @@ export class NearChain {
 
   private orderFor(key: string, bytes: string, message: WireMessage, intent: WireMessage['intents'][number]): NewOrder {
     const [[tokenId, amountRaw] = ['', '0']] = Object.entries(intent.tokens);
-    const offer = this.offers.get(intent.receiver_id);
+    const output = this.swaps.outputFor(intent.receiver_id);
     const target =
-      offer === undefined
+      output === null
         ? ({ kind: 'withdraw', mainAccountId: intent.receiver_id } as const)
-        : ({ kind: 'swap', output: offer.output } as const);
+        : ({ kind: 'swap', output } as const);
     // The contract executes at the deadline itself; the ledger does not.
     const deadline = instantOf(Date.parse(message.deadline) + 1);
     return { key, bytes, address: message.signer_id, input: { tokenId, amountRaw }, target, deadline };
@@ -257,16 +179,6 @@ export class NearChain {
       // Nothing is executed after its deadline.
       settlesAt: earlier(instantOf(this.nowMs + faults.settleAfterSeconds * 1000), order.deadline),
     };
-  }
-
-  private isSwap(orderKey: string): boolean {
-    return [...this.offers.values()].some((offer) => offer.orderKey === orderKey);
-  }
-
-  private async settled(key: string): Promise<OrderState | null> {
-    const [address = ''] = key.split('/');
-    await this.ledger.orders.settleDue(address, { twice: false });
-    return this.ledger.orders.find(key);
   }
 }
 

@@ -1,37 +1,13 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NearChain } from './near-chain';
+import { nearNode, viewContract, type ContractViews } from './near-node';
 import { QuoteSigner, wrongRequest, type QuoteAnswer, type QuoteRequest, type WireQuote } from './near-quotes';
-import { base58, type WireSigned } from './near-signatures';
-
-/**
- * A server on 127.0.0.1 that speaks 1Click, the solver relay and a NEAR node's JSON-RPC, and refuses what they refuse: a quote without
- * its required members, another method or content type, a relay's call without a key, another token for 1Click.
- *
- * Source: docs.near-intents.org, "Request a swap quote" (1Click, version 0) and "Message Bus", "RPC" (the relay wants a key);
- * docs.near.org, "RPC"; JSON-RPC 2.0, "Request object".
- */
-export interface NearLoopback {
-  readonly url: string;
-  /** What was asked, newest last: the methods of JSON-RPC, and method and path of the rest. */
-  readonly asked: string[];
-  /** Set: answered, with status 200, instead of whatever is asked. */
-  instead: ((asked: string) => string | null) | null;
-  /** By which quotes are signed, as `ed25519:` and base58. */
-  readonly quoteKey: string;
-  /** What a quote says otherwise, before it is signed. */
-  quoteChange: (answer: QuoteAnswer) => QuoteAnswer;
-  /** Whether this is done as asked, and never answered: the connection stays open, and nothing comes. */
-  mute: (asked: string) => boolean;
-  stop(): Promise<void>;
-}
+import type { WireSigned } from './near-signatures';
 
 /** Answered as JSON; a text is sent as it is, `lost` closes the connection, and `silence` leaves it open. */
 type Reply = { readonly status: number; readonly body: object | string } | 'lost' | 'silence';
 type Body = Readonly<Record<string, unknown>>;
-
-/** What a view of the contract returns; undefined where it fails. */
-export type ContractViews = (method: string, args: Record<string, string>) => Promise<unknown>;
 
 /** What the relay wants to be shown. */
 export const relayKey = 'key-for-the-loopback-relay';
@@ -40,65 +16,90 @@ export const oneClickKey = 'key-for-the-loopback-1click';
 
 const bodyBytesMax = 1024 * 1024;
 
-/** @param views what answers the contract's views, where that is not the double */
-export async function startNearLoopback(
-  chain: NearChain,
-  views: ContractViews = (method, args) => view(chain, method, args),
-): Promise<NearLoopback> {
-  const asked: string[] = [];
-  const quotes = new QuoteSigner();
-  const server = createServer((request, response) => {
-    answer(request)
-      .catch((error: unknown): Reply => ({ status: 500, body: String(error) }))
-      .then(
-        (reply) => send(response, reply),
-        () => response.destroy(),
-      );
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const loopback: NearLoopback = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    instead: null,
-    quoteKey: quotes.publicKey,
-    quoteChange: (answer) => answer,
-    mute: () => false,
-    stop: () => closed(server),
-  };
+/**
+ * A server on 127.0.0.1 that speaks 1Click, the solver relay and a NEAR node's JSON-RPC, and refuses what they refuse: a quote without
+ * its required members, another method or content type, a relay's call without a key, another token for 1Click.
+ *
+ * Source: docs.near-intents.org, "Request a swap quote" (1Click, version 0) and "Message Bus", "RPC" (the relay wants a key);
+ * docs.near.org, "RPC"; JSON-RPC 2.0, "Request object".
+ */
+export class NearLoopback {
+  /** Empty before it listens. */
+  url = '';
+  /** What was asked, newest last: the methods of JSON-RPC, and method and path of the rest. */
+  readonly asked: string[] = [];
+  /** Set: answered, with status 200, instead of whatever is asked. */
+  instead: ((asked: string) => string | null) | null = null;
+  /** What a quote says otherwise, before it is signed. */
+  quoteChange: (answer: QuoteAnswer) => QuoteAnswer = (answer) => answer;
+  /** Whether this is done as asked, and never answered: the connection stays open, and nothing comes. */
+  mute: (asked: string) => boolean = () => false;
+  private readonly quotes = new QuoteSigner();
+  /** By which quotes are signed, as `ed25519:` and base58. */
+  readonly quoteKey = this.quotes.publicKey;
+  private readonly server = createServer((request, response) => void this.serve(request, response));
 
-  async function answer(request: IncomingMessage): Promise<Reply> {
+  constructor(
+    private readonly chain: NearChain,
+    private readonly views: ContractViews,
+  ) {}
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    // Reason for the assertion: it listens on a port.
+    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => resolve());
+      this.server.closeAllConnections();
+    });
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      send(response, await this.answer(request).catch((error: unknown) => ({ status: 500, body: String(error) })));
+    } catch {
+      response.destroy();
+    }
+  }
+
+  private async answer(request: IncomingMessage): Promise<Reply> {
     const text = await bodyOf(request);
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     const refused = refusalOf(request, url.pathname, text);
     if (refused !== null) return refused;
     const body = (text === '' ? {} : JSON.parse(text)) as Body;
     const name = typeof body['method'] === 'string' ? body['method'] : `${request.method} ${url.pathname}`;
-    asked.push(name);
-    const instead = loopback.instead?.(name) ?? null;
+    this.asked.push(name);
+    const instead = this.instead?.(name) ?? null;
     if (instead !== null) return { status: 200, body: instead };
-    if ((await chain.ledger.faults.current()).down) return { status: 503, body: { message: 'down' } };
-    const reply = await done(url, body, text, name);
-    return loopback.mute(name) ? 'silence' : reply;
+    if ((await this.chain.ledger.faults.current()).down) return { status: 503, body: { message: 'down' } };
+    const reply = await this.done(url, body, text, name);
+    return this.mute(name) ? 'silence' : reply;
   }
 
-  async function done(url: URL, body: Body, text: string, name: string): Promise<Reply> {
+  private async done(url: URL, body: Body, text: string, name: string): Promise<Reply> {
+    const { chain, views } = this;
     const isRpc = url.pathname === '/near' || url.pathname === '/relay';
     if (isRpc && (body['jsonrpc'] !== '2.0' || body['id'] === undefined)) return rpcError(body, -32600);
     if (url.pathname === '/near') return rpc(body, await nearNode(chain, views, body));
     if (url.pathname === '/relay') return relay(chain, body, text);
     if (name === 'POST /v0/quote')
-      return quoted(chain, body, (request, quote) => quotes.answer(request, quote, loopback.quoteChange));
+      return quoted(chain, body, (request, quote) => this.quotes.answer(request, quote, this.quoteChange));
     return oneClick(chain, name, body, url.searchParams);
   }
-
-  return loopback;
 }
 
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+/** @param views what answers the contract's views, where that is not the double */
+export async function startNearLoopback(
+  chain: NearChain,
+  views: ContractViews = (method, args) => viewContract(chain, method, args),
+): Promise<NearLoopback> {
+  const loopback = new NearLoopback(chain, views);
+  await loopback.listen();
+  return loopback;
 }
 
 async function quoted(
@@ -110,20 +111,21 @@ async function quoted(
   if (wrong !== null) return badRequest(wrong);
   // Reason for the assertion: every member was looked at.
   const request = body as unknown as QuoteRequest;
-  const quote = await chain.quote(request);
+  const quote = await chain.swaps.quote(request);
   return quote === null ? badRequest('no quote') : { status: 201, body: answer(request, quote) };
 }
 
 async function oneClick(chain: NearChain, name: string, body: Body, query: URLSearchParams): Promise<Reply> {
   switch (name) {
     case 'POST /v0/generate-intent': {
-      const intent = body['type'] === 'swap_transfer' && body['standard'] === 'nep413' ? chain.intentFor(body) : null;
+      const intent =
+        body['type'] === 'swap_transfer' && body['standard'] === 'nep413' ? chain.swaps.intentFor(body) : null;
       return intent === null ? badRequest('no such quote') : { status: 201, body: { intent, correlationId: 'x' } };
     }
     case 'GET /v0/tokens':
       return { status: 200, body: await tokens(chain) };
     case 'GET /v0/status': {
-      const swap = await chain.swap(query.get('depositAddress') ?? '');
+      const swap = await chain.swaps.swap(query.get('depositAddress') ?? '');
       return swap === null ? { status: 404, body: { message: 'no such deposit' } } : { status: 200, body: swap };
     }
     case 'POST /v0/deposit/submit':
@@ -165,52 +167,6 @@ async function publishAll(chain: NearChain, body: Body): Promise<Reply> {
     if (answer.status === 'FAILED') return rpc(body, { result: { ...answer, intent_hashes: hashes } });
   }
   return rpc(body, { result: { status: 'OK', intent_hashes: hashes } });
-}
-
-async function nearNode(chain: NearChain, views: ContractViews, { method, params }: Body): Promise<object> {
-  const asked = params as Record<string, string>;
-  if (method === 'block') {
-    const header = { hash: base58(Buffer.from(`block at ${chain.nowMs}`)), timestamp_nanosec: `${chain.nowMs}000000` };
-    return { result: { header } };
-  }
-  if (asked['request_type'] === 'view_account') return viewAccount(chain, asked['account_id'] ?? '');
-  const args = JSON.parse(Buffer.from(asked['args_base64'] ?? '', 'base64').toString('utf8')) as Record<string, string>;
-  const value = asked['account_id'] === 'intents.near' ? await views(asked['method_name'] ?? '', args) : undefined;
-  if (value === undefined) return { error: { name: 'HANDLER_ERROR', cause: { name: 'CONTRACT_EXECUTION_ERROR' } } };
-  return { result: { result: [...Buffer.from(JSON.stringify(value))], logs: [], block_height: 1, block_hash: '1' } };
-}
-
-/** NEAR makes implicit accounts with the first transfer to them; those of the double are all unmade. */
-function viewAccount(chain: NearChain, accountId: string): object {
-  if (chain.accounts.has(accountId)) return { result: { amount: '0', code_hash: '1'.repeat(32), storage_usage: 182 } };
-  return { error: { name: 'HANDLER_ERROR', cause: { name: 'UNKNOWN_ACCOUNT', info: {} }, code: -32000 } };
-}
-
-async function view(chain: NearChain, method: string, args: Record<string, string>): Promise<unknown> {
-  const account = args['account_id'] ?? '';
-  switch (method) {
-    case 'current_salt':
-      return chain.salts.at(-1);
-    case 'is_valid_salt':
-      return chain.salts.includes(args['salt'] ?? '');
-    case 'has_public_key':
-      return chain.takesKey(account, args['public_key'] ?? '');
-    case 'is_account_locked':
-      return chain.locked.has(account);
-    case 'is_nonce_used':
-      return chain.isNonceUsed(account, args['nonce'] ?? '');
-    case 'mt_tokens_for_owner': {
-      const [from, limit] = [Number(args['from_index']), Number(args['limit'])];
-      const held = [...(await chain.balances(account)).keys()].sort();
-      return held.slice(from, from + limit).map((token_id) => ({ token_id, owner_id: account }));
-    }
-    case 'mt_batch_balance_of': {
-      const held = await chain.balances(account);
-      return (args['token_ids'] as unknown as string[]).map((tokenId) => String(held.get(tokenId) ?? 0n));
-    }
-    default:
-      return undefined;
-  }
 }
 
 function rpc({ id }: Body, answer: object): Reply {
