@@ -22,7 +22,7 @@ const testPrograms = [
   { names: ['docker-compose'], packages: ['docker-compose'] },
   { names: ['nginx'], packages: ['nginx'] },
   { names: ['haproxy'], packages: ['haproxy'] },
-  // Without the package that starts a server of its own.
+  // Leaves out the package that starts a server of its own.
   { names: ['apache2'], packages: ['apache2-bin'] },
   { names: ['caddy'], packages: ['caddy'] },
   { names: ['systemd-analyze'], packages: ['systemd'] },

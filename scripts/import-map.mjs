@@ -44,7 +44,7 @@ function importsIn({ modules }) {
   );
 }
 
-/** Without the imports that a way over others stands for: the graph has no circles, so what remains is unique. */
+/** Leaves out imports that longer paths imply: the graph has no cycles, so the rest is unique. */
 function reduced(graph) {
   const reach = new Map();
   const reachable = (name) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ModulesContainer } from '@nestjs/core';
-import { parametersOf, SchemaComponents, servedContracts, type Contract } from '@app/http';
+import { parametersOf, SchemaComponents, findContracts, type Contract } from '@app/http';
 import { isJsonObject } from '@app/kernel';
 import type { Deployment } from '@app/testing/deployment';
 import type { Ids, OperationCall, ResourceId } from './operation-call';
@@ -112,6 +112,6 @@ export function pathOf({ path, bytes }: OperationCall, ids: Ids, query?: Operati
 
 /** The routes under `/v1` that the product really has, as its controllers serve them: `operation METHOD pattern`. */
 export function routesOf(deployment: Deployment): string[] {
-  const served = servedContracts(partOf(deployment, ModulesContainer)).filter(({ area }) => area === 'partner');
+  const served = findContracts(partOf(deployment, ModulesContainer)).filter(({ area }) => area === 'partner');
   return served.map(({ operation, method, path }) => `${operation} ${method} ${path}`);
 }

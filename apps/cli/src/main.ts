@@ -20,7 +20,7 @@ copyDatabaseCommand(program);
 migrateCommand(program);
 throwOnExit(program);
 
-/** So that wrong usage ends with our code for it. */
+/** Makes wrong usage end with our exit code for it. */
 function throwOnExit(command: Command): void {
   command.exitOverride();
   command.commands.forEach(throwOnExit);

@@ -20,7 +20,7 @@ export interface Api {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** So many failures in a row open the breaker: nothing is asked for `breakerOpenMs`. */
+  /** Consecutive failures that open the breaker, which then refuses calls for `breakerOpenMs`. */
   readonly breakerFailures: number;
   readonly breakerOpenMs: number;
   /** How often a repeatable call that was not answered is asked again. */

@@ -40,7 +40,7 @@ export function digestOf(payload: Nep413Payload): Uint8Array {
   return Uint8Array.from(createHash('sha256').update(bytes).digest());
 }
 
-/** By what the relay knows an intent. */
+/** The relay's id of an intent. */
 export function intentHashOf(payload: Nep413Payload): string {
   return base58.encode(digestOf(payload));
 }

@@ -15,7 +15,7 @@ export interface Apis {
 }
 
 /**
- * Where a transfer stands, and what the relay knows of it. The contract has the last word: the relay may lag behind it, or forget. It
+ * Where a transfer stands, and what the relay knows about it. The contract is authoritative: the relay may lag behind it, or forget. It
  * takes each nonce once, and a block that is final is never undone.
  *
  * @param revocation what may have been executed in its place

@@ -33,7 +33,7 @@ export function appendRequests(
   );
 }
 
-/** At least one part: what is to be done is said in it. */
+/** At least one part, even without events: the first carries the options. */
 function partsOf(messages: readonly ProposedMessage[]): ProposedMessage[][] {
   const parts: ProposedMessage[][] = [];
   let part: ProposedMessage[] = [];

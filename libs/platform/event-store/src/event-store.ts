@@ -68,7 +68,7 @@ export class EventStore {
     this.appends = new AppendChannel(client);
   }
 
-  /** With a connection for each purpose, opened when it is first used. Dispose of it. Throws for an URL that is none. */
+  /** With a connection for each purpose, opened when it is first used. Dispose of it. Throws for an invalid URL. */
   static connect(url: string, probe?: Probe): EventStore {
     const to = (purpose: Purpose) => connectEventStore(url, purpose);
     return new EventStore(to('calls'), probe, defaultLimits, to('tails'), to('catch-ups'));

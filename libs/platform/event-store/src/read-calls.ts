@@ -61,7 +61,7 @@ export class ReadCalls {
   }
 }
 
-/** By listeners: an async iterator costs a turn of the event loop for each event. */
+/** Uses listeners, since an async iterator costs a turn of the event loop for each event. */
 async function eventsOf(read: Read, more: More): Promise<RecordedEvent[]> {
   return new Promise((resolve, reject) => {
     const events: RecordedEvent[] = [];

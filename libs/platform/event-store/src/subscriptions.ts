@@ -32,7 +32,7 @@ export interface Following {
 /**
  * Follows all streams of the named categories, strictly after a position (0: from the beginning), until the signal aborts.
  * Resumes by itself, with backoff, after the last batch that was handled; delivers each event at least once and in order.
- * Where nothing of interest happens, empty batches may tell how far the store has been looked through; a server need not say it.
+ * When no event matches, empty batches may tell how far the store has been read; a server need not send them.
  * Throws at once when the client has 80 subscriptions already.
  */
 export async function followCategories(client: EventStoreDBClient, options: Following): Promise<void> {
@@ -93,7 +93,7 @@ async function keepFollowing(
       tell(error);
       if (!isAway(error)) failures += 1;
       if (failures === stuckAfterFailures) onStuck(true);
-      // Without progress since the last time it pauses all the same.
+      // It pauses as well if there was no progress since the last time.
       atOnce = error instanceof Broken && error.isTooSlow && pauseMs === backoffFirstMs;
     }
     if (!atOnce) await sleep(pauseMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
@@ -108,7 +108,7 @@ function isAway(error: unknown): boolean {
   return error instanceof Broken || (isTransient(error) && !(error instanceof TookTooLong));
 }
 
-/** That a subscription is opened again is ordinary; that a handler fails, or that the server refuses us, is not. */
+/** Reopening a subscription is normal; a failing handler, or a server that refuses us, is not. */
 function tell(error: unknown): void {
   if (error instanceof Broken && isTransient(error.cause)) logger.debug(`subscribes again: ${error.message}`);
   else logger.warn(`a subscription broke and is opened again: ${String(error)}`);

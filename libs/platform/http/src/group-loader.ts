@@ -56,7 +56,7 @@ export class GroupLoader<Request, Answer> {
     } finally {
       this.busy = false;
       this.waiting -= requests.length;
-      // In a turn of its own, so that what the answers set in motion joins the batch that waits.
+      // In a turn of its own, so that requests caused by the answers join the waiting batch.
       if (this.ready.length > 0) setImmediate(() => this.next());
     }
   }

@@ -12,7 +12,7 @@ export { startManagementServer } from './management';
 export { HttpModule } from './http.module';
 export { MemoryRateWindows } from './memory-rate-windows';
 export { operation, type Contract, type OperationGroup, type PathParameter } from './operation';
-export { servedContracts, Serves } from './serves';
+export { findContracts, Serves } from './serves';
 export { documentOf } from './service.controller';
 export { openApi30 } from './openapi-3-0';
 export { ApiDescription } from './openapi-words';

@@ -106,7 +106,7 @@ function resolve(schema: JsonValue, schemas: JsonObject): JsonObject {
 
 const isNull = (schema: JsonValue) => isJsonObject(schema) && schema['type'] === 'null';
 
-/** In 3.0 nothing may stand beside a reference. */
+/** 3.0 allows no siblings of a reference. */
 function inPlaceOfRef({ $ref, ...beside }: JsonObject): JsonObject {
   if ($ref === undefined) return beside;
   return Object.keys(beside).length === 0 ? { $ref } : { ...beside, allOf: [{ $ref }] };

@@ -55,7 +55,7 @@ export function reachable(from: JsonValue, schemas: JsonObject): ReadonlySet<str
   return found;
 }
 
-/** Without what forbids further members, here and in every part. */
+/** Removes what forbids further members, here and in every part. */
 function openSchema(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(openSchema);
   if (!isJsonObject(schema)) return schema;

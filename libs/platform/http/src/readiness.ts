@@ -42,7 +42,7 @@ export class ReadinessChecks {
     try {
       return await Promise.race([this.once(check), late]);
     } catch {
-      // That the check failed is its answer; the dependency's own code logs why.
+      // A failing check is an answer; the dependency's own code logs why.
       return 'away';
     } finally {
       clearTimeout(timer);

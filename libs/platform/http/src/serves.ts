@@ -53,7 +53,7 @@ export function Serves<Taken, Asked>(contract: TypedContract<Taken, Asked>): Ser
 }
 
 /** The contracts that an application's controllers serve, sorted by path and method. Nothing needs to be running. */
-export function servedContracts(modules: ModulesContainer): readonly Contract[] {
+export function findContracts(modules: ModulesContainer): readonly Contract[] {
   const controllers = new Set(
     [...modules.values()].flatMap((module) => [...module.controllers.values()].map(({ metatype }) => metatype)),
   );

@@ -8,7 +8,7 @@ import { openApiDocument } from './openapi';
 import { openApi30 } from './openapi-3-0';
 import { ApiDescription } from './openapi-words';
 import { ReadinessChecks } from './readiness';
-import { Serves, servedContracts } from './serves';
+import { Serves, findContracts } from './serves';
 import { readHealth, readOpenApi, readOpenApi30, readReadiness } from './service.contract';
 
 /** What the service says of itself, without credentials (docs/decisions/conventions.md, "HTTP"). */
@@ -52,7 +52,7 @@ export class ServiceController {
 
 /** The OpenAPI document of an application, running or not. */
 export function documentOf(modules: ModulesContainer, configuration: Configuration, about: ApiDescription): JsonObject {
-  return openApiDocument(servedContracts(modules), {
+  return openApiDocument(findContracts(modules), {
     about,
     baseUrl: configuration.publicUrl,
     deprecated: configuration.env.V1_DEPRECATED_AT !== undefined,

@@ -152,7 +152,7 @@ interface Found extends KeyFound {
 interface Verified {
   readonly identity: UserIdentity;
   readonly issuer: TrustedIssuer;
-  /** Those that it was verified with. */
+  /** The keys that it was verified with. */
   readonly keys: IssuerKeySet;
 }
 

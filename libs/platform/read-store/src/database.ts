@@ -111,7 +111,7 @@ export class Database {
   }
 }
 
-/** By statements, since a pooler such as pgbouncer refuses such settings when they come with the connection. */
+/** Uses statements, since a pooler such as pgbouncer refuses such settings when they come with the connection. */
 async function limitStatements(client: Client, timeoutMs: number): Promise<void> {
   await client.query(
     `SET statement_timeout = ${timeoutMs}; SET idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`,

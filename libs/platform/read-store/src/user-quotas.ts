@@ -152,7 +152,7 @@ export class UserQuotas {
     );
   }
 
-  /** With the time until a place comes free by itself, where one does. */
+  /** Adds the time until a place becomes free by itself, if one does. */
   private async refusal(name: QuotaName, userId: UserId): Promise<Refusal> {
     const quota: Quota = quotas[name];
     const limited = { kind: 'reason', reason: 'rate_limited' } as const;

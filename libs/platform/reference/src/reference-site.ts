@@ -23,7 +23,7 @@ export class ReferenceSite {
     private readonly eventsDocument: EventsDocument,
   ) {}
 
-  /** In a sandbox, where else the page must be opened: requests that it sends pass from the service's own origin only. */
+  /** In a sandbox, the address at which the page must be opened: its requests pass only from the service's own origin. */
   ownAddress(host: string | undefined): string | null {
     const { sandbox, baseUrl } = this.configuration;
     const own = new URL(baseUrl);

@@ -85,7 +85,7 @@ function isClearPostgres(text: string): boolean {
   const query = queryOf(text);
   const host = query.get('host') ?? hostOf(text);
   if (host.startsWith('/') || isLoopback(host)) return false;
-  // With libpq's own meaning, `require` believes any server.
+  // In libpq's meaning, `require` trusts any server.
   if (query.get('uselibpqcompat') === 'true') return !['verify-full', 'verify-ca'].includes(query.get('sslmode') ?? '');
   return !verifiedModes.includes(query.get('sslmode') ?? '');
 }

@@ -17,7 +17,7 @@ export function sandboxDefaults(given: NodeJS.ProcessEnv, defaultDataDir: string
   return refused;
 }
 
-/** So many different bytes, and so many different steps from one byte to the next, are in any 32 random bytes: the odds against it are above 10^12. */
+/** Least different bytes, and different steps between neighbours, of 32 random bytes: fewer have odds below 1 in 10^12. */
 const differentMin = 16;
 
 /** Whether a key of full length was made by hand: one byte again and again, a word repeated, numbers in a row. Shorter ones break a rule of their own. */

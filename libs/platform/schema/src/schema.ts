@@ -58,7 +58,7 @@ export function instant<Value extends string = string>(words: Words = {}): TUnsa
   });
 }
 
-/** Of the spellings that requests may use, models are told one, and not the pattern of all. */
+/** Describes to models one of the spellings that requests may use, rather than the pattern of all. */
 const instantInBrief = withName(
   'instant',
   Type.Unsafe<Instant>({ type: 'string', ...withBrief('UTC, such as 2027-01-31T09:00:00.000Z') }),

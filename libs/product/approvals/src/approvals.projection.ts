@@ -49,7 +49,7 @@ interface OpenedBy {
   readonly eventId: string;
 }
 
-/** Where a fact of an operation was copied into its conversation. */
+/** The event that a fact of an operation was copied to in its conversation. */
 @Entity('operation_copies')
 export class OperationCopyRow implements ReadModelRow {
   /** `<operationId>/<event type>`. */

@@ -95,7 +95,7 @@ function parseBase64Json(base64: string): unknown {
   }
 }
 
-/** Where a document is not what it should be. */
+/** Where a document is wrong. */
 function differences(expected: JsonValue, found: JsonValue | undefined, path: string): ReceiptProblem[] {
   if (found === undefined) return [{ path, message: 'is missing' }];
   const [wanted, given] = [membersOf(expected), membersOf(found)];

@@ -34,7 +34,7 @@ const limits = [`-d ${(memoryMiB + codeSpaceMiB) * 1024}`, `-t ${cpuSeconds}`, `
 const withLimits = `${limits.map((limit) => `ulimit ${limit} 2>/dev/null; `).join('')}exec "$@"`;
 
 const library = require.resolve('pdfjs-dist/legacy/build/pdf.mjs');
-/** Where Node has its permissions: by its present name, and by that of Node 20. */
+/** Node's flags for permissions: the current name, and that of Node 20. */
 const permission = ['--permission', '--experimental-permission'].find((flag) =>
   process.allowedNodeEnvironmentFlags.has(flag),
 );

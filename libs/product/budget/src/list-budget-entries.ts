@@ -56,7 +56,7 @@ export class ListBudgetEntriesHandler implements IQueryHandler<ListBudgetEntries
 
   /**
    * The first entries of a period, newest first, strictly after a place in it; at least `limit` of them where there are so many.
-   * Without a place the read models catch up first, since the snapshot that is explained is folded from the stream.
+   * Without a cursor the read models catch up first, since the explained snapshot is folded from the stream.
    */
   private async entries(
     userId: UserId,

@@ -14,7 +14,7 @@ import {
   type WalletId,
 } from '@app/kernel';
 
-/** What a tool's run came to; a failure is told to the model, and the run goes on. */
+/** The outcome of a tool's call; the model gets a failure as its result, and the run goes on. */
 export type ToolResult =
   | { readonly outcome: 'ok'; readonly result: JsonValue }
   | { readonly outcome: 'error'; readonly result: { readonly error: string } };
@@ -28,7 +28,7 @@ export interface RunContext {
   readonly userId: UserId;
   readonly conversationId: ConversationId;
   readonly runId: RunId;
-  /** Of a run that an automation has set in motion; null for any other. */
+  /** The automation that started the run; null for any other run. */
   readonly automationId: AutomationId | null;
   readonly cause: Cause;
 }
@@ -44,7 +44,7 @@ export interface ToolHead {
   /** JSON Schema of its input, an object; the tool checks its input itself all the same. */
   readonly inputSchema: JsonObject;
   /**
-   * `repeatable`: running a call again has no effect beyond the first. `once`: nobody knows, so a call that was journaled and cut off
+   * `repeatable`: running a call again has no effect beyond the first. `once`: that is unknown, so a call that was journaled and cut off
    * by a crash is not run again; it returns an error that says so (docs/decisions/runs.md).
    */
   readonly effect: 'repeatable' | 'once';

@@ -64,7 +64,7 @@ export class RunApprovals implements ApprovalHome {
       const slot = await this.slotFor(state, approval.approvalId);
       if (!slot.ok) return slot;
       const decided = await this.record(approval, verdict, cause, slot.value);
-      // Without a slot that means: since the look this has become the decision that resumes the run.
+      // Without a slot, this has become the decision that resumes the run since it was looked at.
       if (decided.ok || slot.value !== null || !isCapacity(decided.refusal)) return decided;
       refusal = decided.refusal;
     }

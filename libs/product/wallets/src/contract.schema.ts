@@ -19,7 +19,7 @@ import { anyQuantity, quantityOfInput, tokenChoice, usd } from './contract-value
 /**
  * The contract `ledger_intents_transfer`, as it is read and as documents describe it: exactly the members that the specification names, every
  * amount in its one spelling, since what is shown, hashed and executed are the same bytes. Unlike other answers a contract is closed:
- * whatever it says, the user consents to.
+ * the user consents to everything in it.
  */
 
 const amountOfAnyInput = amountOfAny('exact_input_tokens', 'input');
@@ -125,7 +125,7 @@ function unpinned(action: ContractAction): readonly Issue[] {
   return lacksOutput ? [{ path: '/output', message }] : [];
 }
 
-/** JSON Schema for an action whose amount is one of whichever token the executor picks; a contract has no such action. */
+/** JSON Schema for an action whose amount is of any token that the executor picks; a contract has no such action. */
 function amountOfAny(kind: Quantity['kind'], side: 'input' | 'output') {
   return {
     properties: {

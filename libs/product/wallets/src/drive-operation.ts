@@ -10,7 +10,7 @@ import { SessionRejected } from './wallet-provider';
 const stepsMax = 200;
 
 export type Driven =
-  /** There is no such operation, or nobody has used it yet. */
+  /** There is no such operation, or it was not used yet. */
   | { readonly do: 'not_begun' }
   | { readonly do: 'over' }
   /** `progressed`: something was recorded on the way. */

@@ -8,7 +8,7 @@ import { assetLimits, type WithdrawalSourcesView } from './withdrawal.schema';
 
 /**
  * What the user can withdraw, richest first. Refuses with `not_found`; with `provider_unavailable` where the owner has no main
- * account, or nobody has connected the wallet yet; with `withdrawal_changed` where it is disabled or the provider rejects its session
+ * account, or the wallet was not connected yet; with `withdrawal_changed` where it is disabled or the provider rejects its session
  * (docs/decisions/money.md). @throws Unavailable
  */
 export class ListWithdrawalSources extends Query<Result<WithdrawalSourcesView>> {

@@ -23,7 +23,7 @@ export class OperationWorlds {
     private readonly probe: Probe,
   ) {}
 
-  /** The world of one operation: whatever is recorded there continues the request that began the operation. */
+  /** The world of one operation: what is recorded there continues the request that began the operation. */
   of(operationId: OperationId): OperationWorld {
     let cause: Promise<Cause> | null = null;
     return {
@@ -50,7 +50,7 @@ export class OperationWorlds {
     };
   }
 
-  /** Whatever is done for an operation continues the request that began it. */
+  /** The cause of everything done for an operation: it continues the request that began it. */
   private async causeOf(operationId: OperationId): Promise<Cause> {
     const events = await this.store.readStream(streamName(operationKind, operationId), 0, beginningEvents);
     const use = events.findLast(({ type }) => type === 'operation.used' || type === 'operation.confirmed');

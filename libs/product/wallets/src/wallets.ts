@@ -39,7 +39,7 @@ export class Wallets {
   /**
    * What the wallet holds, less what operations in flight have taken of it, in no particular order. An operation that is about to
    * be sent names itself as the exception; it yields only to what was journaled before it, since two that wait for each other would
-   * both fail. For whatever is new, all that is confirmed counts as taken.
+   * both fail. For anything new, all that is confirmed counts as taken.
    * Refuses with `not_found`, or with `withdrawal_changed` when the provider rejects the session, which is recorded.
    */
   async spendable(

@@ -137,7 +137,7 @@ const simulation = {
 export const examples = {
   definition,
   automation,
-  /** Of the same automation after it was resumed, and after an update. */
+  /** Revisions of the same automation after it was resumed, and after an update. */
   revisions: {
     resumed: '1.019a3c6a-2c3d-7b4c-8d5e-6f7081920a1b',
     next: '2.019a3c6b-3d4e-7c5d-9e6f-708192a3b4c5',

@@ -43,7 +43,7 @@ export class SearchAutomationsDto {
   offset: number;
 }
 
-/** Whatever its form, a revision that is not the present one is refused. */
+/** Any form is accepted: a revision other than the current one is refused anyway. */
 export class RevisionDto {
   @Member(text({ description: 'The `revision` just read; any that is not the present one is `automation_changed`' }))
   revision: string;

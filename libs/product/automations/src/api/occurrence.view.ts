@@ -5,7 +5,7 @@ import { deliveries } from '../automation/automation.row';
 import type { ListedOccurrence } from '../use-cases/occurrence-list';
 import { truncate, type Truncated } from '../definition/behavior';
 
-/** Of an issue's and of a reason's text. */
+/** Longest text of an issue and of a reason. */
 export const textLengthMax = 240;
 
 export const delivery = oneOf(deliveries, {

@@ -26,7 +26,7 @@ export const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 const nameRule = 'must be a letter and up to 31 letters, digits, _ or -';
 
 const tokenId = text({
-  // Whatever the provider calls its tokens, in one word.
+  // Any id that a provider gives its tokens, in one word.
   pattern: /^[!-~]{1,512}$/,
   message: 'must be a token id of 1 to 512 characters without spaces',
   description: 'As the wallet names the token; it may be one that the wallet does not hold',

@@ -31,13 +31,13 @@ export interface FiringWorld {
   now(): Instant;
   /** The automation as of now. */
   fold(automationId: AutomationId): Promise<AutomationState>;
-  /** The automation as it was seen last, or as of now: whatever is recorded is decided on its present state all the same. */
+  /** The automation as it was last seen, or as of now: commands are decided on its current state in either case. */
   recall(automationId: AutomationId): Promise<AutomationState>;
   /** Appends what follows at the exact revision that it was decided on; answers the automation after it, and throws at a refusal. */
   record(automationId: AutomationId, command: AutomationCommand): Promise<Automation>;
   /** What was known of the condition's sources at that instant. */
   readings(automation: Automation, at: Instant, delivered: Delivered | null): Promise<Readings>;
-  /** Keeps the last look for whoever asks for the status. */
+  /** Keeps the last look for the status view. */
   looked(automationId: AutomationId, look: Look): Promise<void>;
   /** Whether an operator has paused the deployment's automations. */
   isPaused(): Promise<boolean>;
@@ -48,7 +48,7 @@ export interface FiringWorld {
     automation: Automation,
     occurrence: ActiveOccurrence,
   ): Promise<Pick<Admission, 'conversationId' | 'runId'>>;
-  /** Starts the run, once for ever, or tells why not. */
+  /** Starts the run, exactly once, or answers why not. */
   admit(automationId: AutomationId, automation: Automation, admission: Admission): Promise<Result<unknown>>;
   /** Runs an admission, in turn with others of the automation; absent: at once. */
   inTurn?(automationId: AutomationId, admission: () => Promise<void>): Promise<void>;

@@ -49,7 +49,7 @@ export class MissingTimers {
     return missing.length;
   }
 
-  /** Of each automation the oldest; any of them, where there are very many, so that none waits for ever. */
+  /** The oldest occurrence of each automation; picks automations at random when there are very many, so that none waits forever. */
   private async occurrences(): Promise<number> {
     const missing = await this.database.query<{ id: OccurrenceId; automationId: AutomationId }>(
       `SELECT ${selectList(OccurrenceRow, ['id', 'automationId'])} FROM (

@@ -29,7 +29,7 @@ export class RuleLooks {
     return readingsAt(condition, await this.sampler.look(userId, condition, at), at, delivered);
   }
 
-  /** Keeps the last look for whoever asks for the status. */
+  /** Keeps the last look for the status view. */
   async keep(automationId: AutomationId, { automation, readings, evaluation }: Look): Promise<void> {
     const { epoch, definition, symbols } = automation;
     const { facts, omittedFacts } = factsOf(definition.condition, readings, symbolIn(symbols));

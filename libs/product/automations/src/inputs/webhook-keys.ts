@@ -17,7 +17,7 @@ export interface WebhookKey {
   readonly userId: UserId;
   /** The automation's present activation. */
   readonly epoch: string;
-  /** Whether the automation can fire: it is enabled, and nobody holds it. */
+  /** Whether the automation can fire: it is enabled and not held. */
   readonly awake: boolean;
 }
 
@@ -31,7 +31,7 @@ interface SealedKey {
 @Injectable()
 export class WebhookKeys {
   private readonly sealing: Sealing;
-  /** Stands in where there is no key: a secret that nobody has, opened and tried as every other. */
+  /** Stands in for a missing key: a secret that no one has, opened and tried like every other. */
   private readonly nobodys: SealedKey;
 
   constructor(
@@ -69,8 +69,8 @@ export class WebhookKeys {
 
   /**
    * The key of that id, as long as the request is signed with its secret and it is the present one of an automation that is not
-   * archived; else null. Until the signature is known to be good, as much is done for a key that there is as for any other, so that
-   * nobody learns from the time that it takes which keys there are.
+   * archived; else null. Until the signature is verified, existing and missing keys cost the same work, so that
+   * timing does not reveal which keys exist.
    */
   async find(id: string, isSignedWith: (secret: Uint8Array) => boolean): Promise<WebhookKey | null> {
     const [stored = this.nobodys] = await this.database.query<SealedKey>(

@@ -38,11 +38,11 @@ interface FoundInput {
   readonly receivedAt: Instant;
   readonly trigger: InputSource;
   readonly outcome: PassedOver | null;
-  /** Of the occurrence; null where none came of it, or none yet. */
+  /** The occurrence's id; null when there is none, or none yet. */
   readonly delivery: OccurrenceDelivery | null;
 }
 
-/** Of a signal, an invocation or a webhook's event of the user's automation. Refuses with `not_found`. @throws Unavailable */
+/** The outcome of a signal, an invocation or a webhook's event of the user's automation. Refuses with `not_found`. @throws Unavailable */
 export class GetInputOutcome extends Query<Result<InputOutcome>> {
   constructor(
     readonly userId: UserId,

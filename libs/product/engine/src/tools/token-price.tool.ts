@@ -5,7 +5,7 @@ import { WalletProvider, Wallets, type Token } from '@app/wallets';
 import { failWith, type CallContext, type ToolResult } from '../tool';
 import type { AutoDeclaration } from '../tool-declaration';
 
-/** Of the tokens that bear one symbol, so many are told. */
+/** Most tokens of one symbol that are listed. */
 const candidatesMax = 20;
 
 const input = choice('NamedToken', [{ tokenId: text() }, { symbol: text() }]);

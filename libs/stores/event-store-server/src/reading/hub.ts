@@ -1,7 +1,7 @@
 import type { FramedEvent } from '../event';
 
 export interface Follower {
-  /** There may be events it has not seen. */
+  /** Called when there may be events that it has not seen. */
   wake(): void;
 }
 export interface StreamFollower extends Follower {

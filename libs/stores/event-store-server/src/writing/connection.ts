@@ -51,7 +51,7 @@ export class WriterConnection {
 
   /** Gives up what PostgreSQL does not answer for so long: it may take a connection and then say nothing. */
   private async connect(): Promise<void> {
-    // Until it is the writer's, a session that ends makes `attach` or the opening itself reject: nothing is lost yet.
+    // Before the writer has it, a session that ends makes `attach` or the opening reject: nothing is lost yet.
     const session = await openWriterSession(this.databaseUrl, (lost, error) => this.lose(lost, error));
     const overdue = setTimeout(() => session.destroy(), ATTACH_TIMEOUT_MS);
     try {

@@ -1,6 +1,6 @@
 import type { IdPlace } from '../storage/heads-table';
 
-/** Where the newest event ids stood first; the oldest is forgotten when a new one comes beyond the bound. */
+/** Where the newest event ids were first stored; beyond the bound, a new one replaces the oldest. */
 export class KnownIds {
   private readonly places = new Map<string, IdPlace>();
   /** The ids in order of arrival, as a ring: a map's own order would have to be walked past all that was deleted. */

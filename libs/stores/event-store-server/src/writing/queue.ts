@@ -40,7 +40,7 @@ export class WriteQueue {
     return this.entries.length >= QUEUED_APPENDS_MAX || this.bytes >= QUEUED_BYTES_MAX;
   }
 
-  /** Beyond what those who wait for room can cause: single appends, which do not wait, are refused. */
+  /** More than callers that wait for room can cause; beyond it, single appends, which do not wait, are refused. */
   get isOverfull(): boolean {
     return this.entries.length >= 2 * QUEUED_APPENDS_MAX || this.bytes >= 2 * QUEUED_BYTES_MAX;
   }
