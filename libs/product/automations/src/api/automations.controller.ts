@@ -2,16 +2,16 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { AutomationId } from '@app/kernel';
-import { CreateAutomation } from '../use-cases/create-automation';
-import { DeleteAutomation } from '../use-cases/delete-automation';
-import { AutomationStatus, GetAutomationStatus } from '../use-cases/get-automation-status';
-import { GetAutomation } from '../use-cases/get-automation';
-import { ListAutomations } from '../use-cases/list-automations';
-import { PauseAutomation } from '../use-cases/pause-automation';
-import { ResumeAutomation } from '../use-cases/resume-automation';
-import { RotateWebhookKey, WebhookSecret } from '../use-cases/rotate-webhook-key';
-import { SearchAutomations, SearchPage } from '../use-cases/search-automations';
-import { UpdateAutomation } from '../use-cases/update-automation';
+import { CreateAutomation, CreateAutomationHandler } from '../use-cases/create-automation';
+import { DeleteAutomation, DeleteAutomationHandler } from '../use-cases/delete-automation';
+import { AutomationStatus, GetAutomationStatus, GetAutomationStatusHandler } from '../use-cases/get-automation-status';
+import { GetAutomation, GetAutomationHandler } from '../use-cases/get-automation';
+import { ListAutomations, ListAutomationsHandler } from '../use-cases/list-automations';
+import { PauseAutomation, PauseAutomationHandler } from '../use-cases/pause-automation';
+import { ResumeAutomation, ResumeAutomationHandler } from '../use-cases/resume-automation';
+import { RotateWebhookKey, RotateWebhookKeyHandler, WebhookSecret } from '../use-cases/rotate-webhook-key';
+import { SearchAutomations, SearchAutomationsHandler, SearchPage } from '../use-cases/search-automations';
+import { UpdateAutomation, UpdateAutomationHandler } from '../use-cases/update-automation';
 import { AutomationPage, type AutomationView } from './automation.view';
 import {
   createAutomation,
@@ -103,3 +103,17 @@ export class AutomationsController {
     return answer(await this.commands.execute(new RotateWebhookKey(userId, automationId, revision, cause)));
   }
 }
+
+/** What handles the commands and queries that it executes. */
+export const automationsHandlers = [
+  CreateAutomationHandler,
+  DeleteAutomationHandler,
+  GetAutomationHandler,
+  GetAutomationStatusHandler,
+  ListAutomationsHandler,
+  PauseAutomationHandler,
+  ResumeAutomationHandler,
+  RotateWebhookKeyHandler,
+  SearchAutomationsHandler,
+  UpdateAutomationHandler,
+];

@@ -3,12 +3,12 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { answer, Caller, Serves } from '@app/http';
 import type { AutomationId, InputId } from '@app/kernel';
 import { ConditionTest, Simulation } from '../simulation/evaluation.view';
-import { GetInputOutcome, InputOutcome } from '../use-cases/get-input-outcome';
-import { InvokeAutomation, Invoked } from '../use-cases/invoke-automation';
-import { ListOccurrences } from '../use-cases/list-occurrences';
-import { SignalAutomation, Signalled } from '../use-cases/signal-automation';
-import { SimulateAutomation } from '../use-cases/simulate-automation';
-import { TestCondition } from '../use-cases/test-condition';
+import { GetInputOutcome, GetInputOutcomeHandler, InputOutcome } from '../use-cases/get-input-outcome';
+import { InvokeAutomation, InvokeAutomationHandler, Invoked } from '../use-cases/invoke-automation';
+import { ListOccurrences, ListOccurrencesHandler } from '../use-cases/list-occurrences';
+import { SignalAutomation, SignalAutomationHandler, Signalled } from '../use-cases/signal-automation';
+import { SimulateAutomation, SimulateAutomationHandler } from '../use-cases/simulate-automation';
+import { TestCondition, TestConditionHandler } from '../use-cases/test-condition';
 import { HandedInputDto, ListOccurrencesDto, SimulateDto, TestConditionDto } from './automations.dto';
 import { OccurrencePage } from './occurrence.view';
 import {
@@ -84,3 +84,13 @@ export class OccurrencesController {
     return answer(await this.queries.execute(new SimulateAutomation(userId, automationId, { from, to })));
   }
 }
+
+/** What handles the commands and queries that it executes. */
+export const occurrencesHandlers = [
+  GetInputOutcomeHandler,
+  InvokeAutomationHandler,
+  ListOccurrencesHandler,
+  SignalAutomationHandler,
+  SimulateAutomationHandler,
+  TestConditionHandler,
+];

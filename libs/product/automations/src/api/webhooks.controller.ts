@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import { InboundEventShape } from '../inputs/inbound-event';
 import { isSignedWith } from '../inputs/webhook-signature';
 import { WebhookKeys, type WebhookKey } from '../inputs/webhook-keys';
-import { DeliverWebhook } from '../use-cases/deliver-webhook';
+import { DeliverWebhook, DeliverWebhookHandler } from '../use-cases/deliver-webhook';
 import { Signalled } from '../use-cases/signal-automation';
 import { deliverWebhook } from './webhooks.contract';
 
@@ -48,3 +48,6 @@ export class WebhooksController {
     throw new ProblemException(because('rate_limited'), { 'retry-after': String(counted?.waitSeconds ?? 1) });
   }
 }
+
+/** What handles the commands and queries that it executes. */
+export const webhooksHandlers = [DeliverWebhookHandler];
