@@ -4,7 +4,11 @@ import { basename, join } from 'node:path';
 import { filesUnder, repository } from './sources';
 
 /** They hold what doubles share, and refuse nothing themselves. */
-const parts = ['libs/testing/src/mcp/stdio-program.ts', 'libs/testing/src/models/wire-format.ts'];
+const parts = [
+  'libs/testing/src/mcp/stdio-program.ts',
+  'libs/testing/src/models/wire-format.ts',
+  'libs/testing/src/near/near-books.ts',
+];
 
 const folders = ['identity', 'mcp', 'models', 'near', 'objects', 'observability', 'proxies', 'stores'];
 

@@ -4,7 +4,11 @@ import { base58 } from './near-signatures';
 /** What a view of the contract returns; undefined where it fails. */
 export type ContractViews = (method: string, args: Record<string, string>) => Promise<unknown>;
 
-/** What a NEAR node answers to a call of its JSON-RPC: `result` or `error`. */
+/**
+ * What a NEAR node answers to a call of its JSON-RPC: `result` or `error`.
+ *
+ * Source: docs.near.org, "RPC API" (`block`, `query` with `view_account` and `call_function`, and their errors).
+ */
 export async function nearNode(
   chain: NearChain,
   views: ContractViews,
