@@ -3,8 +3,8 @@ import { longConversation, streamOf } from '../conversations.mjs';
 
 const pageEvents = 500;
 const readers = 4;
-const nextCursorPattern = /"nextCursor":(null|"[^"]*")\}$/;
-const tailLength = 300;
+const nextCursorPattern = /"nextCursor":(null|"[^"]*"),"endCursor":"[^"]*"\}$/;
+const tailLength = 600;
 
 /** A whole journal in pages, by several readers at once; against the client's own read of that stream in the same pages. */
 export const events = {
