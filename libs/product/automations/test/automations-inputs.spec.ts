@@ -4,14 +4,13 @@ import { inputIdOf, inputOccurrenceId } from '@app/automations';
 import { PauseControl, ResumeControl } from '@app/deployment';
 import { encodeEvent, EventStore } from '@app/event-store';
 import { asId, Clock, type AutomationId } from '@app/kernel';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Deployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import {
   act,
   allPages,
   anInstant,
-  atRest,
   aUuid,
   byOperator,
   defined,
@@ -24,21 +23,12 @@ import {
   untilEnded,
   update,
 } from '@app/testing/journeys';
+import { onTwoReplicas } from './two-replicas';
 
 let deployment: Deployment;
 let user: TestClient;
-/** The same user on the other replica. */
 let there: TestClient;
-beforeAll(async () => {
-  deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 } });
-  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
-});
-beforeEach(async () => {
-  user = await deployment.newUser();
-  there = user.via(deployment.baseUrls[1] ?? '');
-});
-afterEach(() => atRest(deployment));
-afterAll(() => deployment.stop());
+onTwoReplicas((stage) => ({ deployment, user, there } = stage));
 
 interface Occurrence extends Record<string, unknown> {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fingerprintOf } from '@app/canonical';
 import type { JsonObject } from '@app/kernel';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Deployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import {
@@ -9,7 +9,6 @@ import {
   anInstant,
   approvalOf,
   approve,
-  atRest,
   aUuid,
   defined,
   expectProblem,
@@ -21,21 +20,12 @@ import {
   usdc,
   wrappedNear as near,
 } from '@app/testing/journeys';
+import { onTwoReplicas } from './two-replicas';
 
 let deployment: Deployment;
 let user: TestClient;
-/** The same user on the other replica. */
 let there: TestClient;
-beforeAll(async () => {
-  deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 } });
-  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
-});
-beforeEach(async () => {
-  user = await deployment.newUser();
-  there = user.via(deployment.baseUrls[1] ?? '');
-});
-afterEach(() => atRest(deployment));
-afterAll(() => deployment.stop());
+onTwoReplicas((stage) => ({ deployment, user, there } = stage));
 
 interface Page extends Record<string, unknown> {
   readonly items: readonly {

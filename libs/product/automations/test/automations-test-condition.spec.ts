@@ -1,21 +1,12 @@
-import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Deployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { act, anInstant, atRest, defined, eventCount, expectProblem } from '@app/testing/journeys';
+import { act, anInstant, defined, eventCount, expectProblem } from '@app/testing/journeys';
+import { onTwoReplicas } from './two-replicas';
 
 let deployment: Deployment;
 let user: TestClient;
-/** The same user on the other replica. */
 let there: TestClient;
-beforeAll(async () => {
-  deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 } });
-  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
-});
-beforeEach(async () => {
-  user = await deployment.newUser();
-  there = user.via(deployment.baseUrls[1] ?? '');
-});
-afterEach(() => atRest(deployment));
-afterAll(() => deployment.stop());
+onTwoReplicas((stage) => ({ deployment, user, there } = stage));
 
 describe('automations.testCondition', () => {
   const condition = {

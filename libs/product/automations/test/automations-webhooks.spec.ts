@@ -9,7 +9,7 @@ import { Sealing } from '@app/runtime';
 import { Webhook } from 'standardwebhooks';
 import { NIL } from 'uuid';
 import { deliver as deliverBy, eventOf, type Delivery, type Key } from './webhook-delivery';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Deployment } from '@app/testing/deployment';
 import type { Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import {
@@ -28,21 +28,12 @@ import {
   untilEnded,
   update,
 } from '@app/testing/journeys';
+import { onTwoReplicas } from './two-replicas';
 
 let deployment: Deployment;
 let user: TestClient;
-/** The same user on the other replica. */
 let there: TestClient;
-beforeAll(async () => {
-  deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 } });
-  await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
-});
-beforeEach(async () => {
-  user = await deployment.newUser();
-  there = user.via(deployment.baseUrls[1] ?? '');
-});
-afterEach(() => atRest(deployment));
-afterAll(() => deployment.stop());
+onTwoReplicas((stage) => ({ deployment, user, there } = stage));
 
 /** Another key for the automation. */
 async function rotated(id: string, by: TestClient = user): Promise<Key> {
