@@ -85,7 +85,7 @@ async function anAutomation(owner: TestClient): Promise<Pick<Ids, 'automationId'
   const { id, revision } = await defined(owner, definition);
   const { body } = await hand(owner, id, 'signal');
   const inputId = String(body['inputId']);
-  // Whoever counts events must not count what comes of it.
+  // Tests that count events begin after the last one of this.
   await until('the look at the signal', async () => {
     const input = await owner.get(`/automations/${id}/inputs/${inputId}`);
     return input.body['outcome'] === 'not_matched' ? true : null;

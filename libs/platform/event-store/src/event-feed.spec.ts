@@ -67,7 +67,8 @@ it('tells what is being appended here from what others append, also before the a
   });
   const events = [event('a', 0), event('a', 1)];
   await bus.feed.appending(events, async () => bus.feed.publish([...events, event('a', 2)]));
-  await bus.feed.appending([event('a', 3)], async () => Promise.reject(new Error('refused'))).catch(() => undefined);
+  const refused = bus.feed.appending([event('a', 3)], async () => Promise.reject(new Error('refused')));
+  await expect(refused).rejects.toThrow('refused');
   bus.feed.publish([event('a', 3)]);
   expect(own).toEqual([
     [0, true],

@@ -29,7 +29,7 @@ interface CacheEntry {
  */
 export class FoldedStates {
   private readonly cache = new LRUCache<string, CacheEntry>({ max: cachedStreamsMax });
-  /** Whoever waits for news, by stream. */
+  /** What wakes those who wait for news, by stream. */
   private readonly waiting = new Map<string, Set<AbortController>>();
 
   constructor(

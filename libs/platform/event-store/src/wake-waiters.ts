@@ -4,7 +4,7 @@ import { filter, map, type Observable } from 'rxjs';
 import { EventSeen } from './event-feed';
 import { FoldedStates } from './folded-states';
 
-/** Wakes whoever waits in this process for news of a stream. */
+/** Wakes everything in this process that waits for news of a stream. */
 class WakeWaiters extends Command<void> {
   constructor(readonly stream: string) {
     super();

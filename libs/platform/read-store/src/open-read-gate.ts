@@ -4,7 +4,7 @@ import { map, type Observable } from 'rxjs';
 import { ReadModelsAdvanced } from './projection-runner';
 import { ReadGate } from './read-gate';
 
-/** Lets go on whoever waits in this process for the read models to pass the position. */
+/** Releases everything in this process that waits for the read models to pass the position. */
 class OpenReadGate extends Command<void> {
   constructor(readonly position: number) {
     super();

@@ -9,8 +9,8 @@ import { ListConversationsDto } from './conversations.dto';
 import { ConversationRow, counterName } from './conversations.projection';
 
 /**
- * A page of a user's conversations, most recently active first; whoever shows a first page elsewhere gets the very cursors that
- * continue it here. Refuses with `invalid_cursor` a cursor of another list, filter or user.
+ * A page of a user's conversations, most recently active first. The cursors of a first page that is shown elsewhere continue
+ * here. Refuses a cursor of another list, filter or user with `invalid_cursor`.
  */
 export class ListConversations extends Query<Result<ConversationPage>> {
   constructor(

@@ -21,7 +21,7 @@ import {
 } from '@app/kernel';
 import { stepLimitEnd } from '@app/runs';
 
-/** A run folded from its own events: everything that the engine needs to go on, whoever executed it before. */
+/** A run folded from its own events: everything that the engine needs to go on, also when another worker executed it before. */
 export interface RunProgress {
   /** What its user said. */
   readonly input: string;

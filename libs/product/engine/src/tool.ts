@@ -92,7 +92,7 @@ export function failWith(error: string): ToolResult {
   return { outcome: 'error', result: { error } };
 }
 
-/** Whether a store of ours was away: what a tool asked of it may have been done all the same, so no model is told of a failure. */
+/** Whether one of our own stores was away. What a tool asked of it may still have been done, so the model is not told that it failed. */
 export function isOwnStore(error: unknown): boolean {
   return error instanceof Unavailable && error.reason !== 'provider_unavailable';
 }

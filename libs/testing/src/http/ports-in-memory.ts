@@ -50,7 +50,7 @@ export class AccountsInMemory extends Accounts {
   }
 }
 
-/** Counts for ever, which is long enough for a test. */
+/** Windows that never end, which is long enough for a test. */
 export class WindowsInMemory extends RateWindows {
   readonly used = new Map<string, number>();
   async consume(subjects: readonly RateSubject[]): Promise<readonly RateAnswer[]> {
