@@ -8,6 +8,7 @@ import { matchesLockFile } from './installed.mjs';
 import { StepFailed, binary, npmCommand, root, runStep } from './tool.mjs';
 
 const installStamp = path.join('node_modules', '.parley-install');
+const bundle = path.join('scripts', 'bundle.mjs');
 const buildStamp = path.join(root, 'dist', '.parley-build');
 const client = path.join('libs', 'clients', 'client');
 const notInProduct = [client, path.join('libs', 'testing')];
@@ -66,6 +67,7 @@ async function buildAll(nameTool) {
   if (!isStamped(buildStamp, product)) {
     rmSync(buildStamp, { force: true });
     await runStep('building (nest build)', binary('nest'), ['build'], { onSpawn: nameTool });
+    await runStep('bundling the apps (esbuild)', process.execPath, [bundle], { onSpawn: nameTool });
     writeFileSync(buildStamp, product);
   }
   const all = clientHash(product);
@@ -91,7 +93,7 @@ function productHash() {
   const libraries = filesUnder('libs').filter(
     (file) => !notInProduct.some((folder) => file.startsWith(folder + path.sep)),
   );
-  return hashOf([...topLevel, ...filesUnder('apps'), ...libraries]);
+  return hashOf([...topLevel, bundle, ...filesUnder('apps'), ...libraries]);
 }
 
 /** A hash of everything that the client's build reads: the product's document, and its own sources. */

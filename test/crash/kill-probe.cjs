@@ -4,7 +4,7 @@
 // SIGUSR2. An order that was taken becomes `<pid>.taken`, one that was carried out `<pid>.killed`, which names it.
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
-const { Probe } = require('../../dist/libs/platform/runtime/src/probe.js');
+const { subscribe } = require('node:diagnostics_channel');
 
 const folder = process.env.PARLEY_KILL_ORDERS;
 const [, app] = /apps.([a-z-]+).src.main\.js$/.exec(process.argv[1]);
@@ -24,7 +24,7 @@ function take(file) {
   passed = {};
 }
 
-Probe.prototype.reached = (point) => {
+subscribe('parley:probe', (point) => {
   passed[point] = (passed[point] ?? 0) + 1;
   if (order === null || order.point !== point || passed[point] !== order.nth) return;
   writeFileSync(taken, `${app} ${order.point} ${order.nth}`);
@@ -32,7 +32,7 @@ Probe.prototype.reached = (point) => {
   process.kill(process.pid, 'SIGKILL');
   // Nothing of this process runs on, even if the kernel takes a moment.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-};
+});
 
 process.on('SIGUSR2', () => {
   // What was counted under the order before this one.

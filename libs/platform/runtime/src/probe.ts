@@ -1,3 +1,5 @@
+import { channel } from 'node:diagnostics_channel';
+
 /** The points at which a crash would be most awkward; the crash suite kills the process at each of them. */
 export type ProbePoint =
   | 'append:before'
@@ -11,9 +13,12 @@ export type ProbePoint =
   | 'provider:before'
   | 'provider:after';
 
-/** Told of each point as it is passed. Does nothing in the product. */
+/** Whom the points are published to; the crash suites listen, and nobody does in the product. */
+const points = channel('parley:probe');
+
+/** Told of each point as it is passed. */
 export class Probe {
-  reached(_point: ProbePoint): void {
-    // Nothing to do: the crash suite binds a probe of its own.
+  reached(point: ProbePoint): void {
+    points.publish(point);
   }
 }

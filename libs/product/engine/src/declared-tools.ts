@@ -12,7 +12,7 @@ export const toolClasses: readonly Type<ToolDeclaration>[] = readdirSync(folder)
 
 function classIn(file: string): Type<ToolDeclaration> {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would name the file
-  const exported: unknown[] = Object.values(require(join(folder, file)) as object); // reason: a module is an object
+  const exported: unknown[] = Object.values(require(`./tools/${file}`) as object); // reason: a module is an object
   const [found, ...others] = exported;
   if (typeof found !== 'function' || others.length > 0) throw new Error(`${file} must export its tool's class alone`);
   // Reason for the assertion: `require` knows no types; the class says itself what it implements.

@@ -1,0 +1,74 @@
+// Makes each app of the build one file, in the place of its main.js: 2,600 modules take a process 1.6 s of CPU to find and to read.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = path.dirname(import.meta.dirname);
+const dist = path.join(root, 'dist');
+
+/** What Nest loads only where it is installed. */
+const optional = [
+  'class-transformer',
+  '@nestjs/microservices',
+  '@nestjs/websockets',
+  '@nestjs/platform-express',
+  '@fastify/multipart',
+  '@fastify/static',
+  '@fastify/view',
+];
+/** What finds files of its own beside it, and what few processes ever load. */
+const apart = [
+  'jsonc-parser',
+  'pino',
+  'pino-pretty',
+  'pdfjs-dist',
+  '@aws-sdk/*',
+  'ai',
+  '@ai-sdk/*',
+  '@modelcontextprotocol/*',
+];
+
+/** A module of ours finds its own folder as it does outside of a bundle. */
+const ownFolders = {
+  name: 'own-folders',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]dist[\\/](apps|libs)[\\/].*\.js$/ }, ({ path: file }) => {
+      const contents = readFileSync(file, 'utf8');
+      if (!contents.includes('__dirname')) return null;
+      const folder = JSON.stringify(path.relative(dist, path.dirname(file)).split(path.sep));
+      return {
+        contents: contents.replace(
+          '"use strict";',
+          `"use strict";const __dirname = require('node:path').join(distFolder, ...${folder});`,
+        ),
+      };
+    });
+  },
+};
+
+/** Bundles every app of `dist`. Run it once after `nest build`. @throws what esbuild cannot resolve or read */
+export async function bundleApps() {
+  const apps = readdirSync(path.join(dist, 'apps')).map((app) => path.join(dist, 'apps', app, 'src', 'main.js'));
+  await build({
+    entryPoints: apps,
+    outbase: dist,
+    outdir: dist,
+    allowOverwrite: true,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    keepNames: true, // Nest and TypeORM go by the names of classes
+    sourcemap: true,
+    sourcesContent: false,
+    external: [...optional, ...apart],
+    plugins: [ownFolders],
+    banner: { js: "const distFolder = require('node:path').join(__dirname, '..', '..', '..');" },
+    loader: { '.map': 'empty' },
+    logLevel: 'warning',
+    logOverride: { 'require-resolve-not-external': 'silent' },
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await bundleApps();
