@@ -35,10 +35,17 @@ export async function applyBatch(
 async function announce(
   manager: EntityManager,
   projection: AnyProjection,
-  touched: readonly { recorded: Recorded<DomainEvent> }[],
+  touched: readonly { key: string; recorded: Recorded<DomainEvent> }[],
 ): Promise<void> {
-  const channels = new Set(touched.map(({ recorded }) => projection.announces?.(recorded) ?? null));
-  for (const channel of channels) if (channel !== null) await manager.query(`SELECT pg_notify($1, '')`, [channel]);
+  const news = touched.flatMap(({ key, recorded }) => {
+    const channel = projection.announces?.(recorded) ?? null;
+    return channel === null ? [] : [{ channel, key }];
+  });
+  if (news.length === 0) return;
+  await manager.query('SELECT pg_notify(channel, key) FROM unnest($1::text[], $2::text[]) AS news (channel, key)', [
+    news.map(({ channel }) => channel),
+    news.map(({ key }) => key),
+  ]);
 }
 
 /** Empties a read model and its counters, for a projection that is filled again from the beginning. */

@@ -128,12 +128,12 @@ describe('a batch', () => {
     expect([await rowOf(id), await counters()]).toEqual([undefined, {}]);
   });
 
-  it('is announced once its rows can be seen', async () => {
+  it('is announced by its key once its rows can be seen', async () => {
     const id = uuidV7();
     await append(id, counted(1), closed);
     const seen: unknown[] = [];
     const notifications = new Notifications(database.url);
-    notifications.on('tally_closed', () => void rowOf(id).then((row) => seen.push(row)));
+    notifications.on('tally_closed', (key) => void rowOf(key).then((row) => seen.push(row)));
     await notifications.open();
     try {
       await apply(await eventsOf(id));

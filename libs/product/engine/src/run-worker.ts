@@ -28,7 +28,7 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly shutdown = new AbortController();
   private readonly executing = new Map<RunKey, Executing>();
   /** Runs that are being taken; never rejects. */
-  private readonly taking = new Set<Promise<void>>();
+  private readonly taking = new Map<RunKey, Promise<void>>();
   private readonly timers: NodeJS.Timeout[] = [];
   private claiming = false;
   /** Never rejects. */
@@ -49,7 +49,7 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
   onApplicationBootstrap(): void {
     // While this process answers its last requests, another one can go on with its runs already.
     this.draining.signal.addEventListener('abort', () => this.shutdown.abort(), { once: true });
-    this.notifications.on(workChannel, () => void this.claim());
+    this.notifications.on(workChannel, (runKey) => this.look(asId(runKey)));
     this.notifications.on(stopChannel, (runKey) => this.stop(asId<RunKey>(runKey)));
     this.timers.push(setInterval(() => void this.claim(), lookEveryMs));
     this.timers.push(setInterval(() => void this.renew(), leaseRenewMs));
@@ -61,7 +61,7 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
    */
   async onModuleDestroy(): Promise<void> {
     this.shutdown.abort();
-    await Promise.all([this.claims, ...this.taking]);
+    await Promise.all([this.claims, ...this.taking.values()]);
     const executed = [...this.executing.values()].map(({ done }) => done);
     if (!(await settledWithin(executed, leaveAfterMs))) this.logger.warn('runs are left in the middle of a call');
     for (const timer of this.timers) clearInterval(timer);
@@ -73,12 +73,13 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
    */
   async take(run: ClaimableRun): Promise<void> {
     if (this.shutdown.signal.aborted) return;
-    if (this.room <= 0 || this.executing.has(run.runKey) || this.executing.size + this.taking.size >= takenHereMax) {
+    const { runKey } = run;
+    if (this.room <= 0 || this.isHere(runKey) || this.executing.size + this.taking.size >= takenHereMax) {
       this.claimNext = true;
       return;
     }
-    const taking = this.takeLease(run).finally(() => this.taking.delete(taking));
-    this.taking.add(taking);
+    const taking = this.takeLease(run).finally(() => this.taking.delete(runKey));
+    this.taking.set(runKey, taking);
     await taking;
   }
 
@@ -96,6 +97,15 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
       // It is claimed when the row is there.
       this.logger.warn(`a run could not be taken: ${String(error)}`);
     }
+  }
+
+  /** Claims what there is, told that a run can be claimed; of one that is here already, nothing is to be done. */
+  private look(runKey: RunKey): void {
+    if (!this.isHere(runKey)) void this.claim();
+  }
+
+  private isHere(runKey: RunKey): boolean {
+    return this.executing.has(runKey) || this.taking.has(runKey);
   }
 
   private get room(): number {
