@@ -11,6 +11,10 @@ const outputLinesMax = 2_000;
 const readyWithinMs = 90_000; // a crowded machine has needed 30 s
 const stopWithinMs = 30_000;
 const askAgainMs = 25;
+/** A process that does not get ready reports its stack and its open connections on this signal. */
+const reportSignal = 'SIGQUIT';
+const report = ['--report-on-signal', `--report-signal=${reportSignal}`, '--report-filename=stderr'];
+const reportWithinMs = 2_000;
 
 export type AppName = 'api' | 'worker' | 'event-store' | 'standalone';
 
@@ -47,7 +51,7 @@ export class TestProcess {
     const { app, env, cwd } = this.options;
     const main = join(root, 'dist', 'apps', app, 'src', 'main.js');
     if (!existsSync(main)) throw new Error(`${main} is missing: npm run build, or run jest through npm test`);
-    const child = spawn(process.execPath, ['-r', join(__dirname, 'child.cjs'), '--enable-source-maps', main], {
+    const child = spawn(process.execPath, ['-r', join(__dirname, 'child.cjs'), '--enable-source-maps', ...report, main], {
       cwd: cwd ?? root,
       env: { PATH: process.env['PATH'] ?? '', ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -89,7 +93,11 @@ export class TestProcess {
     const deadline = performance.now() + readyWithinMs;
     while (isAlive(child)) {
       if (await this.options.ready(this.output)) return;
-      if (performance.now() > deadline) throw new Error(`${this.options.app} is not ready in time:\n${this.output}`);
+      if (performance.now() > deadline) {
+        child.kill(reportSignal);
+        await sleep(reportWithinMs);
+        throw new Error(`${this.options.app} is not ready in time:\n${this.output}`);
+      }
       await sleep(askAgainMs);
     }
     throw new Error(`${this.options.app} ended with ${child.signalCode ?? child.exitCode}:\n${this.output}`);
