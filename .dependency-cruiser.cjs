@@ -87,6 +87,11 @@ const entry = `^libs/(?:(?:${room}/[^/]+|composition)/src|${testing}/src/[^/]+)/
 /** What a pure file must not reach. TypeBox is data about data: it describes events. */
 const platform = `(^|/)node_modules/(?!@sinclair/typebox/)|^(node:)?(${builtinModules.join('|')})$`;
 
+const clientPackages = npm('openapi-fetch', 'openapi-typescript-helpers', 'eventsource-parser', 'standardwebhooks');
+/** SDKs of models, providers and collectors. */
+const sdkScopes = 'ai-sdk|anthropic-ai|modelcontextprotocol|defuse-protocol|aws-sdk|opentelemetry';
+const sdks = npm('ai', 'openai', 'near-api-js', `@(?:${sdkScopes})/[^/]+`);
+
 /** The libraries of a room, each with all that it may import. @throws Error for one that is in no room under it */
 function listsOf({ on, everyone = [], libraries }) {
   const under = on.flatMap((name) => Object.keys(rooms[name].libraries));
@@ -128,15 +133,13 @@ const rules = [
   },
   {
     name: 'pure-files-import-pure-files',
-    comment:
-      'Deciders, events, upcasters and the condition evaluator import the kernel, consent and files of their own slice.',
+    comment: 'Deciders, events, upcasters and the condition evaluator import kernel, schema, consent and their slice.',
     from: { path: `${library}src/.*(${pureFile})` },
     to: { pathNot: ['^libs/$1/', lib('kernel', 'schema', 'consent')] },
   },
   {
     name: 'pure-files-reach-no-platform',
-    comment:
-      'Whatever a pure file imports is pure as well, to the end: no Nest, no node:*, nothing of npm but TypeBox.',
+    comment: 'What a pure file imports is pure as well, to the end: no Nest, no node:*, nothing of npm but TypeBox.',
     from: { path: pureFile },
     to: { path: platform, reachable: true },
   },
@@ -148,24 +151,21 @@ const rules = [
   },
   {
     name: 'testing-in-tests',
-    comment:
-      'The product never meets a double: only specs, test/ and the test folders of libraries import @app/testing.',
+    comment: 'The product never meets a double: only specs, test/ and test folders of libraries import @app/testing.',
     from: { path: product, pathNot: [lib(testing), `${library}test/`, spec] },
     to: { path: lib(testing) },
   },
   ...alongTheList(lists),
   {
     name: 'event-readers-import-types',
-    comment:
-      'journal and activity know the event types of any slice, and nothing that runs, but for the events and queries of conversations.',
+    comment: 'journal and activity know event types of any slice; what runs, they import of conversations alone.',
     from: { path: lib(...eventReaders), pathNot: spec },
     to: { path: lib(...sliceNames.filter((name) => name !== 'conversations')), dependencyTypesNot: ['type-only'] },
   },
   ...alongTheList(readersLists),
   {
     name: 'adapters-bind-ports',
-    comment:
-      'Adapters implement ports: besides consent, which is pure, and what wallets, runs and engine offer them, they import only types of slices.',
+    comment: 'Adapters implement ports: of slices they import types, and what consent, wallets, runs and engine offer.',
     from: { path: lib(...adapters), pathNot: spec },
     to: {
       path: '^libs/',
@@ -177,12 +177,7 @@ const rules = [
     name: 'client-stands-alone',
     comment: 'The published client uses its own few packages, and nothing of the service.',
     from: { path: lib('client') },
-    to: {
-      pathNot: [
-        lib('client'),
-        npm('openapi-fetch', 'openapi-typescript-helpers', 'eventsource-parser', 'standardwebhooks'),
-      ],
-    },
+    to: { pathNot: [lib('client'), clientPackages] },
   },
   {
     name: 'entered-by-index',
@@ -212,24 +207,12 @@ const rules = [
     name: 'sdks-in-adapters',
     comment: 'SDKs of models, providers and collectors in *.adapter.ts only.',
     from: { path: product, pathNot: ['\\.adapter\\.ts$', spec, lib(testing)] },
-    to: {
-      path: npm(
-        'ai',
-        '@ai-sdk/[^/]+',
-        'openai',
-        '@anthropic-ai/[^/]+',
-        '@modelcontextprotocol/[^/]+',
-        '@defuse-protocol/[^/]+',
-        'near-api-js',
-        '@aws-sdk/[^/]+',
-        '@opentelemetry/[^/]+',
-      ),
-    },
+    to: { path: sdks },
   },
   {
     name: 'nobody-imports-apps',
-    comment:
-      'Apps are composition roots: nothing imports them, not even another app. The main of a child process may be a test.',
+    // The main of a child process may be a test.
+    comment: 'Apps are composition roots: nothing imports them, not even another app.',
     from: { path: '^(?:apps/([^/]+)/|libs/|test/)', pathNot: '-main\\.cjs$' },
     to: { path: '^apps/', pathNot: '^apps/$1/' },
   },
