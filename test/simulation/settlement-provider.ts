@@ -10,38 +10,7 @@ import {
   type Submission,
   type Submitted,
 } from '@app/wallets';
-
-/** What can go wrong in a schedule, each as a chance of a call. */
-export interface Hostility {
-  readonly away: number;
-  readonly timeoutBefore: number;
-  readonly timeoutAfter: number;
-  readonly delayed: number;
-  readonly duplicated: number;
-  readonly rejected: number;
-  /** Refused, and kept by strangers who send the bytes later. */
-  readonly refused: number;
-  readonly greedy: number;
-  readonly refunded: number;
-  readonly failed: number;
-  readonly forgets: number;
-  readonly unsure: number;
-}
-
-export const peace: Hostility = {
-  away: 0,
-  timeoutBefore: 0,
-  timeoutAfter: 0,
-  delayed: 0,
-  duplicated: 0,
-  rejected: 0,
-  refused: 0,
-  greedy: 0,
-  refunded: 0,
-  failed: 0,
-  forgets: 0,
-  unsure: 0,
-};
+import { randomLapses, type Hostility, type Lapse } from './hostility';
 
 type Outcome = 'settled' | 'refunded' | 'failed';
 
@@ -55,21 +24,13 @@ export interface Taken {
   readonly outcome: Outcome;
   /** Its bytes take more than what was ordered. */
   readonly isGreedy: boolean;
-  /** While it lasts, the provider does not know what it has taken, or does not know what became of it. */
   readonly lapses: readonly Lapse[];
-}
-
-interface Lapse {
-  readonly kind: 'never_accepted' | 'unknown';
-  readonly fromMs: number;
-  readonly toMs: number;
 }
 
 /** What was sent and takes its time to arrive. A port promises that nothing is under way for as long as the driver waits to be sure. */
 const delayMaxMs = 20_000;
 /** Strangers may take longer than any deadline. */
 const strangersDelayMaxMs = 2_400_000;
-const forgetsAtFirstMaxMs = 25_000;
 const hourMs = 3_600_000;
 /** At the end of bytes that take more than what was ordered. */
 const greedyMark = '!';
@@ -258,24 +219,10 @@ export class SimulatedProvider {
     const outcome = this.happens('refunded') ? 'refunded' : this.happens('failed') ? 'failed' : 'settled';
     if (outcome !== 'settled') this.balances.set(input.tokenId, balance);
     const index = Number(key.split('/')[1]);
-    const lapses = this.lapses(atMs);
+    const lapses = randomLapses(this.random, this.hostility(), atMs);
     const isGreedy = submission.bytes.endsWith(greedyMark);
     const when = { takenAtMs: atMs, settlesAtMs };
     this.taken.set(key, { submission, index, reference: `ref-${key}`, ...when, outcome, isGreedy, lapses });
-  }
-
-  /** It may not know at first what it has taken; later it may forget for any while, or not be able to tell. */
-  private lapses(takenAtMs: number): Lapse[] {
-    const lapses: Lapse[] = [];
-    if (this.happens('forgets')) {
-      const toMs = takenAtMs + Math.floor(this.random() * forgetsAtFirstMaxMs);
-      lapses.push({ kind: 'never_accepted', fromMs: takenAtMs, toMs });
-    }
-    if (this.happens('unsure')) {
-      const fromMs = takenAtMs + Math.floor(this.random() * 60_000);
-      lapses.push({ kind: 'unknown', fromMs, toMs: fromMs + Math.floor(this.random() * hourMs) });
-    }
-    return lapses;
   }
 
   private happens(fault: keyof Hostility): boolean {

@@ -12,9 +12,10 @@ import {
   type WalletAccount,
 } from '@app/wallets';
 import { seededRandom } from '@app/testing/journeys';
+import { often, peace, randomHostility, type Hostility } from './hostility';
 import { randomContract, termsOf } from './random-contract';
 import { PausingProvider } from './pausing-provider';
-import { peace, SimulatedProvider, type Hostility } from './settlement-provider';
+import { SimulatedProvider } from './settlement-provider';
 import { Stepwise, type Pause } from './stepwise';
 
 const startMs = Date.parse('2026-03-01T10:00:00Z');
@@ -48,7 +49,7 @@ export class SettlementSchedule {
   readonly provider: SimulatedProvider;
   readonly contract: Contract;
   private readonly random: () => number;
-  private readonly hostility: { -readonly [Fault in keyof Hostility]: number };
+  private readonly hostility: Hostility;
   private readonly crashes: number;
   private readonly disabledUntilMs: number;
   private readonly rejections: number[] = [];
@@ -58,26 +59,8 @@ export class SettlementSchedule {
 
   constructor(readonly seed: number) {
     const random = (this.random = seededRandom(seed));
-    const often = () => random() ** 2 * 0.7;
-    const seldom = () => random() ** 6 * 0.4;
-    this.hostility = {
-      away: often(),
-      timeoutBefore: often(),
-      timeoutAfter: often(),
-      delayed: often(),
-      duplicated: often(),
-      forgets: often(),
-      unsure: often(),
-      refunded: seldom(),
-      failed: seldom(),
-      rejected: seldom(),
-      refused: seldom(),
-      greedy: seldom(),
-    };
-    // Most schedules have a fault of which there is too much.
-    for (const fault of ['timeoutAfter', 'forgets', 'delayed', 'timeoutBefore', 'unsure', 'refused'] as const)
-      if (random() < 0.3) this.hostility[fault] = 0.9;
-    this.crashes = random() < 0.7 ? often() * 0.3 : 0;
+    this.hostility = randomHostility(random);
+    this.crashes = random() < 0.7 ? often(random) * 0.3 : 0;
     this.disabledUntilMs = random() < 0.05 ? startMs + this.upTo(20 * minuteMs) : 0;
     while (random() < 0.3) this.rejections.push(startMs + this.upTo(20 * minuteMs));
     const balances = new Map(
