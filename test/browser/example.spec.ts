@@ -1,4 +1,4 @@
-import type { Browser, Locator } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import {
   type Approval,
   conversationOf,
@@ -9,11 +9,11 @@ import {
   usdc,
 } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
-import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
+import { factOf, pendingApproval, termsOf } from './approval-card';
 import { browserTimeoutMs, openChromium } from './chromium';
 import { startExample, type Example } from './example';
-import { glimpses, seenWithinMs, visit, watchWords } from './visit';
+import { glimpses, keptInPage, seenWithinMs, visit, watchWords } from './visit';
 
 const testTimeoutMs = 240_000;
 /** A step of the model, long enough to look at it word by word. */
@@ -222,7 +222,7 @@ describe('the example that a partner copies, in a browser', () => {
     const { page, say, origins, close } = await visit(browser, example, 'Rosalind');
     await say('repeat after me: <img src=x onerror="document.title=1"> is only text');
     await page.locator('.said.agent[aria-busy="false"]').waitFor();
-    const inPage = String(await page.evaluate(whatThePageKeeps));
+    const inPage = String(await page.evaluate(keptInPage));
     expect(await page.title()).toBe('Harbour');
     expect(inPage).toContain('&lt;img src=x');
     expect([...origins]).toEqual([example.origin]);
@@ -237,23 +237,4 @@ describe('the example that a partner copies, in a browser', () => {
     }
     await close();
   });
-
-  async function pendingApproval(user: TestClient): Promise<Approval> {
-    return until('the approval', async () => (await user.get<Listed<Approval>>('/approvals')).body.data[0]);
-  }
 });
-
-/** What the card says beside a label. */
-/** Names and texts of the terms that a card shows, in their order. */
-async function termsOf(card: Locator): Promise<string[]> {
-  return card.locator('.terms').locator('dt, dd').allTextContents();
-}
-
-async function factOf(card: Locator, label: string): Promise<string | null> {
-  return card.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd[1]').textContent();
-}
-
-/** Everything in the page where something could be kept. */
-const whatThePageKeeps = `
-  JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]) + document.documentElement.outerHTML
-`;

@@ -62,3 +62,8 @@ export async function watchWords(page: Page): Promise<void> {
 export async function glimpses(page: Page): Promise<readonly string[]> {
   return page.evaluate<string[]>('window.glimpses');
 }
+
+/** Evaluated in the page: everything in it where something could be kept. */
+export const keptInPage = `
+  JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]) + document.documentElement.outerHTML
+`;
