@@ -1,20 +1,23 @@
-import { fingerprintOf } from '@app/canonical';
-import { asId, isJsonObject, type ApprovalId, type JsonValue, type UserId, type WalletId } from '@app/kernel';
 import { read } from '@app/schema';
 import { AutomationContractShape, ContractShape } from '@app/wallets';
 import fc from 'fast-check';
-import { actions, amounts, contractBounds as bounds, contracts, tokenIds, usdValues } from '@app/testing/properties';
+import {
+  actions,
+  amounts,
+  contractBounds as bounds,
+  contracts,
+  jsonOf,
+  placesIn,
+  replaced,
+  tokenIds,
+  usdValues,
+} from '@app/testing/properties';
 import { instant } from '@app/testing/deciders';
 import { unscaledAmount } from './amounts';
 import type { Contract, ContractAction, Quantity, TokenChoice } from './contract';
 import { contractWords } from './contract-words';
 import { chooseInput, chooseOutput, inputAmount, type SpendableToken } from './quantities';
-import { reviewedDocument, type Review } from './review';
 import { termNames } from './terms';
-
-const MUTATIONS = 10_000;
-/** Each is changed in 50 places. */
-const REVIEWS = 200;
 
 const holdings: fc.Arbitrary<SpendableToken> = fc.record({
   tokenId: tokenIds,
@@ -163,105 +166,9 @@ describe('whatever else comes', () => {
   });
 });
 
-describe('a fingerprint', () => {
-  const id = fc.uuid({ version: 7 });
-  const reviews: fc.Arbitrary<Review> = fc.record({
-    approvalId: id.map((text) => asId<ApprovalId>(text)),
-    kind: fc.constantFrom('agent_tool', 'withdrawal', 'automation_contract'),
-    userId: id.map((text) => asId<UserId>(text)),
-    walletId: fc.option(id.map((text) => asId<WalletId>(text))),
-    tool: fc.constantFrom('intents_transfer', 'wallet_withdrawal'),
-    input: fc.jsonValue({ maxDepth: 3 }).map(jsonOf),
-    contract: fc.option(contracts),
-    expiresAt: fc
-      .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
-      .map((date) => instant(date.toISOString())),
-  });
-  const fingerprint = (review: Review) => fingerprintOf(reviewedDocument(review));
-
-  it(`changes with each of ${MUTATIONS} changes of one member`, () => {
-    const unchanged: unknown[] = [];
-    for (const review of fc.sample(reviews, { seed: 5, numRuns: REVIEWS })) {
-      const document = jsonOf(review);
-      const places = placesIn(document);
-      const original = fingerprint(review);
-      for (let step = 0; step < MUTATIONS / REVIEWS; step += 1) {
-        const place = places[(step * 7) % places.length]!;
-        const changed = replaced(document, place, otherThan(valueAt(document, place), step));
-        // Reason for the assertion: a review with one value changed, of another type maybe, is still hashed.
-        if (fingerprint(changed as unknown as Review) === original) unchanged.push({ document, place, step });
-      }
-    }
-    process.stdout.write(
-      `fingerprints: ${MUTATIONS} one-member changes, ${unchanged.length} with the same fingerprint\n`,
-    );
-    expect(unchanged).toEqual([]);
-  });
-
-  it('depends on nothing that is not reviewed, nor on the order of members', () => {
-    fc.assert(
-      fc.property(reviews, (review) => {
-        const backwards = Object.fromEntries(Object.entries({ ...review, summary: 'x' }).reverse());
-        // Reason for the assertion: it has the members of a review and one more.
-        expect(fingerprint(backwards as unknown as Review)).toBe(fingerprint(review));
-        expect(fingerprint(review)).toMatch(/^sha256:[0-9a-f]{64}$/);
-      }),
-    );
-  });
-});
-
 /** Whether two of the tokens are the same at both ends, so that they cannot be told apart where there is little room. */
 function tokensAlike({ actions: all }: Contract): boolean {
   const sides = all.flatMap((action) => ('output' in action ? [action.input, action.output] : [action.input]));
   const ids = new Set(sides.flatMap((side) => ('pinned' in side ? [side.pinned.tokenId] : [])));
   return new Set([...ids].map((id) => `${id.slice(7, 14)}…${id.slice(-6)}`)).size < ids.size;
-}
-
-type Place = readonly (string | number)[];
-
-function jsonOf(value: unknown): JsonValue {
-  // Reason for the assertion: what JSON.parse answers is JSON.
-  return JSON.parse(JSON.stringify(value)) as JsonValue;
-}
-
-const membersIn = (value: JsonValue): readonly (readonly [string | number, JsonValue])[] =>
-  Array.isArray(value)
-    ? value.map((item: JsonValue, index) => [index, item] as const)
-    : isJsonObject(value)
-      ? Object.entries(value)
-      : [];
-
-/** The places of all values below the root, whole objects and lists included. */
-function placesIn(value: JsonValue): Place[] {
-  return membersIn(value).flatMap(([name, member]) => [[name], ...placesIn(member).map((place) => [name, ...place])]);
-}
-
-function valueAt(value: JsonValue, place: Place): JsonValue {
-  return place.reduce<JsonValue>((inner, name) => new Map(membersIn(inner)).get(name)!, value);
-}
-
-function replaced(value: JsonValue, [name, ...deeper]: Place, by: JsonValue): JsonValue {
-  const members = membersIn(value).map(
-    ([at, member]) => [at, at !== name ? member : deeper.length === 0 ? by : replaced(member, deeper, by)] as const,
-  );
-  return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
-}
-
-/** The least change of a value: one character, one unit, one item more or less. */
-function otherThan(value: JsonValue, step: number): JsonValue {
-  if (typeof value === 'boolean') return !value;
-  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 52 ? value + 1 : value / 2;
-  if (typeof value === 'string') return changedText(value, step);
-  if (value === null) return false;
-  if (Array.isArray(value)) return step % 2 === 0 && value.length > 0 ? value.slice(1) : [...value, null];
-  const [first, ...others] = Object.entries(value);
-  return step % 2 === 0 && first !== undefined ? Object.fromEntries(others) : { ...value, 'another member': null };
-}
-
-function changedText(text: string, step: number): string {
-  const at = text.length === 0 ? 0 : step % text.length;
-  const by = text.charAt(at) === '1' ? '2' : '1';
-  return [`${text} `, text.slice(0, at) + by + text.slice(at + 1), `${text}0`, text.slice(0, at) + by + text.slice(at)][
-    step % 4
-  ]!;
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@app/kernel';
 import fc from 'fast-check';
+import { placesIn, type Place } from './json-places';
 
 /** Values of every kind that JSON has, at and beyond bounds that are common: what a part of a good value is replaced by. */
 const replacements: readonly JsonValue[] = [
@@ -54,18 +55,12 @@ export function mutationsOf(values: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonV
     { arbitrary: fc.constantFrom(...replacements).map((value): Change => ({ value })), weight: 3 },
   );
   return fc.tuple(values, fc.nat(), changes).map(([value, place, change]) => {
-    const places = placesIn(value);
+    const places: readonly Place[] = [[], ...placesIn(value)];
     return changedAt(value, places[place % places.length] ?? [], change);
   });
 }
 
 type Change = 'remove' | 'add' | 'double' | { readonly value: JsonValue };
-type Place = readonly (string | number)[];
-
-function placesIn(value: JsonValue, at: Place = []): readonly Place[] {
-  if (typeof value !== 'object' || value === null) return [at];
-  return [at, ...Object.entries(value).flatMap(([key, item]) => placesIn(item, [...at, key]))];
-}
 
 function changedAt(value: JsonValue, place: Place, change: Change): JsonValue {
   const [first, ...rest] = place;
