@@ -1,13 +1,8 @@
 import { type Deployment, startDeployment } from '@app/testing/deployment';
-import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import {
-  anInstant,
-  approve,
   asking,
   atRest,
-  aUuid,
-  confirm,
   conversationOf,
   coveredBy,
   defined,
@@ -15,20 +10,16 @@ import {
   hand,
   invoke,
   type Listed,
-  moveClock,
   newOwner,
-  prepare,
   prompt,
   say,
   sql,
   trustedAutomation,
-  untilEnded,
   untilOperation,
-  usdc,
 } from '@app/testing/journeys';
 import { allItems, history, overview, type Item } from './activity';
+import { itemsOf, lived, settle, settleAfterSeconds } from './lived';
 
-const settleAfterSeconds = 30;
 /** All that is told takes seconds to happen, and many of them on a machine that is busy. */
 const livedWithinMs = 120_000;
 
@@ -41,123 +32,6 @@ beforeAll(async () => {
 afterEach(() => atRest(deployment));
 afterAll(() => deployment.stop());
 
-const settle = () => moveClock(deployment, 2 * settleAfterSeconds);
-
-/** An item as it must be: with these members, and null in the place of every other id. */
-function item(kind: string, origin: string, title: string, ids: object): object {
-  const noIds = { conversationId: null, runId: null, approvalId: null, operationId: null, automationId: null };
-  return { id: aUuid, at: anInstant, kind, origin, title, ...noIds, ...ids };
-}
-
-/** A user to whom everything of which history tells has happened, and that history, oldest first. */
-async function lived(): Promise<{ user: TestClient; told: object[] }> {
-  const user = await newOwner(deployment);
-  const told: object[] = [];
-  for (const happen of [chatting, paid, withdrawn, fired, denied, expired]) told.push(...(await happen(user)));
-  return { user, told };
-}
-
-async function chatting(user: TestClient): Promise<object[]> {
-  const conversationId = await conversationOf(user, 'A chat');
-  const text = `repeat after me:  ${'word '.repeat(60)}`;
-  const { id: runId } = await say(user, conversationId, text);
-  const words = `repeat after me: ${'word '.repeat(60)}`;
-  const of = (kind: string, title: string, ids = {}) => item(kind, 'conversation', title, { conversationId, ...ids });
-  return [
-    of('conversation_created', 'A chat'),
-    of('run_started', `${words.slice(0, 159).trimEnd()}…`, { runId }),
-    of('run_ended', `${`Completed: ${words}`.slice(0, 159).trimEnd()}…`, { runId }),
-  ];
-}
-
-async function paid(user: TestClient): Promise<object[]> {
-  const conversationId = await conversationOf(user);
-  const { runId, approval } = await asking(user, conversationId, 'withdraw 1.5 USDC');
-  expect((await approve(user, approval)).status).toBe(200);
-  await untilEnded(user, runId);
-  await settle();
-  const { body } = await user.get<{ operationId: string }>(`/approvals/${approval.id}`);
-  await untilOperation(user, body.operationId, 'settled');
-  const asked = { runId, approvalId: approval.id };
-  const used = { ...asked, operationId: body.operationId };
-  const of = (kind: string, title: string, ids = {}) => item(kind, 'conversation', title, { conversationId, ...ids });
-  const summary = 'Withdraw 1.5 USDC to your main account, once.';
-  return [
-    of('conversation_created', 'New conversation'),
-    of('run_started', 'withdraw 1.5 USDC', { runId }),
-    of('approval_opened', summary, asked),
-    of('approval_decided', `Approved: ${summary}`, asked),
-    of('operation_submitted', summary, used),
-    of('run_ended', 'Completed: withdraw 1.5 USDC', { runId }),
-    of('operation_settled', `Settled: ${summary}`, used),
-  ];
-}
-
-async function withdrawn(user: TestClient): Promise<object[]> {
-  const prepared = await prepare(user, usdc, '2000000');
-  expect((await confirm(user, prepared)).status).toBe(202);
-  const { operationId, approvalId } = prepared;
-  await until('the submission', async () => {
-    const { body } = await user.get<{ actions: { status: string }[] }>(`/financial-operations/${operationId}`);
-    return body.actions[0]?.status === 'submitted' ? true : null;
-  });
-  await settle();
-  await untilOperation(user, operationId, 'settled');
-  const of = (kind: string, title: string) => item(kind, 'operation', title, { operationId, approvalId });
-  const summary = 'Withdraw 2 USDC to your main account, once.';
-  return [
-    of('approval_opened', summary),
-    of('approval_decided', `Approved: ${summary}`),
-    of('operation_submitted', summary),
-    of('operation_settled', `Settled: ${summary}`),
-  ];
-}
-
-async function fired(user: TestClient): Promise<object[]> {
-  const { id: automationId } = await defined(user);
-  await hand(user, automationId, 'signal');
-  const occurrence = await until('the occurrence', async () => {
-    const { body } = await user.get<Listed>(`/automations/${automationId}/occurrences?delivery=accepted`);
-    return body.data[0];
-  });
-  const [runId, conversationId] = [String(occurrence['runId']), String(occurrence['conversationId'])];
-  await untilEnded(user, runId);
-  const of = (kind: string, title: string, ids = {}) =>
-    item(kind, 'automation', title, { conversationId, automationId, ...ids });
-  return [
-    of('conversation_created', 'Tell the time'),
-    of('automation_fired', 'Tell the time', { runId }),
-    of('run_started', 'repeat after me: done', { runId }),
-    of('run_ended', 'Completed: repeat after me: done', { runId }),
-  ];
-}
-
-async function denied(user: TestClient): Promise<object[]> {
-  const conversationId = await conversationOf(user);
-  const { runId, approval } = await asking(user, conversationId, 'withdraw 1 USDC');
-  expect((await user.post(`/approvals/${approval.id}/deny`, { reason: 'no' })).status).toBe(200);
-  await untilEnded(user, runId);
-  const asked = { runId, approvalId: approval.id };
-  const of = (kind: string, title: string, ids = {}) => item(kind, 'conversation', title, { conversationId, ...ids });
-  const summary = 'Withdraw 1 USDC to your main account, once.';
-  return [
-    of('conversation_created', 'New conversation'),
-    of('run_started', 'withdraw 1 USDC', { runId }),
-    of('approval_opened', summary, asked),
-    of('approval_decided', `Denied: ${summary}`, asked),
-    of('run_ended', 'Completed: withdraw 1 USDC', { runId }),
-  ];
-}
-
-async function expired(user: TestClient): Promise<object[]> {
-  const { operationId, approvalId } = await prepare(user, usdc, '1');
-  await moveClock(deployment, 16 * 60);
-  await untilOperation(user, operationId, 'expired');
-  const of = (kind: string, title: string) => item(kind, 'operation', title, { operationId, approvalId });
-  const summary = 'Withdraw 0.000001 USDC to your main account, once.';
-  return [of('approval_opened', summary), of('approval_expired', `Expired: ${summary}`)];
-}
-
 const isAction = ({ kind, origin }: Item) =>
   /^(approval|operation)_|^automation_fired$/.test(kind) || (kind.startsWith('run_') && origin === 'automation');
 
@@ -165,7 +39,7 @@ describe('history', () => {
   it(
     'tells each milestone once, newest first, on any replica, in any pages and by any filter, also after a rebuild',
     async () => {
-      const { user, told } = await lived();
+      const { user, told } = await lived(deployment);
       const there = user.via(deployment.baseUrls[1] ?? '');
       await atRest(deployment);
       const whole = await allItems(user, 'limit=50');
@@ -197,10 +71,9 @@ describe('history', () => {
     const { id: automationId } = await trustedAutomation(user);
     const { runId, conversationId } = await invoke(user, automationId);
     const { id: approvalId, operationId, summary } = await coveredBy(user, runId);
-    await settle();
+    await settle(deployment);
     await untilOperation(user, operationId, 'settled');
-    const of = (kind: string, title: string, ids = {}) =>
-      item(kind, 'automation', title, { conversationId, automationId, runId, ...ids });
+    const of = itemsOf('automation', { conversationId, automationId, runId });
     const contract = await history(user, 'origin=operation');
     expect(contract.data.map(({ kind, automationId: id }) => [kind, id])).toEqual([
       ['approval_decided', automationId],
