@@ -1,7 +1,8 @@
 // Makes each app of the build one file, in the place of its main.js: 2,600 modules take a process 1.6 s of CPU to find and to read.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { build } from 'esbuild';
 
 const root = path.dirname(import.meta.dirname);
@@ -47,6 +48,25 @@ const ownFolders = {
   },
 };
 
+/**
+ * Leaves packages out of a bundle's source map. They are nine tenths of it, and Node reads it all at the first stack that a process
+ * looks at: half a second of CPU.
+ */
+function mapOwnOnly(file) {
+  const map = JSON.parse(readFileSync(file, 'utf8'));
+  const isOwn = map.sources.map((source) => !source.includes('node_modules/'));
+  let owned = false;
+  const lines = decode(map.mappings).map((segments) =>
+    segments.flatMap((segment) => {
+      const was = owned;
+      owned = segment.length > 1 && isOwn[segment[1]];
+      if (owned) return [segment];
+      return was ? [[segment[0]]] : []; // from here on nothing is mapped
+    }),
+  );
+  writeFileSync(file, JSON.stringify({ ...map, mappings: encode(lines) }));
+}
+
 /** Bundles every app of `dist`. Run it once after `nest build`. @throws what esbuild cannot resolve or read */
 export async function bundleApps() {
   const apps = readdirSync(path.join(dist, 'apps')).map((app) => path.join(dist, 'apps', app, 'src', 'main.js'));
@@ -69,6 +89,7 @@ export async function bundleApps() {
     logLevel: 'warning',
     logOverride: { 'require-resolve-not-external': 'silent' },
   });
+  for (const app of apps) mapOwnOnly(`${app}.map`);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await bundleApps();
