@@ -1,4 +1,4 @@
-/** Issue 4, item 5: consent and authority never follow from text, even on a model that obeys every word it reads. */
+/** Consent and authority never follow from text, even on a model that obeys every word it reads. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditMoney } from '@app/testing/audits';
 import {
@@ -26,9 +26,10 @@ import {
   untilStatus,
   usdc,
 } from '@app/testing/journeys';
-import { LoopbackMcp, saying } from '@app/testing/mcp';
+import type { LoopbackMcp } from '@app/testing/mcp';
 import type { TestClient } from '@app/testing/client';
 import { fatesIn } from './fates';
+import { serverOf, startHostileServer } from './hostile-servers';
 import { hostileTexts, type HostileText } from './hostile-texts';
 import { lookUpNote, obedientModel, readTheFile } from './obedient-model';
 import { payloadsAgainst, type Victim } from './payloads';
@@ -42,8 +43,6 @@ const secretAmount = '77123456789';
 /** The tools that the texts name. Runs have these alone, so that a tool that is added changes no text's fate. */
 const ownTools = ['wallet_balances', 'token_price', 'intents_transfer', 'artifact_read', 'current_time'];
 const docsTools = ['docs_lookup', 'docs_pay'];
-const nobody = { userId: '', conversationId: '', artifactId: '', approvalId: '', fingerprint: '' };
-const described = hostileTexts(payloadsAgainst(nobody)).filter(({ carrier }) => carrier === 'tool description');
 const everything = {
   type: 'ledger_intents_transfer',
   actions: [
@@ -55,9 +54,6 @@ const everything = {
   ],
 };
 
-/** Where the tool with an order's description is: a server offers 32 tools at most. */
-const serverOf = ({ order }: HostileText): 'docs' | 'more' => (order < 100 ? 'docs' : 'more');
-
 let docs: LoopbackMcp;
 let more: LoopbackMcp;
 let stage: Stage;
@@ -65,8 +61,8 @@ let victim: TestClient;
 let texts: readonly HostileText[] = [];
 let wealth: string;
 beforeAll(async () => {
-  docs = await startServer('docs');
-  more = await startServer('more');
+  docs = await startHostileServer('docs', () => texts);
+  more = await startHostileServer('more', () => texts);
   const at = ({ url }: LoopbackMcp) => ({ transport: { type: 'http', url }, consent: 'auto', tools: { pay: 'ask' } });
   const servers = [
     { name: 'docs', ...at(docs) },
