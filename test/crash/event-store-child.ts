@@ -1,9 +1,15 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+
+/** The program of the process. */
+export const eventStoreMain = join(__dirname, 'event-store-main.cjs');
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 export interface EventStoreChild {
-  readonly process: ChildProcess;
+  readonly process: Child;
   /** What it printed when it was ready. */
   readonly line: string;
   /** The bytes that it holds after a full garbage collection. */
@@ -12,16 +18,21 @@ export interface EventStoreChild {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+/** Starts the event store as a process. */
+export function spawnEventStore(databaseUrl: string, listen: string, env: NodeJS.ProcessEnv = {}): Child {
+  return spawn(process.execPath, ['--expose-gc', eventStoreMain], {
+    env: { ...process.env, DATABASE_URL: databaseUrl, EVENT_STORE_LISTEN: listen, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
 /** Starts the event store as a process and waits until it is ready; rejects with its last words when it ends first. */
 export async function startEventStoreChild(
   databaseUrl: string,
   listen: string,
   env: NodeJS.ProcessEnv = {},
 ): Promise<EventStoreChild> {
-  const child = spawn(process.execPath, ['--expose-gc', join(__dirname, 'event-store-main.cjs')], {
-    env: { ...process.env, DATABASE_URL: databaseUrl, EVENT_STORE_LISTEN: listen, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawnEventStore(databaseUrl, listen, env);
   const exit = once(child, 'exit');
   let words = '';
   child.stderr.on('data', (chunk: Buffer) => (words = (words + chunk.toString()).slice(-2_000)));

@@ -9,7 +9,8 @@ import { startEventStoreServer, type EventStoreServer } from '@app/event-store-s
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { Client, type QueryResult } from 'pg';
 import { collect, numbers, pause, Recorder, testEvent, testEvents, uniqueStream } from '@app/testing/event-store';
-import { startEventStoreChild } from './event-store-child';
+import { isRunning } from '@app/testing/processes';
+import { eventStoreMain, spawnEventStore, startEventStoreChild } from './event-store-child';
 
 let folder: string;
 let postgres: EmbeddedPostgres;
@@ -198,14 +199,7 @@ describe('as a process', () => {
 
   test('it ends well on SIGTERM while it waits for another one', async () => {
     const holder = await startEventStoreChild(postgres.url('postgres'), `unix:${join(folder, 'holder.sock')}`);
-    const waiting = spawn(process.execPath, [join(__dirname, 'event-store-main.cjs')], {
-      env: {
-        ...process.env,
-        DATABASE_URL: postgres.url('postgres'),
-        EVENT_STORE_LISTEN: `unix:${join(folder, 'behind.sock')}`,
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const waiting = spawnEventStore(postgres.url('postgres'), `unix:${join(folder, 'behind.sock')}`);
     const [words] = await once(waiting.stderr, 'data');
     expect(String(words)).toContain('waiting: another event store server');
     waiting.kill('SIGTERM');
@@ -230,7 +224,7 @@ describe('as a process', () => {
       DATABASE_URL: postgres.url('postgres'),
       EVENT_STORE_LISTEN: `unix:${join(folder, 'orphan.sock')}`,
     };
-    const program = JSON.stringify(join(__dirname, 'event-store-main.cjs'));
+    const program = JSON.stringify(eventStoreMain);
     const parent = spawn(
       process.execPath,
       [
@@ -244,16 +238,6 @@ describe('as a process', () => {
     const [chunk] = await once(parent.stdout, 'data');
     const pid = Number(String(chunk));
     parent.kill('SIGKILL');
-    while (isAlive(pid)) await pause(20);
+    while (isRunning(pid)) await pause(20);
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    // There is no such process any more.
-    return false;
-  }
-}

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 
 /** A process, all that it has started, and what those have; Linux only. */
@@ -16,5 +16,9 @@ export async function treeOf(pid: number): Promise<number[]> {
 
 /** A zombie, which waits for a parent that may never look, does not run. */
 export function isRunning(pid: number): boolean {
-  return existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false; // it is gone, perhaps since a moment
+  }
 }
