@@ -1,20 +1,21 @@
 /** Stores that answer and cannot carry the service, and issuers that are not the one that is meant: every program says so in one sentence, with what to do, before it makes anything there. */
-import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
-import { Metadata, Server, ServerCredentials, status, type ServiceError } from '@grpc/grpc-js';
+import { status, type ServerCredentials } from '@grpc/grpc-js';
 import { Client } from 'pg';
 import { LoopbackIssuer } from '@app/testing/identity';
-import { debianProgram, startPgbouncer } from '@app/testing/programs';
+import { startPgbouncer } from '@app/testing/programs';
 import { freePorts, TestProcess } from '@app/testing/processes';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { StrictS3 } from '@app/testing/objects';
 import { parley } from './cli';
+import { selfSigned, startRefusingEventStore } from './refusing-event-store';
 
 const atMostMs = 300_000;
+jest.setTimeout(atMostMs);
+
 const programs = ['api', 'worker', 'standalone', 'cli'] as const;
 const role = `few_rights_${randomUUID().replaceAll('-', '')}`;
 const latin = `latin_${randomUUID().replaceAll('-', '')}`;
@@ -28,10 +29,10 @@ beforeAll(async () => {
   undo.push(() => rm(folder, { recursive: true, force: true }));
   database = await createTestDatabase();
   undo.push(() => database.drop());
-}, atMostMs);
+});
 afterAll(async () => {
   for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
-}, atMostMs);
+});
 
 async function asAdmin(...statements: string[]): Promise<void> {
   const admin = new Client({ connectionString: database.url });
@@ -84,157 +85,103 @@ function changed(change: (url: URL) => void): string {
 const EVENTSTORE_URL = 'esdb://127.0.0.1:1?tls=false';
 
 describe('a database', () => {
-  it(
-    'in LATIN1',
-    async () => {
-      await asAdmin(
-        `CREATE DATABASE ${latin} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER libc`,
-      );
-      undo.push(() => asAdmin(`DROP DATABASE ${latin} WITH (FORCE)`));
-      const DATABASE_URL = changed((url) => (url.pathname = `/${latin}`));
-      await saysEach(
-        programs,
-        { DATABASE_URL, EVENTSTORE_URL },
-        /^DATABASE_URL names a database in LATIN1, .*: name one that was made WITH ENCODING 'UTF8'/,
-      );
-    },
-    atMostMs,
-  );
+  it('in LATIN1', async () => {
+    await asAdmin(
+      `CREATE DATABASE ${latin} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER libc`,
+    );
+    undo.push(() => asAdmin(`DROP DATABASE ${latin} WITH (FORCE)`));
+    const DATABASE_URL = changed((url) => (url.pathname = `/${latin}`));
+    await saysEach(
+      programs,
+      { DATABASE_URL, EVENTSTORE_URL },
+      /^DATABASE_URL names a database in LATIN1, .*: name one that was made WITH ENCODING 'UTF8'/,
+    );
+  });
 
-  it(
-    'behind a pooler by transaction',
-    async () => {
-      const pgbouncer = await startPgbouncer(database.url, 'transaction');
-      undo.push(() => pgbouncer.stop());
-      await saysEach(
-        ['api'],
-        { DATABASE_URL: pgbouncer.url, EVENTSTORE_URL },
-        /^DATABASE_URL names a pooler .*: set its pool_mode to session, or name PostgreSQL itself$/,
-      );
-    },
-    atMostMs,
-  );
+  it('behind a pooler by transaction', async () => {
+    const pgbouncer = await startPgbouncer(database.url, 'transaction');
+    undo.push(() => pgbouncer.stop());
+    await saysEach(
+      ['api'],
+      { DATABASE_URL: pgbouncer.url, EVENTSTORE_URL },
+      /^DATABASE_URL names a pooler .*: set its pool_mode to session, or name PostgreSQL itself$/,
+    );
+  });
 
-  it(
-    'of which the password is wrong',
-    async () => {
-      const DATABASE_URL = changed((url) => (url.password = 'wrong'));
-      await saysEach(
-        ['worker'],
-        { DATABASE_URL, EVENTSTORE_URL },
-        /^PostgreSQL refuses this service \(password authentication failed for user ".*"\): correct DATABASE_URL/,
-      );
-    },
-    atMostMs,
-  );
+  it('of which the password is wrong', async () => {
+    const DATABASE_URL = changed((url) => (url.password = 'wrong'));
+    await saysEach(
+      ['worker'],
+      { DATABASE_URL, EVENTSTORE_URL },
+      /^PostgreSQL refuses this service \(password authentication failed for user ".*"\): correct DATABASE_URL/,
+    );
+  });
 
-  it(
-    'whose role may create nothing',
-    async () => {
-      await asAdmin(`CREATE ROLE ${role} LOGIN PASSWORD 'few'`);
-      undo.push(() => asAdmin(`DROP OWNED BY ${role}`, `DROP ROLE ${role}`));
-      const DATABASE_URL = changed((url) => ([url.username, url.password] = [role, 'few']));
-      expect(await saidBy('api', { DATABASE_URL, EVENTSTORE_URL })).toBe(
-        `this version has tables to create, and the role ${role} may not: GRANT CREATE ON SCHEMA public TO ${role}`,
-      );
-      // Where the event store is our own, it comes first.
-      expect(await saidBy('standalone', { DATABASE_URL })).toMatch(
-        /^the event store did not start: the role .* may not create the event store's schema .*: GRANT CREATE ON DATABASE .*$/,
-      );
-    },
-    atMostMs,
-  );
+  it('whose role may create nothing', async () => {
+    await asAdmin(`CREATE ROLE ${role} LOGIN PASSWORD 'few'`);
+    undo.push(() => asAdmin(`DROP OWNED BY ${role}`, `DROP ROLE ${role}`));
+    const DATABASE_URL = changed((url) => ([url.username, url.password] = [role, 'few']));
+    expect(await saidBy('api', { DATABASE_URL, EVENTSTORE_URL })).toBe(
+      `this version has tables to create, and the role ${role} may not: GRANT CREATE ON SCHEMA public TO ${role}`,
+    );
+    // Where the event store is our own, it comes first.
+    expect(await saidBy('standalone', { DATABASE_URL })).toMatch(
+      /^the event store did not start: the role .* may not create the event store's schema .*: GRANT CREATE ON DATABASE .*$/,
+    );
+  });
 });
 
 describe('an issuer', () => {
-  it(
-    'whose discovery document is that of another',
-    async () => {
-      const issuer = new LoopbackIssuer();
-      issuer.claimsToBe = 'https://id.example/';
-      await issuer.start();
-      undo.push(() => issuer.stop());
-      await saysEach(
-        ['api'],
-        { DATABASE_URL: database.url, EVENTSTORE_URL, OIDC_ISSUER: issuer.issuer },
-        /^OIDC_ISSUER names http:.*, and the discovery document there is that of "https:\/\/id.example\/": name the issuer as its tokens do, to the letter$/,
-      );
-    },
-    atMostMs,
-  );
+  it('whose discovery document is that of another', async () => {
+    const issuer = new LoopbackIssuer();
+    issuer.claimsToBe = 'https://id.example/';
+    await issuer.start();
+    undo.push(() => issuer.stop());
+    await saysEach(
+      ['api'],
+      { DATABASE_URL: database.url, EVENTSTORE_URL, OIDC_ISSUER: issuer.issuer },
+      /^OIDC_ISSUER names http:.*, and the discovery document there is that of "https:\/\/id.example\/": name the issuer as its tokens do, to the letter$/,
+    );
+  });
 });
 
 describe('an event store', () => {
-  /** A server that refuses every call, as EventStoreDB 23.10 refuses a wrong password (16) or a user without rights (7). */
-  async function refusing(code: status, credentials = ServerCredentials.createInsecure()): Promise<number> {
-    const metadata = new Metadata();
-    if (code === status.PERMISSION_DENIED) metadata.set('exception', 'access-denied');
-    const server = new Server();
-    const refuse = (call: { emit(name: 'error', error: Partial<ServiceError>): unknown }): void => {
-      call.emit('error', { code, details: 'Access Denied', metadata });
-    };
-    const unused = (_call: unknown, answer: (error: Partial<ServiceError>) => void): void => answer({ code });
-    const handlers = { read: refuse, append: unused, batchAppend: refuse, delete: unused, tombstone: unused };
-    server.addService(StreamsService, handlers);
-    undo.push(() => Promise.resolve(server.forceShutdown()));
-    return new Promise((resolve, reject) => {
-      server.bindAsync('127.0.0.1:0', credentials, (error, port) => (error ? reject(error) : resolve(port)));
-    });
+  async function refusing(code: status, credentials?: ServerCredentials): Promise<number> {
+    const { port, stop } = await startRefusingEventStore(code, credentials);
+    undo.push(stop);
+    return port;
   }
 
-  async function selfSigned(): Promise<ServerCredentials> {
-    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-    const files = ['-keyout', key, '-out', certificate];
-    const kind = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'];
-    execFileSync(await debianProgram('openssl'), [...kind, ...files, ...names], { stdio: 'ignore' });
-    return ServerCredentials.createSsl(null, [
-      { private_key: await readFile(key), cert_chain: await readFile(certificate) },
-    ]);
-  }
+  it('of which the password is wrong', async () => {
+    const port = await refusing(status.UNAUTHENTICATED);
+    await saysEach(
+      programs,
+      { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://admin:wrong@127.0.0.1:${port}?tls=false` },
+      /^the event store refuses the user or password of EVENTSTORE_URL: correct them$/,
+    );
+  });
 
-  it(
-    'of which the password is wrong',
-    async () => {
-      const port = await refusing(status.UNAUTHENTICATED);
-      await saysEach(
-        programs,
-        { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://admin:wrong@127.0.0.1:${port}?tls=false` },
-        /^the event store refuses the user or password of EVENTSTORE_URL: correct them$/,
-      );
-    },
-    atMostMs,
-  );
+  it('whose user may not read $all', async () => {
+    const port = await refusing(status.PERMISSION_DENIED);
+    await saysEach(
+      ['worker'],
+      { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://parley:right@127.0.0.1:${port}?tls=false` },
+      /^the event store does not let the user of EVENTSTORE_URL read \$all: give it that right/,
+    );
+  });
 
-  it(
-    'whose user may not read $all',
-    async () => {
-      const port = await refusing(status.PERMISSION_DENIED);
-      await saysEach(
-        ['worker'],
-        { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://parley:right@127.0.0.1:${port}?tls=false` },
-        /^the event store does not let the user of EVENTSTORE_URL read \$all: give it that right/,
-      );
-    },
-    atMostMs,
-  );
-
-  it(
-    'whose certificate nobody knows, or that has none',
-    async () => {
-      const port = await refusing(status.UNAUTHENTICATED, await selfSigned());
-      await saysEach(
-        ['cli'],
-        { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://localhost:${port}?tls=true` },
-        /^the event store's certificate is not believed \(self-signed certificate\): name its authority with tlsCAFile/,
-      );
-      const plain = await refusing(status.UNAUTHENTICATED);
-      expect(
-        await saidBy('api', { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://localhost:${plain}?tls=true` }),
-      ).toBe('the event store speaks no TLS: set tls=false in EVENTSTORE_URL, or give the store a certificate');
-    },
-    atMostMs,
-  );
+  it('whose certificate nobody knows, or that has none', async () => {
+    const port = await refusing(status.UNAUTHENTICATED, await selfSigned(folder));
+    await saysEach(
+      ['cli'],
+      { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://localhost:${port}?tls=true` },
+      /^the event store's certificate is not believed \(self-signed certificate\): name its authority with tlsCAFile/,
+    );
+    const plain = await refusing(status.UNAUTHENTICATED);
+    expect(
+      await saidBy('api', { DATABASE_URL: database.url, EVENTSTORE_URL: `esdb://localhost:${plain}?tls=true` }),
+    ).toBe('the event store speaks no TLS: set tls=false in EVENTSTORE_URL, or give the store a certificate');
+  });
 });
 
 describe('an artifact store', () => {
@@ -255,27 +202,19 @@ describe('an artifact store', () => {
     S3_SECRET_ACCESS_KEY: StrictS3.credentials.secretAccessKey,
   });
 
-  it(
-    'without the bucket',
-    () =>
-      saysEach(
-        ['standalone'],
-        given({ S3_BUCKET: 'not-there' }),
-        /^S3_BUCKET names not-there, and there is no such bucket: make it, or name another$/,
-      ),
-    atMostMs,
-  );
+  it('without the bucket', () =>
+    saysEach(
+      ['standalone'],
+      given({ S3_BUCKET: 'not-there' }),
+      /^S3_BUCKET names not-there, and there is no such bucket: make it, or name another$/,
+    ));
 
-  it(
-    'that does not let this service write',
-    async () => {
-      server.rights = new Set(['s3:GetObject']);
-      await saysEach(
-        ['standalone'],
-        given({}),
-        /^S3 lets this service not write and read in the bucket parley-strict \(AccessDenied\): allow s3:PutObject and s3:GetObject/,
-      );
-    },
-    atMostMs,
-  );
+  it('that does not let this service write', async () => {
+    server.rights = new Set(['s3:GetObject']);
+    await saysEach(
+      ['standalone'],
+      given({}),
+      /^S3 lets this service not write and read in the bucket parley-strict \(AccessDenied\): allow s3:PutObject and s3:GetObject/,
+    );
+  });
 });
