@@ -24,7 +24,7 @@ import {
   usdc,
 } from '@app/testing/journeys';
 import type { Deployment } from '@app/testing/deployment';
-import { requestJson } from '@app/testing/client';
+import { requestJson, type TestClient } from '@app/testing/client';
 import {
   earnEngineUnavailable,
   earnExecutionUnavailable,
@@ -52,34 +52,30 @@ export interface Earned {
   earn(this: void, deployment: Deployment): Promise<Problem>;
 }
 
+/** A request of a fresh user's. */
+const ofUser = (
+  request: string,
+  earn: (user: TestClient, deployment: Deployment) => Promise<Problem>,
+  told: Pick<Earned, 'retryable'> = {},
+): Earned => ({ request, earn: async (deployment) => earn(await deployment.newUser(), deployment), ...told });
+
 /** Every reason with the requests that earn it. A new reason without any does not compile. */
 export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly later: string } } = {
   run_active: [
-    {
-      request: 'runs.start in a conversation whose run goes on',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        return whileRunning([user], (id) => start(user, id));
-      },
-    },
+    ofUser('runs.start in a conversation whose run goes on', (user) => whileRunning([user], (id) => start(user, id))),
   ],
   budget_exhausted: [
-    {
-      request: 'runs.start when the cap is reserved',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        return whileRunning([user, user], async () => start(user, await conversationOf(user)));
-      },
-    },
-    {
-      request: 'runs.start while an operator froze it',
-      retryable: false,
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
+    ofUser('runs.start when the cap is reserved', (user) =>
+      whileRunning([user, user], async () => start(user, await conversationOf(user))),
+    ),
+    ofUser(
+      'runs.start while an operator froze it',
+      async (user, deployment) => {
         await partOf(deployment, Budgets).freeze(byOperator(user));
         return start(user, await conversationOf(user));
       },
-    },
+      { retryable: false },
+    ),
   ],
   approval_not_pending: [
     {
@@ -93,87 +89,56 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly
     },
   ],
   execution_capacity: [
-    {
-      request: 'runs.start when all slots are taken',
-      earn: async (deployment) => {
-        const users = [await deployment.newUser(), await deployment.newUser(), await deployment.newUser()];
-        const other = await deployment.newUser();
-        return whileRunning(users, async () => start(other, await conversationOf(other)));
-      },
-    },
+    ofUser('runs.start when all slots are taken', async (user, deployment) => {
+      const users = [await deployment.newUser(), await deployment.newUser(), await deployment.newUser()];
+      return whileRunning(users, async () => start(user, await conversationOf(user)));
+    }),
   ],
   execution_unavailable: [{ by: 'processes', request: 'runs.start without a worker', earn: earnExecutionUnavailable }],
   stop_pending: [{ request: 'approvals.deny while a run of the conversation stops', earn: earnStopPending }],
   automation_changed: [
-    {
-      request: 'automations.pause with a stale revision',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        const { id } = await defined(user);
-        return act(user, id, 'pause', `1.${randomUUID()}`);
-      },
-    },
+    ofUser('automations.pause with a stale revision', async (user) => {
+      const { id } = await defined(user);
+      return act(user, id, 'pause', `1.${randomUUID()}`);
+    }),
   ],
   automation_held: [
-    {
-      request: 'automations.signal while an operator holds it',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        const { id } = await defined(user);
-        const hold = new HoldAutomation(asId<AutomationId>(id), 'test', byOperator(user).cause);
-        await partOf(deployment, CommandBus).execute(hold);
-        return hand(user, id, 'signal');
-      },
-    },
+    ofUser('automations.signal while an operator holds it', async (user, deployment) => {
+      const { id } = await defined(user);
+      const hold = new HoldAutomation(asId<AutomationId>(id), 'test', byOperator(user).cause);
+      await partOf(deployment, CommandBus).execute(hold);
+      return hand(user, id, 'signal');
+    }),
   ],
   automation_invalid: [
-    {
-      request: 'automations.create with a schedule that never fires',
-      earn: async (deployment) => {
-        const schedule = { kind: 'cron', expression: '0 0 31 2 *', timezone: 'UTC' };
-        return (await deployment.newUser()).post('/automations', rule({ wake: { kind: 'schedule', schedule } }));
-      },
-    },
+    ofUser('automations.create with a schedule that never fires', (user) => {
+      const schedule = { kind: 'cron', expression: '0 0 31 2 *', timezone: 'UTC' };
+      return user.post('/automations', rule({ wake: { kind: 'schedule', schedule } }));
+    }),
   ],
   automation_completed: [
-    {
-      request: 'automations.resume of an archived one',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        const { id } = await defined(user);
-        await user.request('DELETE', `/automations/${id}`);
-        return act(user, id, 'resume', (await read(user, id)).revision);
-      },
-    },
+    ofUser('automations.resume of an archived one', async (user) => {
+      const { id } = await defined(user);
+      await user.request('DELETE', `/automations/${id}`);
+      return act(user, id, 'resume', (await read(user, id)).revision);
+    }),
   ],
   automation_limit: [
-    {
-      request: 'automations.create, one too many',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        for (let n = 0; n < Number(lowered.inProcess.AUTOMATIONS_PER_USER); n += 1) await defined(user);
-        return user.post('/automations', rule());
-      },
-    },
+    ofUser('automations.create, one too many', async (user) => {
+      for (let n = 0; n < Number(lowered.inProcess.AUTOMATIONS_PER_USER); n += 1) await defined(user);
+      return user.post('/automations', rule());
+    }),
   ],
   profile_unknown_tool: [
-    {
-      request: 'runs.start with a tool that is not offered',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        return start(user, await conversationOf(user), 'x', { profile: { tools: ['no_such_tool'] } });
-      },
-    },
+    ofUser('runs.start with a tool that is not offered', async (user) =>
+      start(user, await conversationOf(user), 'x', { profile: { tools: ['no_such_tool'] } }),
+    ),
   ],
   deployment_paused: [
-    {
-      request: 'runs.start while an operator paused runs',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        const id = await conversationOf(user);
-        return whilePaused(deployment, user, () => start(user, id));
-      },
-    },
+    ofUser('runs.start while an operator paused runs', async (user, deployment) => {
+      const id = await conversationOf(user);
+      return whilePaused(deployment, user, () => start(user, id));
+    }),
   ],
   run_not_active: [
     {
@@ -196,67 +161,37 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly
     },
   ],
   credential_expired: [
-    {
-      request: 'users.me with a token from before',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        const authorization = `Bearer ${await tokenFor(deployment, 60)}`;
-        await moveClock(deployment, 3_600);
-        return me(user, { 'x-api-key': user.partnerKey, authorization });
-      },
-    },
+    ofUser('users.me with a token from before', async (user, deployment) => {
+      const authorization = `Bearer ${await tokenFor(deployment, 60)}`;
+      await moveClock(deployment, 3_600);
+      return me(user, { 'x-api-key': user.partnerKey, authorization });
+    }),
   ],
   partner_key_required: [
-    {
-      request: 'users.me without a key',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        return me(user, { authorization: `Bearer ${user.token}` });
-      },
-    },
+    ofUser('users.me without a key', (user) => me(user, { authorization: `Bearer ${user.token}` })),
   ],
   partner_key_invalid: [
-    {
-      request: 'users.me with a key that nobody minted',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        return me(user, { ...user.headers, 'x-api-key': `pk_${'A'.repeat(43)}` });
-      },
-    },
+    ofUser('users.me with a key that nobody minted', (user) =>
+      me(user, { ...user.headers, 'x-api-key': `pk_${'A'.repeat(43)}` }),
+    ),
   ],
   account_disabled: [
-    {
-      request: 'users.me after an operator disabled the account',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        await partOf(deployment, CommandBus).execute(new DisableUser(byOperator(user)));
-        return user.get('/v1/users/me');
-      },
-    },
+    ofUser('users.me after an operator disabled the account', async (user, deployment) => {
+      await partOf(deployment, CommandBus).execute(new DisableUser(byOperator(user)));
+      return user.get('/v1/users/me');
+    }),
   ],
-  subject_mismatch: [
-    {
-      request: "budget of another user's path",
-      earn: async (deployment) => (await deployment.newUser()).get(`/v1/users/${missingId}/budget`),
-    },
-  ],
+  subject_mismatch: [ofUser("budget of another user's path", (user) => user.get(`/v1/users/${missingId}/budget`))],
   origin_rejected: [
-    {
-      request: 'budget from a browser on another site',
-      earn: async (deployment) => {
-        return raw(await deployment.newUser(), 'GET', '/budget', { headers: { origin: 'https://evil.example' } });
-      },
-    },
+    ofUser('budget from a browser on another site', (user) =>
+      raw(user, 'GET', '/budget', { headers: { origin: 'https://evil.example' } }),
+    ),
   ],
   permission_required: { later: 'by the operator API' },
   account_not_provisioned: [
-    {
-      request: 'users.me before users.ensure',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        return me(user, { ...user.headers, authorization: `Bearer ${await tokenFor(deployment)}` });
-      },
-    },
+    ofUser('users.me before users.ensure', async (user, deployment) =>
+      me(user, { ...user.headers, authorization: `Bearer ${await tokenFor(deployment)}` }),
+    ),
   ],
   provider_unavailable: [
     {
@@ -272,16 +207,12 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly
   ],
   engine_unavailable: [{ request: 'runs.start while the store of slots does not answer', earn: earnEngineUnavailable }],
   invalid_input: [
-    {
-      request: 'conversations.create with a member that is not known',
-      earn: async (deployment) => (await deployment.newUser()).post('/conversations', { surprise: 1 }),
-    },
+    ofUser('conversations.create with a member that is not known', (user) =>
+      user.post('/conversations', { surprise: 1 }),
+    ),
   ],
   invalid_cursor: [
-    {
-      request: 'activity with a cursor that nobody minted',
-      earn: async (deployment) => (await deployment.newUser()).get('/activity?cursor=nonsense'),
-    },
+    ofUser('activity with a cursor that nobody minted', (user) => user.get('/activity?cursor=nonsense')),
   ],
   internal: [
     { request: 'artifacts.content whose bytes are lost', earn: earnInternal },
@@ -295,16 +226,12 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly
   ],
   rate_limited: [{ by: 'processes', request: 'budget, once too often in a minute', earn: earnRateLimited }],
   stream_capacity: [
-    {
-      request: 'conversations.stream, one too many',
-      earn: async (deployment) => {
-        const user = await deployment.newUser();
-        const path = `/conversations/${await conversationOf(user)}/stream`;
-        const stream = await user.stream(path);
-        const refused = await requestJson('GET', user.url(path), undefined, user.headers);
-        await stream.close();
-        return refused;
-      },
-    },
+    ofUser('conversations.stream, one too many', async (user) => {
+      const path = `/conversations/${await conversationOf(user)}/stream`;
+      const stream = await user.stream(path);
+      const refused = await requestJson('GET', user.url(path), undefined, user.headers);
+      await stream.close();
+      return refused;
+    }),
   ],
 };
