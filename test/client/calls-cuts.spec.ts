@@ -7,7 +7,7 @@ import { until } from '@app/testing/until';
 import { clientOf, patience } from './clients';
 import { CuttingProxy } from '@app/testing/proxies';
 
-const calls = process.env['FIGURES'] === 'full' ? 300 : 25;
+const calls = process.env['FIGURES'] === 'full' ? 300 : 12;
 const withinMs = 600_000;
 
 let deployment: Deployment;

@@ -6,7 +6,7 @@ import type { TestClient } from '@app/testing/client';
 import { clientOf, patience } from './clients';
 import { CuttingProxy } from '@app/testing/proxies';
 
-const cutsWanted = process.env['FIGURES'] === 'full' ? 1_000 : 60;
+const cutsWanted = process.env['FIGURES'] === 'full' ? 1_000 : 30;
 const runs = 6;
 const withinMs = 600_000;
 

@@ -29,7 +29,7 @@ import { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
 
 const full = process.env['FIGURES'] === 'full';
-const ROUNDS = Number(process.env['AUTHORITY_KILL_ROUNDS'] ?? (full ? Infinity : 4));
+const ROUNDS = Number(process.env['AUTHORITY_KILL_ROUNDS'] ?? (full ? Infinity : 3));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 /** Longer than a lost worker's lease, a restart and a busy machine need together. */
 const doneWithinMs = 180_000;

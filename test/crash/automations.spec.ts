@@ -16,7 +16,7 @@ import { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
 
 const full = process.env['FIGURES'] === 'full';
-const ROUNDS = Number(process.env['AUTOMATION_KILL_ROUNDS'] ?? (full ? Infinity : 4));
+const ROUNDS = Number(process.env['AUTOMATION_KILL_ROUNDS'] ?? (full ? Infinity : 3));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 /** Of the clock in one round; the automation is due at each of them. */
 const MINUTES = 3;

@@ -4,7 +4,7 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { disturbUnderLoad } from './load-audit';
 
 const full = process.env['FIGURES'] === 'full';
-const ROUNDS = Number(process.env['SESSION_ROUNDS'] ?? (full ? 40 : 4));
+const ROUNDS = Number(process.env['SESSION_ROUNDS'] ?? (full ? 40 : 2));
 const CALLERS = 4;
 const TIMEOUT_MS = 180_000 + ROUNDS * 60_000;
 

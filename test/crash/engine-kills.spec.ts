@@ -18,7 +18,7 @@ import { killInTurn } from './kill-rounds';
 const full = process.env['FIGURES'] === 'full';
 /** Each kill costs the end of a lease, some ten seconds; runs of several users share it. */
 const USERS = 3;
-const ROUNDS = Number(process.env['ENGINE_KILL_ROUNDS'] ?? (full ? Infinity : 6));
+const ROUNDS = Number(process.env['ENGINE_KILL_ROUNDS'] ?? (full ? Infinity : 4));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 const points: readonly ProbePoint[] = [
   'model:before' as const,

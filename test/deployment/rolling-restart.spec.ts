@@ -13,8 +13,9 @@ import { until } from '@app/testing/until';
 import { startShippedProxy, type ShippedProxy } from './shipped-proxy';
 
 const callers = 4;
-const pauseMs = 20;
-const callsBetween = process.env['FIGURES'] === 'full' ? 40 : 15;
+/** Between two calls of a caller. */
+const pauseMs = process.env['FIGURES'] === 'full' ? 20 : 100;
+const callsBetween = process.env['FIGURES'] === 'full' ? 40 : 12;
 const goesOnWithinMs = 120_000;
 
 /** What the callers of one test saw. */

@@ -6,7 +6,7 @@ import { until } from '@app/testing/until';
 
 const full = process.env['FIGURES'] === 'full';
 /** Each of approvals and of confirms. */
-const ROUNDS = Number(process.env['CONFIRMS'] ?? (full ? 200 : 4));
+const ROUNDS = Number(process.env['CONFIRMS'] ?? (full ? 200 : 2));
 const AT_ONCE = 50;
 const TIMEOUT_MS = 240_000 + ROUNDS * 10_000;
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';

@@ -15,7 +15,7 @@ const USERS = 10;
 const WITHIN_MS = 120_000;
 const RESERVATION_CENTS = 25;
 /** How often the cap of a budget is raced for; an api dies in each, the two in turn. */
-const CAP_ROUNDS = process.env['FIGURES'] === 'full' ? 10 : 2;
+const CAP_ROUNDS = process.env['FIGURES'] === 'full' ? 10 : 1;
 
 let deployment: Deployment;
 /** Two apis and two workers, whose runs stay live until they are aborted. */

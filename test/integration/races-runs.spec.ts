@@ -10,7 +10,7 @@ import type { Answer, TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 
 const full = process.env['FIGURES'] === 'full';
-const RACES = Number(process.env['RACES'] ?? (full ? 1_000 : 40));
+const RACES = Number(process.env['RACES'] ?? (full ? 1_000 : 20));
 /** Races that are run at the same time, each on a conversation and for a user of its own. */
 const AT_ONCE = 8;
 const ENDED_WITHIN_MS = 180_000;

@@ -5,7 +5,7 @@ import { FollowingReader, type TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 
 const full = process.env['FIGURES'] === 'full';
-const DISCONNECTS = Number(process.env['DISCONNECTS'] ?? (full ? 1_000 : 60));
+const DISCONNECTS = Number(process.env['DISCONNECTS'] ?? (full ? 1_000 : 30));
 const READERS = 6;
 const CONNECTED_MAX_MS = 150;
 const CAUGHT_UP_WITHIN_MS = 120_000;

@@ -13,7 +13,7 @@ import { wNear } from './harness';
 import { startNearProvider, type NearUnderTest } from './near-provider';
 
 /** All of them with FIGURES=full; the suite takes a part. */
-const alterations = process.env['FIGURES'] === 'full' ? 1_000 : 60;
+const alterations = process.env['FIGURES'] === 'full' ? 1_000 : 30;
 const timeoutMs = 180_000;
 
 type Change = (answer: QuoteAnswer) => QuoteAnswer;

@@ -17,7 +17,7 @@ beforeAll(() => Logger.overrideLogger(false));
 afterAll(() => Logger.overrideLogger(true));
 
 describe.each(chains)('$name', ({ name, isContract, start }) => {
-  const SCHEDULES = wanted ?? (full ? 10_000 : isContract ? 25 : 150);
+  const SCHEDULES = wanted ?? (full ? 10_000 : isContract ? 10 : 60);
   let near: NearUnderTest;
   beforeAll(async () => void (near = await start()));
   afterAll(() => near.stop());

@@ -8,7 +8,7 @@ import { AutomationYear } from './automation-year';
 
 const full = process.env['FIGURES'] === 'full';
 const SEED = Number(process.env['SEED'] ?? 1);
-const AUTOMATIONS = full ? 1_000 : 40;
+const AUTOMATIONS = full ? 1_000 : 16;
 const RESTARTS = 60;
 const TIMEOUT_MS = full ? 1_800_000 : 180_000;
 /** Of what is wrong, that many are shown. */

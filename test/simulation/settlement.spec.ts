@@ -9,7 +9,7 @@ import { SettlementSchedule } from './settlement-schedule';
 
 const full = process.env['FIGURES'] === 'full';
 const only = process.env['SEED'] === undefined ? null : Number(process.env['SEED']);
-const SCHEDULES = full ? 10_000 : 500;
+const SCHEDULES = full ? 10_000 : 200;
 /** Every so many are played once more. */
 const REPLAY_EVERY = full ? 20 : 10;
 const TIMEOUT_MS = full ? 600_000 : 60_000;

@@ -8,7 +8,7 @@ import { until } from '@app/testing/until';
 import { encodeEvent, followCategories, type EventBatch } from '../src';
 
 const full = process.env['FIGURES'] === 'full';
-const SEEDS = full ? 20 : 3;
+const SEEDS = full ? 20 : 2;
 const APPENDS = full ? 400 : 60;
 const stream = 'counter-1';
 

@@ -12,7 +12,7 @@ import { LiveRule } from './live-rule';
 import { after, lives, minutesLong, type Life } from './random-rules';
 
 const full = process.env['FIGURES'] === 'full';
-const SEEDS = full ? 10_000 : 400;
+const SEEDS = full ? 10_000 : 150;
 const TIMEOUT_MS = full ? 900_000 : 120_000;
 const from = after(0);
 const to = after(minutesLong * 60_000);

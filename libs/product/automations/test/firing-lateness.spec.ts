@@ -7,7 +7,7 @@ import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 
 const full = process.env['FIGURES'] === 'full';
-const AUTOMATIONS = Number(process.env['LATENESS_AUTOMATIONS'] ?? (full ? 10_000 : 100));
+const AUTOMATIONS = Number(process.env['LATENESS_AUTOMATIONS'] ?? (full ? 10_000 : 60));
 /** All of them are due within it, evenly. */
 const WITHIN_MS = full ? 60_000 : 5_000;
 const PER_USER = 100;

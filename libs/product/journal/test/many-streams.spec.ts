@@ -13,7 +13,7 @@ import {
  * subscription for each stream, 50 clients of 150 saw nothing live, and nobody was told (EventStoreDB 23.10.6). With `EVENTSTORE_URL`
  * the store is that one.
  */
-const STREAMS = process.env['FIGURES'] === 'full' ? 2_000 : 150;
+const STREAMS = process.env['FIGURES'] === 'full' ? 2_000 : 100;
 const FULL = 2_000;
 const TIMEOUT_MS = 180_000 + STREAMS * 300;
 const atOnce = 50;

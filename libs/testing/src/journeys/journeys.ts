@@ -27,9 +27,6 @@ export const aUuid: unknown = expect.stringMatching(uuidPattern);
 export const anInstant: unknown = expect.stringMatching(instantPattern);
 export const missingId = '0190a000-0000-7000-8000-00000000dead';
 
-const endsWithinMs = 120_000;
-const askAgainMs = 15;
-
 /** A page of a list. */
 export interface Listed<Item = Record<string, unknown>> {
   readonly data: readonly Item[];
@@ -127,13 +124,13 @@ export async function freeLease(deployment: Deployment, runKey: string): Promise
 
 /** The run once its `status` is one of these, as `runs.get` answers it. */
 export async function untilStatus(user: TestClient, runId: string, ...statuses: string[]): Promise<Answer['body']> {
-  const deadline = performance.now() + endsWithinMs;
-  for (;;) {
+  let status = '';
+  const look = async () => {
     const { body } = await user.get(`/agent-runs/${runId}`);
-    if (statuses.includes(String(body['status']))) return body;
-    if (performance.now() > deadline) throw new Error(`the run is ${String(body['status'])}`);
-    await sleep(askAgainMs);
-  }
+    status = String(body['status']);
+    return statuses.includes(status) ? body : null;
+  };
+  return until(() => `a run that is ${statuses.join(' or ')}, and not ${status},`, look);
 }
 
 /** The run once it has ended. */

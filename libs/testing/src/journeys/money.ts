@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deployment } from '../deployment';
 import type { Answer, TestClient } from '../client';
+import { until } from '../until';
 import { eventCount, type Listed, quiet, start, untilStatus } from './journeys';
 
 export const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
@@ -8,8 +8,6 @@ export const wrappedNear = 'nep141:wrap.near';
 export const ether = 'nep141:eth.omft.near';
 export const indescribable = 'nep245:v2_1.omni.hot.tg:1100_sandbox';
 
-const overWithinMs = 120_000;
-const askAgainMs = 25;
 const overStatuses = ['settled', 'failed', 'expired', 'denied'];
 
 /** An approval, as far as tests look at it. */
@@ -90,13 +88,13 @@ export async function untilOperation(
   ...statuses: string[]
 ): Promise<Operation> {
   const wanted = statuses.length > 0 ? statuses : overStatuses;
-  const deadline = performance.now() + overWithinMs;
-  for (;;) {
+  let last = '';
+  const look = async () => {
     const { status, body } = await user.get<Operation>(`/financial-operations/${operationId}`);
-    if (status === 200 && wanted.includes(body.status)) return body;
-    if (performance.now() > deadline) throw new Error(`the operation is ${JSON.stringify(body)}`);
-    await sleep(askAgainMs);
-  }
+    last = JSON.stringify(body);
+    return status === 200 && wanted.includes(body.status) ? body : null;
+  };
+  return until(() => `an operation that is ${wanted.join(' or ')}, and not ${last},`, look);
 }
 
 /** The operation that an agent's approval was used for, once it is over. */

@@ -5,7 +5,7 @@ import { type Answer, FollowingReader, type TestClient } from '../client';
 /** Longer than a lost worker's lease, a restart and a busy machine need together. */
 const answeredWithinMs = 120_000;
 const endedWithinMs = 180_000;
-const askAgainMs = 50;
+const askAgainMs = 100;
 const endedStatuses: readonly unknown[] = ['completed', 'failed', 'aborted'];
 
 /** Something that the service has promised by answering. */

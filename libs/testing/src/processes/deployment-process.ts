@@ -10,7 +10,7 @@ const root = join(__dirname, '..', '..', '..', '..');
 const outputLinesMax = 2_000;
 const readyWithinMs = 90_000; // a crowded machine has needed 30 s
 const stopWithinMs = 30_000;
-const askAgainMs = 25;
+const askAgainMs = 50;
 /** A process that does not get ready reports its stack and its open connections on this signal. */
 const reportSignal = 'SIGQUIT';
 const report = ['--report-on-signal', `--report-signal=${reportSignal}`, '--report-filename=stderr'];
