@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { idInStream, EventStore } from '@app/event-store';
 import { applyBatch, Database, emptyReadModel, ReadGate } from '@app/read-store';
 import {
@@ -8,6 +7,7 @@ import {
   asking,
   confirm,
   conversationOf,
+  journal,
   moveClock,
   newOwner,
   type Operation,
@@ -18,11 +18,13 @@ import {
   prompt,
   providerFault,
   quiet,
+  sql,
   untilStatus,
   usdc,
 } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 import { approvalsReadModel } from '../src/approvals.module';
 import { ExpireApprovals } from '../src/expire-approvals';
 import { OperationCopies } from '../src/operation-copies';
@@ -34,22 +36,9 @@ beforeAll(async () => (deployment = await startDeployment({ mode: 'in-process' }
 beforeEach(async () => (user = await newOwner(deployment)));
 afterAll(() => deployment.stop());
 
-interface Journaled {
-  readonly requestId: string;
-  readonly payload: Record<string, unknown> & { readonly type: string; readonly at: string };
-}
-
-const journal = async (conversationId: string) =>
-  (await user.get<{ data: Journaled[] }>(`/conversations/${conversationId}/events?limit=1000`)).body.data;
 const receiptOf = async ({ id }: Pick<Approval, 'id'>) => (await user.get(`/approvals/${id}/receipt`)).body;
-const untilJournaled = async (conversationId: string, type: string) => {
-  for (let looks = 0; looks < 400; looks += 1) {
-    const found = (await journal(conversationId)).find(({ payload }) => payload.type === type);
-    if (found !== undefined) return found;
-    await sleep(25);
-  }
-  throw new Error(`${type} was not journaled`);
-};
+const untilJournaled = (conversationId: string, type: string) =>
+  until(type, async () => (await journal(user, conversationId)).find(({ payload }) => payload.type === type));
 
 describe('a direct withdrawal', () => {
   it('is denied here, and approved only by its confirmation', async () => {
@@ -113,20 +102,19 @@ describe("an agent's approval", () => {
     await moveClock(deployment, 86_400);
     const tookMs = performance.now() - askedMs;
     expect(await untilStatus(user, runId, 'failed')).toMatchObject({ failure: { reason: 'approval_expired' } });
-    const events = await journal(conversationId);
+    const events = await journal(user, conversationId);
     const started = events.find(({ payload }) => payload.type === 'run.started');
     const last = events.slice(-3);
     expect(last.map(({ payload }) => payload.type)).toEqual(['approval.expired', 'tool.returned', 'run.ended']);
     expect(new Set(last.map(({ requestId }) => requestId))).toEqual(new Set([started?.requestId]));
-    expect(Date.parse(last[0]!.payload.at) - Date.parse(approval.expiresAt)).toBeLessThan(1_000 + tookMs);
+    expect(Date.parse(String(last[0]?.payload.at)) - Date.parse(approval.expiresAt)).toBeLessThan(1_000 + tookMs);
     expect(verifyReceipt(await receiptOf(approval))).toEqual([]);
   });
 
   it('expires all the same when its timer was lost', async () => {
     const conversationId = await conversationOf(user);
     const { runId, approval } = await asking(user, conversationId, 'withdraw 1 USDC');
-    const database = partOf(deployment, Database);
-    await database.query('DELETE FROM timers WHERE id = $1', [`approval/${approval.id}`]);
+    await sql(deployment, 'DELETE FROM timers WHERE id = $1', [`approval/${approval.id}`]);
     const expiry = partOf(deployment, ExpireApprovals);
     expect(await expiry.sweep()).toBe(1);
     expect(await expiry.sweep()).toBe(0);
@@ -138,9 +126,7 @@ describe("an agent's approval", () => {
     const conversationId = await conversationOf(user);
     const { approval } = await asking(user, conversationId, 'withdraw 1 USDC');
     const { lastSeq } = (await user.get(`/conversations/${conversationId}`)).body;
-    await partOf(deployment, Database).query('UPDATE timers SET due_at_ms = 0 WHERE id = $1', [
-      `approval/${approval.id}`,
-    ]);
+    await sql(deployment, 'UPDATE timers SET due_at_ms = 0 WHERE id = $1', [`approval/${approval.id}`]);
     await moveClock(deployment, 1);
     expect((await user.get(`/conversations/${conversationId}`)).body['lastSeq']).toBe(lastSeq);
     expect(await approvalOf(user, approval.id)).toMatchObject({ status: 'pending' });
@@ -166,23 +152,23 @@ describe('an operation', () => {
       actions: operation.actions,
       failure: null,
     });
-    const submitted = (await journal(conversationId)).find(({ payload }) => payload.type === 'operation.submitted');
-    expect(submitted?.payload).toMatchObject({ operationId: operation.id, runId, approvalId: approval.id });
-    const decided = (await journal(conversationId)).find(({ payload }) => payload.type === 'approval.decided');
-    expect(new Set([told.requestId, submitted?.requestId])).toEqual(new Set([decided?.requestId]));
+    const submitted = await untilJournaled(conversationId, 'operation.submitted');
+    expect(submitted.payload).toMatchObject({ operationId: operation.id, runId, approvalId: approval.id });
+    const decided = await untilJournaled(conversationId, 'approval.decided');
+    expect(new Set([told.requestId, submitted.requestId])).toEqual(new Set([decided.requestId]));
 
     const copies = partOf(deployment, OperationCopies);
-    const before = await journal(conversationId);
+    const before = await journal(user, conversationId);
     const moves = await partOf(deployment, EventStore).readStream(`operation-${operation.id}`, 0, 100);
     for (const stored of moves) {
       expect(idInStream({ category: 'operation' }, stored.stream)).toBe(operation.id);
       await Promise.all([copies.react(stored), copies.react(stored)]);
     }
-    expect(await journal(conversationId)).toEqual(before);
+    expect(await journal(user, conversationId)).toEqual(before);
     const accepted = moves.find(({ type }) => type === 'submission.accepted');
     // Never before what the journal has already: on a busy machine the run may have gone on before it was copied.
     const previous = before[before.findIndex(({ payload }) => payload.type === 'operation.submitted') - 1];
-    expect(submitted?.payload.at).toBe([previous?.payload.at, accepted?.payload['at']].toSorted().at(-1));
+    expect(submitted.payload.at).toBe([previous?.payload.at, accepted?.payload['at']].toSorted().at(-1));
 
     await partOf(deployment, ReadGate).passedAll();
     const receipt = await receiptOf(approval);
@@ -217,10 +203,9 @@ describe('an operation', () => {
   });
 
   it('of a direct withdrawal is told to nobody, and nonsense from a provider harms nothing', async () => {
-    const database = partOf(deployment, Database);
     const { approvalId } = await prepare(user, usdc, '1');
     for (const payload of ['', 'nonsense', `${approvalId}/0/1`])
-      await database.query("SELECT pg_notify('parley_settlements', $1)", [payload]);
+      await sql(deployment, "SELECT pg_notify('parley_settlements', $1)", [payload]);
     const conversationId = await conversationOf(user);
     const { runId, approval } = await asking(user, conversationId, 'withdraw 1 USDC');
     expect(approval).toEqual(await pendingOf(user, runId));

@@ -90,7 +90,12 @@ export async function requestJson<Body = Record<string, unknown>>(
 export interface Frame {
   readonly id: string | undefined;
   readonly event: string | undefined;
-  readonly data: { readonly delivery: string; readonly seq?: number; readonly payload: Record<string, unknown> };
+  readonly data: {
+    readonly delivery: string;
+    readonly seq?: number;
+    readonly requestId?: string;
+    readonly payload: Record<string, unknown>;
+  };
 }
 
 /** Reads an event stream, keeping every frame. One that is not as the service documents it fails whoever reads or closes the stream. */
