@@ -1,11 +1,6 @@
 /** Money in the journal, in lists of approvals, and in receipts that prove it (docs/decisions/approvals.md and docs/decisions/journal.md). */
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
-import type { Frame, TestClient } from '@app/testing/client';
+import type { TestClient } from '@app/testing/client';
 import {
   allPages,
   anInstant,
@@ -27,13 +22,12 @@ import {
   untilOperation,
   usdc,
 } from '@app/testing/journeys';
+import { verified } from './verified';
 
 let deployment: Deployment;
 let user: TestClient;
 let conversationId: string;
-let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parley-receipts-'));
   deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'silent', BUDGET_DAY_CENTS: '100000' } });
   await deployment.sandbox('PUT', 'faults', { provider: prompt, model: { delayMs: 0 } });
 });
@@ -41,10 +35,7 @@ beforeEach(async () => {
   user = await newOwner(deployment);
   conversationId = await conversationOf(user);
 });
-afterAll(async () => {
-  await deployment.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => deployment.stop());
 
 /** The run of an approved withdrawal, to its settlement as the conversation is told of it. */
 async function approved(): Promise<{ runId: string; approval: Approval }> {
@@ -162,7 +153,7 @@ describe('the journal of an approved withdrawal', () => {
   it('carries the request of the start, then that of the decision', async () => {
     const { runId } = await approved();
     const events = await journal(user, conversationId);
-    const requestOf = (type: string) => requestIdOf(events.find(({ payload }) => payload['type'] === type));
+    const requestOf = (type: string) => events.find(({ payload }) => payload['type'] === type)?.requestId;
     const before = requestOf('run.started');
     const after = requestOf('approval.decided');
     expect(after).not.toBe(before);
@@ -219,18 +210,6 @@ describe('approvals.list', () => {
 });
 
 describe('approvals.receipt', () => {
-  /** What the verifier says of a document, run the way that its reader would. */
-  async function verified(document: unknown): Promise<{ code: number; said: string }> {
-    const file = join(folder, 'receipt.json');
-    await writeFile(file, JSON.stringify(document));
-    const script = join(__dirname, '..', '..', '..', '..', 'scripts', 'verify-receipt.mjs');
-    const env = { PATH: process.env['PATH'] ?? '' };
-    return promisify(execFile)(process.execPath, [script, file], { env }).then(
-      ({ stdout }) => ({ code: 0, said: stdout }),
-      (error: { code: number; stderr: string }) => ({ code: error.code, said: error.stderr }),
-    );
-  }
-
   it('proves a settled transfer, offline, and nothing that was altered', async () => {
     const { approval } = await approved();
     const { status, body } = await user.get(`/approvals/${approval.id}/receipt`);
@@ -259,8 +238,4 @@ describe('approvals.receipt', () => {
 
 function isCopy({ type }: Record<string, unknown>): boolean {
   return type === 'operation.submitted' || type === 'settlement.updated';
-}
-
-function requestIdOf(event: Frame['data'] | undefined): unknown {
-  return event && 'requestId' in event ? event.requestId : undefined;
 }
