@@ -11,16 +11,14 @@ import {
   openedWith,
   review,
   secondEpoch,
-  seconds,
 } from '../../test/automation-facts';
+import { archive, archived, soon } from '../../test/automation-changes';
 import type { AutomationDefinition } from '../definition/automation-definition';
 import type { UpdateAutomation } from '../automation/automation.commands';
 import { automationDecider } from '../automation/automation.decider';
 import type { AutomationEvent } from '../automation/automation.events';
 
 const automation = specification(automationDecider);
-const soon = seconds(30);
-const archive = { type: 'ArchiveAutomation', at: soon, userId: ada } as const;
 const update: UpdateAutomation = {
   type: 'UpdateAutomation',
   at: soon,
@@ -31,7 +29,6 @@ const update: UpdateAutomation = {
   review: null,
   definition: { ...definitionWith(), name: 'Another' },
 };
-const archived: AutomationEvent = { type: 'automation.archived', at: soon };
 const updated: AutomationEvent = {
   type: 'automation.updated',
   at: soon,

@@ -1,6 +1,5 @@
 import { specification } from '@app/testing/deciders';
 import {
-  ada,
   admitting,
   arose,
   at,
@@ -12,55 +11,36 @@ import {
   eve,
   firstEpoch,
   minutes,
-  occurrence,
   running,
   secondEpoch,
   seconds,
 } from '../../test/automation-facts';
-import type { AutomationCommand, UpdateAutomation } from './automation.commands';
+import {
+  archive,
+  archived,
+  busy,
+  canceled,
+  completed,
+  held,
+  pause,
+  paused,
+  resume,
+  resumed,
+  revision,
+  rotate,
+  rotated,
+  soon,
+  update,
+  updated,
+} from '../../test/automation-changes';
+import type { AutomationCommand } from './automation.commands';
 import { automationDecider } from './automation.decider';
 import type { AutomationEvent } from './automation.events';
 import { revisionOf } from './automation.state';
 import { isFinished } from './finished';
 
 const automation = specification(automationDecider);
-
 const created = createdWith();
-const revision = `1.${firstEpoch}`;
-const soon = seconds(30);
-const byAda = { at: soon, userId: ada, revision } as const;
-const pause = { type: 'PauseAutomation', ...byAda } as const;
-const resume = { type: 'ResumeAutomation', ...byAda, epoch: secondEpoch } as const;
-const archive = { type: 'ArchiveAutomation', at: soon, userId: ada } as const;
-const rotate = { type: 'RotateWebhookKey', ...byAda, keyId: 'key' } as const;
-const update: UpdateAutomation = {
-  type: 'UpdateAutomation',
-  ...byAda,
-  symbols: { 'nep141:usdc': 'USDC.e' },
-  epoch: secondEpoch,
-  review: null,
-  definition: { ...definitionWith(), name: 'Another' },
-};
-const paused: AutomationEvent = { type: 'automation.paused', at: soon };
-const archived: AutomationEvent = { type: 'automation.archived', at: soon };
-const completed: AutomationEvent = { type: 'automation.completed', at: soon, because: 'end_at' };
-const held: AutomationEvent = { type: 'automation.held', at: soon, reason: 'odd' };
-const updated: AutomationEvent = {
-  type: 'automation.updated',
-  at: soon,
-  definition: update.definition,
-  symbols: update.symbols,
-  definitionVersion: 2,
-  epoch: secondEpoch,
-};
-/** One that runs, and one that waits behind it. */
-const busy = [created, ...running(1), evaluated(2, 'true'), arose(dueAt(2))];
-const canceled = (reason: string): AutomationEvent => ({
-  type: 'occurrence.canceled',
-  at: soon,
-  occurrenceId: occurrence(2),
-  reason,
-});
 
 describe('creation', () => {
   it('happens once', () => automation.when(createWith()).thenOnce(created));
@@ -99,7 +79,7 @@ describe('the revision', () => {
   it('changes with update and resume, and with nothing else', () => {
     const after = (...events: AutomationEvent[]) => revisionOf(automation.given(created, ...events).state!);
     expect(after(paused, held)).toBe(revision);
-    expect(after(paused, { type: 'automation.resumed', at: soon, epoch: secondEpoch })).toBe(`1.${secondEpoch}`);
+    expect(after(paused, resumed)).toBe(`1.${secondEpoch}`);
     expect(after(updated)).toBe(`2.${secondEpoch}`);
   });
 });
@@ -117,15 +97,11 @@ describe('pause and resume', () => {
       .then(paused));
   it('resumes with another epoch', () => {
     const given = automation.given(created, evaluated(1, 'true'), paused);
-    given.when(resume).then({ type: 'automation.resumed', at: soon, epoch: secondEpoch });
+    given.when(resume).then(resumed);
   });
   it('resumes once: the epoch stands', () => automation.given(created).when(resume).thenNothing());
   it('forgets verdicts and acceptances with the epoch, and no counts', () => {
-    const { state } = automation.given(created, ...running(1), paused, {
-      type: 'automation.resumed',
-      at: minutes(9),
-      epoch: secondEpoch,
-    });
+    const { state } = automation.given(created, ...running(1), paused, { ...resumed, at: minutes(9) });
     expect(state).toMatchObject({ epochAt: minutes(9), occurrences: 1 });
     expect(state?.memory).toStrictEqual({
       lastKnown: null,
@@ -193,9 +169,7 @@ describe('archive', () => {
   it('is for good, and as often as one likes', () => {
     automation.given(created).when(archive).thenOnce(archived);
     const over = automation.given(created, archived);
-    over.when(pause).thenRefused('automation_completed');
-    over.when(resume).thenRefused('automation_completed');
-    over.when(update).thenRefused('automation_completed');
+    for (const command of [pause, resume, update]) over.when(command).thenRefused('automation_completed');
     expect(over.state).toMatchObject({ state: 'archived', archivedAt: soon });
   });
   it('cancels what waits; what runs goes on', () =>
@@ -260,9 +234,8 @@ describe('the webhook key', () => {
   const wake = { kind: 'event', types: ['price'] } as const;
   const listening = createdWith({ ...definitionWith(), wake });
   it('changes', () => {
-    automation.given(listening).when(rotate).thenOnce({ type: 'automation.webhook_rotated', at: soon, keyId: 'key' });
-    const rotated = automation.given(listening, { type: 'automation.webhook_rotated', at: soon, keyId: 'key' });
-    expect(rotated.state?.webhookKeyId).toBe('key');
+    automation.given(listening).when(rotate).thenOnce(rotated);
+    expect(automation.given(listening, rotated).state?.webhookKeyId).toBe('key');
   });
   it('is for an enabled automation that waits for events', () => {
     automation.given(created).when(rotate).thenRefused('automation_changed');
