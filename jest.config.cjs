@@ -35,7 +35,8 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/postgres-setup.ts',
   globalTeardown: '<rootDir>/test/support/postgres-teardown.ts',
   testTimeout: 180_000, // tests wait for states, however slow the machine: this only ends what hangs
-  workerIdleMemoryLimit: '1GB', // what jest keeps of each file adds up: at 4 GB its collection stops all servers for seconds
+  workerIdleMemoryLimit: '1.5GB', // what jest keeps of each file adds up: at 4 GB its collection stops all servers for seconds
+  testSequencer: '<rootDir>/test/support/longest-first.cjs',
   testRegex: '\\.spec\\.ts$',
   modulePathIgnorePatterns: [
     '<rootDir>/dist',

@@ -14,16 +14,16 @@ const formatted = [
 ];
 const unitSpecs = ['libs/.+/src/', 'test/architecture/'];
 
-/** Each is one tool that judges the sources as they are; the slow ones first. */
+/** Each is one tool that judges the sources as they are. All but the first read what the build makes; of those, the slow ones first. */
 export const staticChecks = [
-  { name: 'lint', run: () => tool('eslint', ['--max-warnings', '0', '.']) },
-  { name: 'types', run: () => tool('tsc', ['--noEmit', '-p', 'tsconfig.json']) },
-  // JavaScript with types in comments, checked against the client as it was built.
-  { name: 'example', run: () => tool('tsc', ['-p', 'examples/partner-backend']) },
   {
     name: 'format',
     run: () => tool('prettier', ['--log-level', 'warn', '--no-error-on-unmatched-pattern', '--check', ...formatted]),
   },
+  { name: 'lint', run: () => tool('eslint', ['--max-warnings', '0', '.']) },
+  { name: 'types', run: () => tool('tsc', ['--noEmit', '-p', 'tsconfig.json']) },
+  // JavaScript with types in comments, checked against the client as it was built.
+  { name: 'example', run: () => tool('tsc', ['-p', 'examples/partner-backend']) },
   { name: 'imports', run: () => tool('depcruise', ['--config', '.dependency-cruiser.cjs', 'apps', 'libs', 'test']) },
   { name: 'map', run: () => runTool(process.execPath, ['scripts/map.mjs', '--check']) },
   { name: 'unused', run: () => tool('knip', ['--no-progress']) },
@@ -38,14 +38,15 @@ export const writeFormat = () =>
 
 /**
  * Runs all checks and prints a line for each; a failed one is followed by what its tool said.
- * @param {{ atOnce?: number }} options how many run side by side: as many as there are cores when absent, but two at most, since each needs much memory
+ * @param {{ atOnce?: number, built?: Promise<unknown> }} options `atOnce`: how many run side by side: as many as there are cores when absent, but two at most, since each needs much memory; `built`: what all but the first wait for
  * @returns {Promise<{passed: number, failed: number}>} every check runs, even after failures
  */
-export async function runChecks(checks, { atOnce = Math.min(2, availableParallelism()) } = {}) {
+export async function runChecks(checks, { atOnce = Math.min(2, availableParallelism()), built } = {}) {
   const waiting = [...checks];
   const totals = { passed: 0, failed: 0 };
   const lane = async () => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
+      if (check !== checks[0]) await built;
       const passed = await runOne(check);
       totals[passed ? 'passed' : 'failed'] += 1;
     }

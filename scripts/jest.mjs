@@ -6,6 +6,8 @@ import { binary, runTool } from './tool.mjs';
 
 /** Suites wait for servers as long as they compute, so three run at once even on a small machine. */
 const maxWorkers = Math.max(3, availableParallelism() - 1);
+/** Whole deployments live in a worker: with more room for what is young, collecting garbage takes it a tenth less CPU. */
+const nodeOptions = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`;
 
 /**
  * @param {string[]} args paths and options for jest
@@ -16,7 +18,10 @@ export async function runJest(args, { inherit = true, env = {}, workers = maxWor
   const outputFile = path.join(folder, 'result.json');
   try {
     const options = [`--maxWorkers=${workers}`, '--json', `--outputFile=${outputFile}`];
-    const { exitCode, output } = await runTool(binary('jest'), [...options, ...args], { inherit, env });
+    const { exitCode, output } = await runTool(binary('jest'), [...options, ...args], {
+      inherit,
+      env: { NODE_OPTIONS: nodeOptions, ...env },
+    });
     const { passed, failed, failedFiles } = countsOf(outputFile);
     return { exitCode, passed, failed: exitCode === 0 ? failed : Math.max(1, failed), failedFiles, output };
   } finally {

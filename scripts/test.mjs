@@ -10,32 +10,35 @@ import { prepare } from './prepare.mjs';
 import { runScript } from './tool.mjs';
 
 const narrowing = process.argv.slice(2);
-const prepared = ['packages and build', () => prepare({ build: true })];
-/** What stands in one list runs side by side: suites wait for servers, and leave room for a check. */
-const whole = [
-  [
-    ['checks', () => runChecks(staticChecks, { atOnce: 1 })],
-    ['suites', () => runJestTwice([])],
-  ],
-  [
-    ['bad weather', () => runInBadWeather()],
-    ['newest LTS', () => runOnNewestLts()],
-  ],
-];
+const phases = new Phases();
+
+/** Everything, in two groups that each run side by side: suites wait for servers, and leave room for a check. Answers the counts of each. */
+async function runAll() {
+  const built = phases.run('build', () => prepare({ build: true }));
+  const first = [
+    phases.run('checks', () => runChecks(staticChecks, { atOnce: 1, built })),
+    built.then(() => phases.run('suites', () => runJestTwice([]))),
+  ];
+  const counts = await Promise.all(first);
+  const others = [phases.run('bad weather', () => runInBadWeather()), phases.run('newest LTS', () => runOnNewestLts())];
+  return [...counts, ...(await Promise.all(others))];
+}
+
+/** The suites that the arguments name. */
+async function runSome() {
+  console.log(`checks left out, jest only: ${narrowing.join(' ')}`);
+  await phases.run('build', () => prepare({ build: true }));
+  return [await phases.run('suites', () => runJestTwice(narrowing))];
+}
 
 await runScript(async () => {
   const totals = { passed: 0, failed: 0 };
-  const phases = new Phases();
   try {
     if (narrowing.length === 0) await announce();
-    else console.log(`checks left out, jest only: ${narrowing.join(' ')}`);
-    await phases.run(...prepared);
-    const counted = narrowing.length === 0 ? whole : [[['suites', () => runJestTwice(narrowing)]]];
-    for (const group of counted) {
-      for (const { passed, failed } of await Promise.all(group.map((phase) => phases.run(...phase)))) {
-        totals.passed += passed;
-        totals.failed += failed;
-      }
+    await phases.run('packages', () => prepare({ build: false }));
+    for (const { passed, failed } of narrowing.length === 0 ? await runAll() : await runSome()) {
+      totals.passed += passed;
+      totals.failed += failed;
     }
   } catch (error) {
     if (error.output) console.error(error.output.trimEnd());

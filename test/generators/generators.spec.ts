@@ -148,18 +148,17 @@ describe('from openapi-3.0.json', () => {
 });
 
 describe.each(['openapi', 'asyncapi'])('Modelina, from %s.json', (document) => {
-  it.each(['typescript', ...modelLanguages] as const)(
-    'writes models in %s',
-    async (language) => {
-      const folder = `${document}-${language}`;
-      await workshop.newFolder(folder);
-      const args = [workshop.path(`${document}.json`), language, workshop.path(folder)];
-      const { code, stderr } = await workshop.run(process.execPath, [modelina, ...args]);
-      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-      expect((await readdir(workshop.path(folder))).length).toBeGreaterThan(50);
-    },
-    withinMs,
-  );
+  const languages = ['typescript', ...modelLanguages] as const;
+  let written: Ended;
+  beforeAll(async () => {
+    written = await workshop.run(process.execPath, [modelina, workshop.path(`${document}.json`), ...languages]);
+  }, withinMs);
+
+  it.each(languages)('writes models in %s', async (language) => {
+    const { code, stderr } = written;
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    expect((await readdir(workshop.path(`${document}-${language}`))).length).toBeGreaterThan(50);
+  });
 
   it(
     'what it writes in typescript compiles strictly',

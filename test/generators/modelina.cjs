@@ -1,5 +1,5 @@
-// Writes the models that Modelina makes of the document of the first argument, in the language of the second, to the folder of the third.
-const { readFileSync, writeFileSync } = require('node:fs');
+// Writes the models that Modelina makes of the document of the first argument, in each language of the others, to the folder `<the first without .json>-<language>`.
+const { mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const {
   CSHARP_JSON_SERIALIZER_PRESET,
@@ -43,10 +43,16 @@ const languages = {
   go: { generator: new GoGenerator(), options: { packageName: 'parley' }, extension: 'go' },
 };
 
-const [, , input, language, folder] = process.argv;
-const { generator, options, extension } = languages[language];
-
-void generator.generateCompleteModels(JSON.parse(readFileSync(input, 'utf8')), options).then((models) => {
-  if (models.length === 0) throw new Error('no models were made');
+async function write(input, language) {
+  const { generator, options, extension } = languages[language];
+  const models = await generator.generateCompleteModels(JSON.parse(readFileSync(input, 'utf8')), options);
+  if (models.length === 0) throw new Error(`no models were made in ${language}`);
+  const folder = `${input.replace(/\.json$/, '')}-${language}`;
+  mkdirSync(folder, { recursive: true });
   for (const { modelName, result } of models) writeFileSync(join(folder, `${modelName}.${extension}`), result);
-});
+}
+
+const [, , input, ...wanted] = process.argv;
+void (async () => {
+  for (const language of wanted) await write(input, language);
+})();
