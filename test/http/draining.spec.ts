@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeGracefully, userIdOf } from '@app/http';
+import { closeGracefully } from '@app/http';
 import { until } from '@app/testing/until';
-import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
+import { type Loopback, type LoopbackUser, signIn, startLoopback } from '@app/testing/http';
 
 let loopback: Loopback;
-let headers: Record<string, string>;
+let headers: LoopbackUser['headers'];
 let path: string;
 beforeEach(async () => {
   loopback = await startLoopback();
-  const userId = userIdOf(loopback.issuer.issuer, 'alice');
-  loopback.accounts.states.set(userId, { disabled: false });
-  headers = { 'x-api-key': goodKey, authorization: `Bearer ${await loopback.issuer.token()}` };
-  path = `${loopback.url}/v1/users/${userId}/patience`;
+  const user = await signIn(loopback);
+  headers = user.headers;
+  path = `${loopback.url}/v1/users/${user.userId}/patience`;
 });
 afterEach(() => loopback.stop());
 
@@ -36,6 +35,21 @@ describe('a process that stops', () => {
     expect([answer.status, await answer.json()]).toEqual([503, notServed]);
     await closed;
     await expect(fetch(path, { headers })).rejects.toThrow();
+  });
+
+  it('finishes what is in flight, and turns new requests away', async () => {
+    const { app, url } = loopback;
+    const slow = fetch(`${url}/sandbox/v1/slow`);
+    await sleep(100);
+    const closed = closeGracefully(app, 5_000);
+    const refused = await fetch(`${url}/sandbox/v1/slow`);
+    expect([refused.status, refused.headers.get('connection')]).toEqual([503, 'close']);
+    expect(await refused.json()).toMatchObject({ reason: 'internal', retryable: true });
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect((await slow).status).toBe(200);
+    await closed;
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   });
 
   it('refuses for a while when it was just called, so that a proxy learns of its end by an answer', async () => {

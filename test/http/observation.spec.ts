@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
-import { Draining, ReadinessChecks, startManagementServer, userIdOf } from '@app/http';
+import { Draining, ReadinessChecks, startManagementServer, userIdOf, type Readiness } from '@app/http';
 import { Metrics } from '@app/runtime';
 import pino from 'pino';
 import { until } from '@app/testing/until';
-import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
+import { goodKey, type Loopback, signIn, startLoopback } from '@app/testing/http';
 
 let loopback: Loopback;
 let lines: Record<string, unknown>[];
@@ -17,13 +17,9 @@ beforeEach(async () => {
     { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
   loopback = await startLoopback({}, log);
-  userId = userIdOf(loopback.issuer.issuer, 'alice');
-  loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
-  headers = {
-    'x-api-key': goodKey,
-    authorization: `Bearer ${await loopback.issuer.token()}`,
-    'x-request-id': 'request-1',
-  };
+  const user = await signIn(loopback);
+  userId = user.userId;
+  headers = { ...user.headers, 'x-request-id': 'request-1' };
 });
 afterEach(() => loopback.stop());
 
@@ -118,5 +114,33 @@ describe('the management port', () => {
     await management.close();
     await expect(fetch(`http://127.0.0.1:${management.port}/metrics`)).rejects.toThrow();
     expect((await fetch(`${loopback.url}/metrics`)).status).toBe(404);
+  });
+});
+
+describe('health', () => {
+  it('says how the dependencies are', async () => {
+    const checks = loopback.app.get(ReadinessChecks);
+    let state: Readiness | 'throws' | 'hangs' = 'ok';
+    const check = () =>
+      state === 'throws'
+        ? Promise.reject(new Error())
+        : state === 'hangs'
+          ? new Promise<Readiness>(() => undefined)
+          : Promise.resolve(state);
+    checks.add({ name: 'database', check });
+    checks.add({ name: 'event store', check: () => Promise.resolve('ok') });
+    const ready = async () => {
+      const response = await fetch(`${loopback.url}/readyz`);
+      return [response.status, await response.json()];
+    };
+    expect(await ready()).toEqual([
+      200,
+      { status: 'ok', checks: { database: 'ok', 'event store': 'ok', 'identity provider': 'ok' } },
+    ]);
+    state = 'degraded';
+    expect(await ready()).toMatchObject([200, { status: 'degraded' }]);
+    for (state of ['away', 'throws', 'hangs'] as const) {
+      expect(await ready()).toMatchObject([503, { status: 'away', checks: { database: 'away', 'event store': 'ok' } }]);
+    }
   });
 });

@@ -1,18 +1,15 @@
 import { connect } from 'node:net';
-import { closeGracefully, ReadinessChecks, userIdOf, type Readiness } from '@app/http';
-import fc from 'fast-check';
-import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
+import { goodKey, type Loopback, type LoopbackUser, signIn, startLoopback } from '@app/testing/http';
 
 let loopback: Loopback;
-let headers: Record<string, string>;
+let headers: LoopbackUser['headers'];
 let things: string;
 
 beforeAll(async () => {
   loopback = await startLoopback({ RATE_LIMIT_KEY_PER_MINUTE: '1000000', RATE_LIMIT_USER_PER_MINUTE: '1000000' });
-  const userId = userIdOf(loopback.issuer.issuer, 'alice');
-  loopback.accounts.states.set(userId, { disabled: false });
-  headers = { 'x-api-key': goodKey, authorization: `Bearer ${await loopback.issuer.token()}` };
-  things = `/v1/users/${userId}/things`;
+  const user = await signIn(loopback);
+  headers = user.headers;
+  things = `/v1/users/${user.userId}/things`;
 });
 afterAll(() => loopback.stop());
 
@@ -110,7 +107,7 @@ describe('problems', () => {
       `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
     const typed = 'Content-Type: application/json\r\n';
     for (const method of ['GET', 'HEAD']) {
-      const head = `${method} ${things} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Api-Key: ${goodKey}\r\nAuthorization: ${headers['authorization']}\r\n`;
+      const head = `${method} ${things} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Api-Key: ${goodKey}\r\nAuthorization: ${headers.authorization}\r\n`;
       for (const [rest, status] of [
         ['\r\n', 200],
         [`${typed}\r\n`, 200],
@@ -203,7 +200,7 @@ describe('problems', () => {
   });
 
   it('refuse a large body before the rest of it is read', async () => {
-    const head = `POST ${things} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${goodKey}\r\nAuthorization: ${headers['authorization']}\r\nContent-Type: application/json\r\n`;
+    const head = `POST ${things} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${goodKey}\r\nAuthorization: ${headers.authorization}\r\nContent-Type: application/json\r\n`;
     for (const rest of [
       'Content-Length: 5000\r\n\r\n{"name":"',
       `Transfer-Encoding: chunked\r\n\r\n1400\r\n${'x'.repeat(0x1400)}\r\n`,
@@ -244,96 +241,5 @@ describe('problems', () => {
     expect(await idFor('abc.DEF_123-x')).toBe('abc.DEF_123-x');
     for (const id of ['short', 'x'.repeat(65), 'has space in it', 'umlaut-äöü-umlaut'])
       expect(await idFor(id)).toMatch(/^[0-9a-f-]{36}$/);
-  });
-});
-
-describe('any request', () => {
-  const runs = process.env['FIGURES'] === 'full' ? 10_000 : 300;
-
-  it('with any bytes as its body gets an answer below 500', async () => {
-    const bodies = fc.oneof(
-      fc.uint8Array({ maxLength: 300 }),
-      fc.json().map((text) => new Uint8Array(Buffer.from(text))),
-    );
-    await fc.assert(
-      fc.asyncProperty(bodies, async (bytes) => {
-        const response = await fetch(loopback.url + things, { ...post(bytes), headers: { ...headers, ...json } });
-        expect(response.status).toBeLessThan(500);
-        expect(await response.text()).not.toContain('node_modules');
-      }),
-      { numRuns: runs },
-    );
-  });
-
-  it('with any path, query, key, token or id gets an answer below 500', async () => {
-    const text = fc.string({ maxLength: 60, unit: 'grapheme' }).map(encodeURIComponent);
-    const header = fc.stringMatching(/^[\x21-\x7e]{0,40}$/);
-    await fc.assert(
-      fc.asyncProperty(text, text, fc.webSegment(), header, header, async (id, value, segment, key, token) => {
-        for (const path of [
-          `/v1/users/${id}/things`,
-          `${things}/${id}`,
-          `${things}?limit=${value}`,
-          `${things}?${value}=${id}`,
-          `/${segment}`,
-          `/v1/${value}`,
-        ]) {
-          expect((await fetch(loopback.url + path, { headers })).status).toBeLessThan(500);
-        }
-        const bad = { 'x-api-key': key, authorization: `Bearer ${token}`, 'x-request-id': key };
-        expect((await fetch(loopback.url + things, { headers: bad })).status).toBeLessThan(500);
-        expect(
-          (await fetch(loopback.url + things, { headers: { ...headers, authorization: `Bearer ${token}` } })).status,
-        ).toBe(401);
-      }),
-      { numRuns: Math.ceil(runs / 5) },
-    );
-  });
-});
-
-describe('health', () => {
-  it('says how the dependencies are', async () => {
-    const checks = loopback.app.get(ReadinessChecks);
-    let state: Readiness | 'throws' | 'hangs' = 'ok';
-    const check = () =>
-      state === 'throws'
-        ? Promise.reject(new Error())
-        : state === 'hangs'
-          ? new Promise<Readiness>(() => undefined)
-          : Promise.resolve(state);
-    checks.add({ name: 'database', check });
-    checks.add({ name: 'event store', check: () => Promise.resolve('ok') });
-    const ready = async () => {
-      const response = await fetch(`${loopback.url}/readyz`);
-      return [response.status, await response.json()];
-    };
-    expect(await ready()).toEqual([
-      200,
-      { status: 'ok', checks: { database: 'ok', 'event store': 'ok', 'identity provider': 'ok' } },
-    ]);
-    state = 'degraded';
-    expect(await ready()).toMatchObject([200, { status: 'degraded' }]);
-    for (state of ['away', 'throws', 'hangs'] as const) {
-      expect(await ready()).toMatchObject([503, { status: 'away', checks: { database: 'away', 'event store': 'ok' } }]);
-    }
-    state = 'ok';
-  });
-});
-
-describe('draining', () => {
-  it('finishes what is in flight, and turns new requests away', async () => {
-    const draining = await startLoopback();
-    const slow = fetch(`${draining.url}/sandbox/v1/slow`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const closed = closeGracefully(draining.app, 5_000);
-    const refused = await fetch(`${draining.url}/sandbox/v1/slow`);
-    expect([refused.status, refused.headers.get('connection')]).toEqual([503, 'close']);
-    expect(await refused.json()).toMatchObject({ reason: 'internal', retryable: true });
-    expect((await fetch(`${draining.url}/readyz`)).status).toBe(503);
-    expect((await fetch(`${draining.url}/healthz`)).status).toBe(200);
-    expect((await slow).status).toBe(200);
-    await closed;
-    await expect(fetch(`${draining.url}/healthz`)).rejects.toThrow();
-    await draining.issuer.stop();
   });
 });

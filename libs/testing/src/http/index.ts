@@ -1,2 +1,2 @@
-export { goodKey, startLoopback, type Loopback } from './loopback-app';
+export { goodKey, type Loopback, type LoopbackUser, signIn, startLoopback } from './loopback-app';
 export { SetClock } from './ports-in-memory';

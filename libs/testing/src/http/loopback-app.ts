@@ -12,8 +12,9 @@ import {
   QueryMember,
   RateWindows,
   Serves,
+  userIdOf,
 } from '@app/http';
-import { Clock } from '@app/kernel';
+import { Clock, type UserId } from '@app/kernel';
 import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
 import { integer, optional, text, uuid } from '@app/schema';
 import type { Logger } from 'pino';
@@ -204,4 +205,19 @@ export async function startLoopback(
       await issuer.stop();
     },
   };
+}
+
+/** Somebody who has an account, with the headers of their requests. */
+export interface LoopbackUser {
+  readonly userId: UserId;
+  readonly token: string;
+  readonly headers: Readonly<Record<'x-api-key' | 'authorization', string>>;
+}
+
+/** Makes an account of this subject, and a token that admits its user for an hour. */
+export async function signIn({ accounts, issuer }: Loopback, subject = 'alice'): Promise<LoopbackUser> {
+  const userId = userIdOf(issuer.issuer, subject);
+  accounts.states.set(userId, { disabled: false });
+  const token = await issuer.token({ sub: subject });
+  return { userId, token, headers: { 'x-api-key': goodKey, authorization: `Bearer ${token}` } };
 }
