@@ -1,44 +1,29 @@
 import { userIdOf } from '@app/http';
+import type { UserId } from '@app/kernel';
 import { SignJWT } from 'jose';
 import { until } from '@app/testing/until';
-import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
+import { goodKey, type Loopback, signIn, startLoopback } from '@app/testing/http';
 import { LoopbackIssuer } from '@app/testing/identity';
+import { answerTo, keyOf, outcomeOf, type Asking } from './answers';
 
 let loopback: Loopback;
 let token: string;
-let me: string;
+let me: UserId;
 const stranger = '00000000-0000-4000-8000-000000000000';
 
-beforeEach(async () => {
-  loopback = await startLoopback({ RATE_LIMIT_KEY_PER_MINUTE: '12', RATE_LIMIT_USER_PER_MINUTE: '8' });
-  token = await loopback.issuer.token();
-  me = userIdOf(loopback.issuer.issuer, 'alice');
-  loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
-});
+async function begin(limitOfUser = '8', issuer?: LoopbackIssuer): Promise<void> {
+  const env = { RATE_LIMIT_KEY_PER_MINUTE: '12', RATE_LIMIT_USER_PER_MINUTE: limitOfUser };
+  loopback = await startLoopback(env, undefined, issuer);
+  ({ userId: me, token } = await signIn(loopback));
+}
+
+beforeEach(() => begin());
 afterEach(() => loopback.stop());
 
-interface Answer {
-  status: number;
-  reason: string | undefined;
-  headers: Headers;
-  body: Record<string, unknown>;
-}
-
-async function call(path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<Answer> {
-  const response = await fetch(loopback.url + path, { ...init, headers: { ...headers, ...init.headers } });
-  const text = await response.text();
-  const body = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
-  return { status: response.status, reason: body['reason'] as string | undefined, headers: response.headers, body };
-}
-
-/** A text that can be a partner key. */
-const keyOf = (text: string) => `pk_${text.padEnd(43, '0')}`;
 const key = { 'x-api-key': goodKey };
 const both = (bearer = token) => ({ ...key, authorization: `Bearer ${bearer}` });
-const outcome = async (path: string, headers: Record<string, string>, init?: RequestInit) => {
-  const { status, reason } = await call(path, headers, init);
-  return [status, reason];
-};
+const call = (path: string, ...how: Asking) => answerTo(loopback.url + path, ...how);
+const outcome = (path: string, ...how: Asking) => outcomeOf(loopback.url + path, ...how);
 
 describe('admission of a /v1 request', () => {
   it('lets the caller in, and says who it is', async () => {
@@ -68,9 +53,9 @@ describe('admission of a /v1 request', () => {
     expect(await outcome(path, both(), broken)).toEqual([429, 'rate_limited']);
     loopback.windows.used.clear();
     expect(await outcome(path, both(), broken)).toEqual([412, 'account_not_provisioned']);
-    loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: true });
+    loopback.accounts.states.set(me, { disabled: true });
     expect(await outcome(path, both(), broken)).toEqual([403, 'account_disabled']);
-    loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
+    loopback.accounts.states.set(me, { disabled: false });
     expect(await outcome('/v1/users/not-a-uuid/things', both(), broken)).toEqual([404, undefined]);
     expect(await outcome(path, both(), broken)).toEqual([403, 'subject_mismatch']);
     loopback.windows.used.clear();
@@ -88,7 +73,7 @@ describe('admission of a /v1 request', () => {
     loopback.accounts.states.clear();
     const ensure = { method: 'POST' };
     expect(await outcome('/v1/users', both(), ensure)).toEqual([200, undefined]);
-    loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: true });
+    loopback.accounts.states.set(me, { disabled: true });
     expect(await outcome('/v1/users', both(), ensure)).toEqual([403, 'account_disabled']);
   });
 
@@ -104,24 +89,15 @@ describe('admission of a /v1 request', () => {
       ['/v1/users', 'OPTIONS'],
       ['/%761/users/me', 'PUT'],
       ['/v1#%zz'],
-    ] as [string, string?][]; // reason: literals widen to lists of texts
+    ];
     for (const [path, method = 'GET'] of nowhere) {
       loopback.windows.used.clear();
-      const asked = (headers: Record<string, string>) => call(path, headers, { method });
-      const statuses = [
-        await asked({}),
-        await asked({ 'x-api-key': keyOf('bad') }),
-        await asked(key),
-        await asked(both('x')),
-      ].map(({ status, reason }) => `${status} ${reason}`);
-      expect([path, ...statuses]).toEqual([
-        path,
-        '401 partner_key_required',
-        '401 partner_key_invalid',
-        '401 undefined',
-        '401 undefined',
-      ]);
-      const { status, reason, headers } = await asked(both());
+      const refused = (headers: Record<string, string>) => outcome(path, headers, { method });
+      expect([path, await refused({})]).toEqual([path, [401, 'partner_key_required']]);
+      expect([path, await refused({ 'x-api-key': keyOf('bad') })]).toEqual([path, [401, 'partner_key_invalid']]);
+      expect([path, await refused(key)]).toEqual([path, [401, undefined]]);
+      expect([path, await refused(both('x'))]).toEqual([path, [401, undefined]]);
+      const { status, reason, headers } = await call(path, both(), { method });
       const isKnown = ['DELETE', 'OPTIONS', 'PUT'].includes(method);
       expect([path, status, reason]).toEqual([path, isKnown ? 405 : 404, undefined]);
       expect(headers.get('allow')).toBe(isKnown ? (path === '/v1/users' ? 'POST' : 'GET, HEAD') : null);
@@ -145,10 +121,7 @@ describe('admission of a /v1 request', () => {
 
   it('counts a costly operation as ten requests of its user, and as one of its key', async () => {
     await loopback.stop();
-    loopback = await startLoopback({ RATE_LIMIT_KEY_PER_MINUTE: '12', RATE_LIMIT_USER_PER_MINUTE: '25' });
-    token = await loopback.issuer.token();
-    me = userIdOf(loopback.issuer.issuer, 'alice');
-    loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
+    await begin('25');
     const weigh = () => call(`/v1/users/${me}/heavy`, both(), { method: 'POST' });
     expect((await weigh()).headers.get('ratelimit')).toBe('"key";r=11;t=60, "user";r=15;t=60');
     expect((await weigh()).headers.get('ratelimit')).toBe('"key";r=10;t=60, "user";r=5;t=60');
@@ -246,9 +219,7 @@ describe('user tokens', () => {
     await loopback.stop();
     const issuer = new LoopbackIssuer();
     issuer.away = true;
-    loopback = await startLoopback({ RATE_LIMIT_KEY_PER_MINUTE: '12' }, undefined, issuer);
-    loopback.accounts.states.set(userIdOf(issuer.issuer, 'alice'), { disabled: false });
-    token = await issuer.token();
+    await begin('8', issuer);
     const { status, reason, body } = await call('/v1/users/me', both());
     expect([status, reason, body['retryable']]).toEqual([503, 'internal', true]);
     issuer.away = false;
@@ -273,72 +244,5 @@ describe('user tokens', () => {
     loopback.windows.used.clear();
     await new Promise((resolve) => setTimeout(resolve, 5_100));
     expect(await outcome('/v1/users/me', both(rotated))).toEqual([200, undefined]);
-  });
-});
-
-describe('requests without a good partner key', () => {
-  const wrong = (turn: number, headers: Record<string, string> = {}) =>
-    outcome('/v1/users/me', { 'x-api-key': keyOf(`wrong${turn}`), ...headers });
-  const times = <Value>(count: number, what: (turn: number) => Promise<Value>) =>
-    Promise.all(Array.from({ length: count }, (_, turn) => what(turn)));
-
-  async function restart(env: Record<string, string> = {}): Promise<void> {
-    await loopback.stop();
-    loopback = await startLoopback({ KEY_FAILURES_PER_MINUTE: '60', ...env });
-    token = await loopback.issuer.token();
-    loopback.accounts.states.set(userIdOf(loopback.issuer.issuer, 'alice'), { disabled: false });
-  }
-
-  it('fail 60 times in a minute, and are told to wait then, while a good key is admitted from the same address', async () => {
-    await restart();
-    const answers = [...(await times(25, wrong)), ...(await times(25, () => outcome('/v1/users/me', {})))];
-    answers.push(...(await times(25, () => outcome('/v1/users/me', { 'x-api-key': 'nonsense' }))));
-    expect(answers.filter(([status]) => status === 401)).toHaveLength(60);
-    expect(answers.filter(([status, reason]) => status === 429 && reason === 'rate_limited')).toHaveLength(15);
-    const refused = await call('/v1/users/me', { 'x-api-key': keyOf('another') });
-    expect([refused.status, refused.body['retryable']]).toEqual([429, true]);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
-    expect(refused.headers.get('ratelimit')).toBeNull();
-    // Nobody has sent it before, so this process has to look it up.
-    expect(await outcome('/v1/users/me', both())).toEqual([200, undefined]);
-  });
-
-  it('cost no look-up where they cannot be keys, and one in 10 s where they are unknown', async () => {
-    await restart({ KEY_FAILURES_PER_MINUTE: '1000' });
-    for (const text of ['nonsense', 'pk_', keyOf('').slice(1), `${keyOf('')}0`, keyOf('.'), keyOf('').toUpperCase()])
-      expect(await outcome('/v1/users/me', { 'x-api-key': text })).toEqual([401, 'partner_key_invalid']);
-    expect(loopback.keys.calls).toBe(0);
-    for (let turn = 0; turn < 5; turn += 1) expect(await wrong(0)).toEqual([401, 'partner_key_invalid']);
-    expect(loopback.keys.asked).toBe(1);
-    loopback.keys.add(keyOf('wrong0'));
-    await until('the key that was minted', async () => {
-      return (await wrong(0, { authorization: `Bearer ${token}` }))[0] === 200 || null;
-    });
-  });
-
-  it('that come in a flood are looked up together', async () => {
-    await restart();
-    await times(400, wrong);
-    expect(loopback.keys.asked).toBeLessThanOrEqual(400);
-    expect(loopback.keys.calls).toBeLessThan(100);
-  });
-
-  it('are counted by the address that a trusted proxy names, by networks of IPv6, and by no other', async () => {
-    await restart({ KEY_FAILURES_PER_MINUTE: '2', TRUSTED_PROXIES: 'loopback' });
-    const from = async (forwarded: string) => (await wrong(0, { 'x-forwarded-for': forwarded }))[0];
-    expect([await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.1')]).toEqual([401, 401, 429]);
-    expect(await from('192.0.2.2')).toBe(401);
-    // What the caller itself wrote stands before it.
-    expect(await from('192.0.2.7, 192.0.2.1')).toBe(429);
-    expect([await from('2001:db8::1'), await from('2001:DB8:0:0:ffff::2')]).toEqual([401, 401]);
-    expect([await from('2001:db8::3'), await from('2001:db8:0:1::3')]).toEqual([429, 401]);
-    expect([await from('nonsense'), await from('other'), await from('third')]).toEqual([401, 401, 429]);
-  });
-
-  it('are counted by their own address where no proxy is trusted', async () => {
-    await restart({ KEY_FAILURES_PER_MINUTE: '2' });
-    const from = async (forwarded: string) => (await wrong(0, { 'x-forwarded-for': forwarded }))[0];
-    expect([await from('192.0.2.1'), await from('192.0.2.2'), await from('192.0.2.3')]).toEqual([401, 401, 429]);
   });
 });
