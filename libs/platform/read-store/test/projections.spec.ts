@@ -4,15 +4,8 @@ import { Probe, type ProbePoint } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, type CounterEvent, counterKind, someCause } from '@app/testing/deciders';
 import { EmbeddedStore, until } from '@app/testing/event-store';
-import {
-  applyBatch,
-  Notifications,
-  ProjectionRunner,
-  type AnyProjection,
-  type Database,
-  type Projection,
-} from '../src';
-import { openTallies, tallies, type TallyRow } from './tally';
+import { applyBatch, Notifications, ProjectionRunner, type Database } from '../src';
+import { openTallies, tallies } from './tally';
 
 let embedded: EmbeddedStore;
 let store: EventStore;
@@ -55,13 +48,13 @@ const checkpoint = async () =>
     await database.query<{ position: number; version: number }>('SELECT position, version FROM projection_checkpoints')
   )[0];
 
-function runner({ projection = tallies, probe = new Probe() }: { projection?: AnyProjection; probe?: Probe } = {}) {
+function runner({ projection = tallies, probe = new Probe() }: { projection?: typeof tallies; probe?: Probe } = {}) {
   const made = new ProjectionRunner(database, embedded.connect(), [projection], probe);
   runners.push(made);
   return made;
 }
 
-function started(options: { projection?: AnyProjection; probe?: Probe } = {}): ProjectionRunner {
+function started(options: { projection?: typeof tallies; probe?: Probe } = {}): ProjectionRunner {
   const made = runner(options);
   made.start();
   return made;
@@ -70,10 +63,11 @@ function started(options: { projection?: AnyProjection; probe?: Probe } = {}): P
 const projected = (position: number) => until(async () => ((await checkpoint())?.position ?? 0) >= position);
 
 describe('a batch', () => {
-  const apply = (...batches: (readonly StoredEvent[])[]) =>
+  const applyTo = (projection: typeof tallies, batches: readonly (readonly StoredEvent[])[]) =>
     database.transaction(async (manager) => {
-      for (const batch of batches) await applyBatch(manager, tallies, batch);
+      for (const batch of batches) await applyBatch(manager, projection, batch);
     });
+  const apply = (...batches: (readonly StoredEvent[])[]) => applyTo(tallies, batches);
 
   it('makes rows and counters, whichever way it is cut, and however often it comes', async () => {
     const [one, other] = [uuidV7(), uuidV7()];
@@ -96,7 +90,7 @@ describe('a batch', () => {
   it('shows a projection other rows as the events before left them, and gives it more rows to change where there are any', async () => {
     const [one, other, none] = [uuidV7(), uuidV7(), uuidV7()];
     const seen: (number | null)[] = [];
-    const looking: Projection<TallyRow, CounterEvent> = {
+    const looking: typeof tallies = {
       ...tallies,
       moreKeysOf: ({ event }) => (event.type === 'counter.closed' ? [one, none] : []),
       looksAt: ({ event }) => (event.type === 'counter.closed' ? [one] : []),
@@ -109,9 +103,7 @@ describe('a batch', () => {
     await append(other, counted(5), closed);
     const events = [...(await eventsOf(one)), ...(await eventsOf(other))];
     for (const batches of [[events], [events], events.map((event) => [event])]) {
-      await database.transaction(async (manager) => {
-        for (const batch of batches) await applyBatch(manager, looking, batch);
-      });
+      await applyTo(looking, batches);
       expect([await rowOf(one), await rowOf(other)]).toMatchObject([
         { total: 3, closed: true },
         { total: 5, closed: true },
