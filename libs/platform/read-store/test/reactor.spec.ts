@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { encodeEvent, type EventStore, type StoredEvent } from '@app/event-store';
+import { v7 as uuidV7 } from 'uuid';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore, until } from '@app/testing/event-store';
+import { startPostgresProxy } from '@app/testing/stores';
+import { until as patiently } from '@app/testing/until';
+import { Database, runReactor } from '../src';
+import { openTallies } from './tally';
+
+let embedded: EmbeddedStore;
+let store: EventStore;
+let database: Database;
+let stop: AbortController;
+const running: Promise<void>[] = [];
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  embedded = await EmbeddedStore.start();
+  store = embedded.connect();
+  database = await openTallies(embedded.database.url);
+});
+beforeEach(() => {
+  stop = new AbortController();
+});
+afterEach(async () => {
+  stop.abort();
+  await Promise.all(running.splice(0));
+});
+afterAll(async () => {
+  await database.close();
+  await embedded.stop();
+  Logger.overrideLogger(true);
+});
+
+describe('a reactor', () => {
+  async function append(stream: string, first: number, count: number): Promise<number> {
+    const events = Array.from({ length: count }, (_, n) => encodeEvent(counterKind, counted(first + n), someCause()));
+    const appended = await store.append(stream, events, first - 1);
+    if (appended.kind === 'conflict') throw new Error('conflict');
+    return appended.position;
+  }
+
+  const numberOf = ({ payload }: StoredEvent) => Number(payload['n']);
+  const newCategory = () => `t${uuidV7().replaceAll('-', '')}`;
+  const checkpoint = async (name: string) =>
+    (await database.query<{ position: number }>('SELECT position FROM reactor_checkpoints WHERE name = $1', [name]))[0]
+      ?.position ?? 0;
+
+  function react(category: string, handle: (stored: StoredEvent) => Promise<void>): AbortController {
+    const own = new AbortController();
+    const reactor = { name: category, lock: 'watchdog', categories: [category], react: handle } as const;
+    running.push(runReactor(database, store, reactor, AbortSignal.any([stop.signal, own.signal])));
+    return own;
+  }
+
+  it('goes on from its checkpoint after a restart', async () => {
+    const category = newCategory();
+    const seen: number[] = [];
+    const handle = async (stored: StoredEvent) => void seen.push(numberOf(stored));
+    const first = react(category, handle);
+    const position = await append(`${category}-a`, 0, 3);
+    await until(async () => (await checkpoint(category)) >= position);
+    first.abort();
+    await Promise.all(running.splice(0));
+    const later = await append(`${category}-a`, 3, 2);
+    react(category, handle);
+    await until(async () => (await checkpoint(category)) >= later);
+    expect(seen).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('gets events again when it throws: each at least once, those of a stream in order and one at a time', async () => {
+    const category = newCategory();
+    const seen = new Map<string, number[]>();
+    const busy = new Set<string>();
+    const overtaken: string[] = [];
+    let failures = 0;
+    await append(`${category}-a`, 0, 3);
+    const last = await append(`${category}-b`, 0, 3);
+    react(category, async (stored) => {
+      if (busy.has(stored.stream)) overtaken.push(stored.stream);
+      busy.add(stored.stream);
+      // The other stream is still at work when this one fails.
+      await sleep(stored.stream.endsWith('b') ? 150 : 5);
+      busy.delete(stored.stream);
+      if (stored.stream.endsWith('a') && numberOf(stored) === 1 && (failures += 1) <= 2) throw new Error('not now');
+      seen.set(stored.stream, [...(seen.get(stored.stream) ?? []), numberOf(stored)]);
+    });
+    await until(async () => (await checkpoint(category)) >= last);
+    expect([failures, overtaken]).toEqual([3, []]);
+    for (const name of ['a', 'b']) {
+      const numbers = seen.get(`${category}-${name}`) ?? [];
+      expect(new Set(numbers)).toEqual(new Set([0, 1, 2]));
+      expect(numbers.every((n, index) => n <= (numbers[index - 1] ?? -1) + 1)).toBe(true);
+      expect(numbers.at(-1)).toBe(2);
+    }
+  });
+
+  it('is told of by its name while it cannot get past an event', async () => {
+    const category = newCategory();
+    let isBroken = true;
+    await append(`${category}-a`, 0, 1);
+    react(category, async () => {
+      if (isBroken) throw new Error('never');
+    });
+    await patiently('the trouble', async () => store.stuck.has(category) || null);
+    isBroken = false;
+    await patiently('its end', async () => (store.stuck.has(category) ? null : true));
+  });
+
+  it('is told of as well where PostgreSQL ends its statement each time, and not where PostgreSQL is away', async () => {
+    const [category, cutOff] = [newCategory(), newCategory()];
+    const proxy = await startPostgresProxy(embedded.database.url);
+    const limits = { poolSize: 1, rows: [], migrations: [], timeoutMs: 100 };
+    const hasty = await Database.connect({ ...limits, url: embedded.database.url });
+    const away = await Database.connect({ ...limits, url: proxy.url });
+    await proxy.close();
+    let asked = 0;
+    await append(`${category}-a`, 0, 1);
+    await append(`${cutOff}-a`, 0, 1);
+    const slow = react(category, async () => void (await hasty.query('SELECT pg_sleep(60)')));
+    await patiently('the trouble', async () => store.stuck.has(category) || null);
+    slow.abort();
+    react(cutOff, async () => {
+      asked += 1;
+      await away.query('SELECT 1');
+    });
+    await patiently('more tries than that takes', async () => asked > 7 || null);
+    expect(store.stuck.has(cutOff)).toBe(false);
+    await Promise.all([hasty.close(), away.close()]);
+  });
+
+  it('never moves its checkpoint back', async () => {
+    const category = newCategory();
+    await database.query('INSERT INTO reactor_checkpoints VALUES ($1, 999999999)', [category]);
+    await database.query('UPDATE reactor_checkpoints SET position = 1 WHERE name = $1', [category]);
+    react(category, async () => {
+      await database.query('UPDATE reactor_checkpoints SET position = 999999999 WHERE name = $1', [category]);
+    });
+    await append(`${category}-a`, 0, 1);
+    await until(async () => (await checkpoint(category)) === 999_999_999);
+    await sleep(50);
+    expect(await checkpoint(category)).toBe(999_999_999);
+  });
+});
