@@ -51,11 +51,15 @@ export class TestProcess {
     const { app, env, cwd } = this.options;
     const main = join(root, 'dist', 'apps', app, 'src', 'main.js');
     if (!existsSync(main)) throw new Error(`${main} is missing: npm run build, or run jest through npm test`);
-    const child = spawn(process.execPath, ['-r', join(__dirname, 'child.cjs'), '--enable-source-maps', ...report, main], {
-      cwd: cwd ?? root,
-      env: { PATH: process.env['PATH'] ?? '', ...env },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    });
+    const child = spawn(
+      process.execPath,
+      ['-r', join(__dirname, 'child.cjs'), '--enable-source-maps', ...report, main],
+      {
+        cwd: cwd ?? root,
+        env: { PATH: process.env['PATH'] ?? '', ...env },
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      },
+    );
     this.child = child;
     this.output = '';
     const keep = (chunk: Buffer): void => {
