@@ -1,10 +1,9 @@
-import { CommandBus } from '@nestjs/cqrs';
 import { Budgets, type SegmentSpend } from '@app/budget';
 import { asId, type RunId, type RunKey } from '@app/kernel';
-import { MintPartnerKey } from '@app/partners';
 import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
-import { eventsOf, replay, type Replica, rowsOf, Slices, testCause } from '@app/testing/slices';
+import { requestJson } from '@app/testing/client';
+import { eventsOf, provisioned, replay, type Replica, rowsOf, Slices, testCause } from '@app/testing/slices';
 
 let slices: Slices;
 let replica: Replica;
@@ -102,16 +101,11 @@ describe('a budget', () => {
   });
 
   it('is shown to its user', async () => {
-    const minted = await replica.get(CommandBus).execute(new MintPartnerKey({ label: 'Acme', cause: testCause() }));
-    const call = async (path: string, method = 'GET') => {
-      const headers = {
-        'x-api-key': minted.ok ? minted.value.key : '',
-        authorization: `Bearer ${await slices.issuer.token({ sub: 'ada' })}`,
-      };
-      const response = await fetch(other.url + path, { method, headers });
-      return { status: response.status, body: (await response.json()) as unknown };
+    const headers = await provisioned(slices, replica, 'ada');
+    const call = async (path: string) => {
+      const { status, body } = await requestJson('GET', other.url + path, undefined, headers);
+      return { status, body };
     };
-    await call('/v1/users', 'POST');
     expect(await call(`/v1/users/${slices.userId('ada').toUpperCase()}/budget`)).toEqual({
       status: 200,
       body: {
@@ -136,15 +130,9 @@ describe('the entries', () => {
   let list: (query: string) => Promise<{ status: number; body: Listed }>;
   let runs: readonly SegmentSpend[];
   beforeAll(async () => {
-    const minted = await replica.get(CommandBus).execute(new MintPartnerKey({ label: 'Books', cause: testCause() }));
-    const key = minted.ok ? minted.value.key : '';
-    const headers = { 'x-api-key': key, authorization: `Bearer ${await slices.issuer.token({ sub: 'books' })}` };
-    await fetch(`${replica.url}/v1/users`, { method: 'POST', headers });
-    list = async (query) => {
-      const path = `/v1/users/${slices.userId('books')}/budget/entries?${query}`;
-      const response = await fetch(other.url + path, { headers });
-      return { status: response.status, body: (await response.json()) as Listed };
-    };
+    const headers = await provisioned(slices, replica, 'books');
+    const entries = `${other.url}/v1/users/${slices.userId('books')}/budget/entries`;
+    list = (query) => requestJson<Listed>('GET', `${entries}?${query}`, undefined, headers);
     at('2028-05-31T23:59:00.000Z');
     runs = Array.from({ length: 3 }, () => spend('books'));
     for (const run of runs) await budgets().reserve(run, checked);

@@ -1,3 +1,3 @@
-export { eventsOf, replay, type Replica, rowsOf, Slices, testCause } from './slices-app';
+export { eventsOf, provisioned, replay, type Replica, rowsOf, Slices, testCause } from './slices-app';
 export { ApprovalsApp, capacity, type Waiting } from './approvals-app';
 export { away, changed, type Prepared, startWallets, twoReplicas, usdc, walletOwner, WalletUser } from './wallets-app';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import { CqrsModule } from '@nestjs/cqrs';
+import { CommandBus, CqrsModule } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { BudgetModule, budgetReadModel } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
@@ -11,7 +11,7 @@ import { EventStore, EventStoreModule, type StoredEvent } from '@app/event-store
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import { createHttpApp, RateWindows, userIdOf } from '@app/http';
 import { causeOfService, Clock, type Cause, type UserId } from '@app/kernel';
-import { PartnersModule, partnersReadModel } from '@app/partners';
+import { MintPartnerKey, PartnersModule, partnersReadModel } from '@app/partners';
 import {
   applyBatch,
   Database,
@@ -26,7 +26,9 @@ import {
 import { Configuration, Metrics, NoTracing, Probe, readConfiguration, Tracing } from '@app/runtime';
 import { UsersModule, usersReadModel } from '@app/users';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JWTPayload } from 'jose';
 import { v7 as uuidV7 } from 'uuid';
+import { requestJson } from '../client';
 import { SetClock, WindowsInMemory } from '../http/ports-in-memory';
 import { LoopbackIssuer } from '../identity';
 import { createTestDatabase, type TestDatabase } from '../postgres';
@@ -167,6 +169,25 @@ function tokenOf(provider: { provide: object } | (new () => object)) {
 /** The cause of a command that a test gives by itself. */
 export function testCause(): Cause {
   return causeOfService('test', uuidV7());
+}
+
+/**
+ * Headers with which a partner's backend calls for a user, who has an account from now on.
+ * @param claims of the user's token, beside its subject
+ */
+export async function provisioned(
+  slices: Slices,
+  replica: Replica,
+  subject: string,
+  claims: JWTPayload = {},
+): Promise<Record<string, string>> {
+  const minted = await replica.get(CommandBus).execute(new MintPartnerKey({ label: 'Acme', cause: testCause() }));
+  if (!minted.ok) throw new Error('no key was minted');
+  const token = await slices.issuer.token({ ...claims, sub: subject });
+  const headers = { 'x-api-key': minted.value.key, authorization: `Bearer ${token}` };
+  const ensured = await requestJson('POST', `${replica.url}/v1/users`, undefined, headers);
+  if (ensured.status !== 200) throw new Error(JSON.stringify(ensured.body));
+  return headers;
 }
 
 /** Every event of the streams, in the order of the store. */

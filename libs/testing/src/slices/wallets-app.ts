@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import type { WithdrawalChange } from '@app/kernel';
 import { approvalsReadModel } from '@app/approvals';
-import { MintPartnerKey, partnersReadModel } from '@app/partners';
+import { partnersReadModel } from '@app/partners';
 import {
   sandboxLedgerMigrations,
   sandboxStateMigrations,
@@ -17,7 +16,7 @@ import { usersReadModel } from '@app/users';
 import { SettlementModule, WalletKeysModule, WalletProvider, WalletsModule, walletsReadModel } from '@app/wallets';
 import type { JWTPayload } from 'jose';
 import { type Answer, requestJson } from '../client';
-import { assembled, type Replica, Slices, testCause } from './slices-app';
+import { assembled, provisioned, type Replica, Slices } from './slices-app';
 
 export const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 /** How the calls answer that are refused. */
@@ -76,13 +75,7 @@ export class WalletUser {
     subject: string,
     claims: JWTPayload = {},
   ): Promise<WalletUser> {
-    const minted = await replica.get(CommandBus).execute(new MintPartnerKey({ label: 'Acme', cause: testCause() }));
-    if (!minted.ok) throw new Error('no key was minted');
-    const token = await slices.issuer.token({ ...claims, sub: subject });
-    const headers = { 'x-api-key': minted.value.key, authorization: `Bearer ${token}` };
-    const ensured = await requestJson('POST', `${replica.url}/v1/users`, undefined, headers);
-    if (ensured.status !== 200) throw new Error(JSON.stringify(ensured.body));
-    return new WalletUser(slices.userId(subject), headers);
+    return new WalletUser(slices.userId(subject), await provisioned(slices, replica, subject, claims));
   }
 
   /** @param path below `/v1/users/{userId}` */
