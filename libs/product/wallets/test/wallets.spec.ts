@@ -3,6 +3,8 @@ import { SessionRejected, WalletProvider, Wallets } from '@app/wallets';
 import { away, changed, eventsOf, type Prepared, twoReplicas, usdc, WalletUser } from '@app/testing/slices';
 
 const claim = 'near_account';
+const ready = { status: 200, body: { authStatus: 'ready' } };
+const required = { status: 200, body: { authStatus: 'authorization_required' } };
 
 const stage = twoReplicas();
 const { faults, owner, prepare, confirm } = stage;
@@ -62,10 +64,7 @@ describe('a wallet', () => {
     await faults().change({ down: false });
     expect(await eve.call(stage.other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(away);
     expect(await eve.call(stage.other, 'GET', '/wallet')).toMatchObject({ body: { authStatus: 'pending' } });
-    expect(await eve.call(stage.other, 'POST', '/wallet')).toMatchObject({
-      status: 200,
-      body: { authStatus: 'ready' },
-    });
+    expect(await eve.call(stage.other, 'POST', '/wallet')).toMatchObject(ready);
   });
 
   it('needs its owner when the provider rejects its session', async () => {
@@ -76,15 +75,10 @@ describe('a wallet', () => {
     // Found out, and known from then on.
     for (let times = 0; times < 2; times += 1)
       expect(await rob.call(stage.other, 'GET', '/wallet/withdrawals/sources')).toMatchObject(refused);
-    expect(await rob.call(stage.replica, 'GET', '/wallet')).toMatchObject({
-      body: { authStatus: 'authorization_required' },
-    });
+    expect(await rob.call(stage.replica, 'GET', '/wallet')).toMatchObject(required);
     expect(await prepare(rob)).toMatchObject(refused);
     expect(await confirm(rob, prepared)).toMatchObject(refused);
-    expect(await rob.call(stage.other, 'POST', '/wallet')).toMatchObject({
-      status: 200,
-      body: { authStatus: 'ready' },
-    });
+    expect(await rob.call(stage.other, 'POST', '/wallet')).toMatchObject(ready);
     expect(await confirm(rob, prepared)).toMatchObject({ status: 202 });
   });
 
@@ -94,10 +88,7 @@ describe('a wallet', () => {
     await faults().change({ sessionRejected: true });
     expect(await prepare(one)).toMatchObject(changed('authorization_required'));
     expect(await confirm(two, prepared)).toMatchObject(changed('authorization_required'));
-    for (const user of [one, two])
-      expect(await user.call(stage.other, 'GET', '/wallet')).toMatchObject({
-        body: { authStatus: 'authorization_required' },
-      });
+    for (const user of [one, two]) expect(await user.call(stage.other, 'GET', '/wallet')).toMatchObject(required);
   });
 });
 
@@ -112,10 +103,10 @@ describe('ensuring a wallet that is there', () => {
   it('connects it again when the provider has rejected its session, though nobody had found out', async () => {
     const ann = await owner('ann');
     await faults().change({ sessionRejected: true });
-    expect(await walletOf(ann)).toMatchObject({ status: 200, body: { authStatus: 'ready' } });
+    expect(await walletOf(ann)).toMatchObject(ready);
     expect((await sourcesOf(ann)).status).toBe(200);
     expect(await sessionsOf(ann)).toEqual(['wallet.connected', 'wallet.session_rejected', 'wallet.connected']);
-    expect(await walletOf(ann)).toMatchObject({ status: 200, body: { authStatus: 'ready' } });
+    expect(await walletOf(ann)).toMatchObject(ready);
     expect(await sessionsOf(ann)).toHaveLength(3);
   });
 
@@ -127,9 +118,7 @@ describe('ensuring a wallet that is there', () => {
     expect(await walletOf(ben)).toMatchObject(away);
     expect(await walletOf(bob)).toMatchObject(away);
     expect(await ben.call(stage.other, 'GET', '/wallet')).toMatchObject({ body: { authStatus: 'ready' } });
-    expect(await bob.call(stage.other, 'GET', '/wallet')).toMatchObject({
-      body: { authStatus: 'authorization_required' },
-    });
+    expect(await bob.call(stage.other, 'GET', '/wallet')).toMatchObject(required);
   });
 
   it('says that authorization is required while the provider takes no session of it', async () => {
@@ -139,12 +128,12 @@ describe('ensuring a wallet that is there', () => {
       .spyOn(stage.other.get(WalletProvider), 'connect')
       .mockRejectedValue(new SessionRejected('a test'));
     try {
-      expect(await walletOf(cat)).toMatchObject({ status: 200, body: { authStatus: 'authorization_required' } });
+      expect(await walletOf(cat)).toMatchObject(required);
     } finally {
       refusing.mockRestore();
     }
     expect(await sourcesOf(cat)).toMatchObject(changed('authorization_required'));
-    expect(await walletOf(cat)).toMatchObject({ status: 200, body: { authStatus: 'ready' } });
+    expect(await walletOf(cat)).toMatchObject(ready);
   });
 });
 
