@@ -44,8 +44,10 @@ afterAll(() => deployment.stop());
 const anHour = 3_600;
 const amountRaw = '100000001';
 
-async function confirmed(tokenId = usdc, amount = amountRaw): Promise<string> {
-  const asked = await prepare(user, tokenId, amount);
+/** The operation of a withdrawal that was confirmed, which the provider meets with a fault, if any. */
+async function confirmed(fault: object = {}): Promise<string> {
+  await providerFault(deployment, fault);
+  const asked = await prepare(user, usdc, amountRaw);
   expect((await confirm(user, asked)).status).toBe(202);
   return asked.operationId;
 }
@@ -84,8 +86,7 @@ async function failsWith(operationId: string, reason: string, actionStatus: stri
 
 describe('a direct withdrawal', () => {
   it('settles after the delay that the provider has, and not before', async () => {
-    await providerFault(deployment, { settleAfterSeconds: 600 });
-    const operationId = await confirmed();
+    const operationId = await confirmed({ settleAfterSeconds: 600 });
     const taken = await untilOperation(user, operationId, 'submitted');
     expect(taken).toMatchObject({ settledAt: null });
     await quiet(deployment);
@@ -95,36 +96,29 @@ describe('a direct withdrawal', () => {
     await settlesOnce(operationId);
   });
 
-  it('that is rejected: failed, provider_rejected, nothing moved', async () => {
-    await providerFault(deployment, { submit: 'reject' });
-    await failsWith(await confirmed(), 'provider_rejected', 'failed');
-    expect((await holdings(user))[usdc]).toBe('250000000');
-  });
-
-  it('that is refunded: failed, refunded, everything is back', async () => {
-    await providerFault(deployment, { submit: 'refund' });
-    await failsWith(await confirmed(), 'refunded', 'refunded');
+  it.each([
+    ['rejected', 'provider_rejected, nothing moved', 'reject', 'provider_rejected', 'failed'],
+    ['refunded', 'refunded, everything is back', 'refund', 'refunded', 'refunded'],
+  ])('that is %s: failed, %s', async (_kind, _outcome, submit, reason, actionStatus) => {
+    await failsWith(await confirmed({ submit }), reason, actionStatus);
     expect((await holdings(user))[usdc]).toBe('250000000');
   });
 
   it('that is delivered in part: failed, refunded, and says what was delivered; the rest is back', async () => {
-    await providerFault(deployment, { submit: 'partial_fill' });
-    const operation = await failsWith(await confirmed(), 'refunded', 'refunded');
+    const operation = await failsWith(await confirmed({ submit: 'partial_fill' }), 'refunded', 'refunded');
     expect(operation.actions[0]).toMatchObject({ output: { tokenId: usdc, amountRaw: '50000000' } });
     expect((await holdings(user))[usdc]).toBe('200000000');
   });
 
   it('whose answer never came although it was taken: asked about, not sent again', async () => {
-    await providerFault(deployment, { submit: 'timeout_after_accept' });
-    const operationId = await confirmed();
+    const operationId = await confirmed({ submit: 'timeout_after_accept' });
     await quiet(deployment);
     await moveClock(deployment, 60);
     await settlesOnce(operationId);
   });
 
   it('that was never taken: sent again while it may, and settled once', async () => {
-    await providerFault(deployment, { submit: 'timeout_before_accept' });
-    const operationId = await confirmed();
+    const operationId = await confirmed({ submit: 'timeout_before_accept' });
     await quiet(deployment);
     expect(await takenFor(operationId)).toBe(0);
     await providerFault(deployment, prompt);
@@ -133,8 +127,7 @@ describe('a direct withdrawal', () => {
   });
 
   it('that was not taken before its deadline: signed anew, and settled once', async () => {
-    await providerFault(deployment, { submit: 'timeout_before_accept' });
-    const operationId = await confirmed();
+    const operationId = await confirmed({ submit: 'timeout_before_accept' });
     await quiet(deployment);
     await moveClock(deployment, 240);
     await providerFault(deployment, prompt);
@@ -143,16 +136,14 @@ describe('a direct withdrawal', () => {
   });
 
   it('that is never taken: failed, timed_out, nothing moved', async () => {
-    await providerFault(deployment, { submit: 'timeout_before_accept' });
-    const operationId = await confirmed();
+    const operationId = await confirmed({ submit: 'timeout_before_accept' });
     await moveClock(deployment, anHour);
     await failsWith(operationId, 'timed_out', 'failed');
     expect((await holdings(user))[usdc]).toBe('250000000');
   });
 
   it('that the provider does not find and then has settled: unresolved meanwhile, never sent again', async () => {
-    await providerFault(deployment, { submit: 'not_found_first', settleAfterSeconds: 600 });
-    const operationId = await confirmed();
+    const operationId = await confirmed({ submit: 'not_found_first', settleAfterSeconds: 600 });
     await moveClock(deployment, 60);
     await untilOperation(user, operationId, 'unresolved');
     await moveClock(deployment, 1_200);
@@ -160,15 +151,13 @@ describe('a direct withdrawal', () => {
   });
 
   it('that is told of twice: settled once', async () => {
-    await providerFault(deployment, { duplicateCallbacks: true, settleAfterSeconds: 5 });
-    const operationId = await confirmed();
+    const operationId = await confirmed({ duplicateCallbacks: true, settleAfterSeconds: 5 });
     await moveClock(deployment, 60);
     await settlesOnce(operationId);
   });
 
   it('while the provider is away: waits, and settles when it is back', async () => {
-    await providerFault(deployment, { settleAfterSeconds: 60 });
-    const operationId = await confirmed();
+    const operationId = await confirmed({ settleAfterSeconds: 60 });
     await quiet(deployment);
     await providerFault(deployment, { down: true });
     await moveClock(deployment, 300);
@@ -179,8 +168,7 @@ describe('a direct withdrawal', () => {
   });
 
   it('whose session is rejected on the way: waits for its owner, who reconnects', async () => {
-    await providerFault(deployment, { settleAfterSeconds: 60 });
-    const operationId = await confirmed();
+    const operationId = await confirmed({ settleAfterSeconds: 60 });
     await quiet(deployment);
     await providerFault(deployment, { sessionRejected: true });
     await moveClock(deployment, 300);
