@@ -8,7 +8,6 @@ import type { TestClient } from '@app/testing/client';
 import {
   anInstant,
   approvalOf,
-  aUuid,
   byOperator,
   confirm,
   ether,
@@ -28,6 +27,7 @@ import {
   usdc,
   wrappedNear,
 } from '@app/testing/journeys';
+import { pendingApproval, preparedAnswer, preparedOperation } from './withdrawal-views';
 
 let deployment: Deployment;
 let user: TestClient;
@@ -41,51 +41,16 @@ beforeEach(async () => {
 afterAll(() => deployment.stop());
 
 const twentyMinutes = 1_200;
-const refused = <Value>(ask: () => Promise<Value>) => leavesNoTrace(deployment, user, ask);
+const ask = (tokenId: unknown, amountRaw: unknown) => user.post('/wallet/withdrawals', { tokenId, amountRaw });
+const refused = <Value>(call: () => Promise<Value>) => leavesNoTrace(deployment, user, call);
 
 describe('a direct withdrawal', () => {
   it('is reviewed, confirmed once and settled', async () => {
     const asked = await prepare(user, usdc, '1500000');
-    const contract = {
-      type: 'ledger_intents_transfer',
-      actions: [
-        {
-          kind: 'withdraw_to_owner',
-          input: { pinned: { tokenId: usdc, decimals: 6 } },
-          quantity: { kind: 'exact_input_tokens', amountRaw: '1500000' },
-        },
-      ],
-    };
-    expect(asked).toEqual({
-      operationId: aUuid,
-      approvalId: aUuid,
-      expiresAt: anInstant,
-      contract,
-      fingerprint: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as string,
-      mainAccountId: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
-    });
-    expect(await untilOperation(user, asked.operationId, 'prepared')).toMatchObject({
-      kind: 'withdrawal',
-      approvalId: asked.approvalId,
-      conversationId: null,
-      runId: null,
-      contract,
-      actions: [{ index: 0, status: 'pending', output: null, providerReference: null }],
-      settledAt: null,
-    });
-    expect(await approvalOf(user, asked.approvalId)).toMatchObject({
-      kind: 'withdrawal',
-      tool: 'wallet_withdrawal',
-      status: 'pending',
-      operationId: asked.operationId,
-      contract,
-      input: { tokenId: usdc, amountRaw: '1500000' },
-      conversationId: null,
-      runId: null,
-      toolCallId: null,
-      fingerprint: asked.fingerprint,
-      expiresAt: asked.expiresAt,
-    });
+    expect(asked).toEqual(preparedAnswer('1500000'));
+    const operation = await untilOperation(user, asked.operationId, 'prepared');
+    expect(operation).toMatchObject(preparedOperation(asked, '1500000'));
+    expect(await approvalOf(user, asked.approvalId)).toMatchObject(pendingApproval(asked, '1500000'));
     expect((await holdings(user))[usdc]).toBe('250000000');
 
     const confirmed = await confirm(user, asked);
@@ -141,10 +106,7 @@ describe('a direct withdrawal', () => {
     expect((await confirm(user, one)).status).toBe(202);
     expect((await holdings(user))[usdc]).toBe('50000000');
     expectProblem(await confirm(user, other), 'withdrawal_changed', { change: 'insufficient_balance' });
-    expectProblem(
-      await user.post('/wallet/withdrawals', { tokenId: usdc, amountRaw: '50000001' }),
-      'withdrawal_changed',
-    );
+    expectProblem(await ask(usdc, '50000001'), 'withdrawal_changed');
     await moveClock(deployment, 3_601);
     expect(await untilOperation(user, one.operationId)).toMatchObject({ status: 'settled' });
     expect((await holdings(user))[usdc]).toBe('50000000');
@@ -153,8 +115,6 @@ describe('a direct withdrawal', () => {
 });
 
 describe('preparing is refused, and leaves no trace', () => {
-  const ask = (tokenId: unknown, amountRaw: unknown) => user.post('/wallet/withdrawals', { tokenId, amountRaw });
-
   it('withdrawal_changed: an unknown token, more than the balance, or what no contract can express', () =>
     refused(async () => {
       const changed = (change: WithdrawalChange) => ['withdrawal_changed', { change }] as const;
@@ -226,10 +186,7 @@ describe('confirming is refused, and leaves no trace', () => {
     await partOf(deployment, CommandBus).execute(new PauseControl(control));
     try {
       expectProblem(await refused(() => confirm(user, asked)), 'deployment_paused');
-      expectProblem(
-        await refused(() => user.post('/wallet/withdrawals', { tokenId: usdc, amountRaw: '1' })),
-        'deployment_paused',
-      );
+      expectProblem(await refused(() => ask(usdc, '1')), 'deployment_paused');
     } finally {
       await partOf(deployment, CommandBus).execute(new ResumeControl(control));
     }
@@ -241,7 +198,7 @@ describe('confirming is refused, and leaves no trace', () => {
     const asked = await prepare(user, usdc, '1');
     await providerFault(deployment, { down: true });
     expectProblem(await confirm(user, asked), 'provider_unavailable');
-    expectProblem(await user.post('/wallet/withdrawals', { tokenId: usdc, amountRaw: '1' }), 'provider_unavailable');
+    expectProblem(await ask(usdc, '1'), 'provider_unavailable');
     expectProblem(await user.get('/wallet/withdrawals/sources'), 'provider_unavailable');
     await providerFault(deployment, prompt);
     expect(await untilOperation(user, asked.operationId, 'prepared')).toMatchObject({ status: 'prepared' });
@@ -255,11 +212,7 @@ describe('confirming is refused, and leaves no trace', () => {
     const rejected = { change: 'authorization_required' } as const;
     expectProblem(await confirm(user, asked), 'withdrawal_changed', rejected);
     expect((await user.get('/wallet')).body).toMatchObject({ status: 'active', authStatus: 'authorization_required' });
-    expectProblem(
-      await user.post('/wallet/withdrawals', { tokenId: usdc, amountRaw: '1' }),
-      'withdrawal_changed',
-      rejected,
-    );
+    expectProblem(await ask(usdc, '1'), 'withdrawal_changed', rejected);
     expectProblem(await user.get('/wallet/withdrawals/sources'), 'withdrawal_changed', rejected);
     const { status, body } = await user.post('/wallet');
     expect([status, body]).toEqual([200, expect.objectContaining({ status: 'active', authStatus: 'ready' })]);
