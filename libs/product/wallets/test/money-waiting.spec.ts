@@ -4,7 +4,6 @@ import { auditMoney } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import {
-  type Approval,
   approvalOf,
   approve,
   asking,
@@ -21,14 +20,13 @@ import {
   pendingOf,
   prompt,
   sql,
-  start,
   startLongRun,
   startStuckRun,
   untilEnded,
-  untilOperation,
   untilStatus,
   usdc,
 } from '@app/testing/journeys';
+import { cannotBeDecided, carriesOn, deny, resumesIn, staysPending, threeTransfers } from './waiting-transfers';
 
 let deployment: Deployment;
 let user: TestClient;
@@ -47,14 +45,6 @@ afterEach(async () => {
 });
 afterAll(() => deployment.stop());
 
-const deny = (approval: Approval, client = user) => client.post(`/approvals/${approval.id}/deny`);
-
-/** Whatever is refused here leaves the approval pending, and nothing recorded. */
-async function staysPending(approval: Approval, ask: () => Promise<void>): Promise<void> {
-  await leavesNoTrace(deployment, user, ask);
-  expect(await approvalOf(user, approval.id)).toMatchObject({ status: 'pending', decidedAt: null });
-}
-
 describe('one transfer and then another', () => {
   it('asks twice, in segments 1, 2 and 3 of the same run', async () => {
     const { runId, approval } = await asking(user, conversationId, 'swap 5 USDC to NEAR and then withdraw 1 USDC');
@@ -69,27 +59,15 @@ describe('one transfer and then another', () => {
     for (const { id } of [approval, next]) expect(await outcomeOf(user, id)).toMatchObject({ status: 'settled' });
     expect((await holdings(user))[usdc]).toBe('244000000');
     const { body } = await user.get<{ snapshots: object[] }>('/budget');
-    expect(body.snapshots).toMatchObject([
-      { reservedCents: 0, spentCents: 4 },
-      { reservedCents: 0, spentCents: 4 },
-    ]);
+    const spent = { reservedCents: 0, spentCents: 4 };
+    expect(body.snapshots).toMatchObject([spent, spent]);
   });
 });
 
 describe('several transfers side by side', () => {
-  async function three(): Promise<{ runId: string; approvals: Approval[] }> {
-    const text = 'withdraw 1 USDC and withdraw 2 USDC and withdraw 3 USDC';
-    const { status, body } = await start(user, conversationId, text);
-    expect(status).toBe(202);
-    const run = await untilStatus(user, body.runId, 'awaiting_approval');
-    const ids = run['pendingApprovalIds'] as string[]; // reason for the assertion: docs/decisions/runs.md
-    expect(ids).toHaveLength(3);
-    return { runId: body.runId, approvals: await Promise.all(ids.map((id) => approvalOf(user, id))) };
-  }
-
   it('are opened in one append; only the last decision resumes the run, and what was denied is not done', async () => {
-    const { runId, approvals } = await three();
-    const [first, second, third] = approvals as [Approval, Approval, Approval]; // reason for the assertion: three
+    const { runId, approvals } = await threeTransfers(user, conversationId);
+    const [first, second, third] = approvals;
     expect((await journalTypes(user, conversationId)).slice(-4)).toEqual([
       'approval.opened',
       'approval.opened',
@@ -98,7 +76,7 @@ describe('several transfers side by side', () => {
     ]);
     expect((await user.get(`/conversations/${conversationId}`)).body).toMatchObject({ pendingApprovals: 3 });
     expect((await approve(user, first)).status).toBe(200);
-    expect((await deny(second)).status).toBe(200);
+    expect((await deny(user, second)).status).toBe(200);
     expect((await user.get(`/agent-runs/${runId}`)).body).toMatchObject({
       status: 'awaiting_approval',
       segment: 1,
@@ -111,12 +89,12 @@ describe('several transfers side by side', () => {
     expect(await outcomeOf(user, third.id)).toMatchObject({ status: 'settled' });
     expect(await operationsOf(user)).toHaveLength(2);
     expect((await holdings(user))[usdc]).toBe('246000000');
-    const resumed = (await journal(user, conversationId)).map(({ payload }) => payload).filter(isResume);
-    expect(resumed).toMatchObject([{ segment: 2, approvalIds: approvals.map(({ id }) => id) }]);
+    const approvalIds = approvals.map(({ id }) => id);
+    expect(await resumesIn(user, conversationId)).toMatchObject([{ segment: 2, approvalIds }]);
   });
 
   it('decided all at once, over two replicas: one resume', async () => {
-    const { runId, approvals } = await three();
+    const { runId, approvals } = await threeTransfers(user, conversationId);
     const there = user.via(deployment.baseUrls[1] ?? '');
     const answers = await Promise.all(
       approvals.flatMap((approval) => [approve(user, approval), approve(there, approval)]),
@@ -125,12 +103,12 @@ describe('several transfers side by side', () => {
     expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });
     for (const { id } of approvals) expect(await outcomeOf(user, id)).toMatchObject({ status: 'settled' });
     expect((await holdings(user))[usdc]).toBe('244000000');
-    expect((await journal(user, conversationId)).filter(({ payload }) => isResume(payload))).toHaveLength(1);
+    expect(await resumesIn(user, conversationId)).toHaveLength(1);
   });
 
   it('one of which expires: the run ends, and what was approved before is not done', async () => {
-    const { runId, approvals } = await three();
-    const [first, ...others] = approvals as [Approval, Approval, Approval]; // reason for the assertion: three
+    const { runId, approvals } = await threeTransfers(user, conversationId);
+    const [first, ...others] = approvals;
     expect((await approve(user, first)).status).toBe(200);
     await moveClock(deployment, 86_401);
     expect((await user.get(`/agent-runs/${runId}`)).body).toMatchObject({
@@ -162,10 +140,10 @@ describe('two runs of one conversation that wait', () => {
       liveRunId: null,
       pendingApprovals: 2,
     });
-    expect((await approve(user, other.approval)).status).toBe(200);
-    expect(await untilEnded(user, other.runId)).toMatchObject({ status: 'completed', segment: 2 });
-    expect((await approve(user, one.approval)).status).toBe(200);
-    expect(await untilEnded(user, one.runId)).toMatchObject({ status: 'completed', segment: 2 });
+    for (const { runId, approval } of [other, one]) {
+      expect((await approve(user, approval)).status).toBe(200);
+      expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });
+    }
     for (const { approval } of [one, other]) {
       expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'settled' });
     }
@@ -176,9 +154,7 @@ describe('two runs of one conversation that wait', () => {
     const one = await asking(user, conversationId, 'withdraw 1 USDC');
     const other = await asking(user, conversationId, 'withdraw 2 USDC');
     expect((await user.post(`/agent-runs/${one.runId}/abort`)).body).toEqual({ aborted: true });
-    expect((await approve(user, other.approval)).status).toBe(200);
-    expect(await untilEnded(user, other.runId)).toMatchObject({ status: 'completed' });
-    expect(await outcomeOf(user, other.approval.id)).toMatchObject({ status: 'settled' });
+    await carriesOn(user, other.runId, other.approval);
   });
 });
 
@@ -191,14 +167,14 @@ describe('a decision that cannot resume its run is not recorded:', () => {
     await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });
     const { seq: before } = (await journal(user, conversationId)).at(-1) ?? {};
     expectProblem(await approve(user, approval), 'run_active');
-    expectProblem(await deny(approval), 'run_active');
+    expectProblem(await deny(user, approval), 'run_active');
     expectProblem(await user.post(`/agent-runs/${runId}/abort`), 'run_not_active');
     const wrong = { ...approval, fingerprint: `sha256:${'0'.repeat(64)}` };
     expectProblem(await approve(user, wrong), 'invalid_input', { at: ['/fingerprint'] });
     expect((await journal(user, conversationId)).at(-1)).toMatchObject({ seq: before });
     expect(await approvalOf(user, approval.id)).toMatchObject({ status: 'pending' });
     expect((await user.post(`/agent-runs/${live}/abort`)).body).toEqual({ aborted: true });
-    expect((await deny(approval)).status).toBe(200);
+    expect((await deny(user, approval)).status).toBe(200);
     expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });
   });
 
@@ -207,15 +183,10 @@ describe('a decision that cannot resume its run is not recorded:', () => {
     const live = await startStuckRun(deployment, user, conversationId);
     const stopping = user.post(`/agent-runs/${live.runId}/abort`);
     await untilStatus(user, live.runId, 'stopping');
-    await staysPending(approval, async () => {
-      expectProblem(await approve(user, approval), 'stop_pending');
-      expectProblem(await deny(approval), 'stop_pending');
-    });
+    await cannotBeDecided(deployment, user, approval, 'stop_pending');
     await live.free();
     expect((await stopping).body).toEqual({ aborted: true });
-    expect((await approve(user, approval)).status).toBe(200);
-    expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });
-    await outcomeOf(user, approval.id);
+    await carriesOn(user, runId, approval);
   });
 
   it('execution_capacity, while no slot is free', async () => {
@@ -224,58 +195,42 @@ describe('a decision that cannot resume its run is not recorded:', () => {
     for (const runKey of taken) {
       await sql(deployment, 'INSERT INTO execution_slots (run_key, segment, user_id) VALUES ($1, 1, $1)', [runKey]);
     }
-    await staysPending(approval, async () => {
-      expectProblem(await approve(user, approval), 'execution_capacity');
-      expectProblem(await deny(approval), 'execution_capacity');
-    });
+    await cannotBeDecided(deployment, user, approval, 'execution_capacity');
     await sql(deployment, 'DELETE FROM execution_slots WHERE run_key = ANY($1)', [taken]);
-    expect((await approve(user, approval)).status).toBe(200);
-    expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed' });
-    await outcomeOf(user, approval.id);
+    await carriesOn(user, runId, approval);
   });
 
   it('execution_unavailable, while no worker is alive', async () => {
     const { runId, approval } = await asking(user, conversationId, 'withdraw 1 USDC');
     await sql(deployment, 'UPDATE processes SET worker = false');
     try {
-      await staysPending(approval, async () => {
-        expectProblem(await approve(user, approval), 'execution_unavailable');
-        expectProblem(await deny(approval), 'execution_unavailable');
-      });
+      await cannotBeDecided(deployment, user, approval, 'execution_unavailable');
     } finally {
       await sql(deployment, 'UPDATE processes SET worker = true');
     }
-    expect((await approve(user, approval)).status).toBe(200);
-    expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed' });
-    await untilOperation(user, (await approvalOf(user, approval.id)).operationId);
+    await carriesOn(user, runId, approval);
   });
 
   it('nor is one with another approval’s fingerprint, or on what is missing, foreign or decided', async () => {
     const one = await asking(user, conversationId, 'withdraw 1 USDC');
     const other = await asking(user, conversationId, 'withdraw 1 USDC');
     const stranger = await newOwner(deployment);
-    await staysPending(one.approval, async () => {
+    await staysPending(deployment, user, one.approval, async () => {
       const foreign = { ...one.approval, fingerprint: other.approval.fingerprint };
       expectProblem(await approve(user, foreign), 'invalid_input', { at: ['/fingerprint'] });
       expectProblem(await user.post(`/approvals/${one.approval.id}/approve`, {}), 'invalid_input', {
         at: ['/fingerprint'],
       });
       expectProblem(await approve(stranger, one.approval), 'not_found');
-      expectProblem(await deny(one.approval, stranger), 'not_found');
-      expectProblem(await deny({ ...one.approval, id: randomUUID() }), 'not_found');
+      expectProblem(await deny(stranger, one.approval), 'not_found');
+      expectProblem(await deny(user, { ...one.approval, id: randomUUID() }), 'not_found');
       const long = { reason: 'x'.repeat(1_025) };
       expectProblem(await user.post(`/approvals/${one.approval.id}/deny`, long), 'invalid_input', { at: ['/reason'] });
     });
-    expect((await approve(user, one.approval)).status).toBe(200);
-    await untilEnded(user, one.runId);
-    await outcomeOf(user, one.approval.id);
+    await carriesOn(user, one.runId, one.approval);
     await leavesNoTrace(deployment, user, async () => {
-      expectProblem(await deny(one.approval), 'approval_not_pending');
+      expectProblem(await deny(user, one.approval), 'approval_not_pending');
       expectProblem(await approve(user, one.approval), 'approval_not_pending');
     });
   });
 });
-
-function isResume({ type }: Record<string, unknown>): boolean {
-  return type === 'run.resumed';
-}
