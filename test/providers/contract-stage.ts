@@ -29,12 +29,16 @@ const noFaults: Faults = {
 };
 
 /** Where the contract's cases play: one provider, and for each case a wallet of its own with its owner's main account. */
-export class Stage {
+export class Stage<World extends ProviderUnderTest = ProviderUnderTest> {
   private current: { readonly wallet: WalletAccount; readonly owner: string } | null = null;
 
-  private opened: ProviderUnderTest | null = null;
+  private opened: World | null = null;
 
-  constructor(private readonly make: () => Promise<ProviderUnderTest>) {}
+  /** @param lifeSeconds how long an order's submissions may go on */
+  constructor(
+    private readonly make: () => Promise<World>,
+    private readonly lifeSeconds = operationSeconds,
+  ) {}
 
   async open(): Promise<void> {
     this.opened = await this.make();
@@ -44,7 +48,7 @@ export class Stage {
     await this.world.stop();
   }
 
-  get world(): ProviderUnderTest {
+  get world(): World {
     if (this.opened === null) throw new Error('the provider was not opened');
     return this.opened;
   }
@@ -81,7 +85,7 @@ export class Stage {
   }
 
   order(what: Order['order']): Order {
-    const latestDeadline = instantOf(epochMsOf(this.world.now()) + operationSeconds * 1000);
+    const latestDeadline = instantOf(epochMsOf(this.world.now()) + this.lifeSeconds * 1000);
     return { wallet: this.wallet, key: `${randomUUID()}/0/1`, attempt: 1, order: what, latestDeadline };
   }
 
