@@ -2,9 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { conversationKind } from '@app/conversations';
 import { encodeEvent } from '@app/event-store';
 import { asId, instantOf, type ConversationId, type MessageId, type RunId, type UserId } from '@app/kernel';
-import { Draining } from '@app/http';
 import { ConversationHubs } from '../src/conversation-hubs';
-import { OpenStreams } from '../src/open-streams';
 import {
   causeOf,
   type JournalApp,
@@ -16,7 +14,6 @@ import {
   StreamClient,
   type TestStores,
 } from '@app/testing/journal';
-import { until } from '@app/testing/until';
 
 let stores: TestStores;
 let api: JournalApp;
@@ -228,64 +225,4 @@ describe('conversations.stream', () => {
     expect(stranger.messages).toEqual([]);
     for (const one of [client, stranger]) one.close();
   });
-
-  it('ends streams when draining begins, so that clients move on', async () => {
-    const second = await startJournalApp(stores);
-    const { path, headers } = await conversationOf(second, 'bob');
-    const client = await StreamClient.open(second.port, path, headers);
-    await client.until(({ seqs }) => seqs.length === 3);
-    await second.get(Draining).drain(5_000);
-    await client.until(({ ended }) => ended !== 'no');
-    expect(client.ended).toBe('cleanly');
-    await second.stop();
-  });
-
-  it('ends a stream when its token has expired, or its account was disabled', async () => {
-    const [expiring, disabled, kept] = await Promise.all([openFor('carol', 3), openFor('dave'), openFor('erin')]);
-    const checked = () => api.get(OpenStreams).check();
-    await checked();
-    await sleep(3_100);
-    api.accounts.states.set(disabled.userId, { disabled: true });
-    // A heartbeat may have looked at the one that has expired.
-    expect([disabled, kept].map(({ client }) => client.ended)).toEqual(['no', 'no']);
-    await checked();
-    for (const { client } of [expiring, disabled]) await client.until(({ ended }) => ended === 'cleanly');
-    expect(kept.client.ended).toBe('no');
-    kept.client.close();
-  });
 });
-
-describe('a partner key that is revoked', () => {
-  it('ends the streams that were opened with it, and no other', async () => {
-    const key = `pk_${'r'.repeat(43)}`;
-    api.keys.add(key);
-    const [revoked, kept] = await Promise.all([openFor('frank', 3600, key), openFor('grace')]);
-    await api.get(OpenStreams).check();
-    api.keys.revoke(key);
-    expect([revoked, kept].map(({ client }) => client.ended)).toEqual(['no', 'no']);
-    await api.get(OpenStreams).check();
-    await revoked.client.until(({ ended }) => ended === 'cleanly');
-    expect(kept.client.ended).toBe('no');
-    kept.client.close();
-  });
-
-  it('ends them by itself', async () => {
-    const key = `pk_${'s'.repeat(43)}`;
-    api.keys.add(key);
-    const { client } = await openFor('heidi', 3600, key);
-    api.keys.revoke(key);
-    await until('the end of the stream', async () => client.ended === 'cleanly' || null, 60_000);
-  });
-});
-
-async function openFor(subject: string, expiresInSeconds?: number, key?: string) {
-  const { path, headers, userId } = await conversationOf(api, subject, expiresInSeconds, key);
-  return { client: await StreamClient.open(api.port, path, headers), userId };
-}
-
-async function conversationOf(app: JournalApp, subject: string, expiresInSeconds?: number, key?: string) {
-  const { userId, headers } = await app.user(subject, expiresInSeconds, key);
-  const id = newConversationId();
-  await stores.append(id, userId, 2);
-  return { path: `/v1/users/${userId}/conversations/${id}/stream`, headers, userId };
-}
