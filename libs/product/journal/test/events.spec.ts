@@ -19,16 +19,13 @@ let deployment: Deployment;
 let user: TestClient;
 let there: TestClient;
 beforeAll(async () => {
-  deployment = await startDeployment({
-    mode: 'in-process',
-    replicas: { api: 2 },
-    env: { STREAMS_PER_USER: '100' },
-  });
+  deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 }, env: { STREAMS_PER_USER: '100' } });
   user = await deployment.newUser();
   there = user.via(deployment.baseUrls[1] ?? '');
 });
 afterAll(() => deployment.stop());
 
+const streamOf = (conversationId: string) => `/conversations/${conversationId}/stream`;
 const durable = (frames: readonly Frame[]) => frames.filter(({ data }) => data.delivery === 'durable');
 const seqs = (frames: readonly Frame[]) => durable(frames).map(({ data }) => data.seq);
 const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 }, (_, index) => from + index);
@@ -46,10 +43,8 @@ describe('events.list', () => {
     }
     for (const event of whole) {
       expect(Object.keys(event).sort()).toEqual(['delivery', 'payload', 'requestId', 'seq']);
-      expect(event).toMatchObject({
-        delivery: 'durable',
-        payload: { type: expect.any(String), at: expect.any(String) },
-      });
+      const payload = { type: expect.any(String), at: expect.any(String) };
+      expect(event).toMatchObject({ delivery: 'durable', payload });
     }
     const text = JSON.stringify(whole);
     for (const secret of [user.userId, 'runKey', 'costMicroCents', 'segmentCostCents'])
@@ -111,10 +106,7 @@ describe('events.list', () => {
 describe('conversations.stream', () => {
   it('speaks word by word on whichever replica it is read, then says it whole', async () => {
     const id = await conversationOf(user);
-    const readers = [
-      await user.stream(`/conversations/${id}/stream`),
-      await there.stream(`/conversations/${id}/stream`),
-    ];
+    const readers = [await user.stream(streamOf(id)), await there.stream(streamOf(id))];
     const text = Array.from({ length: 20 }, (_, n) => `word${n}`).join(' ');
     const { body } = await start(user, id, `repeat after me: ${text}`);
     for (const reader of readers) {
@@ -124,22 +116,16 @@ describe('conversations.stream', () => {
       expect(deltas.length).toBeGreaterThan(5);
       const said = reader.frames.findIndex(({ event }) => event === 'agent.message');
       const { messageId } = reader.frames[said]?.data.payload ?? {};
+      const payload = {
+        type: 'agent.text_delta',
+        at: expect.any(String),
+        runId: body.runId,
+        messageId,
+        text: expect.any(String),
+      };
       for (const delta of deltas) {
         expect(reader.frames.indexOf(delta)).toBeLessThan(said);
-        expect(delta).toEqual({
-          id: undefined,
-          event: 'agent.text_delta',
-          data: {
-            delivery: 'live',
-            payload: {
-              type: 'agent.text_delta',
-              at: expect.any(String),
-              runId: body.runId,
-              messageId,
-              text: expect.any(String),
-            },
-          },
-        });
+        expect(delta).toEqual({ id: undefined, event: 'agent.text_delta', data: { delivery: 'live', payload } });
       }
       const events = await journal(user, id);
       expect(durable(reader.frames).map(({ data }) => data)).toEqual(events);
@@ -154,7 +140,7 @@ describe('conversations.stream', () => {
     const id = await conversationOf(user);
     await say(user, id);
     const last = (await journal(user, id)).length;
-    const path = `/conversations/${id}/stream`;
+    const path = streamOf(id);
     for (const [query, header, from] of [
       ['', undefined, 1],
       ['?cursor=0', undefined, 1],
@@ -172,7 +158,7 @@ describe('conversations.stream', () => {
 
   it('past the head waits until the journal has got there', async () => {
     const id = await conversationOf(user);
-    const reader = await user.stream(`/conversations/${id}/stream?cursor=5`);
+    const reader = await user.stream(`${streamOf(id)}?cursor=5`);
     const { body } = await start(user, id);
     await untilEnded(user, body.runId);
     await reader.untilEvent('run.ended');
@@ -184,7 +170,7 @@ describe('conversations.stream', () => {
     const id = await conversationOf(user);
     const { body } = await start(user, id, `repeat after me: ${'w '.repeat(30)}`);
     const { lastSeq } = (await there.get(`/conversations/${id}`)).body;
-    const reader = await there.stream(`/conversations/${id}/stream?cursor=${String(lastSeq)}`);
+    const reader = await there.stream(`${streamOf(id)}?cursor=${String(lastSeq)}`);
     await reader.untilEvent('run.ended');
     await untilEnded(user, body.runId);
     const whole = await journal(user, id);
@@ -199,7 +185,7 @@ describe('conversations.stream', () => {
     for (let turn = 0; durable(seen).at(-1)?.event !== 'run.ended' && turn < 200; turn += 1) {
       const lastId = durable(seen).at(-1)?.id;
       const headers = lastId === undefined ? {} : { 'last-event-id': lastId };
-      const reader = await (turn % 2 ? user : there).stream(`/conversations/${id}/stream`, headers);
+      const reader = await (turn % 2 ? user : there).stream(streamOf(id), headers);
       await sleep(15 * (turn % 7));
       await reader.close();
       seen.push(...reader.frames);
@@ -212,10 +198,7 @@ describe('conversations.stream', () => {
   it('begins as an event stream does', async () => {
     const id = await conversationOf(user);
     const abort = new AbortController();
-    const response = await fetch(user.url(`/conversations/${id}/stream`), {
-      headers: user.headers,
-      signal: abort.signal,
-    });
+    const response = await fetch(user.url(streamOf(id)), { headers: user.headers, signal: abort.signal });
     const reader = response.body?.getReader();
     const { value } = (await reader?.read()) ?? {};
     expect(Buffer.from(value ?? []).toString()).toMatch(/^retry: 2000\n\n/);
@@ -227,7 +210,7 @@ describe('conversations.stream', () => {
 
   it('refuses what it does not know', async () => {
     const id = await conversationOf(user);
-    const path = `/conversations/${id}/stream`;
+    const path = streamOf(id);
     for (const cursor of ['-1', '1.0', '', 'x', '9007199254740992', '1e3', '00']) {
       expectProblem(await user.get(`${path}?cursor=${cursor}`), 'invalid_input', { at: ['/cursor'] });
     }
@@ -239,12 +222,12 @@ describe('conversations.stream', () => {
       expectProblem(answer, 'invalid_input', { at: [''] });
     }
     expectProblem(await user.get(`${path}?limit=5`), 'invalid_input', { at: ['/limit'] });
-    expectProblem(await user.get(`/conversations/${missingId}/stream`), 'not_found');
+    expectProblem(await user.get(streamOf(missingId)), 'not_found');
   });
 
   it('tells all of twenty readers the same while a run is stopped', async () => {
     const id = await conversationOf(user);
-    const path = `/conversations/${id}/stream`;
+    const path = streamOf(id);
     const readers = await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 ? user : there).stream(path)));
     const runId = await startLongRun(user, id);
     await readers[0]?.untilEvent('agent.text_delta');
