@@ -110,31 +110,14 @@ describe('a run', () => {
     const runId = run['id'];
     const toolCallId = `${String(runId)}/1/0`;
     const local = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as unknown;
+    const usage = { inputTokens: 6, outputTokens: 0, costCents: 1, estimated: false };
+    const input = { timezone: 'Europe/Berlin' };
+    const result = { now: anInstant, timezone: 'Europe/Berlin', local };
     expect(events.slice(2, 6)).toEqual([
       { type: 'run.claimed', at: anInstant, runId, segment: 1, attempt: 1 },
-      {
-        type: 'agent.step',
-        at: anInstant,
-        runId,
-        step: 1,
-        usage: { inputTokens: 6, outputTokens: 0, costCents: 1, estimated: false },
-      },
-      {
-        type: 'tool.called',
-        at: anInstant,
-        runId,
-        toolCallId,
-        tool: 'current_time',
-        input: { timezone: 'Europe/Berlin' },
-      },
-      {
-        type: 'tool.returned',
-        at: anInstant,
-        runId,
-        toolCallId,
-        outcome: 'ok',
-        result: { now: anInstant, timezone: 'Europe/Berlin', local },
-      },
+      { type: 'agent.step', at: anInstant, runId, step: 1, usage },
+      { type: 'tool.called', at: anInstant, runId, toolCallId, tool: 'current_time', input },
+      { type: 'tool.returned', at: anInstant, runId, toolCallId, outcome: 'ok', result },
     ]);
     const response = run['response'] as { text: string };
     expect(events[7]).toMatchObject({ type: 'agent.message', runId, text: response.text });
@@ -246,10 +229,10 @@ describe('runs.list', () => {
       ['limit=101', '/limit'],
       ['status=live', '/status'],
       ['limit=1&limit=1', '/limit'],
+      ['cursor=1&cursor=2', '/cursor'],
     ];
     for (const [query, at] of wrong)
       expectProblem(await user.get(`/agent-runs?${query}`), 'invalid_input', { at: [at] });
     expectProblem(await user.get('/agent-runs?cursor='), 'invalid_cursor');
-    expectProblem(await user.get('/agent-runs?cursor=1&cursor=2'), 'invalid_input', { at: ['/cursor'] });
   });
 });
