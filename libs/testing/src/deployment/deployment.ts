@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandBus } from '@nestjs/cqrs';
-import { openProduct, type RunningProcess } from '@app/composition';
+import { openProduct, readStore, type RunningProcess } from '@app/composition';
 import { causeOfService, Unavailable } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
+import { openDatabase } from '@app/read-store';
 import { readConfiguration, type Probe } from '@app/runtime';
 import { watchAnswers } from '../documents/answers';
 import { requestJson, TestClient, untilBack } from '../client/deployment-client';
@@ -88,7 +89,7 @@ export function startDeployment(options: DeploymentOptions): Promise<Deployment>
 }
 
 async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<Deployment, 'stop'>> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase({ name: 'read_models', prepare: migrate });
   undo.push(() => database.drop());
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
   undo.push(() => rm(folder, { recursive: true, force: true }));
@@ -135,7 +136,13 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   };
 }
 
-/** Mints the deployment's partner key, before anything of it runs; which migrates the database as well. */
+/** Makes the tables of the read models, which each deployment of a jest run has a copy of. */
+async function migrate(url: string): Promise<void> {
+  const configuration = readConfiguration({ PARLEY_MODE: 'sandbox', DATABASE_URL: url });
+  await (await openDatabase(configuration, readStore)).close();
+}
+
+/** Mints the deployment's partner key, before anything of it runs. */
 async function mintKey(env: NodeJS.ProcessEnv): Promise<string> {
   const product = await openProduct(readConfiguration(env));
   const cause = causeOfService('test', randomUUID());

@@ -27,7 +27,8 @@ export async function createTestDatabase(template?: Template): Promise<TestDatab
   await asAdmin(async (admin) => {
     if (template !== undefined) await ensureTemplate(admin, template);
     await admin.query(
-      `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(template?.name ?? 'template0')}`,
+      // As files, which takes a third of what the log of every page does.
+      `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(template?.name ?? 'template0')} STRATEGY FILE_COPY`,
     );
   });
   return {
