@@ -6,6 +6,7 @@ import { LoopbackMcp, saying } from '@app/testing/mcp';
 import { until } from '@app/testing/until';
 import { McpServers } from '../src/mcp/mcp-servers';
 import { calling } from './mcp-calls';
+import { breakingOff, interrupting } from './mcp-interruptions';
 
 const resultBytesMax = 2048;
 
@@ -31,6 +32,9 @@ const names = () => servers.tools.map(({ name }) => name);
 const call = (input: object = {}, signal?: AbortSignal) => calling(servers, 'docs_look', input, signal);
 const unreachable = { outcome: 'error', result: { error: expect.stringContaining('could not be reached') as unknown } };
 
+const failed = (error: string) => ({ outcome: 'error', result: { error } });
+const stopped = failed('the call was stopped');
+
 /** The tool waits until it is told to stop; resolves when it was. */
 function untilCancelled(): Promise<void> {
   return new Promise((resolve) => {
@@ -40,6 +44,15 @@ function untilCancelled(): Promise<void> {
       return saying('stopped');
     };
   });
+}
+
+/** A call that has reached the tool, which waits until it is told to stop. */
+async function callUnderWay() {
+  const cancelled = untilCancelled();
+  const abort = new AbortController();
+  const going = call({}, abort.signal);
+  await until('the call', () => Promise.resolve(mcp.calls[0]));
+  return { going, abort, cancelled };
 }
 
 describe('a server over HTTP', () => {
@@ -70,14 +83,11 @@ describe('a server over HTTP', () => {
     expect(await calling(servers, 'docs_with_slash', {})).toMatchObject({ result: { text: 'with/slash' } });
   });
 
-  it('offers no tool that runs only as a task', async () => {
-    mcp.tools = [{ name: 'look' }, { name: 'research', execution: { taskSupport: 'required' } }];
-    await servers.onModuleInit();
-    expect(names()).toEqual(['docs_look']);
-  });
-
-  it('that lists one tool oddly offers the others', async () => {
-    mcp.tools = [{ name: 'odd', inputSchema: 'none' }, { name: 'look' }];
+  it.each<[string, LoopbackMcp['tools'][number]]>([
+    ['runs only as a task', { name: 'research', execution: { taskSupport: 'required' } }],
+    ['is listed oddly', { name: 'odd', inputSchema: 'none' }],
+  ])('offers no tool that %s, but the others', async (_, tool) => {
+    mcp.tools = [tool, { name: 'look' }];
     await servers.onModuleInit();
     expect(names()).toEqual(['docs_look']);
   });
@@ -97,7 +107,7 @@ describe('a server over HTTP', () => {
     servers = withTimeout(3000);
     await servers.onModuleInit();
     const cancelled = untilCancelled();
-    expect(await call()).toEqual({ outcome: 'error', result: { error: 'there was no answer within 3000 ms' } });
+    expect(await call()).toEqual(failed('there was no answer within 3000 ms'));
     await cancelled;
     mcp.answer = () => saying('again');
     expect(await call()).toMatchObject({ outcome: 'ok' });
@@ -105,12 +115,9 @@ describe('a server over HTTP', () => {
 
   it('is told when the run is aborted, and goes on with other calls', async () => {
     await servers.onModuleInit();
-    const abort = new AbortController();
-    const cancelled = untilCancelled();
-    const going = call({}, abort.signal);
-    await until('the call', () => Promise.resolve(mcp.calls[0]));
+    const { going, abort, cancelled } = await callUnderWay();
     abort.abort();
-    expect(await going).toEqual({ outcome: 'error', result: { error: 'the call was stopped' } });
+    expect(await going).toEqual(stopped);
     await cancelled;
     mcp.answer = () => saying('again');
     expect(await call()).toMatchObject({ outcome: 'ok' });
@@ -127,7 +134,7 @@ describe('a server over HTTP', () => {
       setTimeout(() => abort.abort(), 20);
       return true;
     };
-    expect(await call({}, abort.signal)).toEqual({ outcome: 'error', result: { error: 'the call was stopped' } });
+    expect(await call({}, abort.signal)).toEqual(stopped);
     await closed;
   });
 
@@ -152,30 +159,15 @@ describe('a server over HTTP', () => {
 
   it('that breaks off in the middle of its answer has failed at once', async () => {
     await servers.onModuleInit();
-    mcp.misbehave = (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: message\ndata: {"jso');
-      setTimeout(() => response.destroy(), 20);
-      return true;
-    };
+    mcp.misbehave = breakingOff;
     // Not the words of a call that waited its time out.
     expect(await call()).toMatchObject(unreachable);
   });
 
   // As servers with an event store do, and load balancers that end streams after some time.
-  it.each(['ends', 'breaks'])('whose stream %s before the answer is asked for the rest of it', async (how) => {
+  it.each(['ends', 'breaks'] as const)('whose stream %s before the answer is asked for the rest of it', async (how) => {
     await servers.onModuleInit();
-    let id = -1;
-    mcp.misbehave = (request, response, body) => {
-      if (body.includes('tools/call')) {
-        id = Number((JSON.parse(body) as { id: number }).id);
-        response.writeHead(200, { 'content-type': 'text/event-stream' }).write('id: 7\nretry: 20\ndata:\n\n');
-        setTimeout(() => (how === 'ends' ? response.end() : response.destroy()), 20);
-        return true;
-      }
-      if (request.headers['last-event-id'] !== '7') return false;
-      const answer = JSON.stringify({ jsonrpc: '2.0', id, result: saying('the rest') });
-      return !!response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${answer}\n\n`);
-    };
+    mcp.misbehave = interrupting(how);
     expect(await call()).toEqual({ outcome: 'ok', result: { text: 'the rest' } });
   });
 
@@ -191,10 +183,7 @@ describe('a server over HTTP', () => {
     let asked = 0;
     other.misbehave = () => (asked += 1) > 0 && false;
     mcp.misbehave = (_, response) => !!response.writeHead(307, { location: other.url }).end();
-    expect(await call()).toEqual({
-      outcome: 'error',
-      result: { error: 'the server redirects to another address, which is not followed' },
-    });
+    expect(await call()).toEqual(failed('the server redirects to another address, which is not followed'));
     expect(asked).toBe(0);
     await other.stop();
   });
@@ -225,15 +214,12 @@ describe('a server over HTTP', () => {
     ['is looked at', () => servers.look()],
   ])('is listed again during a call, when it %s', async (_, act) => {
     await servers.onModuleInit();
-    const cancelled = untilCancelled();
-    const abort = new AbortController();
-    const going = call({}, abort.signal);
-    await until('the call', () => Promise.resolve(mcp.calls[0]));
+    const { going, abort, cancelled } = await callUnderWay();
     mcp.tools = [{ name: 'look' }, { name: 'more' }];
     await act();
     await until('the new tool', () => Promise.resolve(names().includes('docs_more') ? true : null));
     abort.abort();
-    expect(await going).toMatchObject({ result: { error: 'the call was stopped' } });
+    expect(await going).toEqual(stopped);
     await cancelled;
   });
 
