@@ -1,12 +1,5 @@
 import { Logger } from '@nestjs/common';
-import {
-  contextRefusals,
-  LoopbackModels,
-  type Asked,
-  type Provider,
-  type Scripted,
-  type ScriptedReply,
-} from '@app/testing/models';
+import { LoopbackModels, type Provider, type Scripted, type ScriptedReply } from '@app/testing/models';
 import { modelRequest } from '@app/testing/runs';
 import { ModelFailed } from '../src/model';
 import type { ModelTrouble } from '../src/model-troubles';
@@ -28,6 +21,10 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     log.mockRestore();
     await models.loopback.close();
   });
+
+  /** As many as the first request is taken to have been: a token for three bytes. */
+  const sentTokens = async () =>
+    Math.ceil(Buffer.byteLength(JSON.stringify((await models.loopback.asked(1)).asked.body)) / 3);
 
   it.each([429, 500, 503, 529])('is waited out when it begins with status %d', async (status) => {
     const { reply } = await models.step([{ status, headers: { 'retry-after': '0' } }, fine], asking);
@@ -121,7 +118,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
       const step = models.model().step(asking, () => undefined, stop.signal);
       const request = await models.loopback.asked(1);
       setTimeout(() => stop.abort(), 500);
-      const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(request.asked.body)) / 3);
+      const inputTokens = await sentTokens();
       expect(await step).toEqual({
         text: null,
         calls: [],
@@ -146,8 +143,6 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
   });
 
   const silentOnce = { MODEL_RETRIES: '1', MODEL_IDLE_TIMEOUT_MS: '300' };
-  const sentTokens = async () =>
-    Math.ceil(Buffer.byteLength(JSON.stringify((await models.loopback.asked(1)).asked.body)) / 3);
 
   it('that fell silent and was asked again in vain is paid for what it was sent first', async () => {
     const model = models.model(silentOnce);
@@ -178,7 +173,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
     const onText = (text: string) => (text === 'fi' ? stop.abort() : undefined);
     const reply = await models.model().step(asking, onText, stop.signal);
     const request = await models.loopback.asked(1);
-    const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(request.asked.body)) / 3);
+    const inputTokens = await sentTokens();
     // 14 bytes arrived, the unseen ones included.
     expect(reply).toEqual({
       text: 'I am fi',
@@ -201,35 +196,6 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
   it('is not begun after an abort', async () => {
     const { error } = await models.failure([fine], asking, models.model(), AbortSignal.abort());
     expect([(error as Error).name, models.loopback.requests.length]).toEqual(['AbortError', 0]);
-  });
-
-  describe.each(contextRefusals(provider))('of a context that is full, as $server says it', ({ refusal }) => {
-    const turns = Array.from({ length: 16 }, (_, at) => ({
-      input: `question ${at}`,
-      steps: [{ text: `answer ${at}`, exchanges: [] }],
-    }));
-    const answersUpTo = (messagesMax: number) => {
-      return ({ messages }: Asked): Scripted => (messages.length > messagesMax ? refusal : fine);
-    };
-
-    it('is asked again with half of the history, at most three times', async () => {
-      const { reply, pieces } = await models.step(answersUpTo(9), { ...asking, history: turns });
-      const asked = models.loopback.requests.map(({ asked: { messages } }) => messages);
-      expect([reply.text, pieces]).toEqual(['Fine.', ['Fine.']]);
-      expect(asked.length).toBe(3);
-      // The newest turns stay.
-      expect(asked.map((messages) => messages.at(-2)?.text)).toEqual(['answer 15', 'answer 15', 'answer 15']);
-      expect(asked.map((messages) => messages.at(-1)?.text)).toEqual(asked.map(() => 'How are you?'));
-      await expect(models.failure(answersUpTo(1), { ...asking, history: turns })).resolves.toMatchObject({
-        error: { trouble: 'context_full' },
-      });
-      expect(models.loopback.requests.length).toBe(4);
-    });
-
-    it('ends the step where there is no history', async () => {
-      const { error } = await models.failure([refusal], asking);
-      expect([(error as ModelFailed).trouble, models.loopback.requests.length]).toEqual(['context_full', 1]);
-    });
   });
 
   it.each<[ModelTrouble, Scripted]>([

@@ -1,5 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { type Asked, type Provider, type Scripted, type RefusedPart, partRefusals } from '@app/testing/models';
+import {
+  type Asked,
+  contextRefusals,
+  partRefusals,
+  type Provider,
+  type RefusedPart,
+  type Scripted,
+} from '@app/testing/models';
 import { modelRequest } from '@app/testing/runs';
 import type { ModelFailed } from '../src/model';
 import { ProviderModels } from './provider-models';
@@ -84,5 +91,37 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a provider %s', (pr
       const { error } = await models.failure([{ status: 'code' in body.error ? 404 : 400, body }], withTools);
       expect([(error as ModelFailed).trouble, models.loopback.requests.length]).toEqual(['refused_request', 1]);
     }
+  });
+
+  describe.each(contextRefusals(provider))('whose context is full, as $server says it', ({ refusal }) => {
+    const asking = modelRequest('How are you?', [], ['current_time']);
+    const fine: Scripted = { text: ['Fine.'] };
+    const turns = Array.from({ length: 16 }, (_, at) => ({
+      input: `question ${at}`,
+      steps: [{ text: `answer ${at}`, exchanges: [] }],
+    }));
+    const withHistory = { ...asking, history: turns };
+    const answersUpTo = (messagesMax: number) => {
+      return ({ messages }: Asked): Scripted => (messages.length > messagesMax ? refusal : fine);
+    };
+
+    it('is asked again with half of the history, at most three times', async () => {
+      const { reply, pieces } = await models.step(answersUpTo(9), withHistory);
+      const asked = models.loopback.requests.map(({ asked: { messages } }) => messages);
+      expect([reply.text, pieces]).toEqual(['Fine.', ['Fine.']]);
+      expect(asked.length).toBe(3);
+      // The newest turns stay.
+      expect(asked.map((messages) => messages.at(-2)?.text)).toEqual(['answer 15', 'answer 15', 'answer 15']);
+      expect(asked.map((messages) => messages.at(-1)?.text)).toEqual(asked.map(() => 'How are you?'));
+      await expect(models.failure(answersUpTo(1), withHistory)).resolves.toMatchObject({
+        error: { trouble: 'context_full' },
+      });
+      expect(models.loopback.requests.length).toBe(4);
+    });
+
+    it('ends the step where there is no history', async () => {
+      const { error } = await models.failure([refusal], asking);
+      expect([(error as ModelFailed).trouble, models.loopback.requests.length]).toEqual(['context_full', 1]);
+    });
   });
 });
