@@ -16,41 +16,34 @@ import {
 import { auditMoney } from '@app/testing/audits';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { until } from '@app/testing/until';
 import {
-  type Approval,
   approvalOf,
   approve,
   asking,
-  type Automation,
   byOperator,
   contractApprovalOf,
   contractOf,
   conversationOf,
   coveredBy,
   eventsOf,
-  freeLease,
   holdings,
-  holdLease,
-  idsOf,
   invoke,
   moveClock,
   newAutomation,
   newOwner,
   outcomeOf,
   partOf,
-  pendingOf,
   pinPrice,
   prompt,
   providerFault,
   quiet,
-  recorded,
   redefine,
   swapTen,
   trustedAutomation,
   untilEnded,
   usdc,
 } from '@app/testing/journeys';
+import { abort, askedFor, heldRunOf, untilUses, usesOf } from './contract-journeys';
 
 let deployment: Deployment;
 let user: TestClient;
@@ -63,17 +56,7 @@ beforeAll(async () => {
 beforeEach(async () => (user = await newOwner(deployment)));
 afterAll(() => deployment.stop());
 
-const usesOf = async ({ id }: Automation) =>
-  (await recorded(deployment, 'contract.use')).filter(({ stream }) => stream === `automation-${id}`);
-
 const byContract = { status: 'approved', decidedBy: 'automation_contract' };
-
-/** The call was asked for like any other; the user approves it, and it is done. */
-async function askedFor(automation: Automation, runId: string): Promise<Approval> {
-  const approval = await pendingOf(user, runId);
-  expect(approval).toMatchObject({ kind: 'agent_tool', status: 'pending', automationId: automation.id });
-  return approval;
-}
 
 describe('a call is covered', () => {
   it('once the contract is approved: counted, decided by it, and done', async () => {
@@ -83,7 +66,7 @@ describe('a call is covered', () => {
     expect(approval).toMatchObject({ automationId: automation.id, conversationId, contract: { actions: [swapTen] } });
     const operation = await outcomeOf(user, approval.id);
     expect(operation).toMatchObject({ status: 'settled', automationId: automation.id, conversationId, runId });
-    expect(await usesOf(automation)).toMatchObject([{ payload: { usd: '10', approvalId: approval.id } }]);
+    expect(await usesOf(deployment, automation)).toMatchObject([{ payload: { usd: '10', approvalId: approval.id } }]);
     expect((await holdings(user))[usdc]).toBe('240000000');
     const { status, body } = await user.get(`/approvals/${approval.id}/receipt`);
     expect([status, body]).toMatchObject([200, { decision: { decidedBy: 'automation_contract' } }]);
@@ -94,11 +77,11 @@ describe('a call is covered', () => {
     const automation = await trustedAutomation(user, { contract: contractOf({ maxUses: 2 }) });
     for (let use = 1; use <= 2; use += 1) await coveredBy(user, (await invoke(user, automation.id)).runId);
     const { runId } = await invoke(user, automation.id);
-    const approval = await askedFor(automation, runId);
+    const approval = await askedFor(user, automation, runId);
     expect((await approve(user, approval)).status).toBe(200);
     expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });
     expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'settled', automationId: automation.id });
-    expect(await usesOf(automation)).toHaveLength(2);
+    expect(await usesOf(deployment, automation)).toHaveLength(2);
   });
 
   it('also when the automation was given another name', async () => {
@@ -111,7 +94,7 @@ describe('a call is covered', () => {
   it('also beside one that is not, which is asked for when the first has been made', async () => {
     const automation = await trustedAutomation(user, { prompt: 'swap 10 USDC to NEAR and withdraw 1 USDC' });
     const { runId, conversationId } = await invoke(user, automation.id);
-    const approval = await askedFor(automation, runId);
+    const approval = await askedFor(user, automation, runId);
     expect(approval).toMatchObject({ contract: { actions: [{ kind: 'withdraw_to_owner' }] } });
     expect(await eventsOf(user, conversationId, 'approval.decided')).toMatchObject([byContract]);
     expect(await eventsOf(user, conversationId, 'tool.returned')).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }]);
@@ -119,7 +102,7 @@ describe('a call is covered', () => {
     expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });
     expect(await outcomeOf(user, approval.id)).toMatchObject({ status: 'settled', automationId: automation.id });
     expect(await eventsOf(user, conversationId, 'run.resumed')).toMatchObject([{ approvalIds: [approval.id] }]);
-    expect(await usesOf(automation)).toHaveLength(1);
+    expect(await usesOf(deployment, automation)).toHaveLength(1);
   });
 
   it('and the use is given back when nothing of it ever left', async () => {
@@ -131,20 +114,16 @@ describe('a call is covered', () => {
       const { id } = await coveredBy(user, runId);
       const failure = { reason: 'insufficient_balance' };
       expect(await outcomeOf(user, id)).toMatchObject({ status: 'failed', failure });
-      const look = async () => ((await usesOf(automation)).length === 2 * use ? true : null);
-      await until('the use that is given back', look);
+      await untilUses(deployment, automation, 2 * use);
     }
-    const types = (await usesOf(automation)).map(({ type }) => type);
+    const types = (await usesOf(deployment, automation)).map(({ type }) => type);
     expect(types).toEqual(['contract.used', 'contract.use_returned', 'contract.used', 'contract.use_returned']);
   });
 });
 
 it('a use is recorded once for a call, for its own user alone, and given back when no operation comes of it', async () => {
   const automation = await trustedAutomation(user, { contract: contractOf({ maxUses: 1 }) });
-  const key = randomUUID();
-  const { runKey } = idsOf(user, automation.id, key);
-  await holdLease(deployment, runKey);
-  const { runId } = await invoke(user, automation.id, key);
+  const { runId, free } = await heldRunOf(deployment, user, automation);
   const [authority, clock] = [partOf(deployment, ContractAuthority), partOf(deployment, Clock)];
   const call = {
     automationId: asId<AutomationId>(automation.id),
@@ -160,44 +139,38 @@ it('a use is recorded once for a call, for its own user alone, and given back wh
   for (let again = 0; again < 2; again += 1) expect(await authority.cover({ ...call, userId }, cause)).toBe(true);
   const another = { ...call, userId, toolCallId: asId<ToolCallId>(`${randomUUID()}/1/0`) };
   expect(await authority.cover(another, cause)).toBe(false);
-  await freeLease(deployment, runKey);
-  await askedFor(automation, runId);
-  await user.post(`/agent-runs/${runId}/abort`);
-  await untilEnded(user, runId);
+  await free();
+  await askedFor(user, automation, runId);
+  await abort(user, runId);
   await moveClock(deployment, 1_200);
-  const look = async () => ((await usesOf(automation)).length === 2 ? true : null);
-  await until('the use that is given back', look);
+  await untilUses(deployment, automation, 2);
   await coveredBy(user, (await invoke(user, automation.id)).runId);
 });
 
 describe('a call is asked for like any other', () => {
-  it.each<[string, object]>([
-    ['beyond what one use may come to', { contract: contractOf({ perUseUsd: '9.99' }) }],
-    ['beyond what all may come to', { contract: contractOf({ totalUsd: '9.99' }) }],
-    ['of another amount', { prompt: 'swap 9 USDC to NEAR' }],
-    ['of more actions', { contract: contractOf({ perUseUsd: '50' }, [swapTen, swapTen]) }],
-    ['without a contract', { contract: undefined }],
-  ])('%s', async (_, change) => {
-    const automation =
-      'contract' in change && change.contract === undefined
-        ? await newAutomation(user, change)
-        : await trustedAutomation(user, change);
+  it.each([
+    ['beyond what one use may come to', trustedAutomation, { contract: contractOf({ perUseUsd: '9.99' }) }],
+    ['beyond what all may come to', trustedAutomation, { contract: contractOf({ totalUsd: '9.99' }) }],
+    ['of another amount', trustedAutomation, { prompt: 'swap 9 USDC to NEAR' }],
+    ['of more actions', trustedAutomation, { contract: contractOf({ perUseUsd: '50' }, [swapTen, swapTen]) }],
+    ['without a contract', newAutomation, { contract: undefined }],
+  ])('%s', async (_, define, change) => {
+    const automation = await define(user, change);
     const { runId } = await invoke(user, automation.id);
-    await askedFor(automation, runId);
-    expect(await usesOf(automation)).toEqual([]);
+    await askedFor(user, automation, runId);
+    expect(await usesOf(deployment, automation)).toEqual([]);
   });
 
   it('before the contract is approved, and after it was denied', async () => {
     const automation = await newAutomation(user);
     const before = await invoke(user, automation.id);
-    await askedFor(automation, before.runId);
-    await user.post(`/agent-runs/${before.runId}/abort`);
-    await untilEnded(user, before.runId);
+    await askedFor(user, automation, before.runId);
+    await abort(user, before.runId);
     const { id } = await contractApprovalOf(user, automation);
     expect((await user.post(`/approvals/${id}/deny`, { reason: 'no' })).status).toBe(200);
     expect(await approvalOf(user, id)).toMatchObject({ status: 'denied', denialReason: 'no', decidedBy: 'user' });
-    await askedFor(automation, (await invoke(user, automation.id)).runId);
-    expect(await usesOf(automation)).toEqual([]);
+    await askedFor(user, automation, (await invoke(user, automation.id)).runId);
+    expect(await usesOf(deployment, automation)).toEqual([]);
   });
 
   it('once its contract is another one', async () => {
@@ -208,66 +181,54 @@ describe('a call is asked for like any other', () => {
     const over = { status: 'approved', decidedBy: 'user', endedReason: 'superseded' };
     expect(await contractApprovalOf(user, automation)).toMatchObject(over);
     const asked = await invoke(user, automation.id);
-    await askedFor(automation, asked.runId);
+    await askedFor(user, automation, asked.runId);
     expect((await approve(user, await contractApprovalOf(user, changed))).status).toBe(200);
-    await user.post(`/agent-runs/${asked.runId}/abort`);
-    await untilEnded(user, asked.runId);
+    await abort(user, asked.runId);
     await coveredBy(user, (await invoke(user, automation.id)).runId);
   });
 
   it('once anything of its rule but the name is another one, also in a run of the rule before', async () => {
     const automation = await trustedAutomation(user);
-    const key = randomUUID();
-    const { runKey } = idsOf(user, automation.id, key);
-    await holdLease(deployment, runKey);
-    const { runId } = await invoke(user, automation.id, key);
+    const { runId, free } = await heldRunOf(deployment, user, automation);
     const wake = { kind: 'event', types: ['never.sent', 'order.paid'] };
     const changed = await redefine(user, automation, { wake });
     expect((await approve(user, await contractApprovalOf(user, changed))).status).toBe(200);
-    await freeLease(deployment, runKey);
-    await askedFor(automation, runId);
-    expect(await usesOf(automation)).toEqual([]);
-    await user.post(`/agent-runs/${runId}/abort`);
-    await untilEnded(user, runId);
+    await free();
+    await askedFor(user, automation, runId);
+    expect(await usesOf(deployment, automation)).toEqual([]);
+    await abort(user, runId);
     await coveredBy(user, (await invoke(user, automation.id)).runId);
   });
 
   it('once the automation was paused, even in a run that is under way', async () => {
     const automation = await trustedAutomation(user);
-    const key = randomUUID();
-    const { runKey } = idsOf(user, automation.id, key);
-    await holdLease(deployment, runKey);
-    const { runId } = await invoke(user, automation.id, key);
+    const { runId, free } = await heldRunOf(deployment, user, automation);
     const { revision } = automation;
     expect((await user.post(`/automations/${automation.id}/pause`, { revision })).status).toBe(200);
-    await freeLease(deployment, runKey);
-    await askedFor(automation, runId);
-    expect(await usesOf(automation)).toEqual([]);
+    await free();
+    await askedFor(user, automation, runId);
+    expect(await usesOf(deployment, automation)).toEqual([]);
   });
 
   it('without a price', async () => {
     const automation = await trustedAutomation(user);
     await providerFault(deployment, { ...prompt, unpriced: true });
     const { runId } = await invoke(user, automation.id);
-    await askedFor(automation, runId);
+    await askedFor(user, automation, runId);
     await providerFault(deployment, prompt);
-    expect(await usesOf(automation)).toEqual([]);
+    expect(await usesOf(deployment, automation)).toEqual([]);
   });
 
   it('at a price that is too high by now', async () => {
-    const sell = {
-      kind: 'swap',
-      input: swapTen.output,
-      output: swapTen.input,
-      quantity: { kind: 'exact_input_tokens', amountRaw: `1${'0'.repeat(24)}` },
-    };
+    const quantity = { kind: 'exact_input_tokens', amountRaw: `1${'0'.repeat(24)}` };
+    const sell = { ...swapTen, input: swapTen.output, output: swapTen.input, quantity };
     const contract = contractOf({ perUseUsd: '3' }, [sell]);
     const automation = await trustedAutomation(user, { prompt: 'swap 1 NEAR to USDC', contract });
     await coveredBy(user, (await invoke(user, automation.id)).runId);
     await pinPrice(deployment, '3.000000000000000001');
-    await askedFor(automation, (await invoke(user, automation.id)).runId);
+    await askedFor(user, automation, (await invoke(user, automation.id)).runId);
     await pinPrice(deployment, '2.5');
-    expect(await usesOf(automation)).toMatchObject([{ payload: { usd: '2.5' } }]);
+    expect(await usesOf(deployment, automation)).toMatchObject([{ payload: { usd: '2.5' } }]);
   });
 
   it('in a run of the user, whatever the conversation and the words', async () => {
@@ -278,7 +239,7 @@ describe('a call is asked for like any other', () => {
       const { approval } = await asking(user, where, 'swap 10 USDC to NEAR');
       expect(approval).toMatchObject({ automationId: null, status: 'pending' });
     }
-    expect(await usesOf(automation)).toHaveLength(1);
+    expect(await usesOf(deployment, automation)).toHaveLength(1);
   });
 });
 

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { TestClient } from '@app/testing/client';
+import type { Deployment } from '@app/testing/deployment';
+import { until } from '@app/testing/until';
+import {
+  type Approval,
+  type Automation,
+  freeLease,
+  holdLease,
+  idsOf,
+  invoke,
+  pendingOf,
+  recorded,
+  untilEnded,
+} from '@app/testing/journeys';
+
+/** What is recorded of the uses of an automation's contract. */
+export async function usesOf(deployment: Deployment, { id }: Automation) {
+  return (await recorded(deployment, 'contract.use')).filter(({ stream }) => stream === `automation-${id}`);
+}
+
+/** Resolves once the uses, and those that were given back, are so many. */
+export async function untilUses(deployment: Deployment, automation: Automation, count: number): Promise<void> {
+  const look = async () => (await usesOf(deployment, automation)).length === count || null;
+  await until('the use that is given back', look);
+}
+
+/** The call was asked for like any other; answers the approval that is pending. */
+export async function askedFor(user: TestClient, automation: Automation, runId: string): Promise<Approval> {
+  const approval = await pendingOf(user, runId);
+  expect(approval).toMatchObject({ kind: 'agent_tool', status: 'pending', automationId: automation.id });
+  return approval;
+}
+
+/** A run of the automation that no worker claims until `free`. */
+export async function heldRunOf(deployment: Deployment, user: TestClient, { id }: Automation) {
+  const idempotencyKey = randomUUID();
+  const { runKey } = idsOf(user, id, idempotencyKey);
+  await holdLease(deployment, runKey);
+  const { runId } = await invoke(user, id, idempotencyKey);
+  return { runId, free: () => freeLease(deployment, runKey) };
+}
+
+/** Aborts a run, and resolves once it has ended. */
+export async function abort(user: TestClient, runId: string): Promise<void> {
+  await user.post(`/agent-runs/${runId}/abort`);
+  await untilEnded(user, runId);
+}
