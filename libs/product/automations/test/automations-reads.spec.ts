@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fingerprintOf } from '@app/canonical';
 import type { JsonObject } from '@app/kernel';
 import type { Deployment } from '@app/testing/deployment';
-import type { TestClient } from '@app/testing/client';
+import type { Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import {
   act,
@@ -10,6 +10,7 @@ import {
   approvalOf,
   approve,
   aUuid,
+  contractOf,
   defined,
   expectProblem,
   hand,
@@ -17,7 +18,6 @@ import {
   read,
   rule,
   update,
-  usdc,
   wrappedNear as near,
 } from '@app/testing/journeys';
 import { onTwoReplicas } from './two-replicas';
@@ -37,6 +37,8 @@ interface Page extends Record<string, unknown> {
   readonly total: number;
   readonly nextOffset: number | null;
 }
+
+const expectInvalid = (answer: Answer, ...at: string[]) => expectProblem(answer, 'invalid_input', { at });
 
 const search = async (query: Record<string, string>): Promise<Page> => {
   const { status, body } = await there.get<Page>(`/automations/search?${new URLSearchParams(query).toString()}`);
@@ -60,12 +62,9 @@ describe('automations.search', () => {
     await update(user, await read(user, rent.body.id), rule({ name: 'Mortgage' }));
     expect(await names('rent')).toEqual([]);
     expect(await names('mortgage')).toEqual(['Mortgage']);
-    expect((await search({})).items[0]).toEqual({
-      automationId: coffee.id,
-      name: 'Café Orders',
-      state: 'enabled',
-      task: { text: 'tell me what ⅷ tables want', truncated: false },
-    });
+    const task = { text: 'tell me what ⅷ tables want', truncated: false };
+    const found = { automationId: coffee.id, name: 'Café Orders', state: 'enabled', task };
+    expect((await search({})).items[0]).toEqual(found);
   });
 
   it('pages by five, oldest first, by state, with the total on each', async () => {
@@ -81,10 +80,8 @@ describe('automations.search', () => {
     expect(await search({ offset: '6' })).toMatchObject({ total: 6, items: [], nextOffset: null });
     for (const [state, total] of Object.entries({ current: 6, enabled: 5, paused: 1, archived: 1, all: 7 }))
       expect([state, (await search({ state })).total]).toEqual([state, total]);
-    expectProblem(await user.get('/automations/search?offset=-1&state=x'), 'invalid_input', {
-      at: ['/state', '/offset'],
-    });
-    expectProblem(await user.get(`/automations/search?query=${'x'.repeat(121)}`), 'invalid_input', { at: ['/query'] });
+    expectInvalid(await user.get('/automations/search?offset=-1&state=x'), '/state', '/offset');
+    expectInvalid(await user.get(`/automations/search?query=${'x'.repeat(121)}`), '/query');
   });
 
   it('keeps a page within 8 KiB, and loses none for it', async () => {
@@ -110,7 +107,14 @@ describe('automations.search', () => {
 });
 
 describe('automations.status', () => {
+  const wake = { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } };
   const statusOf = async (id: string) => (await there.get(`/automations/${id}/status`)).body;
+  /** The status once it has something to say of this. */
+  const untilStatusTells = (id: string, member: 'lastCheck' | 'latestOccurrence') =>
+    until('the first check', async () => {
+      const status = await statusOf(id);
+      return status[member] === null ? null : status;
+    });
   const priceBelow = (value: string) => ({
     bindings: [{ name: 'near', source: { kind: 'token_price', tokenId: near }, maxAgeSeconds: 300 }],
     rule: { compare: { left: { binding: 'near', field: '/priceUsd' }, op: 'lt', right: { value } } },
@@ -118,9 +122,9 @@ describe('automations.status', () => {
 
   it('tells what was seen at the last check, what came of it, and how it is doing', async () => {
     await deployment.sandbox('PUT', `prices/${encodeURIComponent(near)}`, { priceUsd: '1.9' });
-    const wake = { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } };
     const { id } = await defined(user, { wake, condition: priceBelow('2') });
-    expect(await statusOf(id)).toEqual({
+    const unchecked = await statusOf(id);
+    expect(unchecked).toEqual({
       asOf: anInstant,
       automationId: id,
       name: 'Tell the time',
@@ -132,10 +136,7 @@ describe('automations.status', () => {
       latestOccurrence: null,
     });
     await deployment.sandbox('POST', 'clock', { advanceSeconds: 61 });
-    const healthy = await until('the first check', async () => {
-      const status = await statusOf(id);
-      return status['latestOccurrence'] === null ? null : status;
-    });
+    const healthy = await untilStatusTells(id, 'latestOccurrence');
     expect(healthy).toMatchObject({
       monitoring: 'healthy',
       issue: null,
@@ -147,25 +148,10 @@ describe('automations.status', () => {
       },
       latestOccurrence: { at: anInstant, delivery: expect.any(String), reason: null },
     });
-    expect(Object.keys(healthy).sort()).toEqual(
-      [
-        'asOf',
-        'automationId',
-        'behavior',
-        'issue',
-        'lastCheck',
-        'latestOccurrence',
-        'monitoring',
-        'name',
-        'state',
-      ].sort(),
-    );
+    expect(Object.keys(healthy).sort()).toEqual(Object.keys(unchecked).sort());
+    const { lastCheck } = healthy;
     await act(user, id, 'pause');
-    expect(await statusOf(id)).toMatchObject({
-      state: 'paused',
-      monitoring: 'paused',
-      lastCheck: healthy['lastCheck'],
-    });
+    expect(await statusOf(id)).toMatchObject({ state: 'paused', monitoring: 'paused', lastCheck });
     // Another activation has seen nothing yet.
     await act(user, id, 'resume');
     expect(await statusOf(id)).toMatchObject({ monitoring: 'waiting', lastCheck: null });
@@ -180,15 +166,10 @@ describe('automations.status', () => {
   });
 
   it('says that a provider could not be read', async () => {
-    const wake = { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } };
     const { id } = await defined(user, { wake, condition: priceBelow('2') });
     await deployment.sandbox('PUT', 'faults', { provider: { down: true } });
     await deployment.sandbox('POST', 'clock', { advanceSeconds: 61 });
-    const status = await until('the first check', async () => {
-      const now = await statusOf(id);
-      return now['lastCheck'] === null ? null : now;
-    });
-    expect(status).toMatchObject({
+    expect(await untilStatusTells(id, 'lastCheck')).toMatchObject({
       monitoring: 'unavailable',
       latestOccurrence: null,
       lastCheck: { condition: 'unknown' },
@@ -201,15 +182,7 @@ describe('automations.status', () => {
 
 describe('a contract', () => {
   const bounds = { maxUses: 2, perUseUsd: '20', totalUsd: '40', notAfter: '2199-01-01T00:00:00Z' };
-  const actions = [
-    {
-      kind: 'swap',
-      input: { pinned: { tokenId: usdc, decimals: 6 } },
-      output: { pinned: { tokenId: near, decimals: 24 } },
-      quantity: { kind: 'exact_input_tokens', amountRaw: '10000000' },
-    },
-  ];
-  const contract = { type: 'ledger_intents_transfer', actions, bounds };
+  const contract = contractOf(bounds);
 
   it('is asked for once, kept while it stays the same, and superseded by another', async () => {
     const one = await defined(user, { contract });
@@ -229,23 +202,14 @@ describe('a contract', () => {
     });
     const { id: approvalId, kind, tool, input, contract: reviewed, expiresAt } = asked;
     const { id: walletId } = (await user.get('/wallet')).body;
-    const document = {
-      v: 1,
-      approvalId,
-      kind,
-      userId: user.userId,
-      walletId,
-      tool,
-      input,
-      contract: reviewed,
-      expiresAt,
-    };
+    const { userId } = user;
+    const document = { v: 1, approvalId, kind, userId, walletId, tool, input, contract: reviewed, expiresAt };
     expect(asked.fingerprint).toBe(fingerprintOf(document as JsonObject)); // reason for the assertion: read from JSON
     expect(Date.parse(asked.expiresAt) - Date.parse(String(asked['openedAt']))).toBe(7 * 86_400_000);
     expect((await approve(user, asked)).status).toBe(200);
     const renamed = await update(user, await read(there, one.id), rule({ name: 'Another name', contract }));
     expect(renamed.body).toMatchObject({ contractApprovalId: first, definitionVersion: 2 });
-    const wider = { ...contract, bounds: { ...bounds, maxUses: 3 } };
+    const wider = contractOf({ ...bounds, maxUses: 3 });
     const changed = await update(there, renamed.body, rule({ contract: wider }));
     const second = String(changed.body['contractApprovalId']);
     expect(changed.body).toMatchObject({ contractApprovalId: aUuid });
@@ -258,11 +222,9 @@ describe('a contract', () => {
   });
 
   it('must have bounds, and tokens as they are', async () => {
-    const { bounds: _, ...unbounded } = contract;
-    expectProblem(await user.post('/automations', rule({ contract: unbounded })), 'invalid_input', {
-      at: ['/contract/bounds'],
-    });
-    const past = { ...contract, bounds: { ...bounds, notAfter: '2020-01-01T00:00:00Z' } };
+    const unbounded = { ...contract, bounds: undefined };
+    expectInvalid(await user.post('/automations', rule({ contract: unbounded })), '/contract/bounds');
+    const past = contractOf({ ...bounds, notAfter: '2020-01-01T00:00:00Z' });
     expectProblem(await user.post('/automations', rule({ contract: past })), 'automation_invalid');
     const scaled = JSON.parse(JSON.stringify(contract).replace('"decimals":6', '"decimals":7')) as object; // reason: a JSON object
     expectProblem(await user.post('/automations', rule({ contract: scaled })), 'automation_invalid');
@@ -275,16 +237,14 @@ describe('automations.simulate', () => {
     const { id } = await defined(user);
     await hand(user, id, 'signal', { idempotencyKey: randomUUID() });
     const path = `/automations/${id}/simulate`;
-    const { body: clock } = { body: await deployment.sandbox<{ now: string }>('GET', 'clock') };
+    const clock = await deployment.sandbox<{ now: string }>('GET', 'clock');
     const at = (ms: number) => new Date(Date.parse(clock.now) + ms).toISOString();
     const simulated = await there.post(path, { from: at(-3_600_000), to: clock.now });
-    expect([simulated.status, Object.keys(simulated.body)]).toEqual([
-      200,
-      expect.arrayContaining(['asOf', 'definitionVersion', 'coverage', 'evaluated', 'matched', 'fired', 'truncated']),
-    ]);
+    const members = ['asOf', 'definitionVersion', 'coverage', 'evaluated', 'matched', 'fired', 'truncated'];
+    expect([simulated.status, Object.keys(simulated.body)]).toEqual([200, expect.arrayContaining(members)]);
     expect(simulated.body).toMatchObject({ definitionVersion: 1, truncated: false });
-    expectProblem(await user.post(path, { from: at(-3_600_000), to: at(3_600_000) }), 'invalid_input', { at: ['/to'] });
-    expectProblem(await user.post(path, { from: at(-8 * 86_400_000), to: at(0) }), 'invalid_input', { at: ['/from'] });
-    expectProblem(await user.post(path, { from: 'x' }), 'invalid_input', { at: ['/from', '/to'] });
+    expectInvalid(await user.post(path, { from: at(-3_600_000), to: at(3_600_000) }), '/to');
+    expectInvalid(await user.post(path, { from: at(-8 * 86_400_000), to: at(0) }), '/from');
+    expectInvalid(await user.post(path, { from: 'x' }), '/from', '/to');
   });
 });
