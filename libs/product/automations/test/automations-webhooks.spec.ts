@@ -2,13 +2,11 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { CommandBus } from '@nestjs/cqrs';
 import { HoldAutomation, ReleaseAutomation } from '@app/automations';
 import { PauseControl, ResumeControl } from '@app/deployment';
-import { FoldedStates } from '@app/event-store';
 import { asId, type AutomationId } from '@app/kernel';
-import { Database } from '@app/read-store';
-import { Sealing } from '@app/runtime';
 import { Webhook } from 'standardwebhooks';
 import { NIL } from 'uuid';
-import { deliver as deliverBy, eventOf, type Delivery, type Key } from './webhook-delivery';
+import { deliver as deliverBy, eventOf, rotated, type Delivery, type Key } from './webhook-delivery';
+import { WebhookWork } from './webhook-work';
 import type { Deployment } from '@app/testing/deployment';
 import type { Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
@@ -35,13 +33,6 @@ let user: TestClient;
 let there: TestClient;
 onTwoReplicas((stage) => ({ deployment, user, there } = stage));
 
-/** Another key for the automation. */
-async function rotated(id: string, by: TestClient = user): Promise<Key> {
-  const { status, body } = await act(by, id, 'rotate-webhook-secret');
-  expect(status).toBe(200);
-  return body as unknown as Key; // reason for the assertion: what the answer holds, which the first test looks at
-}
-
 const deliver = (key: Key, body: string | Buffer, how: Delivery = {}): Promise<Answer> =>
   deliverBy(key, body, { via: user, ...how });
 
@@ -50,9 +41,12 @@ const acceptedOf = async (id: string): Promise<Record<string, unknown>[]> => {
   return [...body.data];
 };
 
+/** The newest accepted occurrence once there is one. */
+const untilAccepted = (id: string) => until('the occurrence', async () => (await acceptedOf(id))[0]);
+
 it('rotates to a secret that is shown once, and a path of its own', async () => {
   const { id, revision } = await defined(user);
-  const key = await rotated(id);
+  const key = await rotated(user, id);
   expect(key).toEqual({
     secret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
     signingSecret: `whsec_${Buffer.from(key.secret, 'base64url').toString('base64')}`,
@@ -71,7 +65,7 @@ it('rotates to a secret that is shown once, and a path of its own', async () => 
 it('mints secrets that the library of Standard Webhooks reads, in either spelling', async () => {
   const { id } = await defined(user);
   for (let nth = 0; nth < 12; nth += 1) {
-    const key = await rotated(id);
+    const key = await rotated(user, id);
     for (const secret of [key.secret, key.signingSecret]) {
       const body = eventOf();
       const at = new Date();
@@ -89,15 +83,14 @@ it('rotates for an enabled automation with an event wake and the present revisio
   expectProblem(await act(user, id, 'rotate-webhook-secret', revision), 'automation_changed');
   const scheduled = await user.post<{ id: string }>('/automations', hourly());
   expectProblem(await act(user, scheduled.body.id, 'rotate-webhook-secret'), 'automation_changed');
-  const kept = await sql(deployment, 'SELECT 1 FROM webhook_keys WHERE automation_id = ANY($1)', [
-    [id, scheduled.body.id],
-  ]);
+  const ids = [id, scheduled.body.id];
+  const kept = await sql(deployment, 'SELECT 1 FROM webhook_keys WHERE automation_id = ANY($1)', [ids]);
   expect(kept).toEqual([]);
 });
 
 it('records a delivery once by the id in its body, whatever else it holds, and fires', async () => {
   const { id } = await defined(user);
-  const key = await rotated(id);
+  const key = await rotated(user, id);
   const event = randomUUID();
   const all = await Promise.all(
     Array.from({ length: 6 }, (_, nth) =>
@@ -108,24 +101,19 @@ it('records a delivery once by the id in its body, whatever else it holds, and f
   expect(all.map(({ body }) => body['status']).sort()).toEqual([...Array<string>(5).fill('duplicate'), 'recorded']);
   expect(all[0]?.body).toEqual({ status: expect.any(String), inputId: aUuid });
   expect(new Set(all.map(({ body }) => body['inputId'])).size).toBe(1);
-  const [occurrence] = await until('the occurrence', async () => {
-    const accepted = await acceptedOf(id);
-    return accepted.length > 0 ? accepted : null;
-  });
+  const occurrence = await untilAccepted(id);
   expect(occurrence).toMatchObject({ trigger: 'webhook', inputId: all[0]?.body['inputId'] });
-  expect(await untilEnded(user, String(occurrence?.['runId']))).toMatchObject({
-    status: 'completed',
-    automationId: id,
-  });
+  const run = await untilEnded(user, String(occurrence['runId']));
+  expect(run).toMatchObject({ status: 'completed', automationId: id });
   expect(await acceptedOf(id)).toHaveLength(1);
 });
 
 it('answers one and the same 401 to everything that is not signed with the present key', async () => {
   const { id } = await defined(user);
-  const old = await rotated(id, there);
-  const key = await rotated(id);
+  const old = await rotated(there, id);
+  const key = await rotated(user, id);
   const archived = await defined(user);
-  const gone = await rotated(archived.id);
+  const gone = await rotated(user, archived.id);
   await user.request('DELETE', `/automations/${archived.id}`);
   const before = await eventCount(deployment);
   const seconds = Math.floor(Date.now() / 1000);
@@ -138,27 +126,19 @@ it('answers one and the same 401 to everything that is not signed with the prese
     deliver(gone, body, { via: there }),
     deliver(key, body, { secret: randomBytes(32).toString('base64url') }),
     deliver(key, body, { secret: old.secret }),
-    deliver(key, body, { signature: '' }),
-    deliver(key, body, { signature: 'v1' }),
-    deliver(key, body, { signature: 'v1,' }),
-    deliver(key, body, { signature: 'v2,AAAA' }),
-    deliver(key, body, { timestamp: seconds - 301 }),
-    deliver(key, body, { timestamp: seconds + 310 }),
-    deliver(key, body, { timestamp: 'now' }),
-    deliver(key, body, { timestamp: `${seconds}x` }),
+    ...['', 'v1', 'v1,', 'v2,AAAA'].map((signature) => deliver(key, body, { signature })),
+    ...[seconds - 301, seconds + 310, 'now', `${seconds}x`].map((timestamp) => deliver(key, body, { timestamp })),
     deliver(key, body, { id: 'with.dot' }),
     deliver(key, body, { id: 'x'.repeat(65) }),
     deliver(key, 'no JSON', { signature: 'v1,AAAA' }),
   ]);
+  const refusal = { ...answers[0]?.body, requestId: '' };
   for (const answer of answers) {
     expectProblem(answer, 'unauthenticated');
-    expect({ ...answer.body, requestId: '' }).toEqual({ ...answers[0]?.body, requestId: '' });
+    expect({ ...answer.body, requestId: '' }).toEqual(refusal);
   }
   const bare = await fetch(`${user.baseUrl}${key.path}`, { method: 'POST', headers: user.headers });
-  expect([bare.status, { ...((await bare.json()) as object), requestId: '' }]).toEqual([
-    401,
-    { ...answers[0]?.body, requestId: '' },
-  ]);
+  expect([bare.status, { ...((await bare.json()) as object), requestId: '' }]).toEqual([401, refusal]);
   expect(await eventCount(deployment)).toBe(before);
   // A signature among others is enough, and up to 5 minutes are.
   const good = createHmac('sha256', Buffer.from(key.secret, 'base64url'))
@@ -170,35 +150,20 @@ it('answers one and the same 401 to everything that is not signed with the prese
 
 it('does as much for a key that there is as for any other, until the signature is good', async () => {
   const { id } = await defined(user);
-  const old = await rotated(id);
-  const key = await rotated(id);
-  const unknown = { ...key, path: `/hooks/v1/${randomUUID()}` };
+  const old = await rotated(user, id);
+  const key = await rotated(user, id);
+  const keyAt = (keyId: string) => ({ ...key, path: `/hooks/v1/${keyId}` });
   await atRest(deployment);
-  const spies = {
-    query: jest.spyOn(Database.prototype, 'query'),
-    open: jest.spyOn(Sealing.prototype, 'open'),
-    fold: jest.spyOn(FoldedStates.prototype, 'current'),
-  };
-  /** Background work asks for other things. */
+  const work = new WebhookWork();
   const done = async (asked: Promise<Answer>, status: number) => {
     expect((await asked).status).toBe(status);
-    const looked = spies.query.mock.calls.filter(([sql]) => sql.includes('webhook_keys')).length;
-    const folded = spies.fold.mock.calls.filter(([, of]) => of === id).length;
-    const opened = spies.open.mock.calls.length;
-    for (const spy of Object.values(spies)) spy.mockClear();
-    return { looked, opened, folded };
+    return work.count(id);
   };
   const stale = Math.floor(Date.now() / 1000) - 301;
   const body = eventOf();
   const once = { looked: 1, opened: 1, folded: 0 };
   try {
-    for (const refused of [
-      key,
-      old,
-      unknown,
-      { ...key, path: '/hooks/v1/no-uuid' },
-      { ...key, path: `/hooks/v1/${NIL}` },
-    ]) {
+    for (const refused of [key, old, keyAt(randomUUID()), keyAt('no-uuid'), keyAt(NIL)]) {
       expect(await done(deliver(refused, body, { secret: randomBytes(32).toString('base64url') }), 401)).toEqual(once);
       expect(await done(deliver(refused, body, { timestamp: stale }), 401)).toEqual(once);
       expect(await done(deliver(refused, body, { signature: '' }), 401)).toEqual(once);
@@ -207,19 +172,17 @@ it('does as much for a key that there is as for any other, until the signature i
     expect((await done(deliver(old, body), 401)).folded).toBe(1);
     expect((await done(deliver(key, body), 202)).folded).toBeGreaterThan(0);
   } finally {
-    for (const spy of Object.values(spies)) spy.mockRestore();
+    work.stop();
   }
 });
 
 it('holds bodies to the rules of all others, once they are signed', async () => {
   const { id } = await defined(user);
-  const key = await rotated(id);
+  const key = await rotated(user, id);
   const before = await eventCount(deployment);
+  for (const body of ['', 'no JSON', '[]', 'null'])
+    expectProblem(await deliver(key, body), 'invalid_input', { at: [''] });
   for (const [body, at] of [
-    ['', ''],
-    ['no JSON', ''],
-    ['[]', ''],
-    ['null', ''],
     [`{"id":"a","id":"b"}`, '/id'],
     [eventOf({ id: '-a' }), '/id'],
     [eventOf({ id: 'x'.repeat(129) }), '/id'],
@@ -241,7 +204,7 @@ it('holds bodies to the rules of all others, once they are signed', async () => 
 
 it('records while the automation or the deployment is paused, or it is held, and fires nothing of it, then or later', async () => {
   const { id } = await defined(user);
-  const key = await rotated(id);
+  const key = await rotated(user, id);
   await act(user, id, 'pause');
   expect((await deliver(key, eventOf(), { via: there })).body).toMatchObject({ status: 'recorded' });
   const resumed = await act(user, id, 'resume');
@@ -258,11 +221,8 @@ it('records while the automation or the deployment is paused, or it is held, and
   // A type that the rule does not ask for is recorded as well, and wakes nothing.
   expect((await deliver(key, eventOf({ type: 'order.lost' }))).body).toMatchObject({ status: 'recorded' });
   const last = await deliver(key, eventOf());
-  const [occurrence] = await until('the occurrence', async () => {
-    const accepted = await acceptedOf(id);
-    return accepted.length > 0 ? accepted : null;
-  });
-  expect(occurrence?.['inputId']).toBe(last.body['inputId']);
+  const occurrence = await untilAccepted(id);
+  expect(occurrence['inputId']).toBe(last.body['inputId']);
   const { body } = await user.get<Listed>(`/automations/${id}/occurrences`);
   expect(body.data).toHaveLength(1);
   // A rule without an event wake keeps its key; nothing that comes by it fires.
@@ -272,8 +232,8 @@ it('records while the automation or the deployment is paused, or it is held, and
 
 it('takes 60 a minute of each automation, counted once they are signed', async () => {
   const { id } = await defined(user);
-  const other = await rotated((await defined(user)).id);
-  const key = await rotated(id);
+  const other = await rotated(user, (await defined(user)).id);
+  const key = await rotated(user, id);
   for (let nth = 0; nth < 10; nth += 1) await deliver(key, eventOf(), { signature: 'v1,AAAA' });
   const event = eventOf();
   const all: Answer[] = [];

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Answer, TestClient } from '@app/testing/client';
+import { act } from '@app/testing/journeys';
 
 export interface Key extends Record<string, unknown> {
   readonly secret: string;
@@ -17,6 +18,13 @@ export interface Delivery {
   readonly headers?: Record<string, string>;
   readonly via?: TestClient;
   readonly contentType?: string;
+}
+
+/** Gives the automation another key. */
+export async function rotated(user: TestClient, id: string): Promise<Key> {
+  const { status, body } = await act(user, id, 'rotate-webhook-secret');
+  expect(status).toBe(200);
+  return body as unknown as Key; // reason for the assertion: what the answer holds, which the first test looks at
 }
 
 /** Delivers a body, signed as Standard Webhooks says unless told otherwise. */
