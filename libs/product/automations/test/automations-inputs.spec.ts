@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CommandBus } from '@nestjs/cqrs';
-import { inputIdOf, inputOccurrenceId } from '@app/automations';
 import { PauseControl, ResumeControl } from '@app/deployment';
-import { encodeEvent, EventStore } from '@app/event-store';
-import { asId, Clock, type AutomationId } from '@app/kernel';
 import type { Deployment } from '@app/testing/deployment';
-import type { TestClient } from '@app/testing/client';
+import type { Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import {
   act,
@@ -17,12 +14,15 @@ import {
   eventCount,
   expectProblem,
   hand,
+  type Occurrence,
+  occurrencesOf,
   partOf,
   read,
   rule,
   untilEnded,
   update,
 } from '@app/testing/journeys';
+import { recordInvocation } from './recorded-invocation';
 import { onTwoReplicas } from './two-replicas';
 
 let deployment: Deployment;
@@ -30,21 +30,14 @@ let user: TestClient;
 let there: TestClient;
 onTwoReplicas((stage) => ({ deployment, user, there } = stage));
 
-interface Occurrence extends Record<string, unknown> {
-  readonly id: string;
-  readonly delivery: string;
-  readonly runId: string | null;
-}
+const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
 
-/** All occurrences, newest first. */
-const occurrencesOf = async (id: string, query = ''): Promise<readonly Occurrence[]> =>
-  // Reason for the assertion: what the list's items are.
-  (await allPages(user, `/automations/${id}/occurrences?limit=2${query}`)).items as unknown as Occurrence[];
+const expectInvalid = (answer: Answer, ...at: string[]) => expectProblem(answer, 'invalid_input', { at });
 
 /** The occurrences once there are so many, all of them delivered so. */
 const untilDelivered = async (id: string, count: number, delivery = 'accepted'): Promise<readonly Occurrence[]> =>
   until(`${count} ${delivery} occurrences`, async () => {
-    const all = await occurrencesOf(id);
+    const all = await occurrencesOf(user, id);
     return all.length === count && all.every((one) => one.delivery === delivery) ? all : null;
   });
 
@@ -60,10 +53,8 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
       Array.from({ length: 6 }, (_, nth) => (nth % 2 ? user : there).post(path, { ...body, input: { table: nth } })),
     );
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([what === 'signal' ? 200 : 202]));
-    expect(all.map((answer) => answer.body['status']).sort()).toEqual([
-      ...Array<string>(5).fill('duplicate'),
-      'recorded',
-    ]);
+    const statuses = all.map((answer) => answer.body['status']).sort();
+    expect(statuses).toEqual([...Array<string>(5).fill('duplicate'), 'recorded']);
     expect(new Set(all.map((answer) => answer.body[named])).size).toBe(1);
     expect(all[0]?.body).toEqual({ status: expect.any(String), [named]: aUuid });
     const [occurrence] = await untilDelivered(id, 1);
@@ -81,12 +72,8 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
     });
     expect([occurrence?.id, occurrence?.['inputId']]).toContain(all[0]?.body[named]);
     const run = await untilEnded(user, occurrence?.runId ?? '');
-    expect(run).toMatchObject({
-      origin: 'automation',
-      automationId: id,
-      occurrenceId: occurrence?.id,
-      status: 'completed',
-    });
+    const from = { automationId: id, occurrenceId: occurrence?.id };
+    expect(run).toMatchObject({ origin: 'automation', ...from, status: 'completed' });
     expect(await read(there, id)).toMatchObject({ occurrences: 1, revision });
     // The same answer for ever, also once nothing new is taken.
     await user.request('DELETE', `/automations/${id}`);
@@ -108,7 +95,7 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
       [{ revision, idempotencyKey, input: { a: 'x'.repeat(17_000) } }, '/input'],
       [{ revision, idempotencyKey, more: 1 }, '/more'],
     ] as const) {
-      expectProblem(await user.post(path, body), 'invalid_input', { at: [at] });
+      expectInvalid(await user.post(path, body), at);
     }
     const control = { control: 'automations', reason: 'test', cause: byOperator(user).cause } as const;
     await partOf(deployment, CommandBus).execute(new PauseControl(control));
@@ -128,7 +115,6 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
   });
 
   it('is refused with automation_completed once the automation has finished, for good', async () => {
-    const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
     const { id } = await defined(user, { firing: { ...firing, maxOccurrences: 1 } });
     await hand(user, id, what);
     await untilDelivered(id, 1);
@@ -147,54 +133,37 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
 });
 
 describe('what automations.invoke answers', () => {
-  const invoke = async (id: string, client: TestClient, idempotencyKey: string = randomUUID()) => {
-    const { revision } = await read(client, id);
-    return client.post(`/automations/${id}/invoke`, { revision, idempotencyKey });
-  };
-
   it('is in the very next list, on any replica, also of those who lose the race for one key', async () => {
     // One runs, the others are skipped: it need not be waited for.
-    const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'skip', retryForSeconds: 900 };
-    const { id } = await defined(user, { firing });
+    const { id } = await defined(user, { firing: { ...firing, overlap: 'skip' } });
     for (let nth = 0; nth < 10; nth += 1) {
-      const { body } = await invoke(id, nth % 2 ? user : there);
-      expect((await occurrencesOf(id)).map((one) => one.id)).toContain(body['occurrenceId']);
+      const { body } = await hand(nth % 2 ? user : there, id, 'invoke');
+      expect((await occurrencesOf(user, id)).map((one) => one.id)).toContain(body['occurrenceId']);
     }
-    const key = randomUUID();
+    const idempotencyKey = randomUUID();
     const seen = async (client: TestClient) => {
-      const { body } = await invoke(id, client, key);
-      const { items } = await allPages(client, `/automations/${id}/occurrences?limit=100`);
-      return items.some((one) => one['id'] === body['occurrenceId']);
+      const { body } = await hand(client, id, 'invoke', { idempotencyKey });
+      return (await occurrencesOf(client, id)).some((one) => one.id === body['occurrenceId']);
     };
     expect(await Promise.all([seen(user), seen(there), seen(user), seen(there)])).toEqual([true, true, true, true]);
-    expect(await occurrencesOf(id)).toHaveLength(11);
+    expect(await occurrencesOf(user, id)).toHaveLength(11);
   });
 
   it('comes to be also where whoever recorded the invocation died before', async () => {
     const { id, revision } = await defined(user);
-    const key = randomUUID();
-    const automationId = asId<AutomationId>(id);
-    const inputId = inputIdOf(automationId, 'invoke', key);
-    const { userId, cause } = byOperator(user);
-    const at = partOf(deployment, Clock).now();
-    const event = { id: key, type: 'invoke', occurredAt: at, data: {} };
-    const [, epoch] = revision.split('.');
-    const recorded = { type: 'input.recorded', at, automationId, userId, source: 'invoke', inputId, epoch, event };
-    const encoded = encodeEvent({ category: 'input' }, recorded, cause);
-    await partOf(deployment, EventStore).append(`input-${inputId}`, [encoded], -1);
-    const occurrenceId = inputOccurrenceId(automationId, inputId);
+    const idempotencyKey = randomUUID();
+    const occurrenceId = await recordInvocation(deployment, user, { id, revision }, idempotencyKey);
     expect((await untilDelivered(id, 1))[0]?.id).toBe(occurrenceId);
-    expect((await invoke(id, there, key)).body).toEqual({ status: 'duplicate', occurrenceId });
-    expect(await occurrencesOf(id)).toHaveLength(1);
+    expect((await hand(there, id, 'invoke', { idempotencyKey })).body).toEqual({ status: 'duplicate', occurrenceId });
+    expect(await occurrencesOf(user, id)).toHaveLength(1);
   });
 
   it('is rejected with its reason where it cannot be accepted', async () => {
-    const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
     const { id } = await defined(user, { firing: { ...firing, maxOccurrences: 1 } });
-    const answers = await Promise.all([user, there, user, there].map((client) => invoke(id, client)));
+    const answers = await Promise.all([user, there, user, there].map((client) => hand(client, id, 'invoke')));
     const taken = answers.filter(({ status }) => status === 202).map(({ body }) => String(body['occurrenceId']));
     const over = await until('all of them decided', async () => {
-      const all = await occurrencesOf(id);
+      const all = await occurrencesOf(user, id);
       return all.every(({ delivery }) => ['accepted', 'rejected'].includes(delivery)) ? all : null;
     });
     expect(over.map((one) => one.id).sort()).toEqual(taken.sort());
@@ -217,10 +186,9 @@ describe('automations.input', () => {
     bindings: [{ name: 'order', source: { kind: 'event' }, maxAgeSeconds: 3600 }],
     rule: { compare: { left: { binding: 'order', field: '/data/paid' }, op: 'eq', right: { value: true } } },
   };
-  const firing = { trigger: 'match', cooldownSeconds: 3600, overlap: 'queue', retryForSeconds: 900 };
 
   it('says what became of a signal: fired, not matched, unknown, too soon', async () => {
-    const { id } = await defined(user, { condition: paid, firing });
+    const { id } = await defined(user, { condition: paid, firing: { ...firing, cooldownSeconds: 3600 } });
     const unpaid = await untilOutcome(id, await signalled(id, { input: { paid: false } }));
     expect(unpaid).toEqual({
       inputId: aUuid,
@@ -238,7 +206,7 @@ describe('automations.input', () => {
   });
 
   it('says what became of an invocation, at once', async () => {
-    const { id } = await defined(user, { firing: { ...firing, maxOccurrences: 1 } });
+    const { id } = await defined(user, { firing: { ...firing, cooldownSeconds: 3600, maxOccurrences: 1 } });
     const { body } = await hand(user, id, 'invoke');
     const { items } = await allPages(user, `/automations/${id}/occurrences?limit=100`);
     const input = await outcomeOf(id, items[0]?.['inputId']);
@@ -263,19 +231,17 @@ describe('automations.occurrences', () => {
     const { id } = await defined(user);
     for (let nth = 0; nth < 5; nth += 1) await hand(user, id, 'signal');
     const all = await untilDelivered(id, 5);
-    expect(await occurrencesOf(id, '&delivery=accepted')).toEqual(all);
-    expect(await occurrencesOf(id, '&delivery=deferred')).toEqual([]);
+    const path = `/automations/${id}/occurrences`;
+    expect((await allPages(user, `${path}?limit=2`)).items).toEqual(all);
+    expect((await allPages(user, `${path}?limit=2&delivery=accepted`)).items).toEqual(all);
+    expect((await allPages(user, `${path}?limit=2&delivery=deferred`)).items).toEqual([]);
     const times = all.map(({ at }) => String(at));
     expect(times).toEqual([...times].sort().reverse());
-    expectProblem(await user.get(`/automations/${id}/occurrences?delivery=lost`), 'invalid_input', {
-      at: ['/delivery'],
-    });
-    const { body } = await user.get(`/automations/${id}/occurrences?limit=1`);
+    expectInvalid(await user.get(`${path}?delivery=lost`), '/delivery');
+    const { body } = await user.get(`${path}?limit=1`);
     expect(Object.keys(body).sort()).toEqual(['data', 'nextCursor']);
     const other = await defined(user);
-    expectProblem(
-      await user.get(`/automations/${other.id}/occurrences?cursor=${String(body['nextCursor'])}`),
-      'invalid_cursor',
-    );
+    const foreign = `/automations/${other.id}/occurrences?cursor=${String(body['nextCursor'])}`;
+    expectProblem(await user.get(foreign), 'invalid_cursor');
   });
 });
