@@ -36,9 +36,9 @@ afterAll(() => deployment.stop());
 const projections = readStore.projections;
 
 /** Rows of all read models and what is counted of them. */
-async function contents(): Promise<Record<string, unknown>> {
+async function contents(): Promise<Record<string, readonly unknown[]>> {
   const tables = projections.map(({ row }) => partOf(deployment, Database).source.getMetadata(row).tableName);
-  const found: [string, unknown][] = [];
+  const found: [string, readonly unknown[]][] = [];
   for (const table of tables) found.push([table, await sql(deployment, `SELECT * FROM ${table} ORDER BY 1`)]);
   // A counter that went back to 0 is as good as none.
   const counters = await sql(deployment, 'SELECT name, total FROM list_counters WHERE total <> 0 ORDER BY 1');
@@ -112,7 +112,6 @@ it('read models and counters are the same however often, and in whatever batches
     automation_inputs: { length: 1 },
     conversations: { length: 4 },
     runs: { length: 6 },
-    messages: { length: 11 },
     budget_reservations: { length: 7 },
     users: { length: 1 },
     partner_keys: { length: 1 },
@@ -122,6 +121,8 @@ it('read models and counters are the same however often, and in whatever batches
     activity: { length: 22 },
     counters: { length: 16 },
   });
+  // The aborted run leaves what it said till then, if that is anything.
+  expect([11, 12]).toContain(before['messages']?.length);
   const each = events.map((event) => [event]);
   for (const projection of projections) {
     // Again: every row remembers what it has seen.
