@@ -43,7 +43,8 @@ export interface Settled {
 }
 
 /**
- * Waits until the read models have all events and nothing is held any more: no slot, no reservation, no lease, and no operation under way.
+ * Waits until the read models have all events and nothing is held any more: no slot, no reservation, no lease, no operation under way,
+ * and no settlement that its conversation has not been told.
  * Once nothing at all has moved for half a minute it answers what is left.
  */
 export async function settled(databaseUrl: string, eventStoreUrl: string): Promise<Settled> {
@@ -71,6 +72,8 @@ async function leftOver(database: Database, position: number): Promise<string[]>
     `SELECT (SELECT count(*) FROM execution_slots) AS slots, (SELECT count(*) FROM run_leases) AS leases,
             (SELECT count(*) FROM budget_reservations WHERE status = 'open') AS reservations,
             (SELECT count(*) FROM financial_operations WHERE status IN ('submitted', 'unresolved')) AS operations,
+            (SELECT count(*) FROM financial_operations AS o WHERE status = 'settled' AND conversation_id IS NOT NULL AND NOT EXISTS
+               (SELECT FROM operation_copies WHERE copy_key = o.id || '/settlement.updated')) AS "settlements untold",
             (SELECT count(*) FROM projection_checkpoints WHERE position < $1) AS "projections behind"`,
     [position],
   );
