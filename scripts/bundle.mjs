@@ -79,7 +79,6 @@ export async function bundleApps() {
     platform: 'node',
     target: 'node20',
     format: 'cjs',
-    keepNames: true, // Nest and TypeORM go by the names of classes
     sourcemap: true,
     sourcesContent: false,
     external: [...optional, ...apart],
