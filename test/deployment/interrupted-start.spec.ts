@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ const root = join(__dirname, '..', '..');
 let folder: string;
 let ports: number[];
 const started: TestProcess[] = [];
+let startedAtMs = 0;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-interrupted-'));
   ports = await freePorts(2);
@@ -56,8 +57,12 @@ async function left(): Promise<string[]> {
   return found.flat();
 }
 
+/** Whether the present start has made such a file: one that was interrupted may have left its own. */
 async function has(path: string, beginning: string): Promise<boolean> {
-  return (await readdir(join(dataDir(), path)).catch(() => [])).some((name) => name.startsWith(beginning));
+  const names = await readdir(join(dataDir(), path)).catch(() => []);
+  const found = names.filter((name) => name.startsWith(beginning)).map((name) => join(dataDir(), path, name));
+  const changes = await Promise.all(found.map((file) => stat(file).catch(() => null)));
+  return changes.some((change) => change !== null && change.ctimeMs >= startedAtMs);
 }
 
 const moments: [moment: string, signal: NodeJS.Signals, code: number, reached: () => Promise<boolean>][] = [
@@ -70,6 +75,7 @@ const moments: [moment: string, signal: NodeJS.Signals, code: number, reached: (
 
 async function endsWith(code: number, signal: NodeJS.Signals, reached: () => Promise<boolean>): Promise<void> {
   const one = standalone(reached);
+  startedAtMs = Date.now();
   await one.start();
   expect(await one.kill(signal)).toBe(code);
   expect(one.output).not.toMatch(/^\s+at |Error/m);
