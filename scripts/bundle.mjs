@@ -48,11 +48,11 @@ const ownFolders = {
   },
 };
 
-/** What esbuild names a class or a function with, and what does so for those that can be constructed alone. */
+/** esbuild's helper that gives a class or a function its name, and one that does so for classes only: a closure has no prototype. */
 const naming = 'var __name = (target, value) => __defProp(target, "name", { value, configurable: true });';
 const namingClasses = naming.replace('=> __defProp(', '=> !("prototype" in target) ? target : __defProp(');
 
-/** Leaves closures without the name that esbuild gives each of them, as a member of its own: 3 KiB of an idle stream. */
+/** Has classes named and closures not: the name is a property of each closure, which took 3 KiB of every idle stream. */
 function nameClassesOnly(file) {
   const code = readFileSync(file, 'utf8');
   if (!code.includes(naming)) throw new Error(`esbuild names classes in another way: ${file}`);

@@ -61,6 +61,7 @@ async function left(): Promise<string[]> {
 async function has(path: string, beginning: string): Promise<boolean> {
   const names = await readdir(join(dataDir(), path)).catch(() => []);
   const found = names.filter((name) => name.startsWith(beginning)).map((name) => join(dataDir(), path, name));
+  // A start renames and removes such files: one that is gone by now was not found.
   const changes = await Promise.all(found.map((file) => stat(file).catch(() => null)));
   return changes.some((change) => change !== null && change.ctimeMs >= startedAtMs);
 }

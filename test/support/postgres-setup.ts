@@ -56,9 +56,11 @@ async function removeAbandoned(): Promise<void> {
 async function isInUse(dataDir: string): Promise<boolean> {
   try {
     if ((await stat(dataDir)).uid !== process.getuid?.()) return true;
-    const lock = await readFile(join(dataDir, 'lock'), 'utf8').catch(() => undefined);
-    if (lock === undefined) return Date.now() - (await stat(dataDir)).mtimeMs < ABANDONED_MS;
-    process.kill(Number.parseInt(lock, 10), 0);
+    const lock = await readFile(join(dataDir, 'lock'), 'utf8').catch(() => '');
+    const pid = Number.parseInt(lock, 10);
+    // Not locked yet, or just being locked: the file is there before its number is.
+    if (Number.isNaN(pid)) return Date.now() - (await stat(dataDir)).mtimeMs < ABANDONED_MS;
+    process.kill(pid, 0);
     return true;
   } catch {
     // Its process, or the folder itself, is gone.

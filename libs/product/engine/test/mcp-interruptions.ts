@@ -14,7 +14,7 @@ export function interrupting(how: 'ends' | 'breaks'): LoopbackMcp['misbehave'] {
   let id = -1;
   return (request, response, body) => {
     if (body.includes('tools/call')) {
-      id = Number((JSON.parse(body) as { id: number }).id);
+      ({ id } = JSON.parse(body) as { id: number }); // reason for the assertion: a request of JSON-RPC
       response.writeHead(200, eventStream).write('id: 7\nretry: 20\ndata:\n\n');
       setTimeout(() => (how === 'ends' ? response.end() : response.destroy()), 20);
       return true;

@@ -5,8 +5,8 @@ const lastPauseMs = 200;
 const growth = 1.25;
 
 /**
- * Looks again and again until there is something, and answers it: often at first, since most comes soon, and then less, since each look
- * takes the time of whoever is waited for. Throws when it does not come in time.
+ * Looks until there is something, and answers it. It looks often at first, since most things come soon, and then less often, since each
+ * look costs the service CPU time. Throws an error that names what it waited for when nothing comes within `withinMs`.
  */
 export async function until<Value>(
   what: string | (() => string),

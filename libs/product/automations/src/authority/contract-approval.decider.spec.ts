@@ -1,42 +1,21 @@
 import { asId, type ApprovalId } from '@app/kernel';
 import { specification } from '@app/testing/deciders';
 import {
-  ada,
   contract,
   createdWith,
   createWith,
   definitionWith,
-  firstEpoch,
   minutes,
   openedWith,
   review,
   secondEpoch,
 } from '../../test/automation-facts';
-import { archive, archived, soon } from '../../test/automation-changes';
+import { archive, archived, soon, update, updated } from '../../test/automation-changes';
 import type { AutomationDefinition } from '../definition/automation-definition';
-import type { UpdateAutomation } from '../automation/automation.commands';
 import { automationDecider } from '../automation/automation.decider';
 import type { AutomationEvent } from '../automation/automation.events';
 
 const automation = specification(automationDecider);
-const update: UpdateAutomation = {
-  type: 'UpdateAutomation',
-  at: soon,
-  userId: ada,
-  revision: `1.${firstEpoch}`,
-  symbols: {},
-  epoch: secondEpoch,
-  review: null,
-  definition: { ...definitionWith(), name: 'Another' },
-};
-const updated: AutomationEvent = {
-  type: 'automation.updated',
-  at: soon,
-  definition: update.definition,
-  symbols: update.symbols,
-  definitionVersion: 2,
-  epoch: secondEpoch,
-};
 
 describe('the approval of a contract', () => {
   const definition = definitionWith({}, contract);
