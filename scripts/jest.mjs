@@ -6,22 +6,23 @@ import { binary, runTool } from './tool.mjs';
 
 /** Suites wait for servers as long as they compute, so three run at once even on a small machine. */
 const maxWorkers = Math.max(3, availableParallelism() - 1);
-/** Whole deployments live in a worker: with more room for what is young, collecting garbage takes it a tenth less CPU. */
-const nodeOptions = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`;
+/**
+ * Whole deployments live in a worker: with more room for what is young, collecting garbage takes it a tenth less CPU. Jest hands its
+ * own flags on to its workers; in NODE_OPTIONS they would reach the processes of the suites, and keep the build's code from them.
+ */
+const workerFlags = ['--max-semi-space-size=64'];
 
 /**
  * @param {string[]} args paths and options for jest
  * @returns {Promise<{exitCode: number, passed: number, failed: number, failedFiles: {path: string, passed: number, failed: number}[], output: string}>} a suite that cannot be loaded, a crash of jest, and a bad exit without a failed test each count as one failure
  */
-export async function runJest(args, { inherit = true, env = {}, workers = maxWorkers } = {}) {
+export async function runJest(args, { inherit = true, env = {}, workers = maxWorkers, node = process.execPath } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-jest-'));
   const outputFile = path.join(folder, 'result.json');
   try {
     const options = [`--maxWorkers=${workers}`, '--json', `--outputFile=${outputFile}`];
-    const { exitCode, output } = await runTool(binary('jest'), [...options, ...args], {
-      inherit,
-      env: { NODE_OPTIONS: nodeOptions, ...env },
-    });
+    const command = [...workerFlags, binary('jest'), ...options, ...args];
+    const { exitCode, output } = await runTool(node, command, { inherit, env });
     const { passed, failed, failedFiles } = countsOf(outputFile);
     return { exitCode, passed, failed: exitCode === 0 ? failed : Math.max(1, failed), failedFiles, output };
   } finally {

@@ -22,7 +22,8 @@ export async function runOnNewestLts() {
   }
   const folder = await newestLts();
   console.log(`on Node ${version}: ${specs.join(' ')}`);
-  return runJest(specs, { env: { PATH: `${folder}${path.delimiter}${process.env.PATH ?? ''}` } });
+  const env = { PATH: `${folder}${path.delimiter}${process.env.PATH ?? ''}` };
+  return runJest(specs, { node: path.join(folder, 'node'), env });
 }
 
 /** The folder of its program; downloaded, and compared with what we know of it, when it is not there yet. For Linux on x64. */

@@ -9,6 +9,7 @@ import { StepFailed, binary, npmCommand, root, runStep } from './tool.mjs';
 
 const installStamp = path.join('node_modules', '.parley-install');
 const bundle = path.join('scripts', 'bundle.mjs');
+const appMain = path.join('scripts', 'app-main.cjs');
 const buildStamp = path.join(root, 'dist', '.parley-build');
 const client = path.join('libs', 'clients', 'client');
 const notInProduct = [client, path.join('libs', 'testing')];
@@ -93,7 +94,7 @@ function productHash() {
   const libraries = filesUnder('libs').filter(
     (file) => !notInProduct.some((folder) => file.startsWith(folder + path.sep)),
   );
-  return hashOf([...topLevel, bundle, ...filesUnder('apps'), ...libraries]);
+  return hashOf([...topLevel, bundle, appMain, ...filesUnder('apps'), ...libraries]);
 }
 
 /** A hash of everything that the client's build reads: the product's document, and its own sources. */

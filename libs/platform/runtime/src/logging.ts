@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import type { LoggerService } from '@nestjs/common';
-import pretty from 'pino-pretty';
+import type * as Pretty from 'pino-pretty';
 import pino, { type DestinationStream, type Logger as Pino, type LoggerOptions } from 'pino';
 import type { Configuration } from './configuration';
 
@@ -32,6 +32,9 @@ export function createPino(configuration: Configuration, component: string, outp
 
 /** What a person sees of a line: when, what, and fields behind it; which process wrote it is plain in a terminal. */
 function readable(output: DestinationStream | undefined): DestinationStream {
+  // Reason for the assertion: `require` knows no types.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it where nobody reads along as well
+  const { default: pretty } = require('pino-pretty') as typeof Pretty;
   const destination = output === undefined ? 1 : linesTo(output);
   return pretty({
     destination,

@@ -8,7 +8,7 @@ import { ArtifactRow, artifactsMigrations, artifactsProjection } from './artifac
 import { ArtifactsController, artifactsHandlers } from './artifacts.controller';
 import { DirectoryStore } from './directory-store';
 import { LookAtStore } from './look-at-store';
-import { S3Store } from './s3-store.adapter';
+import type * as S3 from './s3-store.adapter';
 import { SweepUploads } from './sweep-uploads';
 
 @Module({
@@ -34,6 +34,9 @@ export const artifactsReadModel = {
 
 function configuredStore({ env }: Configuration): ArtifactStore {
   if (env.ARTIFACT_STORE === 'directory') return new DirectoryStore(join(env.PARLEY_DATA_DIR, 'artifacts'));
+  // Reason for the assertion: `require` knows no types.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load the SDK at every start, for a tenth of a second
+  const { S3Store } = require('./s3-store.adapter') as typeof S3;
   return new S3Store({
     bucket: requireValue(env.S3_BUCKET),
     endpoint: env.S3_ENDPOINT ?? null,
