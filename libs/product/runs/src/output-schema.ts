@@ -36,8 +36,10 @@ const keywords = {
 /** The keywords of JSON Schema 2020-12 that an `outputSchema` may use (docs/decisions/runs.md), as a schema of such schemas. */
 export const OutputSchema = withName('OutputSchema', keywords);
 
-// Formats tell generators how wide numbers are; they say nothing of JSON.
-const isOutputSchemaShape = new Ajv2020({ strict: false, validateFormats: false }).compile(standalone(OutputSchema));
+// Formats tell generators how wide numbers are; they say nothing of JSON. The schema is ours: to check it too would cost each start 50 ms.
+const isOutputSchemaShape = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false }).compile(
+  standalone(OutputSchema),
+);
 
 /** Whether a value is an `outputSchema` of the supported subset, at most 16 KiB as serialized. */
 export function isOutputSchema(value: unknown): value is JsonObject {
