@@ -1,17 +1,18 @@
 /** A route is what its contract says, or the process does not start (docs/adr/0009-one-source-of-the-contract.md). */
 import { Body, Controller, Get, Query, type Type } from '@nestjs/common';
 import { Member, operation, Serves } from '@app/http';
-import { text } from '@app/schema';
+import { shape, text } from '@app/schema';
 import { LoopbackIssuer } from '@app/testing/identity';
 import { startLoopback } from '@app/testing/http';
 
-const thing = { summary: 'A thing', answer: null };
+const Thing = shape('Thing', { name: text() });
+const thing = { summary: 'A thing', answer: Thing };
 
 @Controller()
 class WithoutContract {
   @Get('/v1/users/:userId/things')
   list() {
-    return {};
+    return { name: '' };
   }
 }
 
@@ -20,7 +21,7 @@ class WithoutBody {
   // @ts-expect-error: the compiler asks for a body
   @Serves(operation('things.create', { ...thing, route: 'POST /v1/users/:userId/things' }))
   create() {
-    return {};
+    return { name: '' };
   }
 }
 
@@ -28,7 +29,7 @@ class WithoutBody {
 class WithPath {
   @Serves(operation('things.list', { ...thing, route: 'GET /v1/users/:userId/things' }))
   list() {
-    return {};
+    return { name: '' };
   }
 }
 
@@ -60,12 +61,12 @@ class WithOtherInput {
   // @ts-expect-error: the body has no number
   @Serves(nameThing)
   otherBody(@Body() { number }: Numbered) {
-    return { number };
+    return { name: number };
   }
   // @ts-expect-error: the body is not taken
   @Serves(nameThing)
   noBody() {
-    return {};
+    return { name: '' };
   }
   // @ts-expect-error: nothing has checked the body
   @Serves(readThing)
@@ -75,7 +76,39 @@ class WithOtherInput {
   // @ts-expect-error: the query has no number
   @Serves(findThing)
   otherQuery(@Query() { number }: Numbered) {
-    return { number };
+    return { name: number };
+  }
+}
+
+const listThings = operation('things.list', { ...thing, route: 'GET /v1/users/:userId/things' });
+const deleteThing = operation('things.delete', {
+  ...thing,
+  route: 'DELETE /v1/users/:userId/things/:thing',
+  parameters: { thing: { description: 'A thing', example: 'one' } },
+  answer: null,
+});
+
+/** Nor those that answer something else. */
+@Controller()
+class WithOtherAnswer {
+  @Serves(listThings)
+  asJson() {
+    return '{"name":"one"}';
+  }
+  // @ts-expect-error: a thing has a name
+  @Serves(listThings)
+  nameless() {
+    return {};
+  }
+  // @ts-expect-error: a name is a text
+  @Serves(listThings)
+  async numbered() {
+    return Promise.resolve({ name: 1 });
+  }
+  // @ts-expect-error: nothing is answered
+  @Serves(deleteThing)
+  something() {
+    return { name: 'one' };
   }
 }
 
@@ -88,6 +121,7 @@ it.each<readonly [string, Type, string]>([
     'GET /v1/v1/users/:userId/things is not the route of things.list',
   ],
   ['that another method serves already', WithOtherInput, "Method 'POST' already declared for route"],
+  ['that is served twice', WithOtherAnswer, "Method 'GET' already declared for route"],
 ])('a route %s does not start', async (_, controller, sentence) => {
   const issuer = new LoopbackIssuer();
   await expect(startLoopback({}, undefined, issuer, controller)).rejects.toThrow(sentence);

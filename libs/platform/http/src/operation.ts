@@ -111,8 +111,12 @@ export interface Contract extends Terms {
   readonly parameters: Readonly<Record<string, PathParameter>>;
 }
 
-/** A contract whose body and query the compiler knows, so that `@Serves` can hold a method to them. */
-export type TypedContract<Taken, Asked> = Contract & { readonly body: Taken; readonly query?: Asked };
+/** A contract whose body, query and answer the compiler knows, so that `@Serves` can hold a method to them. */
+export type TypedContract<Taken, Asked, Answer> = Contract & {
+  readonly body: Taken;
+  readonly query?: Asked;
+  readonly answer: Answer;
+};
 
 interface AnyTerms extends Terms {
   readonly route: string;
@@ -125,11 +129,17 @@ export function operation<
   const Route extends `${Method} /${string}`,
   Taken extends Body | 'none' = 'none',
   Asked extends DtoClass | undefined = undefined,
+  Answer extends Schema | RawAnswer | null = null,
 >(
   name: string,
-  terms: Terms & { readonly route: Route; readonly body?: Taken; readonly query?: Asked } & BodyTerms<Route> &
+  terms: Terms & {
+    readonly route: Route;
+    readonly body?: Taken;
+    readonly query?: Asked;
+    readonly answer: Answer;
+  } & BodyTerms<Route> &
     ParameterTerms<Route>,
-): TypedContract<Taken, Asked>;
+): TypedContract<Taken, Asked, Answer>;
 export function operation(name: string, terms: AnyTerms): Contract {
   const { route, parameters, ...rest } = terms;
   // Reason for the assertion: the type of a route says so.

@@ -1,7 +1,7 @@
 import { applyDecorators, Header, HttpCode, RequestMapping, RequestMethod, type Type } from '@nestjs/common';
 import { Reflector, type ModulesContainer } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { DtoClass } from '@app/schema';
+import type { DtoClass, Schema } from '@app/schema';
 import { isRawAnswer, type Contract, type TypedContract } from './operation';
 
 const ContractOf = Reflector.createDecorator<Contract>();
@@ -27,20 +27,30 @@ type Taking<Parameters extends readonly unknown[], Declared, Wrong> =
       ? unknown
       : Wrong;
 
-/** Decorates a method that takes the body and the query of its contract; the compiler refuses any other. */
-type ServingDecorator<Taken, Asked> = <Method extends (...parameters: never[]) => unknown>(
+/** What a method may answer: what the schema describes, as an object or as its JSON; nothing; or what a writer of other media needs. */
+type Answers<Answer> = Answer extends null
+  ? void
+  : Answer extends Schema<infer Described>
+    ? Described | string
+    : unknown;
+
+/** Decorates a method that takes the body and the query of its contract, and answers what it declares; the compiler refuses any other. */
+type ServingDecorator<Taken, Asked, Answer> = <Method extends (...parameters: never[]) => unknown>(
   controller: object,
   name: string | symbol,
   method: TypedPropertyDescriptor<Method> &
     Taking<Parameters<Method>, Taken, 'no parameter takes the body of the contract'> &
-    Taking<Parameters<Method>, Asked, 'no parameter takes the query of the contract'>,
+    Taking<Parameters<Method>, Asked, 'no parameter takes the query of the contract'> &
+    ([Awaited<ReturnType<Method>>] extends [Answers<Answer>] ? unknown : 'the contract declares another answer'),
 ) => void;
 
 /**
  * Has a controller's method serve an operation: route, status and media type follow from the contract, and body and query are
  * checked against it before the method runs, one of whose parameters must take each. The controller itself has no path.
  */
-export function Serves<Taken, Asked>(contract: TypedContract<Taken, Asked>): ServingDecorator<Taken, Asked> {
+export function Serves<Taken, Asked, Answer extends Contract['answer']>(
+  contract: TypedContract<Taken, Asked, Answer>,
+): ServingDecorator<Taken, Asked, Answer> {
   const { method, path, status, answer } = contract;
   const isJson = answer !== null && !isRawAnswer(answer);
   return applyDecorators(

@@ -7,7 +7,7 @@ import { Draining } from './draining';
 import { openApiDocument } from './openapi';
 import { openApi30 } from './openapi-3-0';
 import { ApiDescription } from './openapi-words';
-import { ReadinessChecks } from './readiness';
+import { ReadinessChecks, type ReadinessReport } from './readiness';
 import { Serves, findContracts } from './serves';
 import { readHealth, readOpenApi, readOpenApi30, readReadiness } from './service.contract';
 
@@ -31,7 +31,7 @@ export class ServiceController {
   }
 
   @Serves(readReadiness)
-  async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+  async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadinessReport['body']> {
     const { code, body } = await this.checks.report(this.draining.begun);
     void reply.code(code);
     return body;

@@ -167,8 +167,7 @@ interface AnyApproval {
   readonly endedReason: ApprovalEnd | null;
 }
 
-/** Approval, of any kind (docs/decisions/approvals.md). */
-export const Approval = withName(
+const anyApproval = withName(
   'Approval',
   variants([AgentToolApproval, WithdrawalApproval, AutomationContractApproval], {
     by: 'kind',
@@ -176,9 +175,12 @@ export const Approval = withName(
   }),
 ) satisfies Schema<AnyApproval>;
 
-type OneOfItsKind = Shaped<typeof Approval>;
+type OneOfItsKind = Shaped<typeof anyApproval>;
 /** An approval of any kind: the members that all kinds have, each with every value that a kind may have there. */
 export type ApprovalView = Pick<OneOfItsKind, keyof OneOfItsKind>;
+
+/** Approval, of any kind (docs/decisions/approvals.md). To the compiler, which cannot tell the kind of a row, it is the view. */
+export const Approval: Schema<ApprovalView> = anyApproval;
 
 export const ApprovalPage = countedPageOfShape('Approval', Approval);
 

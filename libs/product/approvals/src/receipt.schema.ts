@@ -17,7 +17,7 @@ import {
   type Shaped,
 } from '@app/schema';
 import { FinancialOperation } from '@app/wallets';
-import { Approval, fingerprintShape, type ApprovalView } from './approval.schema';
+import { Approval, fingerprintShape } from './approval.schema';
 
 const base64 = (description: string) => text({ pattern: /^[A-Za-z0-9+/]*={0,2}$/, description });
 const sha256 = (description: string) => text({ pattern: /^[0-9a-f]{64}$/, description });
@@ -88,4 +88,4 @@ export const ReceiptShape = shape('Receipt', {
 });
 
 /** A receipt for an approval of any kind. */
-export type Receipt = Omit<Shaped<typeof ReceiptShape>, 'approval'> & { readonly approval: ApprovalView };
+export type Receipt = Shaped<typeof ReceiptShape>;

@@ -16,7 +16,7 @@ import {
 } from '@app/http';
 import { Clock, type UserId } from '@app/kernel';
 import { Configuration, Metrics, NoTracing, readConfiguration, Tracing } from '@app/runtime';
-import { integer, optional, text, uuid } from '@app/schema';
+import { integer, json, optional, text, uuid, type Schema } from '@app/schema';
 import type { Logger } from 'pino';
 import { LoopbackIssuer } from '../identity';
 import { AccountsInMemory, KeysInMemory, SetClock, WindowsInMemory } from './ports-in-memory';
@@ -34,7 +34,8 @@ class ThingsQuery {
 }
 
 /** No document is made of these operations. */
-const things = { summary: 'A thing', answer: null };
+const anything: Schema = json();
+const things = { summary: 'A thing', answer: anything };
 const thingId = { description: 'A thing', example: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e01' };
 
 const ensureUser = operation('users.ensure', {
