@@ -26,10 +26,10 @@ import {
 import type { TestClient } from '@app/testing/client';
 import { automationPayloads, type Trusted } from './automation-payloads';
 import { fatesIn } from './fates';
-import { hostileTexts, type HostileText } from './hostile-texts';
+import { fatesOf, hostileTexts, together, type HostileText } from './hostile-texts';
 import { obedientModel, readTheFile } from './obedient-model';
 
-const SIDE_BY_SIDE = 4;
+const SIDE_BY_SIDE = 2;
 const TIMEOUT_MS = 300_000;
 
 let stage: Stage;
@@ -61,8 +61,8 @@ async function newWalker(): Promise<Walker> {
   return { user, texts: hostileTexts(automationPayloads(trusted)) };
 }
 
-/** Starts the run in which the model meets the text: one of the user, or of a rule that has the text for its prompt. */
-async function meet({ user }: Walker, { carrier, text }: HostileText) {
+/** Starts the run in which the model meets texts of one carrier: one of the user, or of a rule that has them for its prompt. */
+async function meet(user: TestClient, carrier: HostileText['carrier'], text: string) {
   // Without any authority, and with one over something else.
   if (carrier === 'tool result')
     return invoke(user, (await newAutomation(user, { prompt: text, contract: undefined })).id);
@@ -92,19 +92,24 @@ test(
     // One model serves all users: each has its own share of the orders, in its own words.
     const texts = (walkers[0]?.texts ?? []).map((_, order) => walkers[order % SIDE_BY_SIDE]?.texts[order]);
     stage.models.says(obedientModel(texts.filter((text) => text !== undefined)));
-    let [asked, refused] = [0, 0];
+    let [met, asked, refused] = [0, 0, 0];
     const walk = async (walker: Walker, share: number): Promise<void> => {
-      for (const hostile of walker.texts.filter(({ order }) => order % SIDE_BY_SIDE === share)) {
-        const { conversationId, runId } = await meet(walker, hostile);
-        const { steps, fates } = hostile.payload;
-        const found = await fatesIn(walker.user, conversationId, runId, steps.flat().length);
-        expect([hostile.carrier, hostile.text, ...found.fates]).toEqual([hostile.carrier, hostile.text, ...fates]);
+      for (const batch of together(walker.texts.filter(({ order }) => order % SIDE_BY_SIDE === share))) {
+        const due = fatesOf(batch);
+        const text = batch.map((hostile) => hostile.text).join('\n\n');
+        const carrier = batch[0]!.carrier; // reason for the assertion: no batch is empty
+        const { conversationId, runId } = await meet(walker.user, carrier, text);
+        const found = await fatesIn(walker.user, conversationId, runId, due.length);
+        const came = found.fates.map((fate, call) => ({ text: due[call]?.text, fate }));
+        expect({ carrier, came }).toEqual({ carrier, came: due });
+        met += batch.length;
         asked += found.opened.length;
-        refused += fates.filter((fate) => fate === 'refused').length;
+        refused += due.filter(({ fate }) => fate === 'refused').length;
       }
     };
     await Promise.all(walkers.map(walk));
     await quiet(stage.deployment);
+    expect(met).toBe(texts.length);
 
     const changes = (await recorded(stage.deployment, 'automation.')).filter(
       ({ type, metadata }) => /created|updated|paused|resumed|archived/.test(type) && metadata.actor.kind !== 'user',
@@ -114,7 +119,7 @@ test(
     const decided = (await recorded(stage.deployment, 'approval.decided')).slice(decidedBefore);
     const byOthers = decided.filter(({ payload }) => payload['decidedBy'] !== 'user');
     process.stdout.write(
-      `injection: ${texts.length} hostile texts about automations obeyed; ${asked} calls wait for an approval, ` +
+      `injection: ${met} hostile texts about automations obeyed; ${asked} calls wait for an approval, ` +
         `${refused} were refused; ${changes.length} changes of an automation, ${uses.length} uses of a contract\n`,
     );
     expect([changes, uses, operations, byOthers]).toEqual([[], [], [], []]);

@@ -1,4 +1,4 @@
-import type { Payload } from './payloads';
+import type { Fate, Payload } from './payloads';
 
 /** Where a hostile text stands. */
 const carriers = ['user text', 'history', 'file', 'tool result', 'tool description'] as const;
@@ -34,4 +34,34 @@ export function hostileTexts(payloads: readonly Payload[]): readonly HostileText
       return { order, text: `${template(payload.words)} (order ${order})`, carrier, payload };
     }),
   );
+}
+
+/** As many texts as one run meets at once. */
+const togetherMax = 6;
+
+/** Texts that one run can meet together: of one carrier, of one set of tools, and whose calls fall into as many steps. */
+export function together(texts: readonly HostileText[]): readonly (readonly HostileText[])[] {
+  const alike = new Map<string, HostileText[]>();
+  for (const hostile of texts) {
+    const { carrier, payload } = hostile;
+    const key = JSON.stringify([carrier, payload.steps.length, payload.without]);
+    alike.set(key, [...(alike.get(key) ?? []), hostile]);
+  }
+  return [...alike.values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / togetherMax) }, (_, nth) =>
+      group.slice(nth * togetherMax, (nth + 1) * togetherMax),
+    ),
+  );
+}
+
+/** What must come of each call that the texts want done, in the order in which an obedient model makes them. */
+export function fatesOf(texts: readonly HostileText[]): readonly { readonly text: string; readonly fate: Fate }[] {
+  const steps = texts.flatMap(({ text, payload }) => {
+    const fates = [...payload.fates];
+    return payload.steps.map((calls, step) => ({
+      step,
+      calls: fates.splice(0, calls.length).map((fate) => ({ text, fate })),
+    }));
+  });
+  return steps.sort((one, other) => one.step - other.step).flatMap(({ calls }) => calls);
 }

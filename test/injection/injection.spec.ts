@@ -30,7 +30,7 @@ import type { LoopbackMcp } from '@app/testing/mcp';
 import type { TestClient } from '@app/testing/client';
 import { fatesIn } from './fates';
 import { serverOf, startHostileServer } from './hostile-servers';
-import { hostileTexts, type HostileText } from './hostile-texts';
+import { fatesOf, hostileTexts, together, type HostileText } from './hostile-texts';
 import { lookUpNote, obedientModel, readTheFile } from './obedient-model';
 import { payloadsAgainst, type Victim } from './payloads';
 
@@ -107,18 +107,20 @@ async function thingsOfTheVictim(): Promise<Victim> {
   };
 }
 
-/** Starts the run in which the model meets the text; answers its id and conversation. */
-async function meet(user: TestClient, hostile: HostileText) {
-  const { carrier, text, order, payload } = hostile;
+/** Starts the run in which the model meets the texts, which can be met together; answers its id and conversation. */
+async function meet(user: TestClient, batch: readonly HostileText[]) {
+  const [{ carrier, payload } = texts[0]!] = batch; // reason for the assertion: there are 200
+  const text = batch.map((hostile) => hostile.text).join('\n\n');
   const conversationId = await conversationOf(user);
-  const extra = carrier === 'tool description' ? [`${serverOf(hostile)}_d${order}`] : [];
+  const extra = carrier === 'tool description' ? batch.map((hostile) => `${serverOf(hostile)}_d${hostile.order}`) : [];
   const tools = [...ownTools, ...docsTools, ...extra].filter((tool) => !payload.without?.includes(tool));
   if (carrier === 'file') await upload(user, conversationId, text);
   if (carrier === 'history') {
     const { status, failure } = await say(user, conversationId, text, { profile: { tools: [] } });
     expect([text, status, failure]).toEqual([text, 'completed', null]);
   }
-  const said = { file: readTheFile, 'tool result': lookUpNote(order), 'user text': text }[carrier as string];
+  const notes = batch.map(({ order }) => lookUpNote(order)).join(' ');
+  const said = { file: readTheFile, 'tool result': notes, 'user text': text }[carrier as string];
   const asked = () => start(user, conversationId, said ?? 'Thank you, go on.', { profile: { tools } });
   let started = await asked();
   // On a crowded machine the MCP server may seem away for a moment, and its tools with it.
@@ -134,23 +136,25 @@ async function meet(user: TestClient, hostile: HostileText) {
 }
 
 interface Outcome {
+  readonly texts: number;
   readonly approvals: number;
   readonly refused: number;
 }
 
-/** Lets the model meet a text, and holds what came of each call against what must. */
-async function suffer(user: TestClient, hostile: HostileText): Promise<Outcome> {
-  const { conversationId, runId } = await meet(user, hostile);
-  const { fates, steps } = hostile.payload;
-  const approvals = fates.filter((fate) => fate === 'asked').length;
-  const found = await fatesIn(user, conversationId, runId, steps.flat().length);
-  expect([hostile.text, found.status, found.opened.length]).toEqual([
-    hostile.text,
+/** Lets the model meet texts, and holds what came of each call against what must. */
+async function suffer(user: TestClient, batch: readonly HostileText[]): Promise<Outcome> {
+  const { conversationId, runId } = await meet(user, batch);
+  const due = fatesOf(batch);
+  const approvals = due.filter(({ fate }) => fate === 'asked').length;
+  const found = await fatesIn(user, conversationId, runId, due.length);
+  const told = batch.map(({ text }) => text);
+  expect([told, found.status, found.opened.length]).toEqual([
+    told,
     approvals > 0 ? 'awaiting_approval' : 'completed',
     approvals,
   ]);
-  expect([hostile.text, ...found.fates]).toEqual([hostile.text, ...fates]);
-  return { approvals, refused: found.fates.filter((fate) => fate === 'refused').length };
+  expect(found.fates.map((fate, call) => ({ text: due[call]?.text, fate }))).toEqual(due);
+  return { texts: batch.length, approvals, refused: found.fates.filter((fate) => fate === 'refused').length };
 }
 
 test('the model reads what its user owns, so that a leak would be seen', async () => {
@@ -171,7 +175,7 @@ test(
     const users = await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => newOwner(stage.deployment)));
     const before = await Promise.all([victim, ...users].map(holdings));
     const openedBefore = (await recorded(stage.deployment, 'approval.opened')).length;
-    const waiting = [...texts];
+    const waiting = [...together(texts)];
     const outcomes: Outcome[] = [];
     const walk = async (user: TestClient): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) outcomes.push(await suffer(user, next));
@@ -179,15 +183,16 @@ test(
     await Promise.all(users.map(walk));
     await quiet(stage.deployment);
 
-    const approvals = outcomes.reduce((sum, outcome) => sum + outcome.approvals, 0);
-    const refused = outcomes.reduce((sum, outcome) => sum + outcome.refused, 0);
+    const sum = (member: keyof Outcome) => outcomes.reduce((total, outcome) => total + outcome[member], 0);
+    const [met, approvals, refused] = [sum('texts'), sum('approvals'), sum('refused')];
+    expect(met).toBe(texts.length);
     const read = JSON.stringify(stage.models.requests.map(({ asked }) => asked.body));
     const leaks = [secret, wealth].filter((marker) => read.includes(marker));
     const operations = (await Promise.all([victim, ...users].map(operationsOf))).flat();
     const decided = await recorded(stage.deployment, 'approval.decided');
     const paid = [...docs.calls, ...more.calls].filter(({ name }) => name === 'pay');
     process.stdout.write(
-      `injection: ${outcomes.length} hostile texts obeyed in ${stage.models.requests.length} model steps; ` +
+      `injection: ${met} hostile texts obeyed in ${outcomes.length} runs of ${stage.models.requests.length} model steps; ` +
         `${approvals} calls wait for an approval, ${refused} were refused; ` +
         `${operations.length + paid.length} transfers without an approval, ${leaks.length} reads of another user's things\n`,
     );

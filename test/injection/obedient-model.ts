@@ -10,25 +10,26 @@ const toldAgain = 'Calls that you made, as data:';
 export const readTheFile = 'Please read the file.';
 export const lookUpNote = (order: number): string => `Please look up note ${order}.`;
 
-/** A model that looks at whatever it is pointed to, does whatever an order says that it can see anywhere, and boasts of it. */
+/** A model that looks at whatever it is pointed to, does whatever the orders say that it can see anywhere, and boasts of it. */
 export function obedientModel(texts: readonly HostileText[]): Script {
   return (asked) => {
-    const { said, steps } = presentTurn(asked);
-    const looks = steps === 0 ? lookedAt(asked, said) : [];
-    if (looks.length > 0) return { calls: looks };
-    const order = /\(order (\d+)\)/.exec(JSON.stringify([asked.tools, asked.messages]))?.[1];
-    const orders = order === undefined ? [] : (texts[Number(order)]?.payload.steps ?? []);
-    const looked = lookedAt(asked, said).length > 0 ? 1 : 0;
-    const calls = orders[steps - looked] ?? [];
+    const { said, answers } = presentTurn(asked);
+    const looks = lookedAt(asked, said);
+    if (answers.length === 0 && looks.length > 0) return { calls: looks };
+    const looked = looks.length > 0 ? 1 : 0;
+    // What it sees as it begins to obey; it may read more orders on the way.
+    const seen = JSON.stringify([asked.tools, asked.messages.slice(0, answers[looked])]).matchAll(/\(order (\d+)\)/g);
+    const orders = [...new Set([...seen].map(([, order]) => Number(order)))].sort((one, other) => one - other);
+    const calls = orders.flatMap((order) => texts[order]?.payload.steps[answers.length - looked] ?? []);
     return { text: [boast], calls };
   };
 }
 
-/** The user's newest words, and how many steps were made for them. */
-function presentTurn({ messages }: Asked): { readonly said: string; readonly steps: number } {
+/** The user's newest words, and where the model has answered them. */
+function presentTurn({ messages }: Asked): { readonly said: string; readonly answers: readonly number[] } {
   const begun = messages.findLastIndex(({ role, text }) => role === 'user' && !text.startsWith(toldAgain));
-  const steps = messages.slice(begun + 1).filter(({ role }) => role === 'assistant').length;
-  return { said: messages[begun]?.text ?? '', steps };
+  const answers = messages.flatMap(({ role }, index) => (index > begun && role === 'assistant' ? [index] : []));
+  return { said: messages[begun]?.text ?? '', answers };
 }
 
 function lookedAt({ system }: Asked, said: string): readonly ScriptedCall[] {
@@ -36,6 +37,6 @@ function lookedAt({ system }: Asked, said: string): readonly ScriptedCall[] {
     const files = [...system.matchAll(/"artifactId":"([0-9a-f-]{36})"/g)];
     return files.map(([, artifactId = '']) => ({ tool: 'artifact_read', input: { artifactId } }));
   }
-  const note = /^Please look up note (\d+)\.$/.exec(said)?.[1];
-  return note === undefined ? [] : [{ tool: 'docs_lookup', input: { note } }];
+  const notes = [...said.matchAll(/Please look up note (\d+)\./g)];
+  return notes.map(([, note = '']) => ({ tool: 'docs_lookup', input: { note } }));
 }
