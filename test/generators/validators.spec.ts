@@ -9,27 +9,34 @@ beforeAll(async () => {
 }, withinMs);
 afterAll(() => workshop?.close());
 
+const openApis = ['openapi.json', 'openapi-3.0.json'];
+
 interface Finding {
+  readonly source: string;
   readonly code: string;
   readonly message: string;
   readonly path: readonly string[];
 }
 
-it.each(['openapi.json', 'openapi-3.0.json'])(
-  'Spectral finds no error in %s by its rules for OpenAPI',
-  async (name) => {
+describe('Spectral', () => {
+  let findings: Finding[];
+  beforeAll(async () => {
     await writeFile(workshop.path('spectral.yaml'), 'extends: ["spectral:oas"]\n');
     const options = ['--ruleset', 'spectral.yaml', '--fail-severity', 'error', '--display-only-failures'];
     const output = ['--format', 'json', '--output', workshop.path('findings.json')];
-    const { code, stderr } = await workshop.tool('spectral', 'lint', ...options, ...output, name);
+    const { code, stderr } = await workshop.tool('spectral', 'lint', ...options, ...output, ...openApis);
     expect(stderr).toBe('');
     // Reason for the assertion: so it writes what it found.
-    const findings = JSON.parse(await readFile(workshop.path('findings.json'), 'utf8')) as Finding[];
-    expect(findings.map(({ code: rule, message, path }) => `${rule}: ${message} /${path.join('/')}`)).toEqual([]);
-    expect(code).toBe(0);
-  },
-  withinMs,
-);
+    findings = JSON.parse(await readFile(workshop.path('findings.json'), 'utf8')) as Finding[];
+    expect(code).toBe(findings.length === 0 ? 0 : 1);
+  }, withinMs);
+
+  it.each(openApis)('finds no error in %s by its rules for OpenAPI', (name) => {
+    const others = openApis.filter((other) => other !== name);
+    const own = findings.filter(({ source }) => !others.some((other) => source.endsWith(`/${other}`)));
+    expect(own.map(({ code: rule, message, path }) => `${rule}: ${message} /${path.join('/')}`)).toEqual([]);
+  });
+});
 
 it(
   'the parser of AsyncAPI finds no error in asyncapi.json',
