@@ -2,7 +2,7 @@
 const { existsSync, readFileSync } = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');
-const { Script, constants } = require('node:vm');
+const { Script } = require('node:vm');
 
 const file = path.join(__dirname, 'app.js');
 const codeFile = `${file}.code`;
@@ -12,11 +12,7 @@ const codeFile = `${file}.code`;
  * @param {Buffer | undefined} cachedData what `createCachedData` of an earlier script answered
  */
 function compile(cachedData) {
-  return new Script(Module.wrap(readFileSync(file, 'latin1')), {
-    filename: file,
-    cachedData,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
+  return new Script(Module.wrap(readFileSync(file, 'latin1')), { filename: file, cachedData });
 }
 
 /** Runs what `compile` answered, as if this file held it. */

@@ -118,6 +118,7 @@ export async function bundleApps() {
     target: 'node20',
     format: 'cjs',
     keepNames: true, // Nest and TypeORM go by the names of classes
+    supported: { 'dynamic-import': false }, // compiled code that was kept has none, so it becomes `require`
     sourcemap: true,
     sourcesContent: false,
     external: [...optional, ...apart],
