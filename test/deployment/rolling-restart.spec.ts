@@ -1,6 +1,6 @@
 /**
- * Two api processes are restarted one after the other under load, behind each proxy that is shipped: no call is lost, no write is
- * done twice, and streams go on where they were.
+ * Two api processes are restarted one after the other under load, behind all proxies that are shipped at once: no call is lost, no
+ * write is done twice, and streams go on where they were.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,15 +10,20 @@ import { installedWithinMs } from '@app/testing/programs';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { type Answer, FollowingReader, type TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
-import { startShippedProxy, type ShippedProxy } from './shipped-proxy';
+import { type ProxyName, startShippedProxy, type ShippedProxy } from './shipped-proxy';
 
-const callers = 4;
+const full = process.env['FIGURES'] === 'full';
+const names: readonly ProxyName[] = ['nginx', 'haproxy', 'apache', 'caddy'];
+/** Behind each proxy. */
+const callers = full ? 4 : 2;
 /** Between two calls of a caller. */
-const pauseMs = process.env['FIGURES'] === 'full' ? 20 : 100;
-const callsBetween = process.env['FIGURES'] === 'full' ? 40 : 12;
+const pauseMs = full ? 20 : 150;
+/** Behind each proxy, before, between and after the restarts. */
+const callsBetween = full ? 40 : 12;
+const restartedWithinMs = 600_000;
 const goesOnWithinMs = 120_000;
 
-/** What the callers of one test saw. */
+/** What the callers behind one proxy saw. */
 class Tally {
   readonly lost: string[] = [];
   calls = 0;
@@ -54,13 +59,53 @@ interface Caller {
   readonly reader: FollowingReader;
 }
 
+/** What was seen behind one proxy. */
+interface Behind {
+  readonly tally: Tally;
+  readonly calling: Promise<Caller[]>;
+}
+
 let deployment: Deployment;
-let proxy: ShippedProxy;
+const proxies: ShippedProxy[] = [];
+const behind = new Map<ProxyName, Behind>();
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'processes', replicas: { api: 2 } });
-}, installedWithinMs);
-afterEach(() => proxy.stop());
-afterAll(() => deployment.stop());
+  for (const name of names) behind.set(name, await callBehind(name));
+  await restartBoth();
+}, installedWithinMs + restartedWithinMs);
+afterAll(async () => {
+  await Promise.all(proxies.map((proxy) => proxy.stop()));
+  await deployment.stop();
+});
+
+/** Starts the proxy, and callers that go on until the tally is over. */
+async function callBehind(name: ProxyName): Promise<Behind> {
+  const proxy = await startShippedProxy(name, deployment.baseUrls);
+  proxies.push(proxy);
+  const users = await Promise.all(Array.from({ length: callers }, () => deployment.newUser()));
+  // Each replica has seen the issuer, which is one of the two here.
+  for (const user of users)
+    for (const url of deployment.baseUrls) expect((await user.via(url).get('/v1/users/me')).status).toBe(200);
+  const tally = new Tally();
+  const calling = Promise.all(users.map((user) => callOn(user.via(proxy.url), tally)));
+  calling.catch(() => (tally.isOver = true));
+  return { tally, calling };
+}
+
+async function restartBoth(): Promise<void> {
+  const tallies = [...behind.values()].map(({ tally }) => tally);
+  try {
+    await moreCalls(tallies);
+    for (const api of deployment.apis) {
+      expect(await api.stop()).toBe(0);
+      await moreCalls(tallies);
+      await api.start();
+      await moreCalls(tallies);
+    }
+  } finally {
+    for (const tally of tallies) tally.isOver = true;
+  }
+}
 
 /** Reads, makes conversations, and starts one run after the other while it follows them, until the tally is over. */
 async function callOn(user: TestClient, tally: Tally): Promise<Caller> {
@@ -88,10 +133,11 @@ async function callOn(user: TestClient, tally: Tally): Promise<Caller> {
 
 const endsOf = (reader: FollowingReader): number => reader.seen.filter(({ type }) => type === 'run.ended').length;
 
-/** That the callers were served as often again. */
-async function moreCalls(tally: Tally): Promise<void> {
-  const from = tally.calls;
-  await until('more calls', () => Promise.resolve(tally.calls >= from + callsBetween || null), goesOnWithinMs);
+/** That the callers behind each proxy were served as often again. */
+async function moreCalls(tallies: readonly Tally[]): Promise<void> {
+  const wanted = tallies.map((tally) => ({ tally, calls: tally.calls + callsBetween }));
+  const areServed = () => wanted.every(({ tally, calls }) => tally.calls >= calls || tally.isOver);
+  await until('more calls', () => Promise.resolve(areServed() || null), goesOnWithinMs);
 }
 
 async function titlesOf(user: TestClient): Promise<string[]> {
@@ -106,33 +152,18 @@ async function titlesOf(user: TestClient): Promise<string[]> {
   return titles;
 }
 
-it.each(['nginx', 'haproxy', 'apache', 'caddy'] as const)(
-  'behind %s',
-  async (name) => {
-    proxy = await startShippedProxy(name, deployment.baseUrls);
-    const users = await Promise.all(Array.from({ length: callers }, () => deployment.newUser()));
-    // Each replica has seen the issuer, which is one of the two here.
-    for (const user of users)
-      for (const url of deployment.baseUrls) expect((await user.via(url).get('/v1/users/me')).status).toBe(200);
-    const tally = new Tally();
-    const calling = Promise.all(users.map((user) => callOn(user.via(proxy.url), tally)));
-    calling.catch(() => (tally.isOver = true));
-    await moreCalls(tally);
-    for (const api of deployment.apis) {
-      expect(await api.stop()).toBe(0);
-      await moreCalls(tally);
-      await api.start();
-      await moreCalls(tally);
-    }
-    tally.isOver = true;
-    const done = await calling;
-    expect(tally.lost).toEqual([]);
-    for (const { user, titles, runs, reader } of done) {
-      expect((await titlesOf(user)).sort()).toEqual(titles.sort());
-      await reader.close();
-      expect([reader.faults, endsOf(reader)]).toEqual([[], runs]);
-      expect(reader.connections).toBeGreaterThan(1);
-    }
-  },
-  600_000,
-);
+it.each(names)('behind %s', async (name) => {
+  const { tally, calling } = behind.get(name)!; // reason for the assertion: one was made of each name
+  const done = await calling;
+  process.stdout.write(
+    `rolling restart behind ${name}: ${callers} callers (4 with FIGURES=full), ${tally.calls} calls, ${tally.refused} refused, ` +
+      `${tally.lost.length} lost\n`,
+  );
+  expect(tally.lost).toEqual([]);
+  for (const { user, titles, runs, reader } of done) {
+    expect((await titlesOf(user)).sort()).toEqual(titles.sort());
+    await reader.close();
+    expect([reader.faults, endsOf(reader)]).toEqual([[], runs]);
+    expect(reader.connections).toBeGreaterThan(1);
+  }
+});
