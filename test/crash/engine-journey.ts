@@ -1,12 +1,11 @@
 import type { ConversationEvent } from '@app/conversations';
 import type { Asked, Scripted } from '@app/testing/models';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { answered, type Approval, usdc } from '@app/testing/journeys';
 import type { TestClient } from '@app/testing/client';
+import { until } from '@app/testing/until';
 
 const endedWithinMs = 180_000;
-const askAgainMs = 100;
 
 const contract = {
   type: 'ledger_intents_transfer',
@@ -52,24 +51,22 @@ export async function transferByRun(user: TestClient): Promise<{ conversationId:
   const { body } = await answered(() => user.post<{ id: string }>('/conversations', {}));
   const asked = { conversationId: body.id, runId: randomUUID(), input: { text: 'withdraw 1.5 USDC' } };
   await answered(() => user.post('/agent-runs', asked));
-  const waiting = await until(user, asked.runId, 'awaiting_approval');
+  const waiting = await untilStatus(user, asked.runId, 'awaiting_approval');
   const [approvalId] = waiting['pendingApprovalIds'] as string[]; // reason for the assertion: the specification's run
   const approval = await answered(() => user.get<Approval>(`/approvals/${approvalId}`), { orStatus: 404 });
   const { fingerprint } = approval.body;
   // It may have been decided although the answer was lost: then it is not pending any more.
   await answered(() => user.post(`/approvals/${approvalId}/approve`, { fingerprint }), { orStatus: 409 });
-  await until(user, asked.runId, 'completed');
+  await untilStatus(user, asked.runId, 'completed');
   return { conversationId: body.id, runId: asked.runId };
 }
 
-async function until(user: TestClient, runId: string, status: string): Promise<Record<string, unknown>> {
-  const deadline = performance.now() + endedWithinMs;
-  for (;;) {
-    const { body } = await answered(() => user.get(`/agent-runs/${runId}`), { orStatus: 404 });
-    if (body['status'] === status) return body;
-    if (body['status'] === 'failed' || performance.now() > deadline) {
-      throw new Error(`run ${runId} is ${JSON.stringify(body)}, not ${status}`);
-    }
-    await sleep(askAgainMs);
-  }
+async function untilStatus(user: TestClient, runId: string, status: string): Promise<Record<string, unknown>> {
+  let last: Record<string, unknown> = {};
+  const look = async () => {
+    last = (await answered(() => user.get(`/agent-runs/${runId}`), { orStatus: 404 })).body;
+    if (last['status'] === 'failed') throw new Error(`run ${runId} is ${JSON.stringify(last)}, not ${status}`);
+    return last['status'] === status ? last : null;
+  };
+  return until(() => `run ${runId} that is ${status}, not ${JSON.stringify(last)},`, look, endedWithinMs);
 }

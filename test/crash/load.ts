@@ -4,9 +4,11 @@ import type { Answer, TestClient } from '@app/testing/client';
 import type { Acknowledged } from '@app/testing/journeys';
 
 const pauseMs = 50;
+/** Of a caller that was served: what is started must end before it can be audited. */
+const restMs = process.env['FIGURES'] === 'full' ? 0 : 250;
 const samplesMax = 20;
 
-/** Callers that create conversations and start runs without a pause, and keep what they were answered. */
+/** Callers that create conversations and start runs, with FIGURES=full without a rest, and keep what they were answered. */
 export class Load {
   readonly acknowledged: Acknowledged[] = [];
   /** Answers that a caller may get at no time: neither a 2xx nor a 503 that says that it may ask again. */
@@ -48,6 +50,7 @@ export class Load {
       if (started === null) return;
       this.acknowledged.push({ kind: 'started', conversationId, runId: asked.runId, seq: started.seq });
       this.lastServedMs[index] = performance.now();
+      await sleep(restMs);
     }
   }
 

@@ -8,7 +8,8 @@ import type { StoredEvent } from '@app/event-store';
 import type { TestClient } from '@app/testing/client';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestProcess } from '@app/testing/processes';
-import { auditJournal, readAllEvents, settled, unlikeAReplay } from '@app/testing/audits';
+import { auditJournal, EventLog, settled, unlikeAReplay } from '@app/testing/audits';
+import { until } from '@app/testing/until';
 import { KillOrders, type KillOrder, type PassedPoints } from './kill-orders';
 
 const WITHIN_MS = 120_000;
@@ -19,10 +20,12 @@ const counting: KillOrder = { point: null, nth: 0 };
 let folder: string;
 let orders: KillOrders;
 let deployment: Deployment;
+let log: EventLog;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-take-over-'));
   orders = new KillOrders(folder);
   deployment = await startDeployment({ mode: 'processes', replicas: { worker: 2 }, env: orders.env });
+  log = new EventLog(deployment.eventStoreUrl);
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: STEP_MS } });
 });
 afterAll(async () => {
@@ -31,16 +34,13 @@ afterAll(async () => {
 });
 
 async function eventsOf(runId: string, type: string): Promise<StoredEvent[]> {
-  const events = await readAllEvents(deployment.eventStoreUrl);
+  const events = await log.upToNow();
   return events.filter((event) => event.type === type && event.payload['runId'] === runId);
 }
 
 async function untilCount(runId: string, type: string, count: number): Promise<void> {
-  const deadline = performance.now() + WITHIN_MS;
-  while ((await eventsOf(runId, type)).length < count) {
-    if (performance.now() > deadline) throw new Error(`no ${type} number ${count}`);
-    await sleep(50);
-  }
+  const look = async () => (await eventsOf(runId, type)).length >= count || null;
+  await until(`${type} number ${count}`, look, WITHIN_MS);
 }
 
 /** Starts a run that takes a while, and finds the worker that executes it. */

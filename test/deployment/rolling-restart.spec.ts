@@ -17,9 +17,9 @@ const names: readonly ProxyName[] = ['nginx', 'haproxy', 'apache', 'caddy'];
 /** Behind each proxy. */
 const callers = full ? 4 : 2;
 /** Between two calls of a caller. */
-const pauseMs = full ? 20 : 150;
+const pauseMs = full ? 20 : 600;
 /** Behind each proxy, before, between and after the restarts. */
-const callsBetween = full ? 40 : 12;
+const callsBetween = full ? 40 : 8;
 const restartedWithinMs = 600_000;
 const goesOnWithinMs = 120_000;
 

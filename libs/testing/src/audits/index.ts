@@ -1,3 +1,4 @@
 export { auditMoney, auditOperations } from './money-audit';
-export { readAllEvents, settled, unbalanced, unlikeAReplay } from './stores-audit';
+export { EventLog, readAllEvents } from './event-log';
+export { settled, unbalanced, unlikeAReplay } from './stores-audit';
 export { auditJournal, type Findings, type Seen } from './journal-audit';

@@ -1,40 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readStore } from '@app/composition';
-import { connectEventStore, decodeStored, isTransient, type StoredEvent } from '@app/event-store';
+import type { StoredEvent } from '@app/event-store';
 import { applyBatch, readStoreMigrations, Database, migrate, type AnyProjection } from '@app/read-store';
 import { auditLedger } from './money-audit';
 import { createTestDatabase } from '../postgres';
+import { EventLog, readAllEvents } from './event-log';
 
 /** Longer than the watchdog's round, which gives back what a crash left. */
 const stillAfterMs = 30_000;
 const askAgainMs = 250;
-
-const readAttemptsMax = 60;
-
-/** Every event of the product, in the order of the store; read again where the store was away meanwhile. */
-export async function readAllEvents(eventStoreUrl: string): Promise<StoredEvent[]> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await readAllOnce(eventStoreUrl);
-    } catch (error) {
-      if (attempt === readAttemptsMax || !isTransient(error)) throw error;
-      await sleep(askAgainMs);
-    }
-  }
-}
-
-async function readAllOnce(eventStoreUrl: string): Promise<StoredEvent[]> {
-  const client = connectEventStore(eventStoreUrl);
-  try {
-    const events: StoredEvent[] = [];
-    for await (const { event } of client.readAll()) {
-      if (event && !event.streamId.startsWith('$') && !event.type.startsWith('$')) events.push(decodeStored(event));
-    }
-    return events;
-  } finally {
-    await client.dispose();
-  }
-}
 
 /** The deployment at rest: all of its events, and what is still held although nothing goes on; nothing, as it must be. */
 export interface Settled {
@@ -49,13 +23,14 @@ export interface Settled {
  */
 export async function settled(databaseUrl: string, eventStoreUrl: string): Promise<Settled> {
   const database = await connect(databaseUrl);
+  const log = new EventLog(eventStoreUrl);
   try {
     for (let [seen, movedAtMs] = ['', 0]; ;) {
-      const events = await readAllEvents(eventStoreUrl);
+      const events = await log.upToNow();
       const left = await leftOver(database, projectedPosition(events));
       // What was given back meanwhile was appended meanwhile.
-      const isQuiet = (await readAllEvents(eventStoreUrl)).length === events.length;
-      if (isQuiet && left.length === 0) return { events, left };
+      const isQuiet = (await log.upToNow()).length === events.length;
+      if (isQuiet && left.length === 0) return { events: await readAllEvents(eventStoreUrl), left };
       const checkpoints = await database.query('SELECT sum(position) FROM projection_checkpoints');
       const sees = JSON.stringify([events.length, left, checkpoints]);
       if (sees !== seen) [seen, movedAtMs] = [sees, performance.now()];

@@ -107,6 +107,7 @@ export class EventReader {
   readonly ended: Promise<void>;
   private readonly abort = new AbortController();
   private wake: () => void = () => undefined;
+  private tell: (frame: Frame) => void = () => undefined;
   private isOver = false;
 
   private constructor(
@@ -153,6 +154,12 @@ export class EventReader {
     return this.until((frame) => frame.event === event, withinMs);
   }
 
+  /** Has the frames that came, and each as it comes, told to `take`. */
+  forEach(take: (frame: Frame) => void): void {
+    for (const frame of this.frames) take(frame);
+    this.tell = take;
+  }
+
   async close(): Promise<void> {
     this.abort.abort();
     await this.ended;
@@ -186,7 +193,9 @@ export class EventReader {
     if (this.frames.length >= framesMax) throw new Error('more frames than a test should read');
     this.fault ??= this.faultOf({ id, event, data });
     // Reason for the assertion: every frame's data is a FinEvent (docs/decisions/journal.md); tests check its members.
-    this.frames.push({ id, event, data: JSON.parse(data) as Frame['data'] });
+    const frame = { id, event, data: JSON.parse(data) as Frame['data'] };
+    this.frames.push(frame);
+    this.tell(frame);
     this.wake();
   }
 }

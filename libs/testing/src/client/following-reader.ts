@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Frame, TestClient } from './deployment-client';
 
@@ -21,6 +22,7 @@ export class FollowingReader {
   private readonly following: Promise<void>;
   private cut: (() => Promise<void>) | null = null;
   private lastSeq = 0;
+  private readonly coming = new EventEmitter();
 
   /** @param clients the same user through each replica; connection after connection goes to the next one */
   constructor(
@@ -40,11 +42,18 @@ export class FollowingReader {
 
   /** Waits until the event of that `seq` has come. Throws when it does not within the time. */
   async until(seq: number, withinMs: number): Promise<void> {
-    const deadline = performance.now() + withinMs;
-    while (this.lastSeq < seq) {
-      if (performance.now() > deadline) throw new Error(`seq ${seq} did not come; the last one was ${this.lastSeq}`);
-      await sleep(10);
+    if (await this.has(() => this.lastSeq >= seq, withinMs)) return;
+    throw new Error(`seq ${seq} did not come; the last one was ${this.lastSeq}`);
+  }
+
+  /** Waits until what has come is enough; looked at with every event. False when it is not within the time. */
+  async has(isEnough: () => boolean, withinMs: number): Promise<boolean> {
+    const signal = AbortSignal.timeout(withinMs);
+    while (!isEnough()) {
+      if (signal.aborted) return false;
+      await once(this.coming, 'event', { signal }).catch(() => undefined); // not in time
     }
+    return true;
   }
 
   async close(): Promise<void> {
@@ -68,23 +77,18 @@ export class FollowingReader {
     const reader = await client.stream(`/conversations/${this.conversationId}/stream`, headers);
     this.cut = () => reader.close().catch(() => undefined); // a fault is told below, with its connection
     if (this.over.signal.aborted) await this.cut();
-    let taken = 0;
-    const take = (): void => {
-      for (; taken < reader.frames.length; taken += 1) this.take(reader.frames[taken]);
-    };
-    const polling = setInterval(take, 5);
+    reader.forEach((frame) => this.take(frame));
     await reader.ended;
-    clearInterval(polling);
-    take();
     if (reader.fault !== null) this.faults.push(reader.fault);
   }
 
-  private take(frame: Frame | undefined): void {
-    if (frame?.id === undefined) return;
+  private take(frame: Frame): void {
+    if (frame.id === undefined) return;
     const seq = Number(frame.id);
     if (seq !== this.lastSeq + 1)
       this.faults.push(`after ${this.lastSeq} came ${seq} (connection ${this.connections})`);
     this.lastSeq = seq;
     this.seen.push({ seq, type: frame.event, data: frame.data });
+    this.coming.emit('event');
   }
 }

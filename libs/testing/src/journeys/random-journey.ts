@@ -6,6 +6,8 @@ import { type Answer, FollowingReader, type TestClient } from '../client';
 const answeredWithinMs = 120_000;
 const endedWithinMs = 180_000;
 const askAgainMs = 100;
+/** For the end of a run, of which the stream tells. */
+const lookAgainMs = 2_000;
 const endedStatuses: readonly unknown[] = ['completed', 'failed', 'aborted'];
 
 /** Something that the service has promised by answering. */
@@ -97,8 +99,17 @@ export class Journey {
     const deadline = performance.now() + endedWithinMs;
     while (!(await this.hasEnded(conversationId, runId))) {
       if (performance.now() > deadline) throw new Error(`run ${runId} is stuck`);
-      await sleep(askAgainMs);
+      await this.toldOfEnd(conversationId, runId);
     }
+  }
+
+  /** Waits for the stream to tell of the end, or some time; what was told stands in the read models soon. */
+  private async toldOfEnd(conversationId: string, runId: string): Promise<void> {
+    const reader = this.readers.find((one) => one.conversationId === conversationId)?.reader;
+    const tells = () =>
+      reader?.seen.some(({ type, data }) => type === 'run.ended' && data.payload['runId'] === runId) ?? false;
+    if (tells()) await sleep(askAgainMs);
+    else await reader?.has(tells, lookAgainMs);
   }
 
   private async hasEnded(conversationId: string, runId: string): Promise<boolean> {

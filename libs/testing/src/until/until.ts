@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const firstPauseMs = 15;
-const lastPauseMs = 200;
+const lastPauseMs = 500;
 const growth = 1.25;
 
 /**

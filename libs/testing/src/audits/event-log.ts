@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectEventStore, decodeStored, isTransient, type StoredEvent } from '@app/event-store';
+
+const readAttemptsMax = 60;
+const askAgainMs = 250;
+
+/** All events of the product, in the order of the store; each look reads those alone that came since the one before. */
+export class EventLog {
+  private readonly events: StoredEvent[] = [];
+  private last = -1n;
+
+  constructor(private readonly eventStoreUrl: string) {}
+
+  /** Every event up to now; read again where the store was away meanwhile. */
+  async upToNow(): Promise<readonly StoredEvent[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.readOn();
+        return [...this.events];
+      } catch (error) {
+        if (attempt === readAttemptsMax || !isTransient(error)) throw error;
+        await sleep(askAgainMs);
+      }
+    }
+  }
+
+  private async readOn(): Promise<void> {
+    const client = connectEventStore(this.eventStoreUrl);
+    try {
+      const from = this.last < 0n ? {} : { fromPosition: { commit: this.last, prepare: this.last } };
+      for await (const { event } of client.readAll(from)) {
+        const position = event?.position?.commit ?? 0n;
+        if (event === undefined || position <= this.last) continue;
+        if (!event.streamId.startsWith('$') && !event.type.startsWith('$')) this.events.push(decodeStored(event));
+        this.last = position;
+      }
+    } finally {
+      await client.dispose();
+    }
+  }
+}
+
+/** Every event of the product, in the order of the store. */
+export async function readAllEvents(eventStoreUrl: string): Promise<readonly StoredEvent[]> {
+  return new EventLog(eventStoreUrl).upToNow();
+}
