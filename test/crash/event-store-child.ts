@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** The program of the process. */
-export const eventStoreMain = join(__dirname, 'event-store-main.cjs');
+/** The program of the process, as it is built. */
+export const eventStoreMain = join(__dirname, '..', '..', 'dist', 'apps', 'event-store', 'src', 'main.js');
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -20,7 +20,7 @@ export interface EventStoreChild {
 
 /** Starts the event store as a process. */
 export function spawnEventStore(databaseUrl: string, listen: string, env: NodeJS.ProcessEnv = {}): Child {
-  return spawn(process.execPath, ['--expose-gc', eventStoreMain], {
+  return spawn(process.execPath, ['-r', join(__dirname, 'held-bytes.cjs'), eventStoreMain], {
     env: { ...process.env, DATABASE_URL: databaseUrl, EVENT_STORE_LISTEN: listen, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -9,6 +9,7 @@ import { requestJson, TestClient } from '@app/testing/client';
 import { freePorts, isReady, TestProcess } from '@app/testing/processes';
 import { auditJournal, auditOperations, settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
 import { Journey, seededRandom } from '@app/testing/journeys';
+import { jsonOf, parley } from '../deployment/cli';
 import { keepAlive } from './keep-alive';
 import { KillOrders, type KillOrder } from './kill-orders';
 import { MoneyJourney } from './money-journey';
@@ -38,16 +39,16 @@ let folder: string;
 let orders: KillOrders;
 let standalone: TestProcess;
 let baseUrl: string;
+const dataDir = (): string => join(folder, 'data');
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-standalone-'));
   orders = new KillOrders(folder);
   const [port, managementPort] = await freePorts(2);
   baseUrl = `http://127.0.0.1:${port}`;
-  const dataDir = join(folder, 'data');
   standalone = new TestProcess({
     app: 'standalone',
     cwd: folder,
-    env: { ...orders.env, PORT: String(port), MANAGEMENT_PORT: String(managementPort), PARLEY_DATA_DIR: dataDir },
+    env: { ...orders.env, PORT: String(port), MANAGEMENT_PORT: String(managementPort), PARLEY_DATA_DIR: dataDir() },
     ready: async (output) => output.includes('Parley is ready') && isReady(baseUrl),
   });
   await standalone.start();
@@ -60,9 +61,17 @@ afterAll(async () => {
 /** The user whose token `npm start` prints; it stays good over restarts. */
 async function demoUser(): Promise<TestClient> {
   // Reason for the assertion: what the file holds is specified (docs/decisions/configuration-and-start.md).
-  const access = JSON.parse(await readFile(join(folder, 'data', 'sandbox.json'), 'utf8')) as Record<string, string>;
+  const access = JSON.parse(await readFile(join(dataDir(), 'sandbox.json'), 'utf8')) as Record<string, string>;
   return new TestClient(baseUrl, access['partnerKey']!, access['userToken']!, access['userId']!);
 }
+
+test('parley works on the data folder that it runs on', async () => {
+  const run = (...args: string[]) => parley({ PARLEY_DATA_DIR: dataDir() }, [...args, '--json'], folder);
+  const { keyId } = jsonOf<{ keyId: string }>(await run('keys', 'mint', '--label', 'own'));
+  const { data } = jsonOf<{ data: { keyId: string; label: string }[] }>(await run('keys', 'list'));
+  expect(data.map(({ label }) => label).sort()).toEqual(['own', 'sandbox']);
+  expect(data.map((key) => key.keyId)).toContain(keyId);
+});
 
 test('killed in the middle of a run and started again: the run completes', async () => {
   const client = await demoUser();
@@ -72,6 +81,8 @@ test('killed in the middle of a run and started again: the run completes', async
   const { body: run } = await client.post<{ runId: string }>('/agent-runs', { conversationId: conversation.id, input });
   await sleep(1_000);
   await standalone.kill('SIGKILL');
+  // What the killed one left in the folder names nothing that runs.
+  expect(await parley({ PARLEY_DATA_DIR: dataDir() }, ['keys', 'list'], folder)).toMatchObject({ code: 1 });
   await standalone.start();
   const deadline = performance.now() + START_WITHIN_MS;
   for (let status: unknown = 'running'; status !== 'completed'; await sleep(50)) {
@@ -132,7 +143,7 @@ test(
 
 /** Opens what the stopped standalone has left in its data folder. */
 async function auditStores(journeys: readonly Journey[], confirmed: readonly string[]) {
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'data', 'postgres') });
+  const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir(), 'postgres') });
   const eventStoreUrl = `unix:${join(folder, 'es.sock')}`;
   const eventStore = new TestProcess({
     app: 'event-store',

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { freePorts, TestProcess } from '@app/testing/processes';
 import { until } from '@app/testing/until';
 import { jsonOf, parley, type CommandOutcome } from './cli';
 
@@ -162,23 +161,5 @@ describe('parley', () => {
       stdout: '',
       stderr: expect.stringMatching(/^the database did not answer.*\n$/),
     });
-  });
-
-  it('works on the npm start that runs on the data folder', async () => {
-    const [port, managementPort] = await freePorts(2);
-    const env = { PORT: String(port), MANAGEMENT_PORT: String(managementPort), LOG_LEVEL: 'silent' };
-    const ready = (output: string): boolean => output.includes('is ready');
-    const service = new TestProcess({ app: 'standalone', env, cwd: folder, ready });
-    await service.start();
-    try {
-      const { keyId } = jsonOf<Minted>(await parley({}, ['keys', 'mint', '--label', 'own', '--json'], folder));
-      const { data } = jsonOf<Listed>(await parley({}, ['keys', 'list', '--json'], folder));
-      expect(data.map(({ label }) => label).sort()).toEqual(['own', 'sandbox']);
-      expect(data.map((key) => key.keyId)).toContain(keyId);
-    } finally {
-      await service.kill('SIGKILL');
-    }
-    // What the killed one left in the folder names nothing that runs.
-    expect(await parley({}, ['keys', 'list'], folder)).toMatchObject({ code: 1 });
   });
 });

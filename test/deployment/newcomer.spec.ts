@@ -30,6 +30,8 @@ afterAll(async () => {
 let made = 0;
 /** A data folder's path that is not there yet. */
 const newFolder = (): string => join(folder, `data-${++made}`);
+/** One for the mistakes that are met with once the stores run, which need not be made for each. */
+const storesFolder = (): string => join(folder, 'data-stores');
 
 function standalone(env: Record<string, string>, cwd = folder): TestProcess {
   const own = { PORT: String(ports[0]), MANAGEMENT_PORT: String(ports[1]), PARLEY_DATA_DIR: newFolder(), ...env };
@@ -100,7 +102,7 @@ describe('a wrong setting', () => {
       await writeFile(join(cwd, '.env'), 'EVENT_STORE_URL=esdb://store\n');
       const one = standalone({ PARLEY_DATADIR: 'x', PARLEY_MODE: 'staging' }, cwd);
       await expect(one.start()).rejects.toThrow('standalone ended with 1');
-      const known = standalone({ PARLEY_DATADIR: 'x', PORT: String(ports[2]) }, cwd);
+      const known = standalone({ PARLEY_DATADIR: 'x', PORT: String(ports[2]), PARLEY_DATA_DIR: storesFolder() }, cwd);
       await expect(known.start()).rejects.toThrow('standalone ended with 1');
       expect(known.output).toContain(
         'warning: PARLEY_DATADIR is no variable of Parley, and changes nothing; did you mean PARLEY_DATA_DIR?',
@@ -128,7 +130,8 @@ describe('a port', () => {
   it.each(['PORT', 'MANAGEMENT_PORT'])(
     '%s that another program has',
     async (variable) => {
-      const said = await saidOf(`${variable} in use`, { [variable]: String(ports[2]) });
+      const env = { [variable]: String(ports[2]), PARLEY_DATA_DIR: storesFolder() };
+      const said = await saidOf(`${variable} in use`, env);
       expect(said).toBe(
         `port ${ports[2]} is in use by another program: stop that one, or set ${variable} to a free port`,
       );
@@ -187,9 +190,9 @@ describe('a data folder', () => {
   it(
     'whose PostgreSQL is of another version, damaged, or without its password',
     async () => {
-      const dataDir = newFolder();
+      const dataDir = storesFolder();
       const postgres = join(dataDir, 'postgres');
-      await mkdir(dataDir);
+      await mkdir(dataDir, { recursive: true });
       await (await startEmbeddedPostgres({ dataDir: postgres })).stop();
       const versionFile = join(postgres, 'cluster', 'PG_VERSION');
       const version = await readFile(versionFile, 'utf8');
