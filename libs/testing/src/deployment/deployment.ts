@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { openProduct, readStore, type RunningProcess } from '@app/composition';
 import { causeOfService, Unavailable } from '@app/kernel';
@@ -114,9 +115,10 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
     KEY_FAILURES_PER_MINUTE: '1000000',
     ...options.env,
   };
-  const partnerKey = await mintKey(shared);
   const envs = ports.slice(apiCount).map((port) => ({ ...shared, MANAGEMENT_PORT: String(port) }));
   const apiEnvs = baseUrls.map((_, index) => ({ ...shared, ...envs[index], PORT: String(ports[index]) }));
+  // Processes find the key there when they start; in this process it is minted by what runs, which saves a product of its own.
+  const mintedApart = options.mode === 'processes' ? await mintApart(shared) : null;
   const parts =
     options.mode === 'in-process'
       ? await startInProcess(apiEnvs, options.probe, undo)
@@ -124,6 +126,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   for (const url of baseUrls) await untilReady(url, options.degraded ?? false);
   await watchAnswers(baseUrls);
   const [baseUrl = ''] = baseUrls;
+  const partnerKey = mintedApart ?? (await mintKey(parts.running[0]?.app));
   return {
     ...parts,
     baseUrls,
@@ -142,9 +145,14 @@ async function migrate(url: string): Promise<void> {
   await (await openDatabase(configuration, readStore)).close();
 }
 
-/** Mints the deployment's partner key, before anything of it runs. */
-async function mintKey(env: NodeJS.ProcessEnv): Promise<string> {
+/** Mints the deployment's partner key before anything of it runs, in a product of its own. */
+async function mintApart(env: NodeJS.ProcessEnv): Promise<string> {
   const product = await openProduct(readConfiguration(env));
+  return mintKey(product).finally(() => product.close());
+}
+
+async function mintKey(product: INestApplicationContext | undefined): Promise<string> {
+  if (product === undefined) throw new Error('no product runs that could mint a key');
   const cause = causeOfService('test', randomUUID());
   const mint = () => product.get(CommandBus, { strict: false }).execute(new MintPartnerKey({ label: 'test', cause }));
   // Asked again on a bad day of the event store: a key that nobody was told of does no harm.
@@ -156,7 +164,7 @@ async function mintKey(env: NodeJS.ProcessEnv): Promise<string> {
       throw error;
     }
   };
-  const minted = await until('a partner key', whenAnswered).finally(() => product.close());
+  const minted = await until('a partner key', whenAnswered);
   if (!minted.ok) throw new Error(`no key was minted: ${JSON.stringify(minted.refusal)}`);
   return minted.value.key;
 }
