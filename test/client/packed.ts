@@ -61,20 +61,23 @@ export class PackedProject {
   }
 
   /**
-   * Checks a file's types as strictly as can be, and compiles it. Throws, with what the compiler says, when it is not right.
-   * @param checks `package`: the declarations that it imports as well, which takes long
+   * Checks the types of files as strictly as can be, and compiles them. Throws, with what the compiler says, when they are not right.
+   * @param checks `package`: the declarations that they import as well, which takes long
    */
-  async compile(name: string, module: 'node16' | 'bundler', checks: 'package' | 'use' = 'use'): Promise<void> {
+  async compile(names: readonly string[], module: 'node16' | 'bundler', checks: 'package' | 'use' = 'use') {
     const resolution = ['--module', module === 'node16' ? 'node16' : 'esnext', '--moduleResolution', module];
     const strict = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes'];
-    const depth = ['--skipLibCheck', String(checks === 'use'), '--types', 'node', '--target', 'es2022'];
-    const options = [...resolution, ...strict, ...depth];
+    const depth = ['--skipLibCheck', String(checks === 'use'), '--skipDefaultLibCheck', '--types', 'node'];
+    const options = [...resolution, ...strict, ...depth, '--target', 'es2022'];
     const compiler = join(root, 'node_modules', 'typescript', 'lib', 'tsc.js');
-    await run(process.execPath, [compiler, ...options, name], { cwd: this.folder, maxBuffer: outputBytesMax }).catch(
-      (error: unknown) => {
-        throw new Error(`${name} does not compile (${module}):\n${String(Reflect.get(Object(error), 'stdout'))}`);
-      },
-    );
+    await run(process.execPath, [compiler, ...options, ...names], {
+      cwd: this.folder,
+      maxBuffer: outputBytesMax,
+    }).catch((error: unknown) => {
+      throw new Error(
+        `${names.join(', ')}: does not compile (${module}):\n${String(Reflect.get(Object(error), 'stdout'))}`,
+      );
+    });
   }
 
   async remove(): Promise<void> {

@@ -31,7 +31,7 @@ describe('the README of the package', () => {
       const all = await snippets();
       expect(all.length).toBeGreaterThanOrEqual(7);
       await project.write('tour.mts', all.join('\n'));
-      await project.compile('tour.mts', 'node16');
+      await project.compile(['tour.mts'], 'node16');
       const user = await deployment.newUser();
       const printed = await project.node('tour.mjs', {
         PARLEY_BASE_URL: user.baseUrl,

@@ -19,7 +19,6 @@ export const modelLanguages = Object.keys(brokenFiles) as Language[];
 const csharpVersion = '10.0';
 
 /** A compiler that lives for seconds is done before code that is compiled best would pay. */
-const briefDotnet = { DOTNET_TieredPGO: '0', DOTNET_TC_CallCountThreshold: '1000' };
 const briefJava = ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC'];
 
 /** Compiles all that lies in a folder of the workshop; `code` is 0 when it is right. */
@@ -40,7 +39,7 @@ export function compilersHere(): ReadonlyMap<Language, Compile> {
     const options = [...args, '-target:library', '-nullable:enable', `-langversion:${csharpVersion}`];
     compilers.set('csharp', async (workshop, folder) => {
       const output = `-out:${workshop.path(folder)}.dll`;
-      return workshop.run(program, [...options, output, ...(await filesOf(workshop, folder))], briefDotnet);
+      return workshop.run(program, [...options, output, ...(await filesOf(workshop, folder))], csharp.env);
     });
   }
   if (ask('javac', '-version') !== null)

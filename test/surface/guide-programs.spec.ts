@@ -22,12 +22,12 @@ beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'silent', STREAMS_PER_USER: '1' } });
   project = await PackedProject.create();
   for (const [language, make] of await makersHere(project)) {
-    const made = async (guide: Guide) => make(guide, await programOf(guide, language));
-    programs.set(language, {
-      streaming: await made('streaming'),
-      errors: await made('errors'),
-      automations: await made('automations'),
-    });
+    const codes = {
+      streaming: await programOf('streaming', language),
+      errors: await programOf('errors', language),
+      automations: await programOf('automations', language),
+    };
+    programs.set(language, await make(codes));
   }
 }, withinMs);
 afterAll(async () => {

@@ -12,8 +12,8 @@ const endsWithinMs = 120_000;
 export const languages = ['ts', 'python', 'csharp'] as const;
 export type Language = (typeof languages)[number];
 
-/** Makes a program of a snippet; throws, with what its compiler says, when it is not right. */
-type Maker = (name: string, code: string) => Promise<Command>;
+/** Makes programs of snippets, by name; throws, with what their compiler says, when one is not right. */
+type Maker = <Name extends string>(codes: Readonly<Record<Name, string>>) => Promise<Record<Name, Command>>;
 
 /** The languages whose runtime is on this machine: Node and Python always, since tests install them; C# with an SDK of .NET. */
 export async function makersHere(project: PackedProject): Promise<ReadonlyMap<Language, Maker>> {
@@ -21,23 +21,44 @@ export async function makersHere(project: PackedProject): Promise<ReadonlyMap<La
   const makers = new Map<Language, Maker>([
     [
       'ts',
-      async (name, code) => {
-        await project.write(`${name}.mts`, code);
-        await project.compile(`${name}.mts`, 'node16');
-        return [process.execPath, join(project.folder, `${name}.mjs`)];
+      async (codes) => {
+        for (const [name, code] of entriesOf(codes)) await project.write(`${name}.mts`, code);
+        // In one go: each compiler reads the same libraries.
+        await project.compile(
+          entriesOf(codes).map(([name]) => `${name}.mts`),
+          'node16',
+        );
+        return mapped(codes, (name) => [process.execPath, join(project.folder, `${name}.mjs`)]);
       },
     ],
     [
       'python',
-      async (name, code) => {
-        await writeFile(join(project.folder, `${name}.py`), code);
-        return [python, join(project.folder, `${name}.py`)];
-      },
+      (codes) =>
+        mapped(codes, async (name, code) => {
+          await writeFile(join(project.folder, `${name}.py`), code);
+          return [python, join(project.folder, `${name}.py`)];
+        }),
     ],
   ]);
   const compiler = findCompiler();
-  if (compiler !== null) makers.set('csharp', (name, code) => compiler.compile(join(project.folder, name), code));
+  if (compiler !== null)
+    makers.set('csharp', (codes) => mapped(codes, (name, code) => compiler.compile(join(project.folder, name), code)));
   return makers;
+}
+
+function entriesOf<Name extends string>(codes: Readonly<Record<Name, string>>): [Name, string][] {
+  // Reason for the assertion: the keys of an object that is written out are its type's.
+  return Object.entries(codes) as [Name, string][];
+}
+
+async function mapped<Name extends string>(
+  codes: Readonly<Record<Name, string>>,
+  make: (name: Name, code: string) => Command | Promise<Command>,
+): Promise<Record<Name, Command>> {
+  const made: [Name, Command][] = [];
+  for (const [name, code] of entriesOf(codes)) made.push([name, await make(name, code)]);
+  // Reason for the assertion: there is one for each name.
+  return Object.fromEntries(made) as Record<Name, Command>;
 }
 
 /** The one program of a guide in a language. @throws Error when there is none, or more than one */

@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 /** Its own telemetry and greetings stay off. */
 const quiet = { DOTNET_CLI_TELEMETRY_OPTOUT: '1', DOTNET_NOLOGO: '1' };
+/** A compiler that lives for seconds is done before code that is compiled best would pay. */
+const brief = { DOTNET_TieredPGO: '0', DOTNET_TC_CallCountThreshold: '1000' };
 const answersWithinMs = 60_000;
 
 /** What starts a program. */
@@ -16,6 +18,8 @@ export type Command = readonly [string, ...string[]];
 interface Compiler {
   /** The compiler with the framework's references; options and files follow. */
   readonly command: Command;
+  /** What its environment should hold. */
+  readonly env: Readonly<Record<string, string>>;
   /** The versions of C# that it takes, as it lists them itself (`10.0`). */
   languageVersions(): readonly string[];
   /** Compiles a program of one file, warnings being errors. @param path where it goes, without a suffix */
@@ -37,6 +41,7 @@ export function findCompiler(): Compiler | null {
   const command: Command = ['dotnet', csc, '-nologo', ...names.map((name) => `-r:${join(references, name)}`)];
   return {
     command,
+    env: brief,
     languageVersions() {
       const versions = ask('dotnet', csc, '-langversion:?') ?? '';
       return [...versions.matchAll(/^\d+(\.\d+)?/gm)].map(([name]) => name);
@@ -45,7 +50,7 @@ export function findCompiler(): Compiler | null {
       await writeFile(`${path}.cs`, code);
       const [program, ...args] = command;
       const options = ['-nullable:enable', '-warnaserror', `-out:${path}.dll`];
-      await run(program, [...args, ...options, `${path}.cs`], { env: { ...process.env, ...quiet } }).catch(
+      await run(program, [...args, ...options, `${path}.cs`], { env: { ...process.env, ...quiet, ...brief } }).catch(
         (failed: ExecFileException) => {
           throw new Error(`${path}.cs does not compile:\n${failed.stdout}${failed.stderr}`);
         },
