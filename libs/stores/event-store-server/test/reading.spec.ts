@@ -103,6 +103,25 @@ async function readYoung(stream: string): Promise<void> {
   await recorder.subscription.unsubscribe();
 }
 
+test('whoever wants a few events of everything has no more of them read', async () => {
+  const stream = uniqueStream('many');
+  await insertOld(stream, expired, 0);
+  const readEnds = async (last: number): Promise<void> => {
+    const client = connect();
+    for (let times = 0; times < 10; times += 1) {
+      const back = client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount: 3 });
+      expect(numbers(await collect(back))).toEqual([last, last - 1, last - 2]);
+      expect(numbers(await collect(client.readAll({ maxCount: 2 })))).toEqual([0, 1]);
+    }
+  };
+  const atStart = await fetchedBy(async () => undefined);
+  const looked = await fetchedBy(() => readEnds(expired - 1));
+  expect(looked - atStart).toBeLessThan(fetchedMax);
+  await store.startServer();
+  await connect().appendToStream(stream, testEvents(1, expired)); // the newest in memory, those before it not
+  await readEnds(expired);
+});
+
 test('where everything has expired nothing is read', async () => {
   const stream = uniqueStream('aged');
   await insertOld(stream, 3, 2 * hourMs);

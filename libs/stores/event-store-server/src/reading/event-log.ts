@@ -30,6 +30,9 @@ export interface Resolved {
 
 const windowSize = (filter: EventFilter | undefined): number => (filter ? windowOf(filter) : PAGE_EVENTS_MAX);
 
+const endOf = ({ from, to, descending }: Pick<AllSpan, 'from' | 'to' | 'descending'>): number =>
+  descending ? from : to;
+
 /** Committed events: the recent ones from the ring, older ones from PostgreSQL, a bounded page at a time. */
 export class EventLog {
   /** Thousands of subscriptions that start at once ask for their heads together. Nothing is kept: heads move on. */
@@ -79,36 +82,54 @@ export class EventLog {
     return { events, considered };
   }
 
-  /** What follows a position, up to the last committed one. */
-  async allAfter(position: number, filter: EventFilter | undefined): Promise<AllPage> {
+  /** What follows a position, up to the last committed one; of what PostgreSQL holds at most `count` events. */
+  async allAfter(position: number, filter: EventFilter | undefined, count = PAGE_EVENTS_MAX): Promise<AllPage> {
     const recent = this.recentAfter(position, filter);
     if (recent) return recent;
     const to = Math.min(this.ring.lastPosition, position + windowSize(filter));
-    return this.allPage({ from: position + 1, to, descending: false }, filter);
+    return this.allPage({ from: position + 1, to, descending: false }, filter, count);
   }
 
-  /** What stands before a position, backwards. `considered` is the lowest position looked at. */
-  async allBefore(position: number, filter: EventFilter | undefined): Promise<AllPage> {
+  /** At most `count` events of what stands before a position, backwards. `considered` is the lowest position looked at. */
+  async allBefore(position: number, filter: EventFilter | undefined, count: number): Promise<AllPage> {
     const to = Math.min(position - 1, this.ring.lastPosition);
+    const recent = this.recentUpTo(to, filter, count);
+    if (recent) return recent;
     const from = Math.max(1, to - windowSize(filter) + 1);
-    return this.allPage({ from, to, descending: true }, filter);
+    return this.allPage({ from, to, descending: true }, filter, count);
+  }
+
+  /** What the ring has up to a position, backwards; undefined when that is nothing. Whoever looks for the end reads it often. */
+  private recentUpTo(position: number, filter: EventFilter | undefined, count: number): AllPage | undefined {
+    const lowest = Math.max(1, position - PAGE_EVENTS_MAX + 1);
+    const events: FramedEvent[] = [];
+    let at = position;
+    for (; at >= lowest && events.length < count && this.ring.covers(at - 1); at--) {
+      const event = this.ring.at(at);
+      if (event && (!filter || filter.matches(event))) events.push(event);
+    }
+    return at === position ? undefined : { events, considered: at + 1 };
   }
 
   /** A regular expression is held against the names of a span first: where none matches, no event is read. */
-  private async allPage(span: Omit<AllSpan, 'wanted'>, filter: EventFilter | undefined): Promise<AllPage> {
-    const end = span.descending ? span.from : span.to;
-    if (!filter) return this.wantedPage({ ...span, wanted: undefined }, end);
+  private async allPage(
+    span: Omit<AllSpan, 'wanted'>,
+    filter: EventFilter | undefined,
+    count: number,
+  ): Promise<AllPage> {
+    if (!filter) return this.wantedPage({ ...span, wanted: undefined }, count);
     const { on, prefixes } = filter;
-    if (prefixes) return this.wantedPage({ ...span, wanted: { on, by: 'prefix', values: prefixes } }, end);
+    if (prefixes) return this.wantedPage({ ...span, wanted: { on, by: 'prefix', values: prefixes } }, count);
     const values = (await readNames(this.pools.bulk, span, on)).filter((name) => filter.accepts(name));
-    if (values.length === 0) return { events: [], considered: end };
-    return this.wantedPage({ ...span, wanted: { on, by: 'name', values } }, end);
+    if (values.length === 0) return { events: [], considered: endOf(span) };
+    return this.wantedPage({ ...span, wanted: { on, by: 'name', values } }, count);
   }
 
-  private async wantedPage(span: AllSpan, end: number): Promise<AllPage> {
-    const { events, cut } = await readAllPage(this.pools.bulk, span, PAGE_EVENTS_MAX);
-    const isWhole = !cut && events.length < PAGE_EVENTS_MAX;
-    return { events, considered: isWhole ? end : (events.at(-1)?.position ?? end) };
+  private async wantedPage(span: AllSpan, count: number): Promise<AllPage> {
+    const limit = Math.min(count, PAGE_EVENTS_MAX);
+    const { events, cut } = await readAllPage(this.pools.bulk, span, limit);
+    const isWhole = !cut && events.length < limit;
+    return { events, considered: isWhole ? endOf(span) : (events.at(-1)?.position ?? endOf(span)) };
   }
 
   /** Events of a stream from a revision on, as far as they are visible. An empty page is the end. */

@@ -46,7 +46,7 @@ export async function readAll(plan: ReadPlan, from: number, filter: EventFilter 
   let at = backwards ? from : from - 1;
   let left = plan.count;
   const deliverPage = async (): Promise<void> => {
-    const page = await (backwards ? log.allBefore(at, filter) : log.allAfter(at, filter));
+    const page = await (backwards ? log.allBefore(at, filter, left) : log.allAfter(at, filter, left));
     const all = await plan.delivery.send(page.events.slice(0, left), (event) => {
       at = event.position;
       left--;
