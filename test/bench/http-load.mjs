@@ -2,7 +2,7 @@
 import autocannon from 'autocannon';
 
 /** autocannon looks at its clock once a second, so that a shorter load is this many requests. */
-const fewRequests = 500;
+const fewRequests = 100;
 
 /**
  * Requests answered in a second. The requests are sent in turn on every connection; an answer that is no 2xx is an error.
