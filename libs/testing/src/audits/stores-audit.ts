@@ -82,9 +82,9 @@ export async function unlikeAReplay(databaseUrl: string, events: readonly Stored
     }
     const unlike: string[] = [];
     for (const projection of readStore.projections) {
-      const [is, shouldBe] = [await rowsOf(actual, projection), await rowsOf(replayed, projection)];
-      unlike.push(...is.filter((row) => !shouldBe.includes(row)).map((row) => `${projection.name} has ${row}`));
-      unlike.push(...shouldBe.filter((row) => !is.includes(row)).map((row) => `${projection.name} lacks ${row}`));
+      const [is, shouldBe] = [new Set(await rowsOf(actual, projection)), new Set(await rowsOf(replayed, projection))];
+      unlike.push(...[...is].filter((row) => !shouldBe.has(row)).map((row) => `${projection.name} has ${row}`));
+      unlike.push(...[...shouldBe].filter((row) => !is.has(row)).map((row) => `${projection.name} lacks ${row}`));
     }
     return unlike;
   } finally {

@@ -1,8 +1,7 @@
 /** Reliability 3: two replicas race to decide the same approval or withdrawal, in different ways or against its expiry: one decision. */
-import { auditJournal, auditOperations, settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
 import type { Answer, TestClient } from '@app/testing/client';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
 import { until } from '@app/testing/until';
+import { overReplicas, type Races, recorded } from './races';
 
 const full = process.env['FIGURES'] === 'full';
 const RACES = Number(process.env['RACES'] ?? (full ? 1_000 : 12));
@@ -14,13 +13,7 @@ const TIMEOUT_MS = 240_000 + RACES * 3_000 + EXPIRIES * 10_000;
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 const aDaySeconds = 86_400;
 
-let deployment: Deployment;
-beforeAll(async () => {
-  const env = { BUDGET_DAY_CENTS: '100000000', BUDGET_MONTH_CENTS: '100000000', EXECUTION_CAPACITY: '1000' };
-  deployment = await startDeployment({ mode: 'processes', replicas: { api: 2, worker: 2 }, env });
-  await deployment.sandbox('PUT', 'faults', { provider: { settleAfterSeconds: 0 }, model: { delayMs: 0 } });
-});
-afterAll(() => deployment.stop(), 60_000);
+let races: Races;
 
 interface Approval {
   readonly status: string;
@@ -30,7 +23,7 @@ interface Approval {
 }
 
 async function owner(): Promise<TestClient> {
-  const client = await deployment.newUser();
+  const client = await races.deployment.newUser();
   expect((await client.post('/wallet')).status).toBe(200);
   return client;
 }
@@ -63,7 +56,7 @@ async function overOf(client: TestClient, operationId: string): Promise<string> 
 }
 
 /** The same client through the other replica. */
-const there = (client: TestClient): TestClient => client.via(deployment.baseUrls[1] ?? '');
+const there = (client: TestClient): TestClient => overReplicas(races, client)[1] ?? client;
 
 /** `200`, or `409 reason`. */
 const said = ({ status, body: { reason } }: Answer): string =>
@@ -121,59 +114,60 @@ async function confirmAgainstDeny(client: TestClient): Promise<void> {
 
 const kinds = [approveAgainstDeny, approveAgainstAbort, confirmAgainstDeny] as const;
 
-test(
-  'approve against deny, approve against abort, confirm against deny: one of them is recorded',
-  async () => {
-    const clients = await Promise.all(Array.from({ length: AT_ONCE }, owner));
-    let next = 0;
-    await Promise.all(
-      clients.map(async (client) => {
-        while (next < RACES) await kinds[next++ % kinds.length]?.(client);
-      }),
-    );
-  },
-  TIMEOUT_MS,
-);
+export function racesForApprovals(begun: () => Promise<Races>): void {
+  beforeAll(async () => void (races = await begun()));
 
-test(
-  'a decision against its expiry, by a clock that moves there: one of them is recorded',
-  async () => {
-    const client = await owner();
-    const outcomes: string[] = [];
-    for (let round = 0; round < EXPIRIES; round += 1) {
-      const { runId, path, approval } = await waiting(client);
-      const [decided] = await Promise.all([
-        there(client).post(`${path}/approve`, { fingerprint: approval.fingerprint }),
-        deployment.sandbox('POST', 'clock', { advanceSeconds: aDaySeconds }),
-      ]);
-      outcomes.push(said(decided));
-      const status = await endOf(client, runId);
-      const { body } = await client.get<Approval>(path);
-      const recorded = `${said(decided)}: ${body.status}, ${status}`;
-      // Approved in time, it is used in time, or its call has expired when the clock was faster than the worker.
-      expect(['200: approved, completed', '409 approval_not_pending: expired, failed']).toContain(recorded);
-      if (body.operationId !== null) await overOf(client, body.operationId);
-    }
-    expect(outcomes).toHaveLength(EXPIRIES);
-  },
-  TIMEOUT_MS,
-);
+  test(
+    'approve against deny, approve against abort, confirm against deny: one of them is recorded',
+    async () => {
+      const clients = await Promise.all(Array.from({ length: AT_ONCE }, owner));
+      let next = 0;
+      await Promise.all(
+        clients.map(async (client) => {
+          while (next < RACES) await kinds[next++ % kinds.length]?.(client);
+        }),
+      );
+    },
+    TIMEOUT_MS,
+  );
 
-test(
-  'after all of it: every approval was decided once, and the books balance',
-  async () => {
-    const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
-    const unlike = await unlikeAReplay(deployment.databaseUrl, events);
-    const money = [...(await unbalanced(deployment.databaseUrl)), ...auditOperations(events, [])];
-    const count = (type: string) => events.filter((event) => event.type === type).length;
-    const [opened, ends] = [count('approval.opened'), count('approval.decided') + count('approval.expired')];
-    process.stdout.write(
-      `reliability 3: ${opened} races of two replicas for one approval: ${count('approval.decided')} decided, ` +
-        `${count('approval.expired')} expired, ${money.length} doubled, lost or stuck\n`,
-    );
-    const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [], unlike: [], money: [] };
-    expect({ ...auditJournal(events, [], []), left, unlike, money }).toEqual(nothing);
-    expect([opened, ends]).toEqual([RACES + EXPIRIES, RACES + EXPIRIES]);
-  },
-  TIMEOUT_MS,
-);
+  test(
+    'a decision against its expiry, by a clock that moves there: one of them is recorded',
+    async () => {
+      const client = await owner();
+      const outcomes: string[] = [];
+      for (let round = 0; round < EXPIRIES; round += 1) {
+        const { runId, path, approval } = await waiting(client);
+        const [decided] = await Promise.all([
+          there(client).post(`${path}/approve`, { fingerprint: approval.fingerprint }),
+          races.deployment.sandbox('POST', 'clock', { advanceSeconds: aDaySeconds }),
+        ]);
+        outcomes.push(said(decided));
+        const status = await endOf(client, runId);
+        const { body } = await client.get<Approval>(path);
+        const recorded = `${said(decided)}: ${body.status}, ${status}`;
+        // Approved in time, it is used in time, or its call has expired when the clock was faster than the worker.
+        expect(['200: approved, completed', '409 approval_not_pending: expired, failed']).toContain(recorded);
+        if (body.operationId !== null) await overOf(client, body.operationId);
+      }
+      expect(outcomes).toHaveLength(EXPIRIES);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'after all of it: every approval was decided once',
+    async () => {
+      const { events, left } = await recorded(races);
+      const count = (type: string) => events.filter((event) => event.type === type).length;
+      const [opened, ends] = [count('approval.opened'), count('approval.decided') + count('approval.expired')];
+      process.stdout.write(
+        `reliability 3: ${opened} races of two replicas for one approval: ${count('approval.decided')} decided, ` +
+          `${count('approval.expired')} expired, ${left.length} stuck\n`,
+      );
+      expect(left).toEqual([]);
+      expect([opened, ends]).toEqual([RACES + EXPIRIES, RACES + EXPIRIES]);
+    },
+    TIMEOUT_MS,
+  );
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { TestClient } from '@app/testing/client';
+import type { Deployment } from '@app/testing/deployment';
+
+/** How many runs are started at once. */
+export const STARTS = 100;
+const WITHIN_MS = 120_000;
+/** Faults by which runs stay live until they are aborted. */
+export const staying = { model: { delayMs: 60_000 } };
+
+/** Where one of the runs is started, through one of two replicas. */
+export interface Place {
+  readonly client: TestClient;
+  readonly conversationId: string;
+}
+
+/** A hundred conversations of so many users. */
+export async function places(deployment: Deployment, usersCount: number): Promise<Place[]> {
+  const users = await Promise.all(Array.from({ length: usersCount }, () => deployment.newUser()));
+  return Promise.all(
+    Array.from({ length: STARTS }, async (_, index) => {
+      const client = users[index % usersCount]!.via(deployment.baseUrls[Math.floor(index / usersCount) % 2]!);
+      const { body } = await client.post<{ id: string }>('/conversations', {});
+      return { client, conversationId: body.id };
+    }),
+  );
+}
+
+/** Slots are given back by whoever sees the ends of the runs, a moment after them. */
+export async function untilFree({ databaseUrl }: Deployment, place: Place): Promise<void> {
+  const database = new Client({ connectionString: databaseUrl });
+  await database.connect();
+  try {
+    for (const deadline = performance.now() + WITHIN_MS; ; await sleep(50)) {
+      const { body } = await place.client.get<{ snapshots: { reservedCents: number }[] }>('/budget');
+      const { rows } = await database.query('SELECT 1 FROM execution_slots');
+      if (rows.length === 0 && body.snapshots.every(({ reservedCents }) => reservedCents === 0)) return;
+      expect(performance.now()).toBeLessThan(deadline);
+    }
+  } finally {
+    await database.end();
+  }
+}
