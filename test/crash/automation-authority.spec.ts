@@ -41,7 +41,7 @@ let deployment: Deployment;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-authority-kills-'));
   orders = new KillOrders(folder);
-  deployment = await startDeployment({ mode: 'processes', env: { ...orders.env, BUDGET_DAY_CENTS: '100000' } });
+  deployment = await startDeployment({ mode: 'worker-apart', env: { ...orders.env, BUDGET_DAY_CENTS: '100000' } });
   await providerFault(deployment, prompt);
 });
 afterAll(async () => {

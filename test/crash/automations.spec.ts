@@ -29,7 +29,7 @@ let deployment: Deployment;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-automation-kills-'));
   orders = new KillOrders(folder);
-  deployment = await startDeployment({ mode: 'processes', env: orders.env });
+  deployment = await startDeployment({ mode: 'worker-apart', env: orders.env });
 });
 afterAll(async () => {
   await deployment.stop();

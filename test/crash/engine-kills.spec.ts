@@ -41,7 +41,7 @@ beforeAll(async () => {
   models = await LoopbackModels.start('openai-compatible');
   models.says(scriptedSteps);
   const env = { ...orders.env, ...models.environment(), BUDGET_DAY_CENTS: '1000000', BUDGET_MONTH_CENTS: '1000000' };
-  deployment = await startDeployment({ mode: 'processes', env });
+  deployment = await startDeployment({ mode: 'worker-apart', env });
   await providerFault(deployment, prompt);
 });
 afterAll(async () => {

@@ -5,7 +5,7 @@ import type { Acknowledged } from '@app/testing/journeys';
 
 const pauseMs = 50;
 /** Of a caller that was served: what is started must end before it can be audited. */
-const restMs = process.env['FIGURES'] === 'full' ? 0 : 250;
+const restMs = process.env['FIGURES'] === 'full' ? 0 : 100;
 const samplesMax = 20;
 
 /** Callers that create conversations and start runs, with FIGURES=full without a rest, and keep what they were answered. */

@@ -24,7 +24,7 @@ let log: EventLog;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-take-over-'));
   orders = new KillOrders(folder);
-  deployment = await startDeployment({ mode: 'processes', replicas: { worker: 2 }, env: orders.env });
+  deployment = await startDeployment({ mode: 'worker-apart', replicas: { worker: 2 }, env: orders.env });
   log = new EventLog(deployment.eventStoreUrl);
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: STEP_MS } });
 });

@@ -15,7 +15,7 @@ import { requestJson, TestClient, untilBack } from '../client/deployment-client'
 import { freePorts, type TestProcess } from '../processes/deployment-process';
 import { createTestDatabase } from '../postgres/postgres';
 import { until } from '../until/until';
-import { startEvents, startInProcess, startProcesses, untilReady, type Undo } from './replicas';
+import { startEvents, startParts, untilReady, type DeploymentMode, type Undo } from './replicas';
 
 const admittedWithinMs = 120_000;
 const askAgainMs = 25;
@@ -25,9 +25,10 @@ const tokenLifeSeconds = 31_622_400;
 export interface DeploymentOptions {
   /**
    * `processes`: api, worker and event store as separate processes of the build, which can be killed. `in-process`: everything
-   * in the jest process, api and worker in one; for what is fast and kills nothing.
+   * in the jest process, api and worker in one; for what is fast and kills nothing. `worker-apart`: workers as processes, which can be
+   * killed, and the rest in the jest process.
    */
-  readonly mode: 'processes' | 'in-process';
+  readonly mode: DeploymentMode;
   /** How many of each; 1 and 1 when absent. In-process, `api` of them, each a worker as well. */
   readonly replicas?: { readonly api?: number; readonly worker?: number };
   /** Over the deployment's own environment (sandbox mode, quiet, generous rate limits). */
@@ -47,11 +48,11 @@ export interface Deployment {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
   readonly partnerKey: string;
-  /** The processes, in `processes` mode; empty in-process. */
+  /** The processes; empty or null where they are none. */
   readonly apis: readonly TestProcess[];
   readonly workers: readonly TestProcess[];
   readonly eventStore: TestProcess | null;
-  /** The applications, in-process; empty in `processes` mode. */
+  /** The applications in the jest process. */
   readonly running: readonly RunningProcess[];
   /** A fresh account, as seen through the first api replica. */
   newUser(): Promise<TestClient>;
@@ -98,7 +99,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   const eventStore = await startEvents(options, database.url, eventStoreUrl, undo);
 
   const apiCount = options.replicas?.api ?? 1;
-  const workerCount = options.mode === 'processes' ? (options.replicas?.worker ?? 1) : 0;
+  const workerCount = options.mode === 'in-process' ? 0 : (options.replicas?.worker ?? 1);
   const ports = await freePorts(2 * apiCount + workerCount);
   const baseUrls = ports.slice(0, apiCount).map((port) => `http://127.0.0.1:${port}`);
   const shared = {
@@ -119,10 +120,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   const apiEnvs = baseUrls.map((_, index) => ({ ...shared, ...envs[index], PORT: String(ports[index]) }));
   // Processes find the key there when they start; in this process it is minted by what runs, which saves a product of its own.
   const mintedApart = options.mode === 'processes' ? await mintApart(shared) : null;
-  const parts =
-    options.mode === 'in-process'
-      ? await startInProcess(apiEnvs, options.probe, undo)
-      : await startProcesses(apiEnvs, envs.slice(apiCount), undo);
+  const parts = await startParts(options, apiEnvs, envs.slice(apiCount), undo);
   for (const url of baseUrls) await untilReady(url, options.degraded ?? false);
   await watchAnswers(baseUrls);
   const [baseUrl = ''] = baseUrls;

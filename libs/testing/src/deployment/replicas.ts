@@ -7,18 +7,20 @@ import { isReady, TestProcess } from '../processes/deployment-process';
 const readyWithinMs = 120_000;
 const askAgainMs = 25;
 
+export type DeploymentMode = 'processes' | 'in-process' | 'worker-apart';
+
 /** What must be undone, last first. */
 export type Undo = () => Promise<unknown>;
 
-/** Starts the event store; null in-process, where it is no process of its own. */
+/** Starts the event store; null where it is no process of its own. */
 export async function startEvents(
-  options: { readonly mode: 'processes' | 'in-process'; readonly weather?: string },
+  options: { readonly mode: DeploymentMode; readonly weather?: string },
   databaseUrl: string,
   url: string,
   undo: Undo[],
 ): Promise<TestProcess | null> {
   const weather = options.weather ?? process.env['WEATHER'];
-  if (options.mode === 'in-process') {
+  if (options.mode !== 'processes') {
     const listen = { socketPath: url.slice('unix:'.length) };
     const server = await startEventStoreServer({ databaseUrl, listen, weatherSeed: weather });
     undo.push(() => server.close());
@@ -45,27 +47,37 @@ interface Parts {
   readonly running: readonly RunningProcess[];
 }
 
-/** Starts the replicas in this process, each an api and a worker. */
-export async function startInProcess(
-  envs: readonly NodeJS.ProcessEnv[],
-  probe: Probe | undefined,
+/** Starts the replicas as the mode has it. */
+export async function startParts(
+  { mode, probe }: { readonly mode: DeploymentMode; readonly probe?: Probe },
+  apiEnvs: readonly Record<string, string>[],
+  workerEnvs: readonly Record<string, string>[],
   undo: Undo[],
 ): Promise<Parts> {
+  if (mode === 'processes') return startProcesses(apiEnvs, workerEnvs, undo);
+  const worker = mode === 'in-process';
+  const running = await startInProcess(apiEnvs, { api: true, worker }, probe, undo);
+  return { ...(await startProcesses([], workerEnvs, undo)), running };
+}
+
+/** Starts the replicas in this process. */
+async function startInProcess(
+  envs: readonly NodeJS.ProcessEnv[],
+  roles: { readonly api: boolean; readonly worker: boolean },
+  probe: Probe | undefined,
+  undo: Undo[],
+): Promise<readonly RunningProcess[]> {
   const running: RunningProcess[] = [];
   for (const env of envs) {
-    const started = await startServing(
-      readConfiguration(env),
-      { api: true, worker: true },
-      { ...(probe && { probe }) },
-    );
+    const started = await startServing(readConfiguration(env), roles, { ...(probe && { probe }) });
     undo.push(() => started.stop());
     running.push(started);
   }
-  return { apis: [], workers: [], running };
+  return running;
 }
 
 /** Starts the replicas as processes of the build. */
-export async function startProcesses(
+async function startProcesses(
   apiEnvs: readonly Record<string, string>[],
   workerEnvs: readonly Record<string, string>[],
   undo: Undo[],
