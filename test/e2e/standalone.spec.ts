@@ -66,6 +66,18 @@ function pasted(output: string): string {
   return line;
 }
 
+/** A folder of programs in which there is no curl. */
+async function withoutCurl(): Promise<string> {
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
+  for (const tool of ['setpriv', 'flock', 'sh']) {
+    const { stdout } = await run('sh', ['-c', `command -v ${tool}`]);
+    await symlink(stdout.trim(), join(bin, tool));
+  }
+  await symlink(process.execPath, join(bin, 'node'));
+  return bin;
+}
+
 interface SystemProcess {
   pid: number;
   parentPid: number;
@@ -147,8 +159,9 @@ describe('npm start', () => {
     expect(await eventsOf(client(first), conversationId)).toEqual(before);
   });
 
-  it('is ready again after kill -9, with the same data and key', async () => {
+  it('is ready again after kill -9, with the same data and key, also where there is no curl', async () => {
     await service.kill('SIGKILL');
+    service = standalone({ PATH: await withoutCurl() });
     const startedMs = performance.now();
     await service.start();
     const tookMs = performance.now() - startedMs;
@@ -156,6 +169,14 @@ describe('npm start', () => {
     expect(again.partnerKey).toBe(first.partnerKey);
     expect(await eventsOf(client(again), conversationId)).toEqual(before);
     console.log(`npm start after kill -9: ready in ${Math.round(tookMs)} ms`);
+  });
+
+  it('prints a command for Node alone where there is no curl', async () => {
+    const env = { PATH: join(folder, 'bin') };
+    const { stdout, stderr } = await run('sh', ['-c', pasted(service.output)], { timeout: 20_000, env });
+    expect(stderr).toBe('');
+    expect(stdout.match(/^event: agent\.text_delta$/gm)?.length).toBeGreaterThan(5);
+    expect(stdout).toMatch(/event: run\.ended\ndata: .*"status":"completed".*\n\n$/);
   });
 
   it.each([
@@ -182,23 +203,6 @@ describe('npm start', () => {
   it('stops cleanly after all that, on SIGTERM too', async () => {
     expect(await service.kill('SIGTERM')).toBe(0);
     expect((await processes()).filter(({ args }) => args.includes(folder))).toEqual([]);
-  });
-
-  it('prints a command for Node alone where there is no curl', async () => {
-    const bin = join(folder, 'bin');
-    await mkdir(bin);
-    for (const tool of ['setpriv', 'flock', 'sh']) {
-      const { stdout } = await run('sh', ['-c', `command -v ${tool}`]);
-      await symlink(stdout.trim(), join(bin, tool));
-    }
-    await symlink(process.execPath, join(bin, 'node'));
-    const bare = standalone({ PATH: bin });
-    await bare.start();
-    const { stdout, stderr } = await run('sh', ['-c', pasted(bare.output)], { timeout: 20_000, env: { PATH: bin } });
-    expect(stderr).toBe('');
-    expect(stdout.match(/^event: agent\.text_delta$/gm)?.length).toBeGreaterThan(5);
-    expect(stdout).toMatch(/event: run\.ended\ndata: .*"status":"completed".*\n\n$/);
-    expect(await bare.kill('SIGINT')).toBe(0);
   });
 });
 
