@@ -11,6 +11,9 @@ import { AS_ROOT, end, launch, NOBODY, postmasterOf, query, scratchFolders, urlF
 // A busy machine may take long to make a cluster.
 const folders = scratchFolders();
 afterAll(() => folders.remove());
+/** For what does not ask how a folder was made, one that was: to make a cluster takes a second. Its path has to be quoted everywhere. */
+let made: Promise<string> | undefined;
+const madeFolder = (): Promise<string> => (made ??= folders.make().then((folder) => join(folder, 'a b%20ü?&')));
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 describe('an embedded PostgreSQL', () => {
@@ -27,7 +30,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('is durable, quiet and closed to others', async () => {
-    const dataDir = await folders.make();
+    const dataDir = await madeFolder();
     const log: string[] = [];
     const server = await startEmbeddedPostgres({ dataDir, onLog: (line) => log.push(line) });
     const url = server.url('postgres');
@@ -58,7 +61,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('serves TypeORM by its URL, whatever the environment says about PostgreSQL', async () => {
-    const server = await startEmbeddedPostgres({ dataDir: join(await folders.make(), 'a b%20ü?&') });
+    const server = await startEmbeddedPostgres({ dataDir: await madeFolder() });
     const before = { ...process.env };
     Object.assign(process.env, { PGPORT: '1', PGHOST: 'elsewhere', PGSSLMODE: 'require', PGUSER: 'other' });
     try {
@@ -77,7 +80,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('gives a database to a role that is no superuser, with all that a superuser made in it before', async () => {
-    const dataDir = await folders.make();
+    const dataDir = await madeFolder();
     const first = await startEmbeddedPostgres({ dataDir });
     await ensureDatabase(first.url('postgres'), 'parley');
     await query(
@@ -125,7 +128,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('is refused to a second launcher, which learns who has the folder', async () => {
-    const dataDir = await folders.make();
+    const dataDir = await madeFolder();
     const server = await startEmbeddedPostgres({ dataDir });
     const sameProcess = startEmbeddedPostgres({ dataDir });
     await expect(sameProcess).rejects.toBeInstanceOf(DataFolderInUse);
