@@ -31,7 +31,7 @@ let deployment: Deployment;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-abandoned-'));
   orders = new KillOrders(folder);
-  deployment = await startDeployment({ mode: 'processes', env: orders.env });
+  deployment = await startDeployment({ mode: 'api-apart', env: orders.env });
 });
 afterAll(async () => {
   await deployment.stop();

@@ -17,7 +17,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-cli-'));
-  deployment = await startDeployment({ mode: 'processes' });
+  deployment = await startDeployment({ mode: 'in-process' });
   user = await deployment.newUser();
 });
 

@@ -25,8 +25,8 @@ const tokenLifeSeconds = 31_622_400;
 export interface DeploymentOptions {
   /**
    * `processes`: api, worker and event store as separate processes of the build, which can be killed. `in-process`: everything
-   * in the jest process, api and worker in one; for what is fast and kills nothing. `worker-apart`: workers as processes, which can be
-   * killed, and the rest in the jest process.
+   * in the jest process, api and worker in one; for what is fast and kills nothing. `worker-apart`, `api-apart`: these as
+   * processes, which can be killed, and the rest in the jest process.
    */
   readonly mode: DeploymentMode;
   /** How many of each; 1 and 1 when absent. In-process, `api` of them, each a worker as well. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServing, type RunningProcess } from '@app/composition';
+import { startServing, startWorking, type RunningProcess } from '@app/composition';
 import { startEventStoreServer } from '@app/event-store-server';
 import { readConfiguration, type Probe } from '@app/runtime';
 import { isReady, TestProcess } from '../processes/deployment-process';
@@ -7,7 +7,7 @@ import { isReady, TestProcess } from '../processes/deployment-process';
 const readyWithinMs = 120_000;
 const askAgainMs = 25;
 
-export type DeploymentMode = 'processes' | 'in-process' | 'worker-apart';
+export type DeploymentMode = 'processes' | 'in-process' | 'worker-apart' | 'api-apart';
 
 /** What must be undone, last first. */
 export type Undo = () => Promise<unknown>;
@@ -55,6 +55,10 @@ export async function startParts(
   undo: Undo[],
 ): Promise<Parts> {
   if (mode === 'processes') return startProcesses(apiEnvs, workerEnvs, undo);
+  if (mode === 'api-apart') {
+    const running = await startWorkersInProcess(workerEnvs, probe, undo);
+    return { ...(await startProcesses(apiEnvs, [], undo)), running };
+  }
   const worker = mode === 'in-process';
   const running = await startInProcess(apiEnvs, { api: true, worker }, probe, undo);
   return { ...(await startProcesses([], workerEnvs, undo)), running };
@@ -70,6 +74,20 @@ async function startInProcess(
   const running: RunningProcess[] = [];
   for (const env of envs) {
     const started = await startServing(readConfiguration(env), roles, { ...(probe && { probe }) });
+    undo.push(() => started.stop());
+    running.push(started);
+  }
+  return running;
+}
+
+async function startWorkersInProcess(
+  envs: readonly NodeJS.ProcessEnv[],
+  probe: Probe | undefined,
+  undo: Undo[],
+): Promise<readonly RunningProcess[]> {
+  const running: RunningProcess[] = [];
+  for (const env of envs) {
+    const started = await startWorking(readConfiguration(env), probe);
     undo.push(() => started.stop());
     running.push(started);
   }
