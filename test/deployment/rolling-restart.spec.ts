@@ -1,6 +1,6 @@
 /**
  * Two api processes are restarted one after the other under load, behind all proxies that are shipped at once: no call is lost, no
- * write is done twice, and streams go on where they were.
+ * write is done twice, and streams go on where they were. And what nginx passes on as it is.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,6 +22,8 @@ const pauseMs = full ? 20 : 600;
 const callsBetween = full ? 40 : 8;
 const restartedWithinMs = 600_000;
 const goesOnWithinMs = 120_000;
+/** A step of the model takes this long, so that its deltas come one by one. */
+const stepMs = 3_000;
 
 /** What the callers behind one proxy saw. */
 class Tally {
@@ -61,6 +63,7 @@ interface Caller {
 
 /** What was seen behind one proxy. */
 interface Behind {
+  readonly url: string;
   readonly tally: Tally;
   readonly calling: Promise<Caller[]>;
 }
@@ -69,7 +72,7 @@ let deployment: Deployment;
 const proxies: ShippedProxy[] = [];
 const behind = new Map<ProxyName, Behind>();
 beforeAll(async () => {
-  deployment = await startDeployment({ mode: 'processes', replicas: { api: 2 } });
+  deployment = await startDeployment({ mode: 'api-apart', replicas: { api: 2 } });
   for (const name of names) behind.set(name, await callBehind(name));
   await restartBoth();
 }, installedWithinMs + restartedWithinMs);
@@ -89,7 +92,7 @@ async function callBehind(name: ProxyName): Promise<Behind> {
   const tally = new Tally();
   const calling = Promise.all(users.map((user) => callOn(user.via(proxy.url), tally)));
   calling.catch(() => (tally.isOver = true));
-  return { tally, calling };
+  return { url: proxy.url, tally, calling };
 }
 
 async function restartBoth(): Promise<void> {
@@ -166,4 +169,51 @@ it.each(names)('behind %s', async (name) => {
     expect([reader.faults, endsOf(reader)]).toEqual([[], runs]);
     expect(reader.connections).toBeGreaterThan(1);
   }
+});
+
+describe('docker/nginx.conf', () => {
+  let user: TestClient;
+  beforeAll(async () => {
+    user = (await deployment.newUser()).via(behind.get('nginx')!.url); // reason for the assertion: it was started above
+  });
+
+  it('passes every frame of a stream on as it comes', async () => {
+    await deployment.sandbox('PUT', 'faults', { model: { delayMs: stepMs } });
+    const conversationId = await conversationOf(user);
+    const stream = await user.stream(`/conversations/${conversationId}/stream`);
+    const arrivedMs: number[] = [];
+    const started = await start(user, conversationId, 'repeat after me: one two three four five six seven eight');
+    expect(started.status).toBe(202);
+    for (let seen = 0, over = false; !over;) {
+      const at = seen;
+      const frame = await stream.until((one) => stream.frames.indexOf(one) >= at);
+      seen = stream.frames.indexOf(frame) + 1;
+      if (frame.event === 'agent.text_delta') arrivedMs.push(performance.now());
+      over = frame.event === 'run.ended';
+    }
+    await stream.close();
+    expect(arrivedMs.length).toBeGreaterThan(5);
+    // Were they held back, all would come at the end of the step at once.
+    expect((arrivedMs.at(-1) ?? 0) - (arrivedMs[0] ?? 0)).toBeGreaterThan(stepMs / 3);
+  });
+
+  it("hands on the caller's request id, and has one minted for who sent none", async () => {
+    const named = await fetch(user.url('/v1/users/me'), {
+      headers: { ...user.headers, 'x-request-id': 'my-own-id-1' },
+    });
+    expect([named.status, named.headers.get('x-request-id')]).toEqual([200, 'my-own-id-1']);
+    const unnamed = await fetch(user.url('/v1/users/me'), { headers: user.headers });
+    expect(unnamed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('leaves what is too large to the service, which says so as a problem', async () => {
+    const answer = await user.post('/conversations', { title: 'x'.repeat(300_000) });
+    expect(answer).toMatchObject({ status: 413, body: { type: 'urn:parley:error:too_large' } });
+  });
+
+  it('goes on with one replica when the other dies', async () => {
+    await deployment.apis[1]?.kill('SIGKILL');
+    for (let asked = 0; asked < 8; asked += 1) expect((await user.get('/v1/users/me')).status).toBe(200);
+    expect((await user.post('/conversations')).status).toBe(201);
+  });
 });
