@@ -2,6 +2,7 @@ import type { EventStore } from '@app/event-store';
 import { followCategories, type StoredEvent } from '@app/event-store';
 import type { Database } from './database';
 import { keepLeading, type leaderLocks } from './leadership';
+import { ReactorCheckpoint } from './reactor-checkpoint';
 
 /** A process over events: given these, it gives commands. It must be idempotent, since an event comes at least once. */
 export interface Reactor {
@@ -26,25 +27,19 @@ export async function runReactor(
   signal: AbortSignal,
 ): Promise<void> {
   await keepLeading(database.leaderSession, reactor.lock, signal, async (leading) => {
-    const [row] = await database.query<{ position: number }>(
-      'SELECT position FROM reactor_checkpoints WHERE name = $1',
-      [reactor.name],
-    );
+    const checkpoint = new ReactorCheckpoint(database, reactor.name);
+    const after = await checkpoint.read();
     await followCategories(store.catchUpClient, {
       categories: reactor.categories,
-      after: row?.position ?? 0,
+      after,
       signal: leading,
       feed: store.feed,
       onStuck: (isStuck) => (isStuck ? store.stuck.add(reactor.name) : store.stuck.delete(reactor.name)),
       onBatch: async ({ events, upTo }) => {
         await reactTo(reactor, events);
-        await database.query(
-          `INSERT INTO reactor_checkpoints (name, position) VALUES ($1, $2)
-           ON CONFLICT (name) DO UPDATE SET position = greatest(reactor_checkpoints.position, excluded.position)`,
-          [reactor.name, upTo],
-        );
+        checkpoint.pass(upTo);
       },
-    });
+    }).finally(() => checkpoint.close());
   });
 }
 

@@ -130,6 +130,24 @@ describe('a reactor', () => {
     await Promise.all([hasty.close(), away.close()]);
   });
 
+  it('writes its checkpoint once for what comes in a moment, and as it stops', async () => {
+    const category = newCategory();
+    const statements = jest.spyOn(database, 'query');
+    const seen: number[] = [];
+    const own = react(category, async (stored) => void seen.push(numberOf(stored)));
+    let position = 0;
+    for (let n = 0; n < 20; n += 1) {
+      position = await append(`${category}-a`, n, 1);
+      await until(() => Promise.resolve(seen.length > n));
+    }
+    own.abort();
+    await Promise.all(running.splice(0));
+    expect(await checkpoint(category)).toBe(position);
+    const written = statements.mock.calls.filter(([text]) => text.includes('INSERT INTO reactor_checkpoints'));
+    expect(written.length).toBeLessThan(20);
+    statements.mockRestore();
+  });
+
   it('never moves its checkpoint back', async () => {
     const category = newCategory();
     await database.query('INSERT INTO reactor_checkpoints VALUES ($1, 999999999)', [category]);
