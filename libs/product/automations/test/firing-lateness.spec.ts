@@ -22,7 +22,7 @@ let deployment: Deployment;
 beforeAll(async () => {
   const budget = { BUDGET_DAY_CENTS: unreached, BUDGET_MONTH_CENTS: unreached };
   const env = { ...budget, EXECUTION_CAPACITY: String(2 * AUTOMATIONS), AUTOMATIONS_PER_USER: String(PER_USER) };
-  deployment = await startDeployment({ mode: 'processes', env });
+  deployment = await startDeployment({ mode: full ? 'processes' : 'in-process', env });
 });
 afterAll(async () => deployment.stop(), 60_000);
 

