@@ -12,6 +12,7 @@ import { openDatabase } from '@app/read-store';
 import { readConfiguration, type Probe } from '@app/runtime';
 import { watchAnswers } from '../documents/answers';
 import { requestJson, TestClient, untilBack } from '../client/deployment-client';
+import { makeStore } from '../event-store/made-store';
 import { freePorts, type TestProcess } from '../processes/deployment-process';
 import { createTestDatabase } from '../postgres/postgres';
 import { until } from '../until/until';
@@ -91,7 +92,7 @@ export function startDeployment(options: DeploymentOptions): Promise<Deployment>
 }
 
 async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<Deployment, 'stop'>> {
-  const database = await createTestDatabase({ name: 'read_models', prepare: migrate });
+  const database = await createTestDatabase({ name: 'deployment', prepare: migrate });
   undo.push(() => database.drop());
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
   undo.push(() => rm(folder, { recursive: true, force: true }));
@@ -137,10 +138,11 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   };
 }
 
-/** Makes the tables of the read models, which each deployment of a jest run has a copy of. */
+/** Makes the tables of the read models and of the event store, which each deployment of a jest run has a copy of. */
 async function migrate(url: string): Promise<void> {
   const configuration = readConfiguration({ PARLEY_MODE: 'sandbox', DATABASE_URL: url });
   await (await openDatabase(configuration, readStore)).close();
+  await makeStore(url);
 }
 
 /** Mints the deployment's partner key before anything of it runs, in a product of its own. */

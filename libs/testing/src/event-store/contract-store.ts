@@ -14,6 +14,7 @@ import {
 } from '@eventstore/db-client';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { credentials } from '@grpc/grpc-js';
+import { madeStore } from './made-store';
 import { createTestDatabase } from '../postgres';
 
 /** The store under test: the embedded one, or the EventStoreDB / KurrentDB that EVENTSTORE_URL names. */
@@ -37,7 +38,7 @@ export async function openContractStore(): Promise<ContractStore> {
       },
       async () => undefined,
     );
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(madeStore);
   const folder = await mkdtemp(join(tmpdir(), 'parley-contract-'));
   const server = await startEventStoreServer({
     databaseUrl: database.url,

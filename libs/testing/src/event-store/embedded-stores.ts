@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectEventStore, EventStore, type CallLimits } from '@app/event-store';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
+import { madeStore } from './made-store';
 import { createTestDatabase, type TestDatabase } from '../postgres/postgres';
 
 /** Long: a machine that is busy with other suites can stand still for seconds, and no test is about that. */
@@ -23,7 +24,10 @@ export class EmbeddedStore {
   ) {}
 
   static async start(): Promise<EmbeddedStore> {
-    const store = new EmbeddedStore(await createTestDatabase(), await mkdtemp(join(tmpdir(), 'embedded-store-')));
+    const store = new EmbeddedStore(
+      await createTestDatabase(madeStore),
+      await mkdtemp(join(tmpdir(), 'embedded-store-')),
+    );
     await store.startServer();
     return store;
   }

@@ -17,6 +17,7 @@ import {
 } from '@app/kernel';
 import { readStoreMigrations, Database, migrate, Notifications, Processes } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
+import { madeStore } from '../event-store/made-store';
 import { createTestDatabase } from '../postgres';
 import { journalReadModel } from '@app/journal';
 
@@ -40,7 +41,7 @@ export interface TestStores {
 
 /** @param givenUrl an event store that runs already; others may use it as well */
 export async function startStores(givenUrl?: string): Promise<TestStores> {
-  const created = await createTestDatabase();
+  const created = await createTestDatabase(madeStore);
   const { url } = created;
   const folder = await mkdtemp(join(tmpdir(), 'journal-test-'));
   const startServer = () => startEventStoreServer({ databaseUrl: url, listen: { socketPath: join(folder, 'store') } });

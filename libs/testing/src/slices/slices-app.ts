@@ -31,6 +31,7 @@ import { v7 as uuidV7 } from 'uuid';
 import { requestJson } from '../client';
 import { SetClock, WindowsInMemory } from '../http/ports-in-memory';
 import { LoopbackIssuer } from '../identity';
+import { madeStore } from '../event-store/made-store';
 import { createTestDatabase, type TestDatabase } from '../postgres';
 
 const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, budgetReadModel];
@@ -71,7 +72,7 @@ export class Slices {
 
   /** @param compose what a replica is made of, when it is not those four slices */
   static async start(compose: Compose = moduleOf): Promise<Slices> {
-    const database = await createTestDatabase();
+    const database = await createTestDatabase(madeStore);
     const folder = await mkdtemp(join(tmpdir(), 'slices-test-'));
     const server = await startEventStoreServer({
       databaseUrl: database.url,
