@@ -107,8 +107,10 @@ describe('the longest pause of the event loop', () => {
     await settled();
     await meter.read(sandbox.pid);
     for (const [body, query] of worstOf(call)) {
-      expect(await send(call, body, query)).toBeLessThan(500);
-      await settled();
+      const status = await send(call, body, query);
+      expect(status).toBeLessThan(500);
+      // What only reads, or is refused, starts no run.
+      if (call.method !== 'GET' && status < 300) await settled();
     }
     const { pauseMs } = await meter.read(sandbox.pid);
     figures.set(name, Math.round(pauseMs));
