@@ -1,11 +1,13 @@
 // Runs jest and counts what it did.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import { binary, runTool } from './tool.mjs';
 
-/** Suites wait for servers as long as they compute, so three run at once even on a small machine. */
-const maxWorkers = Math.max(3, availableParallelism() - 1);
+/** What a worker and the processes of its suite take at most, of memory. */
+const workerBytes = 2 * 1024 ** 3;
+/** Suites wait for servers longer than they compute: with three at once, two cores were idle for a quarter of the time. */
+const maxWorkers = Math.max(availableParallelism() - 1, Math.min(5, Math.floor(totalmem() / workerBytes)), 1);
 /**
  * Whole deployments live in a worker: with more room for what is young, collecting garbage takes it a tenth less CPU. Jest hands its
  * own flags on to its workers; in NODE_OPTIONS they would reach the processes of the suites, and keep the build's code from them.

@@ -28,7 +28,7 @@ export default async function startTestPostgres(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), PREFIX));
   const server = await startEmbeddedPostgres({
     dataDir,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    settings: { max_connections: '400', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
   running = { server, dataDir };
   process.env[TEST_POSTGRES_URL] = server.url('postgres');
