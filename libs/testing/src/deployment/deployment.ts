@@ -5,17 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { openProduct, readStore, type RunningProcess } from '@app/composition';
+import { openProduct, type RunningProcess } from '@app/composition';
 import { causeOfService, Unavailable } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
-import { openDatabase } from '@app/read-store';
 import { readConfiguration, type Probe } from '@app/runtime';
 import { watchAnswers } from '../documents/answers';
 import { requestJson, TestClient, untilBack } from '../client/deployment-client';
-import { makeStore } from '../event-store/made-store';
 import { freePorts, type TestProcess } from '../processes/deployment-process';
 import { createTestDatabase } from '../postgres/postgres';
 import { until } from '../until/until';
+import { madeDatabase } from './made-database';
 import { startEvents, startParts, untilReady, type DeploymentMode, type Undo } from './replicas';
 
 const admittedWithinMs = 120_000;
@@ -92,7 +91,7 @@ export function startDeployment(options: DeploymentOptions): Promise<Deployment>
 }
 
 async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<Deployment, 'stop'>> {
-  const database = await createTestDatabase({ name: 'deployment', prepare: migrate });
+  const database = await createTestDatabase(madeDatabase);
   undo.push(() => database.drop());
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
   undo.push(() => rm(folder, { recursive: true, force: true }));
@@ -136,13 +135,6 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
     newUser: () => newUser(baseUrl, partnerKey),
     sandbox: (method, path, body) => callSandbox(method, `${baseUrl}/sandbox/v1/${path}`, body),
   };
-}
-
-/** Makes the tables of the read models and of the event store, which each deployment of a jest run has a copy of. */
-async function migrate(url: string): Promise<void> {
-  const configuration = readConfiguration({ PARLEY_MODE: 'sandbox', DATABASE_URL: url });
-  await (await openDatabase(configuration, readStore)).close();
-  await makeStore(url);
 }
 
 /** Mints the deployment's partner key before anything of it runs, in a product of its own. */

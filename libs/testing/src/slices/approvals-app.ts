@@ -30,7 +30,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
 import { requestJson, TestClient } from '../client';
 import { freePorts } from '../processes';
-import { madeStore } from '../event-store/made-store';
+import { madeDatabase } from '../deployment/made-database';
 import { createTestDatabase, type TestDatabase } from '../postgres';
 import { testCause } from './slices-app';
 
@@ -65,7 +65,7 @@ export class ApprovalsApp {
   ) {}
 
   static async start(replicas: number): Promise<ApprovalsApp> {
-    const database = await createTestDatabase(madeStore);
+    const database = await createTestDatabase(madeDatabase);
     const folder = await mkdtemp(join(tmpdir(), 'approvals-test-'));
     const listen = { socketPath: join(folder, 's') };
     const app = new ApprovalsApp(database, folder, await startEventStoreServer({ databaseUrl: database.url, listen }));
