@@ -22,7 +22,10 @@ export async function runInBadWeather({ full = false } = {}) {
   );
   const totals = { passed: 0, failed: 0 };
   for (const seed of seeds) {
-    const { passed, failed } = await runJestTwice(['--runTestsByPath', ...specs], { env: { WEATHER: seed } });
+    const { passed, failed } = await runJestTwice(['--runTestsByPath', ...specs], {
+      env: { WEATHER: seed },
+      workers: 2,
+    });
     totals.passed += passed;
     totals.failed += failed;
   }

@@ -23,7 +23,7 @@ export async function runOnNewestLts() {
   const folder = await newestLts();
   console.log(`on Node ${version}: ${specs.join(' ')}`);
   const env = { PATH: `${folder}${path.delimiter}${process.env.PATH ?? ''}` };
-  return runJest(specs, { node: path.join(folder, 'node'), env });
+  return runJest(specs, { node: path.join(folder, 'node'), env, workers: 2 });
 }
 
 /** The folder of its program; downloaded, and compared with what we know of it, when it is not there yet. For Linux on x64. */

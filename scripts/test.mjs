@@ -12,16 +12,17 @@ import { runScript } from './tool.mjs';
 const narrowing = process.argv.slice(2);
 const phases = new Phases();
 
-/** Everything, in two groups that each run side by side: suites wait for servers, and leave room for a check. Answers the counts of each. */
+/** Everything. Suites wait for servers, and leave room for what runs beside them, one at a time. Answers the counts of each. */
 async function runAll() {
   const built = phases.run('build', () => prepare({ build: true }));
-  const first = [
-    phases.run('checks', () => runChecks(staticChecks, { atOnce: 1, built })),
-    built.then(() => phases.run('suites', () => runJestTwice([]))),
+  const runBeside = async () => [
+    await phases.run('checks', () => runChecks(staticChecks, { atOnce: 1, built })),
+    await phases.run('newest LTS', () => runOnNewestLts()),
+    await phases.run('bad weather', () => runInBadWeather()),
   ];
-  const counts = await Promise.all(first);
-  const others = [phases.run('bad weather', () => runInBadWeather()), phases.run('newest LTS', () => runOnNewestLts())];
-  return [...counts, ...(await Promise.all(others))];
+  const suites = built.then(() => phases.run('suites', () => runJestTwice([])));
+  const [beside, counts] = await Promise.all([runBeside(), suites]);
+  return [...beside, counts];
 }
 
 /** The suites that the arguments name. */
