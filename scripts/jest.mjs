@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import { binary, runTool } from './tool.mjs';
 
-/** What a worker and the processes of its suite take at most, of memory. */
+/** The memory that a worker and the processes of its suite take at most. */
 const workerBytes = 2 * 1024 ** 3;
 /** Suites wait for servers longer than they compute: with three at once, two cores were idle for a quarter of the time. */
 const maxWorkers = Math.max(availableParallelism() - 1, Math.min(5, Math.floor(totalmem() / workerBytes)), 1);

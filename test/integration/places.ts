@@ -27,7 +27,7 @@ export async function places(deployment: Deployment, usersCount: number): Promis
   );
 }
 
-/** Slots are given back by whoever sees the ends of the runs, a moment after them. */
+/** Waits until no run holds a slot or a reservation: both are given back a moment after a run has ended. */
 export async function untilFree({ databaseUrl }: Deployment, place: Place): Promise<void> {
   const database = new Client({ connectionString: databaseUrl });
   await database.connect();

@@ -60,8 +60,9 @@ async function removeAbandoned(): Promise<void> {
     for (const name of await readdir(parent)) {
       const path = join(parent, name);
       if (!name.startsWith(PREFIX) || (await isInUse(path))) continue;
-      // Another run may be removing it as well, or its server may still be ending: what stays is for the next run.
-      await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+      await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(
+        () => undefined, // another run removes it as well, or its server still ends: what stays is for the next run
+      );
     }
   }
 }

@@ -51,7 +51,9 @@ export class FollowingReader {
     const signal = AbortSignal.timeout(withinMs);
     while (!isEnough()) {
       if (signal.aborted) return false;
-      await once(this.coming, 'event', { signal }).catch(() => undefined); // not in time
+      await once(this.coming, 'event', { signal }).catch((error: unknown) => {
+        if (!signal.aborted) throw error; // else the time is over, which is answered above
+      });
     }
     return true;
   }

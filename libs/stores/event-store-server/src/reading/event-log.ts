@@ -99,7 +99,7 @@ export class EventLog {
     return this.allPage({ from, to, descending: true }, filter, count);
   }
 
-  /** What the ring has up to a position, backwards; undefined when that is nothing. Whoever looks for the end reads it often. */
+  /** The events up to a position that the ring holds, newest first; undefined when it holds none. Looking for the end of `$all` asks for these. */
   private recentUpTo(position: number, filter: EventFilter | undefined, count: number): AllPage | undefined {
     const lowest = Math.max(1, position - PAGE_EVENTS_MAX + 1);
     const events: FramedEvent[] = [];
