@@ -1,10 +1,19 @@
 // One global object for all files of a worker, so that modules which one file has loaded serve the next (shared-runtime.cjs). What a file leaves on it is taken back when the file ends.
+const { AsyncLocalStorage } = require('node:async_hooks');
 const { TestEnvironment } = require('jest-environment-node');
 
 /** The environment of jest that this worker's files share. */
 let shared;
 /** What the global object had before any file ran, and what shared modules have put there since. */
 const kept = new Map();
+/** What this file has run something in. Jest makes one for each file, and every promise is given the values of all that were ever used: a worker would become slower with each file. */
+const storagesInUse = new Set();
+
+const { run } = AsyncLocalStorage.prototype;
+AsyncLocalStorage.prototype.run = function runInStorage(...args) {
+  storagesInUse.add(this);
+  return run.apply(this, args);
+};
 
 module.exports = class SharedEnvironment {
   constructor(config, context) {
@@ -26,6 +35,8 @@ module.exports = class SharedEnvironment {
     this.global.process.exit = this.exit;
     restoreMembers(this.global.process.env, this.env);
     restoreGlobals(this.global);
+    for (const storage of storagesInUse) storage.disable(); // until it is used again
+    storagesInUse.clear();
   }
 
   exportConditions() {
