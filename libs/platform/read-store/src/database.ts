@@ -1,5 +1,5 @@
 import { TookTooLong, Unavailable } from '@app/kernel';
-import type { Client, Pool, QueryResultRow } from 'pg';
+import pg, { type Client, type Pool, type QueryResultRow } from 'pg';
 import { DataSource, QueryFailedError, type EntityManager } from 'typeorm';
 import { ColumnNames } from './columns';
 import { LeaderSession } from './leader-session';
@@ -50,6 +50,7 @@ export class Database {
     const connections = new WatchedConnections(timeoutMs + answerGraceMs);
     const source = new DataSource({
       type: 'postgres',
+      driver: pg, // else TypeORM loads a second copy, beside the one of the bundle
       url: options.url,
       entities: [...options.rows],
       namingStrategy: new ColumnNames(),
