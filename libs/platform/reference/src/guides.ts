@@ -15,10 +15,11 @@ export const guideNames = [
 export interface Guide {
   readonly name: string;
   readonly title: string;
+  /** Rendered when it is first read. */
   readonly html: string;
 }
 
-/** Every guide, rendered. @throws Error when a file is missing or has no title */
+/** Every guide. @throws Error when a file is missing or has no title */
 export function readGuides(): readonly Guide[] {
   return guideNames.map((name) => renderGuide(name, readSiteFile(`${name}.md`)));
 }
@@ -30,7 +31,15 @@ export function readGuides(): readonly Guide[] {
 export function renderGuide(name: string, markdown: string): Guide {
   const [, title] = /^# (.+)$/m.exec(markdown) ?? [];
   if (title === undefined) throw new Error(`the guide ${name} has no title`);
-  return { name, title, html: renderer().render(markdown.replace(/^<!--.*?-->\n/gms, '')) };
+  let html: string | undefined;
+  return {
+    name,
+    title,
+    get html() {
+      html ??= renderer().render(markdown.replace(/^<!--.*?-->\n/gms, ''));
+      return html;
+    },
+  };
 }
 
 function renderer(): MarkdownIt.MarkdownIt {

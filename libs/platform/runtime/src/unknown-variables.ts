@@ -15,13 +15,17 @@ export function unknownVariables(environment: NodeJS.ProcessEnv, known: readonly
   const prefixes = new Set(known.flatMap((name) => /^[^_]+_/.exec(name) ?? []).filter((one) => one !== othersPrefix));
   return Object.keys(environment)
     .filter((name) => !known.includes(name) && !platformName.test(name))
-    .flatMap((name) => {
-      const nearest = nearestOf(name, known);
-      const begins = [...prefixes].some((prefix) => name.startsWith(prefix));
-      const near = name.length >= nearEnough.lettersMin && leven(name, nearest) <= nearEnough.distanceMax;
-      return begins || near ? [`${name} is no variable of Parley, and changes nothing; did you mean ${nearest}?`] : [];
-    })
+    .filter((name) => [...prefixes].some((prefix) => name.startsWith(prefix)) || isMisspelled(name, known))
+    .map((name) => `${name} is no variable of Parley, and changes nothing; did you mean ${nearestOf(name, known)}?`)
     .sort();
+}
+
+function isMisspelled(name: string, known: readonly string[]): boolean {
+  if (name.length < nearEnough.lettersMin) return false;
+  // The lengths first: a variable of each start is compared with each of ours.
+  const isNear = (other: string): boolean =>
+    Math.abs(other.length - name.length) <= nearEnough.distanceMax && leven(name, other) <= nearEnough.distanceMax;
+  return known.some(isNear);
 }
 
 function nearestOf(name: string, known: readonly string[]): string {

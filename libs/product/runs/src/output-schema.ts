@@ -1,7 +1,7 @@
 import { standalone } from '@app/http';
 import { isJsonObject, limits, type JsonObject, type JsonValue } from '@app/kernel';
 import { byName, withName, type Schema } from '@app/schema';
-import { Ajv2020 } from 'ajv/dist/2020';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 
 const inner = byName<JsonValue>('OutputSchema');
 const typeName = { type: 'string', enum: ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'] };
@@ -36,13 +36,19 @@ const keywords = {
 /** The keywords of JSON Schema 2020-12 that an `outputSchema` may use (docs/decisions/runs.md), as a schema of such schemas. */
 export const OutputSchema = withName('OutputSchema', keywords);
 
-// Formats tell generators how wide numbers are; they say nothing of JSON. The schema is ours: to check it too would cost each start 50 ms.
-const isOutputSchemaShape = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false }).compile(
-  standalone(OutputSchema),
-);
+// Compiled when it is first asked: that takes 30 ms, and most processes never ask.
+let validate: ValidateFunction | undefined;
+
+function hasShape(value: JsonObject): boolean {
+  // Formats tell generators how wide numbers are; they say nothing of JSON. The schema is ours, so it is not checked.
+  validate ??= new Ajv2020({ strict: false, validateFormats: false, validateSchema: false }).compile(
+    standalone(OutputSchema),
+  );
+  return validate(value);
+}
 
 /** Whether a value is an `outputSchema` of the supported subset, at most 16 KiB as serialized. */
 export function isOutputSchema(value: unknown): value is JsonObject {
   if (!isJsonObject(value)) return false;
-  return Buffer.byteLength(JSON.stringify(value)) <= limits.outputSchemaBytesMax && isOutputSchemaShape(value);
+  return Buffer.byteLength(JSON.stringify(value)) <= limits.outputSchemaBytesMax && hasShape(value);
 }
