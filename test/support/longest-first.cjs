@@ -4,11 +4,12 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 const root = path.dirname(path.dirname(__dirname));
 
-/** Suites that start processes of their own; one of them at the end would keep a single worker busy. The longest stand first. */
+/** Suites that start processes of their own or wait long; one of them at the end would keep a single worker busy. The longest stand first. */
 const long = [
   /^test.generators.generators/,
   /^test.deployment.(rolling-restart|cli|newcomer)/,
   /^test.silent.(stores|submissions)/,
+  /^libs.stores.event-store-server.test.(bad-weather|silent-storage)/,
   /^test.(crash|injection|stalls|browser)./,
   /^test./,
   /^libs.*.test./,
