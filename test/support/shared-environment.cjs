@@ -48,12 +48,17 @@ module.exports = class SharedEnvironment {
   }
 };
 
+let isKeeping = false;
+
 /** Runs `load`, and keeps what it puts on the global object: the modules that did it are not loaded again. */
 module.exports.keepingGlobals = function keepingGlobals(global, load) {
+  if (isKeeping) return load(); // a module that another one loads
   const before = new Set(Reflect.ownKeys(global));
+  isKeeping = true;
   try {
     return load();
   } finally {
+    isKeeping = false;
     keepGlobals(global, (key) => !before.has(key));
   }
 };

@@ -30,12 +30,11 @@ module.exports = class SharedRuntime extends Runtime {
   requireModule(from, moduleName, options, isRequireActual) {
     if (this.shares && !options?.isInternalModule) {
       const file = this.#sharedFile(from, moduleName);
-      if (file !== null) {
-        const load = () => keeper.requireModule(from, moduleName, options, isRequireActual);
-        return keeper.registries.moduleRegistry.has(file) ? load() : keepingGlobals(this._environment.global, load);
-      }
+      if (file !== null) return keeper.requireModule(from, moduleName, options, isRequireActual);
     }
-    return super.requireModule(from, moduleName, options, isRequireActual);
+    const load = () => super.requireModule(from, moduleName, options, isRequireActual);
+    // Also of a module that a shared one loads later, in the middle of a test.
+    return this === keeper ? keepingGlobals(this._environment.global, load) : load();
   }
 
   /** The file, when it is one that all files of the worker share. */

@@ -11,6 +11,8 @@ import { ProviderTrouble } from './provider';
 
 /** How often a waiting run checks whether the breaker has closed. */
 const lookEveryMs = 200;
+/** With no more time than this it gives up: a busy process wakes late from its next wait, and could not say any more that it did not ask. */
+const reserveMs = 2 * lookEveryMs;
 
 /** One for all models of a provider: opens after so many attempts in a row that it did not begin to answer. */
 export class ProviderBreaker {
@@ -47,7 +49,7 @@ export class ProviderBreaker {
       } catch (error) {
         const isBarred = isBrokenCircuitError(error);
         if (!isBarred && !(isTrial && this.isOutage(error))) throw error;
-        if (leftMs() <= lookEveryMs) {
+        if (leftMs() <= reserveMs) {
           throw isBarred ? new ProviderTrouble('not_asked', 'the breaker is open', false) : error;
         }
         await sleep(lookEveryMs, undefined, { signal });
