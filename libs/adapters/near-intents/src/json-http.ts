@@ -11,6 +11,7 @@ import {
 } from 'cockatiel';
 import { parse } from 'lossless-json';
 import { Unavailable } from '@app/kernel';
+import { fetchWithoutRedirects } from '@app/runtime';
 import { CallFailed, Malformed } from './reading';
 
 /** One API on the other side. */
@@ -97,11 +98,10 @@ export class JsonHttp {
   }
 
   private async fetchAnswer(call: Call): Promise<Answer> {
-    const response = await fetch(`${this.api.url}${call.path}`, {
+    const response = await fetchWithoutRedirects(`${this.api.url}${call.path}`, {
       method: call.method,
       headers: { ...this.api.headers, ...(call.body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(call.body === undefined ? {} : { body: call.body }),
-      redirect: 'error',
       signal: AbortSignal.timeout(this.api.timeoutMs),
     });
     const text = await readText(response);

@@ -1,5 +1,5 @@
 import { isJsonObject, Unavailable } from '@app/kernel';
-import { settledWithin } from '@app/runtime';
+import { fetchWithoutRedirects, settledWithin } from '@app/runtime';
 import { createLocalJWKSet, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
 
 /** How large each of the issuer's documents may be. */
@@ -152,7 +152,7 @@ async function discoveredUri(issuer: string, signal: AbortSignal): Promise<strin
 }
 
 async function getJson(url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
-  const response = await fetch(url, { headers: { accept: 'application/json' }, redirect: 'error', signal });
+  const response = await fetchWithoutRedirects(url, { headers: { accept: 'application/json' }, signal });
   if (!response.ok || response.body === null) throw new Error(`${url} answered ${response.status}`);
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -1,4 +1,5 @@
 export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';
+export { fetchWithoutRedirects } from './fetch-without-redirects';
 export { isOnThisMachine } from './insecure-variables';
 export { createPino, hasReadableLogs, PinoNestLogger, silenceLogs } from './logging';
 export type { McpClientCredentials, McpServerSettings, McpTransport } from './mcp-variables';

@@ -1,3 +1,4 @@
+import { fetchWithoutRedirects } from '@app/runtime';
 import { estimatedTokens } from './cost';
 import { ProviderTrouble, type Attempt } from './provider';
 
@@ -32,7 +33,7 @@ export class WatchedFetch {
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     this.wait('queued', this.silence.firstByteTimeoutMs);
     // Another host could not be trusted with the key.
-    const response = await globalThis.fetch(input, { ...init, redirect: 'error' });
+    const response = await fetchWithoutRedirects(input, init);
     this.isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
     if (response.ok) this.heard.onAccepted(estimatedTokens(bytesOf(init?.body)));
     if (response.body === null) return response;
