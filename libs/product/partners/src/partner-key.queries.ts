@@ -4,6 +4,8 @@ import { asId, type PartnerKeyId } from '@app/kernel';
 import { Database, selectList } from '@app/read-store';
 import { PartnerKeyRow } from './partner-key.projection';
 
+const hashAndId = selectList(PartnerKeyRow, ['keyHash', 'keyId']);
+
 /** The request guard's look-ups of keys, from the read model. */
 @Injectable()
 export class StoredPartnerKeys extends PartnerKeys {
@@ -13,7 +15,7 @@ export class StoredPartnerKeys extends PartnerKeys {
 
   async findMany(keysSha256Hex: readonly string[]): Promise<ReadonlyMap<string, PartnerKeyId>> {
     const rows = await this.database.query<Pick<PartnerKeyRow, 'keyHash' | 'keyId'>>(
-      `SELECT ${selectList(PartnerKeyRow, ['keyHash', 'keyId'])} FROM partner_keys
+      `SELECT ${hashAndId} FROM partner_keys
        WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL`,
       [keysSha256Hex],
       'find_partner_keys',

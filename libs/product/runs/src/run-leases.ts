@@ -19,6 +19,8 @@ export interface ClaimableRun {
   readonly segment: number;
 }
 
+const claimable = `r.id AS "runId", ${selectList(RunRow, ['runKey', 'userId', 'conversationId', 'segment'], { table: 'r' })}`;
+
 /**
  * Which worker executes which run: rows that expire. They only save work from being done twice:
  * what fences a predecessor is `run.claimed`, so nothing depends on a lease being right.
@@ -42,7 +44,7 @@ export class RunLeases {
          SELECT run_key, $1, now() + $3 * interval '1 ms' FROM free
          ON CONFLICT (run_key) DO UPDATE SET worker_id = excluded.worker_id, expires_at = excluded.expires_at
          WHERE run_leases.expires_at < now() RETURNING run_key)
-       SELECT r.id AS "runId", ${selectList(RunRow, ['runKey', 'userId', 'conversationId', 'segment'], { table: 'r' })}
+       SELECT ${claimable}
        FROM held JOIN runs AS r USING (run_key)`,
       [this.processes.id, limit, leaseTtlMs],
     );

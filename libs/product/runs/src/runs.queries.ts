@@ -15,6 +15,8 @@ export const runMembers = selectList(RunRow, memberNames(Run), {
   },
 });
 
+const selected = `${runMembers}, ${selectList(RunRow, ['startedSeq'])}`;
+
 /** Looks runs up in PostgreSQL. */
 @Injectable()
 export class RunQueries {
@@ -26,10 +28,7 @@ export class RunQueries {
   /** The run, or null when there is none even after the read models have caught up. */
   async find(runKey: RunKey): Promise<Selected | null> {
     return this.gate.find(async () => {
-      const [row] = await this.database.query<Selected>(
-        `SELECT ${runMembers}, ${selectList(RunRow, ['startedSeq'])} FROM runs WHERE run_key = $1`,
-        [runKey],
-      );
+      const [row] = await this.database.query<Selected>(`SELECT ${selected} FROM runs WHERE run_key = $1`, [runKey]);
       return row ?? null;
     });
   }

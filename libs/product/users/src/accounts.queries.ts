@@ -10,6 +10,9 @@ import { userKind } from './user.stream';
 /** Streams that one look-up folds at a time; unprovisioned identities wait for each other, not for the store's limits. */
 const foldsAtOnceMax = 16;
 
+// Made once: every request asks.
+const account = selectList(UserRow, ['userId', 'disabled']);
+
 /** The accounts as admission asks for them (one statement for many), and one account as its stream has it now. */
 @Injectable()
 export class StoredAccounts extends Accounts {
@@ -26,7 +29,7 @@ export class StoredAccounts extends Accounts {
    */
   async findMany(userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, AccountState>> {
     const rows = await this.database.query<Pick<UserRow, 'userId' | 'disabled'>>(
-      `SELECT ${selectList(UserRow, ['userId', 'disabled'])} FROM users WHERE user_id = ANY($1::uuid[])`,
+      `SELECT ${account} FROM users WHERE user_id = ANY($1::uuid[])`,
       [userIds],
       'find_accounts',
     );
