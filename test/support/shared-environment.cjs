@@ -6,7 +6,7 @@ const { TestEnvironment } = require('jest-environment-node');
 let shared;
 /** What the global object had before any file ran, and what shared modules have put there since. */
 const kept = new Map();
-/** What this file has run something in. Jest makes one for each file, and every promise is given the values of all that were ever used: a worker would become slower with each file. */
+/** The storages that this file has used. Jest makes one for each file, and Node copies the values of every storage in use to each new promise: unless they are disabled, a worker gets slower with each file. */
 const storagesInUse = new Set();
 
 const { run } = AsyncLocalStorage.prototype;

@@ -33,7 +33,7 @@ module.exports = class SharedRuntime extends Runtime {
       if (file !== null) return keeper.requireModule(from, moduleName, options, isRequireActual);
     }
     const load = () => super.requireModule(from, moduleName, options, isRequireActual);
-    // Also of a module that a shared one loads later, in the middle of a test.
+    // This covers modules that a shared one loads later, in the middle of a test.
     return this === keeper ? keepingGlobals(this._environment.global, load) : load();
   }
 

@@ -50,7 +50,7 @@ export class Database {
     const connections = new WatchedConnections(timeoutMs + answerGraceMs);
     const source = new DataSource({
       type: 'postgres',
-      driver: pg, // else TypeORM loads a second copy, beside the one of the bundle
+      driver: pg, // else TypeORM loads a second copy of it beside the one in the bundle
       url: options.url,
       entities: [...options.rows],
       namingStrategy: new ColumnNames(),

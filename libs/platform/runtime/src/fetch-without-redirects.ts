@@ -1,10 +1,11 @@
-/** Statuses that send a client elsewhere (RFC 9110, 15.4; 304 does not). */
+/** The statuses that send a client to another address (RFC 9110, section 15.4); 304 does not. */
 const redirects = [301, 302, 303, 307, 308];
 
 /**
- * `fetch`, and a redirect rejects as with `redirect: 'error'`: what is sent is for one host alone. With that option the `fetch` of Node 20
- * forgets its signal at the next garbage collection, and a body that fell silent was awaited for ever (nodejs/undici issue 4627).
- * @throws what `fetch` throws, and TypeError for a redirect
+ * `fetch` that refuses redirects, as `redirect: 'error'` does: a request is meant for one host. The option itself is not used: with it,
+ * the `fetch` of Node 20 loses its abort signal at the next garbage collection, and waits without end for a body that stops arriving
+ * (nodejs/undici issue 4627).
+ * @throws whatever `fetch` throws, and TypeError for a redirect
  */
 export const fetchWithoutRedirects: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'manual' });

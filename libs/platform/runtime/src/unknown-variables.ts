@@ -22,7 +22,7 @@ export function unknownVariables(environment: NodeJS.ProcessEnv, known: readonly
 
 function isMisspelled(name: string, known: readonly string[]): boolean {
   if (name.length < nearEnough.lettersMin) return false;
-  // The lengths first: a variable of each start is compared with each of ours.
+  // Lengths first: at each start, every variable of the environment is compared with each of ours.
   const isNear = (other: string): boolean =>
     Math.abs(other.length - name.length) <= nearEnough.distanceMax && leven(name, other) <= nearEnough.distanceMax;
   return known.some(isNear);

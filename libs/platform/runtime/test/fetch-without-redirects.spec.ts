@@ -5,9 +5,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { fetchWithoutRedirects } from '../src';
 
-// What jest's global object lacks; a context that is made after the flag has it.
+// Jest's global object has no `gc`; a context that is made while the flag is set has one.
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
+setFlagsFromString('--no-expose-gc');
 
 describe('fetchWithoutRedirects', () => {
   const asked: string[] = [];
@@ -32,9 +33,9 @@ describe('fetchWithoutRedirects', () => {
   });
   beforeEach(() => asked.splice(0));
 
-  it('ends a body that fell silent when its signal aborts, after garbage was collected too', async () => {
+  it('stops waiting for a silent body when its signal aborts, also after a garbage collection', async () => {
     const stop = new AbortController();
-    // Nothing but the body is left of the response.
+    // Keeps the body only, so that the rest of the response can be collected.
     const read = async () => (await fetchWithoutRedirects(`${url}/200`, { signal: stop.signal })).text();
     const reading = expect(read()).rejects.toThrow('aborted');
     while (asked.length === 0) await nextTurn();

@@ -36,7 +36,7 @@ const keywords = {
 /** The keywords of JSON Schema 2020-12 that an `outputSchema` may use (docs/decisions/runs.md), as a schema of such schemas. */
 export const OutputSchema = withName('OutputSchema', keywords);
 
-// Compiled when it is first asked: that takes 30 ms, and most processes never ask.
+// Compiled at the first use: it takes 30 ms, and most processes never need it.
 let validate: ValidateFunction | undefined;
 
 function hasShape(value: JsonObject): boolean {

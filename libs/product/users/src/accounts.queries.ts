@@ -10,7 +10,7 @@ import { userKind } from './user.stream';
 /** Streams that one look-up folds at a time; unprovisioned identities wait for each other, not for the store's limits. */
 const foldsAtOnceMax = 16;
 
-// Made once: every request asks.
+// Built once, since every request needs it.
 const account = selectList(UserRow, ['userId', 'disabled']);
 
 /** The accounts as admission asks for them (one statement for many), and one account as its stream has it now. */

@@ -11,7 +11,7 @@ import { ProviderTrouble } from './provider';
 
 /** How often a waiting run checks whether the breaker has closed. */
 const lookEveryMs = 200;
-/** With no more time than this it gives up: a busy process wakes late from its next wait, and could not say any more that it did not ask. */
+/** It gives up when no more time than this is left: a busy process may wake too late from its next wait to say that it did not ask. */
 const reserveMs = 2 * lookEveryMs;
 
 /** One for all models of a provider: opens after so many attempts in a row that it did not begin to answer. */
