@@ -43,8 +43,13 @@ export const fanOut = {
 async function conversationChannel({ newUser, client }) {
   const user = await newUser('fan-out');
   const id = await newConversation(user);
-  const publish = (number) =>
-    client.appendToStream(streamOf(id), renamed(number), { expectedRevision: BigInt(number) });
+  let appended = Promise.resolve();
+  // One append after the other, since each expects the revision of the one before; their frames are still on the way together.
+  const publish = (number) => {
+    const append = () => client.appendToStream(streamOf(id), renamed(number), { expectedRevision: BigInt(number) });
+    appended = appended.then(append);
+    return appended;
+  };
   return { url: `${user.url}/conversations/${id}/stream?cursor=1`, headers: user.headers, publish };
 }
 
