@@ -4,6 +4,7 @@ import { DataSource, QueryFailedError, type EntityManager } from 'typeorm';
 import { ColumnNames } from './columns';
 import { LeaderSession } from './leader-session';
 import { migrationClasses, type Migration } from './migration';
+import { ReactorCheckpoints } from './reactor-checkpoints';
 import { WatchedConnections } from './silent-servers';
 
 export type RowClass = new () => object;
@@ -29,6 +30,7 @@ const idleInTransactionTimeoutMs = 10_000;
 export class Database {
   /** For what this process leads. */
   readonly leaderSession: LeaderSession;
+  readonly reactorCheckpoints = new ReactorCheckpoints(this);
 
   private constructor(
     readonly source: DataSource,

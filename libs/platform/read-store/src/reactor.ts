@@ -2,7 +2,6 @@ import type { EventStore } from '@app/event-store';
 import { followCategories, type StoredEvent } from '@app/event-store';
 import type { Database } from './database';
 import { keepLeading, type leaderLocks } from './leadership';
-import { ReactorCheckpoint } from './reactor-checkpoint';
 
 /** A process over events: given these, it gives commands. It must be idempotent, since an event comes at least once. */
 export interface Reactor {
@@ -27,19 +26,19 @@ export async function runReactor(
   signal: AbortSignal,
 ): Promise<void> {
   await keepLeading(database.leaderSession, reactor.lock, signal, async (leading) => {
-    const checkpoint = new ReactorCheckpoint(database, reactor.name);
-    const after = await checkpoint.read();
+    const { reactorCheckpoints } = database;
     await followCategories(store.catchUpClient, {
       categories: reactor.categories,
-      after,
+      after: await reactorCheckpoints.read(reactor.name),
       signal: leading,
       feed: store.feed,
       onStuck: (isStuck) => (isStuck ? store.stuck.add(reactor.name) : store.stuck.delete(reactor.name)),
       onBatch: async ({ events, upTo }) => {
         await reactTo(reactor, events);
-        checkpoint.pass(upTo);
+        reactorCheckpoints.pass(reactor.name, upTo);
       },
-    }).finally(() => checkpoint.close());
+      // Before the lead is given back: who takes over begins there.
+    }).finally(() => reactorCheckpoints.write());
   });
 }
 

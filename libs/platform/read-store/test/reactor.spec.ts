@@ -6,7 +6,7 @@ import { counted, counterKind, someCause } from '@app/testing/deciders';
 import { EmbeddedStore, until } from '@app/testing/event-store';
 import { startPostgresProxy } from '@app/testing/stores';
 import { until as patiently } from '@app/testing/until';
-import { Database, runReactor } from '../src';
+import { Database, runReactor, type Reactor } from '../src';
 import { openTallies } from './tally';
 
 let embedded: EmbeddedStore;
@@ -47,9 +47,13 @@ describe('a reactor', () => {
     (await database.query<{ position: number }>('SELECT position FROM reactor_checkpoints WHERE name = $1', [name]))[0]
       ?.position ?? 0;
 
-  function react(category: string, handle: (stored: StoredEvent) => Promise<void>): AbortController {
+  function react(
+    category: string,
+    handle: (stored: StoredEvent) => Promise<void>,
+    lock: Reactor['lock'] = 'watchdog',
+  ): AbortController {
     const own = new AbortController();
-    const reactor = { name: category, lock: 'watchdog', categories: [category], react: handle } as const;
+    const reactor = { name: category, lock, categories: [category], react: handle };
     running.push(runReactor(database, store, reactor, AbortSignal.any([stop.signal, own.signal])));
     return own;
   }
@@ -130,20 +134,26 @@ describe('a reactor', () => {
     await Promise.all([hasty.close(), away.close()]);
   });
 
-  it('writes its checkpoint once for what comes in a moment, and as it stops', async () => {
-    const category = newCategory();
+  it('writes its checkpoint with those of all others: once for what comes in a moment, and as it stops', async () => {
+    const names = [newCategory(), newCategory(), newCategory()];
+    const ends = new Map<string, number>();
+    const seen = new Map<string, number>();
     const statements = jest.spyOn(database, 'query');
-    const seen: number[] = [];
-    const own = react(category, async (stored) => void seen.push(numberOf(stored)));
-    let position = 0;
+    const own = names.map((name, index) =>
+      react(
+        name,
+        async (stored) => void seen.set(name, numberOf(stored)),
+        (['watchdog', 'copies', 'firing'] as const)[index],
+      ),
+    );
     for (let n = 0; n < 20; n += 1) {
-      position = await append(`${category}-a`, n, 1);
-      await until(() => Promise.resolve(seen.length > n));
+      for (const name of names) ends.set(name, await append(`${name}-a`, n, 1));
+      await until(() => Promise.resolve(names.every((name) => seen.get(name) === n)));
     }
-    own.abort();
+    for (const each of own) each.abort();
     await Promise.all(running.splice(0));
-    expect(await checkpoint(category)).toBe(position);
-    const written = statements.mock.calls.filter(([text]) => text.includes('INSERT INTO reactor_checkpoints'));
+    expect(await Promise.all(names.map(checkpoint))).toEqual(names.map((name) => ends.get(name)));
+    const written = statements.mock.calls.filter(([text]) => text.includes('INTO reactor_checkpoints'));
     expect(written.length).toBeLessThan(20);
     statements.mockRestore();
   });
