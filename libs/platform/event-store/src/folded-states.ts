@@ -98,22 +98,39 @@ export class FoldedStates {
     for (const waiter of this.waiting.get(stream) ?? []) waiter.abort();
   }
 
+  /** The state that this process last saw, or the state as of now when it has none. Throws Unavailable. */
+  async recall<State, Command, Event extends DomainEvent>(
+    kind: StreamKind<State, Command, Event>,
+    id: string,
+  ): Promise<Folded<State>> {
+    return this.cached(kind, id) ?? this.current(kind, id);
+  }
+
+  /** Keeps a state that the store was just seen to have. */
+  keep<State, Command, Event extends DomainEvent>(
+    kind: StreamKind<State, Command, Event>,
+    id: string,
+    folded: Folded<State>,
+  ): void {
+    const stream = streamName(kind, id);
+    let snapshotRevision = this.cache.get(stream)?.snapshotRevision ?? -1;
+    if (folded.revision - snapshotRevision >= snapshotEveryEvents) {
+      this.snapshots.saveLater({ stream, version: kind.stateVersion, ...folded });
+      snapshotRevision = folded.revision;
+    }
+    this.cache.set(stream, { folded, snapshotRevision });
+  }
+
   /** Folds events that directly follow `from`, and keeps the result. */
-  advance<State, Command, Event extends DomainEvent>(
+  private advance<State, Command, Event extends DomainEvent>(
     kind: StreamKind<State, Command, Event>,
     id: string,
     from: Folded<State>,
     events: readonly Pick<Recorded<Event>, 'event'>[],
   ): Folded<State> {
-    const stream = streamName(kind, id);
     const state = events.reduce((before, { event }) => kind.decider.evolve(before, event), from.state);
     const folded = { state, revision: from.revision + events.length };
-    let snapshotRevision = this.cache.get(stream)?.snapshotRevision ?? from.revision;
-    if (folded.revision - snapshotRevision >= snapshotEveryEvents) {
-      this.snapshots.saveLater({ stream, version: kind.stateVersion, revision: folded.revision, state });
-      snapshotRevision = folded.revision;
-    }
-    this.cache.set(stream, { folded, snapshotRevision });
+    this.keep(kind, id, folded);
     return folded;
   }
 

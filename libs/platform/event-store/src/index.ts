@@ -20,6 +20,7 @@ export { SnapshotStore, type Snapshot } from './snapshots';
 export { idInStream, streamName, type DomainEvent, type StreamKind } from './stream-kind';
 export type { EventBatch } from './intake';
 export { followCategories } from './subscriptions';
-export { Streams, TooBusy, type DecideOptions } from './streams';
+export { Streams, type DecideOptions } from './streams';
+export { TooBusy } from './stream-turns';
 export { isTransient } from './transient-errors';
 export { KeyedQueue } from './keyed-queue';
