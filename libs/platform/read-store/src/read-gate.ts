@@ -1,4 +1,5 @@
 import type { EventStore, ReadModels } from '@app/event-store';
+import { Unavailable } from '@app/kernel';
 import type { Metrics } from '@app/runtime';
 import { Counter } from 'prom-client';
 import type { Notifications } from './notifications';
@@ -10,6 +11,8 @@ const writeWaitMs = 2_000;
 const lookUpWaitMs = 250;
 /** Without a word from a projector for this long, no write waits. */
 const silenceMs = 2_000;
+
+const behind = new Error('the read models are behind');
 
 /** Makes a write visible to the very next read, on any replica. */
 export class ReadGate implements ReadModels {
@@ -53,18 +56,21 @@ export class ReadGate implements ReadModels {
 
   /**
    * Looks up a row, and when there is none looks once more after the read models have reached the store's present end
-   * (at most 250 ms later), so that an id learned from a stream can be read at once.
+   * (at most 250 ms later), so that an id learned from a stream can be read at once. Throws Unavailable where there is none and they
+   * have not got there, although a projector works: it may be among what they lack.
    */
   async find<Row>(lookUp: () => Promise<Row | null>): Promise<Row | null> {
     const found = await lookUp();
     if (found !== null) return found;
-    await this.caughtUp();
-    return lookUp();
+    const isCaughtUp = await this.caughtUp();
+    const foundLater = await lookUp();
+    if (foundLater === null && !isCaughtUp && this.projecting) throw new Unavailable('database', { cause: behind });
+    return foundLater;
   }
 
-  /** Waits until the read models have reached the store's present end, at most 250 ms. Throws Unavailable. */
-  async caughtUp(): Promise<void> {
-    await this.waitFor(await this.end(), lookUpWaitMs);
+  /** Waits until the read models have reached the store's present end, at most 250 ms; false when they have not. Throws Unavailable. */
+  async caughtUp(): Promise<boolean> {
+    return this.waitFor(await this.end(), lookUpWaitMs);
   }
 
   /** A projector has passed the position. */

@@ -1,5 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { CqrsModule, EventBus } from '@nestjs/cqrs';
+import { Unavailable } from '@app/kernel';
 import { Metrics, Probe } from '@app/runtime';
 import { encodeEvent, type EventStore } from '@app/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -152,15 +153,32 @@ describe('find', () => {
     expect([await finding, looks]).toEqual(['row', [null, 'row']]);
   });
 
-  it('does not wait when the read models are at the end, and not for long when they are not', async () => {
+  it('finds nothing at once when the read models are at the end', async () => {
     const { gate } = newGate();
     const lookUp = jest.fn(async () => null);
     await heard(gate, await appended());
-    await gate.find(lookUp);
-    await appended();
-    const elapsedMs = await timed(() => gate.find(lookUp));
+    expect(await gate.find(lookUp)).toBeNull();
+    expect(lookUp).toHaveBeenCalledTimes(2);
+  });
+
+  it('does not say that there is none while the read models are behind, and does not wait for them for long', async () => {
+    const { gate } = newGate();
+    await heard(gate, (await appended()) - 1);
+    let answer: unknown;
+    const elapsedMs = await timed(
+      async () => (answer = await gate.find(async () => null).catch((error: unknown) => error)),
+    );
+    expect(answer).toBeInstanceOf(Unavailable);
     expect(elapsedMs).toBeGreaterThan(240);
-    expect(lookUp).toHaveBeenCalledTimes(4);
+  });
+
+  it('finds nothing where no projector works, after the same time', async () => {
+    const { gate } = newGate();
+    await appended();
+    let answer: unknown;
+    const elapsedMs = await timed(async () => (answer = await gate.find(async () => null)));
+    expect([answer, gate.projecting]).toEqual([null, false]);
+    expect(elapsedMs).toBeGreaterThan(240);
   });
 });
 
