@@ -1,7 +1,5 @@
 import { decodeEvent, idInStream, type StoredEvent } from '@app/event-store';
 import { operationKind, type OperationEvent } from '@app/wallets';
-import { sql } from '../journeys/journeys';
-import type { Deployment } from '../deployment';
 
 type Query = <Row>(text: string) => Promise<Row[]>;
 
@@ -41,11 +39,6 @@ export async function auditLedger(query: Query): Promise<string[]> {
     findings.push(...(await query<{ found: string }>(text)).map(({ found }) => `${what}: ${found}`));
   }
   return findings;
-}
-
-/** The same of an in-process deployment. */
-export async function auditMoney(deployment: Deployment): Promise<string[]> {
-  return auditLedger((text) => sql(deployment, text));
 }
 
 /**

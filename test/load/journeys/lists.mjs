@@ -1,0 +1,13 @@
+// Somebody looks around.
+
+const lists = ['/agent-runs', '/approvals?status=all', '/conversations', '/activity', '/automations'];
+
+/** One page of one list; a sixth of them the events of the user's newest conversation. */
+export const looks = {
+  kind: 'list',
+  async run({ user, ledger }) {
+    const newest = ledger.newest.get(user) ?? null;
+    const all = newest === null ? lists : [...lists, `/conversations/${newest}/events`];
+    await user.get(all[Math.floor(Math.random() * all.length)]);
+  },
+};

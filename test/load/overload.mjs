@@ -1,0 +1,22 @@
+// Twice what the machine bears, between two times 80 % of it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { finished, holdRate } from './phase.mjs';
+
+const calmShare = 0.8;
+const overloadFactor = 2;
+/** After the end of the overload, what was accepted ends; the calm that follows is measured from here on. */
+const breathMs = 1_000;
+
+/** @returns {Promise<{calm: object, over: object, after: object}>} the three rates with their figures */
+export async function overload(load, bears, seconds) {
+  const hold = (name, rate) => {
+    load.print(`\n${name}: ${rate.toFixed(0)} operations a second for ${seconds} s`);
+    return holdRate({ name, rate, seconds }, load);
+  };
+  const calm = await finished(await hold('80 %', bears * calmShare));
+  const over = await hold('200 %', bears * overloadFactor);
+  await sleep(breathMs);
+  const after = await hold('80 % again', bears * calmShare);
+  const [ended, recovered] = await Promise.all([finished(over), finished(after)]);
+  return { calm, over: ended, after: recovered };
+}

@@ -1,0 +1,78 @@
+// What a load found out: Markdown for docs/performance.md, and a verdict.
+import { cpus } from 'node:os';
+import { totalOf } from './recorder.mjs';
+import { comparison, refusalsLine, tableOf } from './tables.mjs';
+import { memoryGrowth } from './watch.mjs';
+
+/** What is accepted in an overload may take so many times as long as at 80 %. */
+const slowdownMax = 3;
+/** Memory that grows by less, or by a smaller part, is flat. */
+const flatMib = 64;
+const flatShare = 0.2;
+
+/** Of one rate that was held. */
+export function rateReport({ name, rate, seconds, figures, refusals, failures, samples, cores }) {
+  const { arrived, failed } = totalOf(figures);
+  const growth = memoryGrowth(samples);
+  const grown = growth.filter(({ firstMib, lastMib }) => lastMib - firstMib > Math.max(flatMib, firstMib * flatShare));
+  const verdict = [
+    `${failed} of ${arrived} operations failed, ${refusalsLine(refusals)}`,
+    grown.length === 0 ? 'memory is flat' : `memory grew: ${grown.map((one) => one.name).join(', ')}`,
+  ];
+  const report = [
+    heading(`${name}: ${rate.toFixed(0)} operations a second for ${seconds} s`),
+    tableOf(figures, seconds),
+    '',
+    ...growth.map((one) => growthLine(one, cores)),
+    `Verdict: ${verdict.join('; ')}.`,
+    ...failures.map((failure) => `- ${failure}`),
+  ];
+  return { report: report.join('\n'), isGood: failed === 0 && grown.length === 0 };
+}
+
+const growthLine = ({ name, firstMib, lastMib }, cores) =>
+  `- ${name}: ${firstMib.toFixed(0)} MiB in the first minute, ${lastMib.toFixed(0)} MiB in the last; ${(cores.get(name) ?? 0).toFixed(2)} cores`;
+
+/** Of a ramp. */
+export function rampReport({ bears, steps }) {
+  const firstRefusing = steps
+    .filter(({ refusals }) => refusals.size > 0)
+    .sort((one, other) => one.rate - other.rate)[0];
+  const refuses =
+    firstRefusing === undefined
+      ? 'It refused nothing.'
+      : `It begins to refuse at ${firstRefusing.rate.toFixed(0)}: ${refusalsLine(firstRefusing.refusals)}.`;
+  const rows = [...steps].sort((one, other) => one.rate - other.rate);
+  const report = [
+    heading('What the machine bears'),
+    comparison(rows),
+    '',
+    `It bears ${bears.toFixed(0)} operations a second. ${refuses}`,
+    ...rows.flatMap(({ failures }) => failures.map((failure) => `- ${failure}`)),
+  ];
+  return { report: report.join('\n'), isGood: bears > 0 };
+}
+
+/** Of an overload between two calm times. */
+export function overloadReport(bears, { calm, over, after }) {
+  const [quiet, pressed] = [calm, over].map(({ figures }) => totalOf(figures));
+  const times = (percentile) => pressed[percentile] / quiet[percentile];
+  const failed = [calm, over, after].reduce((sum, { figures }) => sum + totalOf(figures).failed, 0);
+  const isBounded = times('p50') <= slowdownMax && times('p99') <= slowdownMax;
+  const report = [
+    heading(`Overload: the machine bears ${bears.toFixed(0)} operations a second`),
+    comparison([calm, over, after]),
+    '',
+    tableOf(over.figures, over.seconds),
+    '',
+    `At 200 % ${refusalsLine(over.refusals)}.`,
+    `Verdict: ${failed} operations failed; what was accepted took ${times('p50').toFixed(1)} (p50) and ${times('p99').toFixed(1)} (p99) times as long as at 80 %, ${isBounded ? 'within' : 'more than'} ${slowdownMax} times.`,
+    ...[calm, over, after].flatMap(({ failures }) => failures.map((failure) => `- ${failure}`)),
+  ];
+  return { report: report.join('\n'), isGood: failed === 0 && isBounded };
+}
+
+function heading(text) {
+  const [first, ...others] = cpus();
+  return `**${text}** (${first.model.trim()}, ${others.length + 1} cores, Node ${process.version}, ${new Date().toISOString().slice(0, 10)})\n`;
+}

@@ -1,0 +1,67 @@
+// The deployment that the load goes to, and its users.
+import { startDeployment } from '../bench/deployment.mjs';
+import { Client } from './client.mjs';
+
+const ensuredAtOnce = 8;
+/** What a deployment has by default; the other limits of the one that is started are too wide to be met. */
+const executionCapacity = '64';
+
+/**
+ * Starts a deployment of api and worker in one process, or takes the one that is named.
+ * @returns {Promise<{users: Client[], pids: number[], stores: object | null, stop: () => Promise<void>}>} `stores`: where its events are, if it was started here
+ */
+export async function openTarget({ own, users, env, pids }) {
+  if (own !== null) {
+    const clients = await Promise.all(own.tokens.map((token) => clientOf({ ...own, token })));
+    return { users: clients, pids, stores: null, stop: async () => undefined };
+  }
+  const deployment = await startDeployment({ env: { EXECUTION_CAPACITY: executionCapacity, ...env } });
+  try {
+    // Words of the rules model take 40 ms each, as a reader would like it; here the service is measured, and not its model.
+    await put(`${deployment.baseUrl}/sandbox/v1/faults`, { model: { delayMs: 0 } });
+    const clients = await inLanes(users, (index) => newClient(deployment, `load-${index}`));
+    return { users: clients, pids: [process.pid], stores: deployment.stores, stop: deployment.stop };
+  } catch (error) {
+    await deployment.stop();
+    throw error;
+  }
+}
+
+async function newClient({ baseUrl, newUser }, subject) {
+  const { userId, headers } = await newUser(subject);
+  const token = headers.authorization.slice('Bearer '.length);
+  return withWallet(new Client({ url: baseUrl, key: headers['x-api-key'], token, userId }));
+}
+
+async function clientOf({ url, key, token }) {
+  const headers = { 'x-api-key': key, authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/v1/users`, { method: 'POST', headers });
+  const body = await response.json();
+  if (!response.ok)
+    throw new Error(`${url} does not take the key and the token: ${response.status} ${body.reason ?? ''}`);
+  return withWallet(new Client({ url, key, token, userId: body.userId }));
+}
+
+async function withWallet(client) {
+  await client.post('/wallet');
+  return client;
+}
+
+async function inLanes(count, make) {
+  const made = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < count) made.push(await make(next++));
+  };
+  await Promise.all(Array.from({ length: ensuredAtOnce }, lane));
+  return made;
+}
+
+async function put(url, body) {
+  const response = await fetch(url, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`PUT ${url}: ${response.status} ${await response.text()}`);
+}
