@@ -31,7 +31,7 @@ export interface StoredEvent extends ProposedEvent {
 
 /** A committed event with its wire form, encoded once however many readers it has. */
 export interface FramedEvent extends StoredEvent {
-  /** `ReadResp` bytes with string UUIDs and no link. */
+  /** A `ReadResp` with string UUIDs and no link, framed as gRPC sends it. */
   readonly frame: Buffer;
 }
 

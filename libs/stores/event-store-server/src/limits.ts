@@ -39,7 +39,11 @@ export const FILTERED_WINDOW_EVENTS_MAX = 5_000;
 export const HEADS_AT_ONCE_MAX = 500;
 /** A reader that takes nothing for this long loses its page, which is read again when it goes on. */
 export const STALLED_READER_MS = 250;
-/** A frame above this size is flushed before the next one is written (a socket buffers 16 frames at most). */
+/** A reader of which so much is not sent yet gets no more until all of it is. */
+export const UNSENT_BYTES_MAX = 32 * KIB;
+/** Live events go out together, as one piece of at most so many bytes for all subscribers to `$all`; beyond it, as pages. */
+export const LIVE_PIECE_BYTES_MAX = 64 * KIB;
+/** Where grpc-js writes: a frame above this size is flushed before the next one is written (it buffers 16 frames). */
 export const UNFLUSHED_FRAME_BYTES_MAX = 8 * KIB;
 /** Connections for look-ups by key and pages of few events, and those for all other pages. */
 export const QUICK_CONNECTIONS_MAX = 3;

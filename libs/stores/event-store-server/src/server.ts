@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Server, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
+import { Server, type sendUnaryData, type ServerInterceptor, type ServerUnaryCall } from '@grpc/grpc-js';
 import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb';
 import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb';
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb';
@@ -36,6 +36,8 @@ export interface EventStoreServerOptions {
   startTimeoutMs?: number;
   /** For tests alone: the seed of a cluster's bad day (`BadWeather`). */
   weatherSeed?: string | undefined;
+  /** For tests alone: behind interceptors, answers are written by grpc-js itself (`CallWriter`). */
+  interceptors?: ServerInterceptor[];
 }
 
 export interface EventStoreServer {
@@ -60,9 +62,9 @@ export async function startEventStoreServer(options: EventStoreServerOptions): P
   const connection = new WriterConnection(options.databaseUrl, writer, log, options.startTimeoutMs);
   const eventLog = new EventLog(ring, pools, (stream) => writer.knownHead(stream));
   const calls = new OpenCalls();
-  const { weatherSeed, listen } = options;
+  const { weatherSeed, listen, interceptors = [] } = options;
   const weather = weatherSeed === undefined ? undefined : new BadWeather(weatherSeed, writer, calls, log);
-  const grpc = createServer({ writer: weather ?? writer, eventLog, hub, calls, listen });
+  const grpc = createServer({ writer: weather ?? writer, eventLog, hub, calls, listen, interceptors });
   const closeStorage = async (): Promise<void> => {
     await settle(connection.close());
     connection.drop();
@@ -107,12 +109,16 @@ interface Parts {
   readonly hub: Hub;
   readonly calls: OpenCalls;
   readonly listen: Listen;
+  readonly interceptors: ServerInterceptor[];
 }
 
-function createServer({ writer, eventLog, hub, calls, listen }: Parts): Server {
+function createServer({ writer, eventLog, hub, calls, listen, interceptors }: Parts): Server {
   const grpc = new Server({
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
     'grpc.max_concurrent_streams': CONCURRENT_CALLS_MAX,
+    // Nobody asks grpc-js what its calls were.
+    'grpc.enable_channelz': 0,
+    interceptors,
   });
   const streams: StreamsHandlers = {
     read: (call) => void serveRead(calls, eventLog, hub, call),

@@ -3,11 +3,15 @@ import { CAUGHT_UP, encodeCheckpoint } from '../wire/read-response';
 import type { Delivery } from './delivery';
 import type { EventLog } from './event-log';
 import type { EventFilter } from './filter';
-import type { Follower } from './hub';
+import type { AllFollower } from './hub';
+import type { LiveEvents } from './live-events';
 import type { Outlet } from './outlet';
 
-/** Follows `$all` from a position (exclusive): one cursor, moved by one pump, which rests when there is nothing new. */
-export class AllSubscription implements Follower {
+/**
+ * Follows `$all` from a position (exclusive): one cursor, moved by one pump, which rests when there is nothing new. Once it is live, it
+ * is sent what is committed directly; when its client falls behind, the pump reads on from where it was.
+ */
+export class AllSubscription implements AllFollower {
   private pumping = false;
   private caughtUp = false;
   private sinceCheckpoint = 0;
@@ -20,6 +24,23 @@ export class AllSubscription implements Follower {
     private position: number,
     private readonly filter: EventFilter | undefined,
   ) {}
+
+  offer(live: LiveEvents): void {
+    const isLive = this.caughtUp && !this.pumping && this.outlet.hasRoom && this.delivery.isPlain;
+    if (!isLive || !live.isSmall || !live.follows(this.position)) return this.wake();
+    if (this.filter) this.sendMatching(live, this.filter);
+    else this.outlet.send(live.frames);
+    this.consider(live.lastPosition);
+  }
+
+  private sendMatching({ events }: LiveEvents, filter: EventFilter): void {
+    for (const event of events) {
+      if (!filter.matches(event)) continue;
+      this.consider(event.position - 1);
+      this.outlet.send(event.frame);
+      this.consider(event.position);
+    }
+  }
 
   wake(): void {
     if (this.pumping || this.outlet.closed) return;

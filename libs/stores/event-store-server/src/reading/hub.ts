@@ -1,6 +1,7 @@
 import type { FramedEvent } from '../event';
+import { LiveEvents } from './live-events';
 
-export interface Follower {
+interface Follower {
   /** Called when there may be events that it has not seen. */
   wake(): void;
 }
@@ -8,11 +9,14 @@ export interface StreamFollower extends Follower {
   readonly stream: string;
   offer(event: FramedEvent): void;
 }
+export interface AllFollower extends Follower {
+  offer(live: LiveEvents): void;
+}
 
 /** Live subscriptions, found by stream name: an event costs only those that want it. */
 export class Hub {
   private readonly byStream = new Map<string, Set<StreamFollower>>();
-  private readonly ofAll = new Set<Follower>();
+  private readonly ofAll = new Set<AllFollower>();
 
   addToStream(follower: StreamFollower): void {
     const followers = this.byStream.get(follower.stream);
@@ -20,18 +24,17 @@ export class Hub {
     else this.byStream.set(follower.stream, new Set([follower]));
   }
 
-  addToAll(follower: Follower): void {
+  addToAll(follower: AllFollower): void {
     this.ofAll.add(follower);
   }
 
-  remove(follower: Follower & { readonly stream?: string }): void {
-    if (follower.stream === undefined) {
+  remove(follower: StreamFollower | AllFollower): void {
+    if (!('stream' in follower)) {
       this.ofAll.delete(follower);
       return;
     }
     const followers = this.byStream.get(follower.stream);
-    // `as`: what was added under a stream name is a stream follower.
-    followers?.delete(follower as StreamFollower);
+    followers?.delete(follower);
     if (followers?.size === 0) this.byStream.delete(follower.stream);
   }
 
@@ -39,7 +42,9 @@ export class Hub {
     for (const event of events) {
       for (const follower of this.byStream.get(event.stream) ?? []) follower.offer(event);
     }
-    for (const follower of this.ofAll) follower.wake();
+    if (this.ofAll.size === 0) return;
+    const live = new LiveEvents(events);
+    for (const follower of this.ofAll) follower.offer(live);
   }
 
   wakeAll(): void {

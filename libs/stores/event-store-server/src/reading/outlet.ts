@@ -1,7 +1,7 @@
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import type { Failure } from '../failure';
-import { UNFLUSHED_FRAME_BYTES_MAX } from '../limits';
+import { openWriter, type CallWriter } from '../wire/call-writer';
 import { statusOf } from '../wire/errors';
 
 export type ReadCall = ServerWritableStream<ReadReq, Buffer>;
@@ -9,15 +9,15 @@ export type Room = 'room' | 'stalled' | 'closed';
 
 /** The client's end of a read: says when its socket is full, and when the client is gone. */
 export class Outlet {
-  private full = false;
   private gone = false;
+  /** Opened by the first frame: a failure before it is answered by trailers alone. */
+  private writer: CallWriter | undefined;
   private waiter: (() => void) | undefined;
 
   constructor(
     private readonly call: ReadCall,
     private readonly onClosed: () => void,
   ) {
-    call.on('drain', () => this.release());
     call.on('cancelled', () => this.close());
     call.on('close', () => this.close());
   }
@@ -27,18 +27,14 @@ export class Outlet {
   }
 
   get hasRoom(): boolean {
-    return !this.full && !this.gone;
+    return !this.gone && !this.writer?.isFull;
   }
 
-  /** Sends encoded bytes. After it, look at `hasRoom` before sending more: what is unsent stays in memory. */
-  send(frame: Buffer): void {
+  /** Sends one frame or several. After it, look at `hasRoom` before sending more: what is unsent stays in memory. */
+  send(frames: Buffer): void {
     if (this.gone) return;
-    if (frame.length > UNFLUSHED_FRAME_BYTES_MAX) {
-      this.full = true;
-      this.call.write(frame, () => this.release());
-    } else if (!this.call.write(frame)) {
-      this.full = true;
-    }
+    this.writer ??= openWriter(this.call, () => this.release());
+    this.writer.write(frames);
   }
 
   /** Waits until there is room; with a limit, at most so long. One waiter at a time. */
@@ -65,9 +61,7 @@ export class Outlet {
   }
 
   private release(): void {
-    if (this.call.writableNeedDrain) return;
-    this.full = false;
-    this.waiter?.();
+    if (this.hasRoom) this.waiter?.();
   }
 
   private close(): void {

@@ -3,6 +3,7 @@ import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb'
 import type { ProposedEvent } from '../event';
 import { FailureError, asFailure, type Failure } from '../failure';
 import { APPEND_BYTES_MAX, APPEND_EVENTS_MAX, PARTIAL_APPENDS_MAX, PARTIAL_BYTES_MAX } from '../limits';
+import { openWriter, type CallWriter } from '../wire/call-writer';
 import { statusOf } from '../wire/errors';
 import { readUuid } from '../wire/uuid';
 import { encodeBatchFailure, encodeBatchWritten } from '../wire/write-response';
@@ -32,10 +33,12 @@ export class BatchAppendCall {
   private pending = 0;
   private ended = false;
   private over = false;
+  /** Opened by the first answer. */
+  private writer: CallWriter | undefined;
 
   constructor(
     private readonly call: BatchCall,
-    private readonly writer: Writes,
+    private readonly writes: Writes,
     private readonly calls: OpenCalls,
   ) {
     calls.add(this);
@@ -45,7 +48,6 @@ export class BatchAppendCall {
       this.endIfDone();
     });
     call.on('cancelled', () => this.finish());
-    call.on('drain', () => this.resumeIfRoom());
   }
 
   private receive(request: BatchAppendReq): void {
@@ -58,7 +60,7 @@ export class BatchAppendCall {
       // Without a correlation id only the whole stream can be answered.
       this.fail(asFailure(error));
     }
-    if (this.writer.isFull) this.waitForRoom();
+    if (this.writes.isFull) this.waitForRoom();
   }
 
   /** Adds a part to its append. */
@@ -87,7 +89,7 @@ export class BatchAppendCall {
 
   private submit(append: PartialAppend): void {
     this.pending++;
-    this.writer.submit({ kind: 'append', ...append.head, events: append.events, bytes: append.bytes }, (result) => {
+    this.writes.submit({ kind: 'append', ...append.head, events: append.events, bytes: append.bytes }, (result) => {
       this.pending--;
       this.answer(append, result);
       this.endIfDone();
@@ -103,7 +105,9 @@ export class BatchAppendCall {
       result.kind === 'written'
         ? encodeBatchWritten(correlationId, head.stream, result)
         : encodeBatchFailure(correlationId, head.stream, result);
-    if (!this.call.write(answer)) this.call.pause();
+    this.writer ??= openWriter(this.call, () => this.resumeIfRoom());
+    this.writer.write(answer);
+    if (this.writer.isFull) this.call.pause();
   }
 
   /** Ends the stream; appends that have no answer yet share the failure. */
@@ -122,13 +126,13 @@ export class BatchAppendCall {
 
   private waitForRoom(): void {
     this.call.pause();
-    this.writer.onRoom(() => this.resumeIfRoom());
+    this.writes.onRoom(() => this.resumeIfRoom());
   }
 
   private resumeIfRoom(): void {
     if (this.over || !this.call.isPaused()) return;
-    if (this.writer.isFull) this.writer.onRoom(() => this.resumeIfRoom());
-    else if (!this.call.writableNeedDrain) this.call.resume();
+    if (this.writes.isFull) this.writes.onRoom(() => this.resumeIfRoom());
+    else if (!this.writer?.isFull) this.call.resume();
   }
 
   private endIfDone(): void {

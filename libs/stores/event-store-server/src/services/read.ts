@@ -6,7 +6,7 @@ import { AllSubscription } from '../reading/all-subscription';
 import { Delivery } from '../reading/delivery';
 import type { EventLog } from '../reading/event-log';
 import { readFilter, type EventFilter } from '../reading/filter';
-import type { Follower, Hub } from '../reading/hub';
+import type { AllFollower, Hub, StreamFollower } from '../reading/hub';
 import { Outlet, type ReadCall } from '../reading/outlet';
 import { readAll, readStream } from '../reading/read';
 import { StreamSubscription } from '../reading/stream-subscription';
@@ -19,7 +19,7 @@ const { BACKWARDS } = ReadReq.Options.ReadDirection;
 
 /** Serves reads and subscriptions: one call of the protocol for all of them. */
 export async function serveRead(calls: OpenCalls, log: EventLog, hub: Hub, call: ReadCall): Promise<void> {
-  let follower: Follower | undefined;
+  let follower: StreamFollower | AllFollower | undefined;
   const isSubscription = call.request.getOptions()?.hasSubscription() ?? false;
   const open = { isSubscription, fail: (failure: Failure) => outlet.end(failure) };
   const outlet = new Outlet(call, () => {
@@ -45,8 +45,9 @@ export async function serveRead(calls: OpenCalls, log: EventLog, hub: Hub, call:
       follower = subscription;
       hub.addToStream(subscription);
     } else {
-      follower = new AllSubscription(log, outlet, delivery, startOfAll(log, options), filter);
-      hub.addToAll(follower);
+      const subscription = new AllSubscription(log, outlet, delivery, startOfAll(log, options), filter);
+      follower = subscription;
+      hub.addToAll(subscription);
     }
     // The client may have gone while the stream's end was looked up.
     if (outlet.closed) return hub.remove(follower);

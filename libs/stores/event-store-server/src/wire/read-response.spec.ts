@@ -2,6 +2,7 @@
 import { ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import fc from 'fast-check';
 import { TOMBSTONE_REVISION, TOMBSTONE_REVISION_EXACT, type StoredEvent } from '../event';
+import { messagesIn } from './grpc-frame';
 import {
   encodeCheckpoint,
   encodeConfirmation,
@@ -28,8 +29,15 @@ const events: fc.Arbitrary<StoredEvent> = fc.record({
   createdMs: fc.nat(4_000_000_000_000),
 });
 
+/** The one message of a frame. */
+function decode(frame: Buffer): ReadResp {
+  const [message = Buffer.alloc(0), ...others] = messagesIn(frame);
+  expect(others).toEqual([]);
+  return ReadResp.deserializeBinary(message);
+}
+
 function expectRecorded(bytes: Buffer, expected: StoredEvent, which: 'event' | 'link' = 'event'): void {
-  const read = ReadResp.deserializeBinary(bytes).getEvent();
+  const read = decode(bytes).getEvent();
   const recorded = which === 'event' ? read?.getEvent() : read?.getLink();
   if (!recorded) throw new Error(`no ${which} was encoded`);
   const text = (value: Uint8Array | undefined): string => Buffer.from(value ?? []).toString('utf8');
@@ -58,7 +66,7 @@ test('a frame is the event, and its data and metadata are views of it', () => {
       expect(Buffer.from(framed.data)).toEqual(Buffer.from(event.data));
       expect(Buffer.from(framed.metadata)).toEqual(Buffer.from(event.metadata));
       if (event.data.length > 0) expect(framed.data.buffer).toBe(framed.frame.buffer);
-      expect(ReadResp.deserializeBinary(framed.frame).getEvent()?.getCommitPosition()).toBe(event.position.toString());
+      expect(decode(framed.frame).getEvent()?.getCommitPosition()).toBe(event.position.toString());
     }),
   );
 });
@@ -69,10 +77,10 @@ test('event and link, in both forms of UUID', () => {
       const bytes = encodeResolved(event, link, form);
       expectRecorded(bytes, event);
       expectRecorded(bytes, link, 'link');
-      const id = ReadResp.deserializeBinary(bytes).getEvent()?.getEvent()?.getId();
+      const id = decode(bytes).getEvent()?.getEvent()?.getId();
       expect(id?.hasStructured()).toBe(form === 'structured');
       expect(
-        ReadResp.deserializeBinary(encodeResolved(undefined, link, form))
+        decode(encodeResolved(undefined, link, form))
           .getEvent()
           ?.hasEvent(),
       ).toBe(false);
@@ -81,9 +89,9 @@ test('event and link, in both forms of UUID', () => {
 });
 
 test('confirmation, checkpoint and missing stream', () => {
-  expect(ReadResp.deserializeBinary(encodeConfirmation('id')).getConfirmation()?.getSubscriptionId()).toBe('id');
-  const checkpoint = ReadResp.deserializeBinary(encodeCheckpoint(2 ** 40)).getCheckpoint();
+  expect(decode(encodeConfirmation('id')).getConfirmation()?.getSubscriptionId()).toBe('id');
+  const checkpoint = decode(encodeCheckpoint(2 ** 40)).getCheckpoint();
   expect([checkpoint?.getCommitPosition(), checkpoint?.getPreparePosition()]).toEqual([`${2 ** 40}`, `${2 ** 40}`]);
-  const missing = ReadResp.deserializeBinary(encodeStreamNotFound('gone')).getStreamNotFound();
+  const missing = decode(encodeStreamNotFound('gone')).getStreamNotFound();
   expect(Buffer.from(missing?.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString()).toBe('gone');
 });

@@ -1,8 +1,9 @@
 /**
  * The messages of a read or subscription, encoded by hand: `event_store.client.streams.ReadResp`, whose field numbers
- * the client's generated stubs show.
+ * the client's generated stubs show. All of them come framed.
  */
 import type { FramedEvent, StoredEvent } from '../event';
+import { PREFIX_BYTES, framed, writePrefix } from './grpc-frame';
 import {
   fieldSize,
   varintSize,
@@ -12,9 +13,8 @@ import {
   writeText,
   writeVarintField,
 } from './protobuf';
-import { uuidBytes } from './uuid';
+import { UUID_TEXT_BYTES, uuidBytes } from './uuid';
 
-const UUID_TEXT_BYTES = 36;
 /** .NET ticks are 100 ns. */
 const TICKS_PER_MS = 10_000n;
 
@@ -25,8 +25,8 @@ export type UuidForm = 'string' | 'structured';
 export function frameEvent(event: StoredEvent): FramedEvent {
   const recorded = recordedSize(event);
   const inner = fieldSize(recorded) + 1 + varintSize(event.position);
-  const frame = Buffer.allocUnsafe(fieldSize(inner));
-  let at = writeLength(frame, 0, 1, inner);
+  const frame = Buffer.allocUnsafe(PREFIX_BYTES + fieldSize(inner));
+  let at = writeLength(frame, writePrefix(frame, fieldSize(inner)), 1, inner);
   at = writeLength(frame, at, 1, recorded);
   at = writeRecorded(frame, at, event);
   writeVarintField(frame, at, 3, event.position);
@@ -45,24 +45,24 @@ export function encodeResolved(event: StoredEvent | undefined, link: StoredEvent
   const tail = Buffer.allocUnsafe(1 + varintSize(position));
   writeVarintField(tail, 0, 3, position);
   parts.push(tail);
-  return nest(1, Buffer.concat(parts));
+  return framed(nest(1, Buffer.concat(parts)));
 }
 
 export function encodeConfirmation(subscriptionId: string): Buffer {
-  return nest(2, textField(1, subscriptionId));
+  return framed(nest(2, textField(1, subscriptionId)));
 }
 
 export function encodeCheckpoint(position: number): Buffer {
   const body = Buffer.allocUnsafe(2 * (1 + varintSize(position)));
   writeVarintField(body, writeVarintField(body, 0, 1, position), 2, position);
-  return nest(3, body);
+  return framed(nest(3, body));
 }
 
 export function encodeStreamNotFound(stream: string): Buffer {
-  return nest(4, nest(1, textField(3, stream)));
+  return framed(nest(4, nest(1, textField(3, stream))));
 }
 
-export const CAUGHT_UP: Buffer = nest(8, Buffer.alloc(0));
+export const CAUGHT_UP: Buffer = framed(nest(8, Buffer.alloc(0)));
 
 function recordedSize(event: StoredEvent): number {
   const stream = Buffer.byteLength(event.stream);

@@ -1,6 +1,7 @@
 import type { UUID } from '@eventstore/db-client/generated/shared_pb';
 import { badRequest } from '../failure';
 
+export const UUID_TEXT_BYTES = 36;
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The canonical lower-case text of a UUID sent in either form. Throws a bad request when it is missing or malformed. */

@@ -1,31 +1,43 @@
-/** Answers of a batch stream, one per append: `event_store.client.streams.BatchAppendResp`. */
+/** Answers of a batch stream, one per append: `event_store.client.streams.BatchAppendResp`, framed. */
 import type { Failure } from '../failure';
 import type { Written } from '../writing/request';
 import { batchStatusOf } from './errors';
-import { varintSize, writeVarintField } from './protobuf';
-import { nest, textField } from './read-response';
+import { PREFIX_BYTES, writePrefix } from './grpc-frame';
+import { fieldSize, varintSize, writeLength, writeText, writeVarintField } from './protobuf';
+import { nest } from './read-response';
+import { UUID_TEXT_BYTES } from './uuid';
 
-const NOTHING = Buffer.alloc(0);
-
+/** @param correlationId a canonical UUID */
 export function encodeBatchWritten(correlationId: string, stream: string, written: Written): Buffer {
-  const revision = written.revision < 0 ? nest(2, NOTHING) : varintField(1, written.revision);
-  const position =
-    written.position === undefined
-      ? nest(4, NOTHING)
-      : nest(3, Buffer.concat([varintField(1, written.position), varintField(2, written.position)]));
-  return answer(correlationId, stream, nest(3, Buffer.concat([revision, position])));
+  return answer(correlationId, stream, encodeSuccess(written));
 }
 
+/** @param correlationId a canonical UUID */
 export function encodeBatchFailure(correlationId: string, stream: string, failure: Failure): Buffer {
   return answer(correlationId, stream, nest(2, Buffer.from(batchStatusOf(failure).serializeBinary())));
 }
 
-function answer(correlationId: string, stream: string, result: Buffer): Buffer {
-  return Buffer.concat([nest(1, textField(2, correlationId)), result, nest(4, textField(3, stream))]);
+/** Each of the two is said, or is said to be missing. */
+function encodeSuccess({ revision, position }: Written): Buffer {
+  const revisionBytes = revision < 0 ? fieldSize(0) : 1 + varintSize(revision);
+  const positionBytes = position === undefined ? 0 : 2 * (1 + varintSize(position));
+  const bytes = revisionBytes + fieldSize(positionBytes);
+  const target = Buffer.allocUnsafe(fieldSize(bytes));
+  let at = writeLength(target, 0, 3, bytes);
+  at = revision < 0 ? writeLength(target, at, 2, 0) : writeVarintField(target, at, 1, revision);
+  at = writeLength(target, at, position === undefined ? 4 : 3, positionBytes);
+  if (position !== undefined) writeVarintField(target, writeVarintField(target, at, 1, position), 2, position);
+  return target;
 }
 
-function varintField(field: number, value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(1 + varintSize(value));
-  writeVarintField(bytes, 0, field, value);
-  return bytes;
+function answer(correlationId: string, stream: string, result: Buffer): Buffer {
+  const streamBytes = Buffer.byteLength(stream);
+  const bytes = fieldSize(fieldSize(UUID_TEXT_BYTES)) + result.length + fieldSize(fieldSize(streamBytes));
+  const frame = Buffer.allocUnsafe(PREFIX_BYTES + bytes);
+  let at = writeLength(frame, writePrefix(frame, bytes), 1, fieldSize(UUID_TEXT_BYTES));
+  at = writeText(frame, at, 2, correlationId, UUID_TEXT_BYTES);
+  frame.set(result, at);
+  at = writeLength(frame, at + result.length, 4, fieldSize(streamBytes));
+  writeText(frame, at, 3, stream, streamBytes);
+  return frame;
 }
