@@ -18,6 +18,7 @@ import { connectEventStore, disconnect, type Purpose } from './connection';
 import { EventFeed } from './event-feed';
 import { shares } from './open-calls';
 import { ReadCalls, type Read } from './read-calls';
+import { SharedSubscription } from './shared-subscription';
 import { isTransient } from './transient-errors';
 
 /** Bounds of one append or read, in real time. */
@@ -51,6 +52,8 @@ export class EventStore {
   readonly stuck = new Set<string>();
   /** Where this process's own appends, and what it follows and folds, come together. */
   readonly feed = new EventFeed();
+  /** For projections and reactors: what the process follows durably. */
+  readonly shared: SharedSubscription;
   private readonly appends: AppendChannel;
   private readonly reads = new ReadCalls(shares.reads);
   /** Whether the store answers is not asked behind all that waits for it. */
@@ -66,6 +69,7 @@ export class EventStore {
     readonly catchUpClient = client,
   ) {
     this.appends = new AppendChannel(client);
+    this.shared = new SharedSubscription(catchUpClient, this.feed, (categories) => this.endPositionOf(categories));
   }
 
   /** With a connection for each purpose, opened when it is first used. Dispose of it. Throws for an invalid URL. */

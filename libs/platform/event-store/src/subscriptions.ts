@@ -42,22 +42,31 @@ export async function followCategories(client: EventStoreDBClient, options: Foll
 async function follow(client: EventStoreDBClient, options: Following): Promise<void> {
   let passed = options.after;
   await keepFollowing(options, async (onProgress) => {
-    const subscription = client.subscribeToAll({
-      fromPosition: passed === 0 ? START : { commit: BigInt(passed), prepare: BigInt(passed) },
-      filter: streamNameFilter({
-        prefixes: options.categories.map((category) => `${category}-`),
-        checkpointInterval,
-        checkpointReached: (_, position) => intake.noteProgress(Number(position.commit)),
-      }),
-    });
-    const intake = new Intake(subscription, options.signal);
-    await drain(intake, async ({ events, upTo }) => {
+    await readOn(client, { ...options, after: passed }, async ({ events, upTo }) => {
       options.feed?.publish(events);
       await options.onBatch({ events, upTo: Math.max(passed, upTo) });
       passed = Math.max(passed, upTo);
       onProgress();
     });
   });
+}
+
+/** Hands over what comes after a position, batch by batch, until the subscription ends or the signal aborts. Throws when either fails. */
+export async function readOn(
+  client: EventStoreDBClient,
+  { categories, after, signal }: Pick<Following, 'categories' | 'after' | 'signal'>,
+  handle: (batch: EventBatch) => Promise<void>,
+): Promise<void> {
+  const subscription = client.subscribeToAll({
+    fromPosition: after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) },
+    filter: streamNameFilter({
+      prefixes: categories.map((category) => `${category}-`),
+      checkpointInterval,
+      checkpointReached: (_, position) => intake.noteProgress(Number(position.commit)),
+    }),
+  });
+  const intake = new Intake(subscription, signal);
+  await drain(intake, handle);
 }
 
 /** A subscription ended by itself, as opposed to a handler that failed. */
@@ -72,9 +81,9 @@ class Broken extends Error {
   }
 }
 
-/** Runs one subscription after the other until the signal aborts; progress makes the next pause short again. */
-async function keepFollowing(
-  { signal, onStuck = () => undefined }: Following,
+/** Runs one attempt to follow after the other until the signal aborts; progress makes the next pause short again. */
+export async function keepFollowing(
+  { signal, onStuck = () => undefined }: Pick<Following, 'signal' | 'onStuck'>,
   follow: (onProgress: () => void) => Promise<void>,
 ): Promise<void> {
   let pauseMs = backoffFirstMs;
@@ -111,7 +120,7 @@ function isAway(error: unknown): boolean {
 /** Reopening a subscription is normal; a failing handler, or a server that refuses us, is not. */
 function tell(error: unknown): void {
   if (error instanceof Broken && isTransient(error.cause)) logger.debug(`subscribes again: ${error.message}`);
-  else logger.warn(`a subscription broke and is opened again: ${String(error)}`);
+  else logger.warn(`following the event store failed and is tried again: ${String(error)}`);
 }
 
 /** Hands batch after batch to the handler, until the subscription ends or either of them fails. */

@@ -1,6 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { EventStore } from '@app/event-store';
-import { followCategories, type EventBatch } from '@app/event-store';
+import type { EventBatch, EventStore } from '@app/event-store';
 import { NoTracing, type Probe, type Tracing } from '@app/runtime';
 import type { Database } from './database';
 import { keepLeading } from './leadership';
@@ -26,7 +25,7 @@ export class ReadModelsAdvanced {
  */
 class Overtaken extends Error {}
 
-/** Runs every projection of the process behind one subscription; rows, counters and checkpoints of a batch are one transaction. */
+/** Runs every projection of the process in one pass over the events; rows, counters and checkpoints of a batch are one transaction. */
 export class ProjectionRunner {
   private readonly logger = new Logger(ProjectionRunner.name);
   private readonly stopping = new AbortController();
@@ -44,6 +43,7 @@ export class ProjectionRunner {
 
   /** Starts in the background: waits for the leadership, projects, and starts over whenever something breaks. */
   start(): void {
+    this.store.shared.expect(categoriesOf(this.projections));
     this.running = keepLeading(this.database.leaderSession, 'projector', this.stopping.signal, (signal) =>
       this.project(signal),
     );
@@ -60,11 +60,10 @@ export class ProjectionRunner {
     void this.announce();
     const heartbeat = setInterval(() => void this.announce(), heartbeatMs);
     try {
-      await followCategories(this.store.catchUpClient, {
+      await this.store.shared.follow({
         categories: categoriesOf(this.projections),
         after: this.lowest(),
         signal: AbortSignal.any([signal, overtaken.signal]),
-        feed: this.store.feed,
         onStuck: (isStuck) => (isStuck ? this.store.stuck.add(stuckName) : this.store.stuck.delete(stuckName)),
         onBatch: (batch) =>
           this.commit(batch).catch((error: unknown) => {

@@ -1,5 +1,4 @@
-import type { EventStore } from '@app/event-store';
-import { followCategories, type StoredEvent } from '@app/event-store';
+import type { EventStore, StoredEvent } from '@app/event-store';
 import type { Database } from './database';
 import { keepLeading, type leaderLocks } from './leadership';
 
@@ -25,20 +24,22 @@ export async function runReactor(
   reactor: Reactor,
   signal: AbortSignal,
 ): Promise<void> {
+  store.shared.expect(reactor.categories);
   await keepLeading(database.leaderSession, reactor.lock, signal, async (leading) => {
     const { reactorCheckpoints } = database;
-    await followCategories(store.catchUpClient, {
-      categories: reactor.categories,
-      after: await reactorCheckpoints.read(reactor.name),
-      signal: leading,
-      feed: store.feed,
-      onStuck: (isStuck) => (isStuck ? store.stuck.add(reactor.name) : store.stuck.delete(reactor.name)),
-      onBatch: async ({ events, upTo }) => {
-        await reactTo(reactor, events);
-        reactorCheckpoints.pass(reactor.name, upTo);
-      },
-      // Before the lead is given back: who takes over begins there.
-    }).finally(() => reactorCheckpoints.write());
+    await store.shared
+      .follow({
+        categories: reactor.categories,
+        after: await reactorCheckpoints.read(reactor.name),
+        signal: leading,
+        onStuck: (isStuck) => (isStuck ? store.stuck.add(reactor.name) : store.stuck.delete(reactor.name)),
+        onBatch: async ({ events, upTo }) => {
+          await reactTo(reactor, events);
+          reactorCheckpoints.pass(reactor.name, upTo);
+        },
+        // Before the lead is given back: who takes over begins there.
+      })
+      .finally(() => reactorCheckpoints.write());
   });
 }
 

@@ -73,6 +73,40 @@ describe('a reactor', () => {
     expect(seen).toEqual([0, 1, 2, 3, 4]);
   });
 
+  it('goes on in another process whenever its leadership is lost: nothing is passed over or comes out of order', async () => {
+    const category = newCategory();
+    const other = await openTallies(embedded.database.url);
+    const reacted: number[][] = [];
+    for (const [each, its] of [
+      [database, store],
+      [other, embedded.connect()],
+    ] as const) {
+      const seen: number[] = [];
+      reacted.push(seen);
+      const handle = async (stored: StoredEvent) => void seen.push(numberOf(stored));
+      const reactor = { name: category, lock: 'firing', categories: [category], react: handle } as const;
+      running.push(runReactor(each, its, reactor, stop.signal));
+    }
+    for (let n = 0; n < 60; n += 1) {
+      await append(`${category}-a`, n, 1);
+      await until(() => reacted.flat().includes(n));
+      if (n % 20 === 19)
+        await database.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7265006 AND granted
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+        );
+    }
+    stop.abort();
+    await Promise.all(running.splice(0));
+    await other.close();
+    for (const seen of reacted) {
+      const leads = seen.flatMap((n, index) => (index > 0 && n !== (seen[index - 1] ?? 0) + 1 ? [index] : []));
+      // What comes out of turn is a new lead, which begins where the checkpoint is.
+      expect(leads.length).toBeLessThanOrEqual(3);
+    }
+    expect(new Set(reacted.flat()).size).toBe(60);
+  });
+
   it('gets events again when it throws: each at least once, those of a stream in order and one at a time', async () => {
     const category = newCategory();
     const seen = new Map<string, number[]>();

@@ -1,0 +1,234 @@
+import { Logger } from '@nestjs/common';
+import type { AllStreamSubscription } from '@eventstore/db-client';
+import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidV7 } from 'uuid';
+import { counted, counterKind, someCause } from '@app/testing/deciders';
+import { EmbeddedStore, until } from '@app/testing/event-store';
+import { until as patiently } from '@app/testing/until';
+import { encodeEvent, EventSeen, type EventBatch, type EventStore } from '../src';
+
+/** More than waits for a follower. */
+const MANY = 2_300;
+
+let embedded: EmbeddedStore;
+let writer: EventStore;
+let store: EventStore;
+let subscribed: jest.SpyInstance<AllStreamSubscription>;
+const followers: Reader[] = [];
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  embedded = await EmbeddedStore.start();
+  writer = embedded.connect();
+});
+beforeEach(() => {
+  store = embedded.connect();
+  subscribed = jest.spyOn(store.catchUpClient, 'subscribeToAll');
+});
+afterEach(async () => {
+  await Promise.all(followers.splice(0).map((each) => each.stop()));
+  jest.restoreAllMocks();
+});
+afterAll(async () => {
+  await embedded.stop();
+  Logger.overrideLogger(true);
+});
+
+/** Each test has streams of its own category. */
+const newCategory = () => `t${uuidV7().replaceAll('-', '')}`;
+
+async function append(stream: string, first: number, count = 1): Promise<number> {
+  const events = Array.from({ length: count }, (_, n) => encodeEvent(counterKind, counted(first + n), someCause()));
+  const appended = await writer.append(stream, events, first - 1);
+  if (appended.kind === 'conflict') throw new Error('conflict');
+  return appended.position;
+}
+
+/** Follows some categories as a reactor does, and keeps what it handled. */
+class Reader {
+  readonly seen: number[] = [];
+  passed = 0;
+  failures = 0;
+  stuck = false;
+  before: () => Promise<void> = async () => undefined;
+  private ending = new AbortController();
+  private following: Promise<void> = Promise.resolve();
+
+  constructor(private readonly categories: readonly string[]) {
+    followers.push(this);
+  }
+
+  /** From what it has passed on. */
+  start(): this {
+    this.ending = new AbortController();
+    const { categories, ending } = this;
+    const onBatch = (batch: EventBatch) => this.take(batch);
+    const onStuck = (isStuck: boolean) => void (this.stuck = isStuck);
+    this.following = store.shared.follow({ categories, after: this.passed, signal: ending.signal, onBatch, onStuck });
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.ending.abort();
+    await this.following;
+  }
+
+  private async take({ events, upTo }: EventBatch): Promise<void> {
+    await this.before().catch((error: unknown) => {
+      this.failures += 1;
+      throw error;
+    });
+    this.seen.push(...events.map(({ position }) => position));
+    this.passed = upTo;
+  }
+}
+
+/** Subscriptions that have not ended. */
+const open = () => subscribed.mock.results.filter(({ value }) => !(value as AllStreamSubscription).destroyed).length;
+const isOrdered = (positions: readonly number[]) => positions.every((each, n) => each > (positions[n - 1] ?? -1));
+
+describe('a shared subscription', () => {
+  it('is one for all who follow, gives each its own events, and ends with the last of them', async () => {
+    const [one, other] = [newCategory(), newCategory()];
+    store.shared.expect([one, other]);
+    const start = await append(`${one}-a`, 0);
+    const both = new Reader([one, other]);
+    const half = new Reader([other]);
+    for (const each of [both, half]) Object.assign(each, { passed: start }).start();
+    await until(() => open() === 1);
+    const positions = [await append(`${one}-a`, 1), await append(`${other}-a`, 0), await append(`${one}-a`, 2)];
+    await until(() => both.seen.length === 3 && half.seen.length === 1);
+    expect([both.seen, half.seen, subscribed.mock.calls.length]).toEqual([positions, [positions[1]], 1]);
+    await half.stop();
+    expect(open()).toBe(1);
+    await both.stop();
+    expect(open()).toBe(0);
+  });
+
+  it('lets a follower from further back read for itself until it has caught up', async () => {
+    const category = newCategory();
+    const end = await append(`${category}-a`, 0, 300);
+    const [late, early] = [
+      new Reader([category]).start(),
+      Object.assign(new Reader([category]), { passed: end }).start(),
+    ];
+    await until(() => late.seen.length === 300);
+    await until(() => open() === 1);
+    await append(`${category}-a`, 300, 2);
+    await until(() => late.seen.length === 302 && early.seen.length === 2);
+    expect([isOrdered(late.seen), early.seen]).toEqual([true, late.seen.slice(300)]);
+  });
+
+  it('waits for nobody: who falls behind reads for itself, and joins again', async () => {
+    const category = newCategory();
+    const [slow, quick] = [new Reader([category]), new Reader([category])];
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    slow.before = () => held;
+    for (const each of [slow, quick]) each.start();
+    for (let first = 0; first < MANY; first += 100) await append(`${category}-a`, first, 100);
+    await until(() => quick.seen.length === MANY);
+    expect([slow.seen.length, open()]).toEqual([0, 1]);
+    release();
+    await until(() => slow.seen.length === MANY);
+    await until(() => open() === 1);
+    expect(subscribed.mock.calls.length).toBe(2);
+    await append(`${category}-a`, MANY);
+    await until(() => slow.seen.length === MANY + 1);
+    expect(slow.seen).toEqual(quick.seen);
+  });
+
+  it('gives a follower that failed the same events again, says when it is stuck, and lets the others go on', async () => {
+    const category = newCategory();
+    const [failing, other] = [new Reader([category]).start(), new Reader([category]).start()];
+    let isBroken = true;
+    failing.before = async () => {
+      if (isBroken) throw new Error('never');
+    };
+    for (let n = 0; n < 5; n += 1) await append(`${category}-a`, n);
+    await until(() => failing.stuck);
+    expect([other.seen.length, other.stuck, failing.seen]).toEqual([5, false, []]);
+    isBroken = false;
+    await until(() => failing.seen.length === 5);
+    expect([failing.seen, failing.stuck]).toEqual([other.seen, false]);
+  });
+
+  it('takes in categories that nobody announced', async () => {
+    const [one, other] = [newCategory(), newCategory()];
+    const first = new Reader([one]).start();
+    await append(`${one}-a`, 0);
+    await until(() => first.seen.length === 1);
+    await append(`${other}-a`, 0);
+    const second = new Reader([other]).start();
+    await append(`${other}-a`, 1);
+    await append(`${one}-a`, 1);
+    await until(() => first.seen.length === 2 && second.seen.length === 2);
+    await until(() => open() === 1);
+  });
+
+  it('tells who has nothing to do how far the store was read', async () => {
+    const [quiet, busy] = [newCategory(), newCategory()];
+    const [waiting, working] = [new Reader([quiet]).start(), new Reader([busy]).start()];
+    const position = await append(`${busy}-a`, 0, 3);
+    await until(() => working.passed >= position && waiting.passed >= position);
+    expect(waiting.seen).toEqual([]);
+  });
+
+  it('publishes each event once, however many follow', async () => {
+    const category = newCategory();
+    const published: number[] = [];
+    store.feed.publishOn({
+      publish: (news: unknown) => void (news instanceof EventSeen && published.push(news.event.position)),
+    });
+    const readers = [0, 1, 2].map(() => new Reader([category]).start());
+    for (let n = 0; n < 4; n += 1) await append(`${category}-a`, n);
+    await until(() => readers.every(({ seen }) => seen.length === 4));
+    expect(published).toEqual(readers[0]?.seen);
+  });
+});
+
+describe('whoever is slow, fails, leaves and comes back, and whenever the server restarts', () => {
+  const seeds = process.env['SEED'] === undefined ? [1, 2, 3] : [Number(process.env['SEED'])];
+
+  it.each(seeds)('nothing is lost, doubled or out of order, by seed %s', async (seed) => {
+    const draw = chances(seed);
+    const categories = [newCategory(), newCategory(), newCategory()];
+    const followed = [categories, categories.slice(0, 1), categories.slice(1), categories.slice(2)];
+    const readers = followed.map((some) => Object.assign(new Reader(some), { before: () => luck(draw) }).start());
+    const appended = categories.map(() => 0);
+    for (let step = 0; step < 20; step += 1) {
+      const [reader, category, what] = [readers[draw(4)], draw(3), draw(100)];
+      if (what < 25) await reader?.stop().then(() => reader.start());
+      if (what > 90) await embedded.stopServer().then(() => embedded.startServer());
+      const count = 1 + draw(700);
+      await append(`${categories[category]}-a`, appended[category] ?? 0, count);
+      appended[category] = (appended[category] ?? 0) + count;
+    }
+    const positions = await Promise.all(
+      categories.map(async (category) =>
+        (await writer.readStream(`${category}-a`, 0, 20_000)).map(({ position }) => position),
+      ),
+    );
+    for (const [index, some] of followed.entries()) {
+      const all = some.flatMap((category) => positions[categories.indexOf(category)] ?? []);
+      const { seen = [] } = readers[index] ?? {};
+      await patiently(`the events of reader ${index}`, async () => seen.length >= all.length || null);
+      expect(seen).toEqual(all.sort((one, other) => one - other));
+    }
+  });
+
+  /** Now and then a handler is slow, or fails. */
+  async function luck(draw: (below: number) => number): Promise<void> {
+    const drawn = draw(100);
+    if (drawn < 25) await sleep(drawn);
+    if (drawn < 8) throw new Error('bad luck');
+  }
+
+  /** Numbers from 0 to below another, the same ones for a seed. */
+  function chances(seed: number): (below: number) => number {
+    const drawn = fc.sample(fc.nat(1_000_000), { seed, numRuns: 10_000 });
+    let next = 0;
+    return (below) => (drawn[next++ % drawn.length] ?? 0) % below;
+  }
+});
