@@ -1,6 +1,6 @@
 import { readStore } from '@app/composition';
-import { EventStore, type StoredEvent } from '@app/event-store';
-import { applyBatch, Database, emptyReadModel, ReadGate, type AnyProjection } from '@app/read-store';
+import { decodeEvent, EventStore, type StoredEvent } from '@app/event-store';
+import { applyBatch, Database, emptyReadModel, KnownRows, ReadGate, type AnyProjection } from '@app/read-store';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
@@ -54,10 +54,30 @@ async function allEvents(): Promise<StoredEvent[]> {
   return events.flat().sort((one, other) => one.position - other.position);
 }
 
-async function apply(projection: AnyProjection, batches: readonly StoredEvent[][], fromNothing: boolean) {
+async function apply(
+  projection: AnyProjection,
+  batches: readonly StoredEvent[][],
+  fromNothing: boolean,
+  known?: KnownRows,
+) {
   await partOf(deployment, Database).transaction(async (manager) => {
     if (fromNothing) await emptyReadModel(manager, projection);
-    for (const batch of batches) await applyBatch(manager, projection, batch);
+    for (const batch of batches) await applyBatch(manager, projection, batch, known);
+  });
+}
+
+/** Events that the projection takes for the first of their key, though they are not. */
+function notFirst(projection: AnyProjection, events: readonly StoredEvent[]): readonly StoredEvent[] {
+  const keys = new Set<string>();
+  return events.filter((stored) => {
+    const kind = projection.kinds.find(({ category }) => stored.stream.startsWith(`${category}-`));
+    if (kind === undefined) return false;
+    const recorded = decodeEvent(kind, stored);
+    const key = projection.keyOf(recorded);
+    if (key === null) return false;
+    const isKnown = keys.has(key);
+    keys.add(key);
+    return isKnown && projection.isFirst?.(recorded) === true;
   });
 }
 
@@ -137,5 +157,11 @@ it('read models and counters are the same however often, and in whatever batches
       true,
     );
     expect(await contents()).toEqual(before);
+    // As a projector that leads does it, which looks for no row that it knows, or that cannot be there.
+    for (const batches of [[events], each]) {
+      await apply(projection, batches, true, new KnownRows());
+      expect(await contents()).toEqual(before);
+    }
+    expect(notFirst(projection, events)).toEqual([]);
   }
 });

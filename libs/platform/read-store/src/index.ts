@@ -1,6 +1,7 @@
 export { boundedPage } from './bounded-page';
 export { membersOf, selectList } from './columns';
 export { answering, Database, type RowClass } from './database';
+export { KnownRows } from './known-rows';
 export { keepLeading } from './leadership';
 export { lookAtDatabase, UnfitDatabase } from './look-at-database';
 export { migrate } from './migrate';

@@ -1,21 +1,32 @@
 import { decodeEvent, type DomainEvent, type Recorded, type StoredEvent } from '@app/event-store';
 import type { EntityManager, EntityMetadata } from 'typeorm';
+import type { KnownRows } from './known-rows';
 import type { AnyProjection, ReadModelRow } from './projection';
 
+type Rows = Map<string, ReadModelRow>;
+
+interface Touched {
+  readonly key: string;
+  readonly recorded: Recorded<DomainEvent>;
+  readonly mayBegin: boolean;
+}
+
 /**
- * Applies a batch of events, in order, to one read model inside the caller's transaction: one select, one upsert, one counter update.
- * Events at or before a row's own position are passed over.
+ * Applies a batch of events, in order, to one read model inside the caller's transaction: one select, one upsert, one counter update,
+ * each where there is something to do. Events at or before a row's own position are passed over.
+ * @param known rows that need not be selected, and none of which any event of the batch has been applied to; it learns what is read
+ *   and written here, so the caller has to forget it when the transaction fails
  */
 export async function applyBatch(
   manager: EntityManager,
   projection: AnyProjection,
   events: readonly StoredEvent[],
+  known: KnownRows | null = null,
 ): Promise<void> {
   const touched = withKeys(projection, events);
   if (touched.length === 0) return;
   const metadata = manager.connection.getMetadata(projection.row);
-  const looked = touched.flatMap(({ recorded }) => projection.looksAt?.(recorded) ?? []);
-  const before = await loadRows(manager, metadata, [...new Set([...touched.map(({ key }) => key), ...looked])]);
+  const before = await rowsBefore(manager, { metadata, projection, touched, known });
   const after = new Map(before);
   const rowAt = (key: string) => after.get(key) ?? null;
   for (const { key, recorded, mayBegin } of touched) {
@@ -25,18 +36,54 @@ export async function applyBatch(
     const next = projection.project(row, recorded, rowAt) as ReadModelRow | null;
     if (next !== null) after.set(key, { ...next, position: recorded.position });
   }
-  const changed = [...after].filter(([key, row]) => before.get(key) !== row).map(([, row]) => row);
-  await upsertRows(manager, metadata, changed);
+  const changed = [...after].filter(([key, row]) => before.get(key) !== row);
+  const texts = changed.map(([, row]) => columnsText(metadata, row));
+  await upsertRows(manager, metadata, texts);
   await bumpCounters(manager, counterChanges(projection, before, after));
   await announce(manager, projection, touched);
+  for (const [index, [key, row]] of changed.entries()) known?.keep(projection, key, row, texts[index] ?? '');
+}
+
+/** The rows that the events change or look at, as they were: those that are not known, by one select. */
+async function rowsBefore(
+  manager: EntityManager,
+  {
+    metadata,
+    projection,
+    touched,
+    known,
+  }: {
+    readonly metadata: EntityMetadata;
+    readonly projection: AnyProjection;
+    readonly touched: readonly Touched[];
+    readonly known: KnownRows | null;
+  },
+): Promise<Rows> {
+  const looked = touched.flatMap(({ recorded }) => projection.looksAt?.(recorded) ?? []);
+  const keys = new Set([...touched.map(({ key }) => key), ...looked]);
+  const rows: Rows = new Map();
+  if (known !== null) {
+    const made = touched.filter(({ recorded, mayBegin }) => mayBegin && projection.isFirst?.(recorded) === true);
+    for (const { key } of made) keys.delete(key);
+    for (const key of keys) {
+      const row = known.get(projection, key);
+      if (row === undefined) continue;
+      keys.delete(key);
+      if (row !== null) rows.set(key, row);
+    }
+  }
+  if (keys.size === 0) return rows;
+  const selected = await selectRows(manager, metadata, [...keys]);
+  for (const key of keys) {
+    const row = selected.get(key) ?? null;
+    known?.keep(projection, key, row, row === null ? '' : columnsText(metadata, row));
+    if (row !== null) rows.set(key, row);
+  }
+  return rows;
 }
 
 /** Delivered when the transaction commits, so a listener finds the rows. */
-async function announce(
-  manager: EntityManager,
-  projection: AnyProjection,
-  touched: readonly { key: string; recorded: Recorded<DomainEvent> }[],
-): Promise<void> {
+async function announce(manager: EntityManager, projection: AnyProjection, touched: readonly Touched[]): Promise<void> {
   const news = touched.flatMap(({ key, recorded }) => {
     const channel = projection.announces?.(recorded) ?? null;
     return channel === null ? [] : [{ channel, key }];
@@ -55,7 +102,7 @@ export async function emptyReadModel(manager: EntityManager, projection: AnyProj
   await manager.query(`DELETE FROM list_counters WHERE projection = $1`, [projection.name]);
 }
 
-function withKeys(projection: AnyProjection, events: readonly StoredEvent[]) {
+function withKeys(projection: AnyProjection, events: readonly StoredEvent[]): Touched[] {
   return events.flatMap((stored) => {
     const kind = projection.kinds.find(({ category }) => stored.stream.startsWith(`${category}-`));
     if (kind === undefined) return [];
@@ -66,7 +113,7 @@ function withKeys(projection: AnyProjection, events: readonly StoredEvent[]) {
   });
 }
 
-async function loadRows(manager: EntityManager, metadata: EntityMetadata, keys: string[]) {
+async function selectRows(manager: EntityManager, metadata: EntityMetadata, keys: string[]): Promise<Rows> {
   const key = primaryOf(metadata);
   const raw: Record<string, unknown>[] = await manager.query(
     `SELECT * FROM "${metadata.tableName}" WHERE "${key.databaseName}" = ANY($1)`,
@@ -81,22 +128,26 @@ function fromColumns(metadata: EntityMetadata, columns: Record<string, unknown>)
   return Object.fromEntries(entries) as ReadModelRow;
 }
 
-async function upsertRows(manager: EntityManager, metadata: EntityMetadata, rows: readonly object[]): Promise<void> {
-  if (rows.length === 0) return;
+/** A row as JSON, by the names of its columns. */
+function columnsText(metadata: EntityMetadata, row: object): string {
+  const columns = metadata.columns.map(({ databaseName, propertyName }) => [
+    databaseName,
+    // Reason for the assertion: a row is read by its entity's own column list.
+    (row as Record<string, unknown>)[propertyName],
+  ]);
+  return JSON.stringify(Object.fromEntries(columns));
+}
+
+async function upsertRows(manager: EntityManager, metadata: EntityMetadata, texts: readonly string[]): Promise<void> {
+  if (texts.length === 0) return;
   const key = primaryOf(metadata).databaseName;
   const names = metadata.columns.map(({ databaseName }) => databaseName);
-  const json = rows.map((row) =>
-    Object.fromEntries(
-      // Reason for the assertion: a row is read by its entity's own column list.
-      metadata.columns.map((column) => [column.databaseName, (row as Record<string, unknown>)[column.propertyName]]),
-    ),
-  );
   const updates = names.filter((name) => name !== key).map((name) => `"${name}" = excluded."${name}"`);
   await manager.query(
     `INSERT INTO "${metadata.tableName}" (${names.map((name) => `"${name}"`).join(', ')})
      SELECT ${names.map((name) => `"${name}"`).join(', ')} FROM json_populate_recordset(NULL::"${metadata.tableName}", $1)
      ON CONFLICT ("${key}") DO UPDATE SET ${updates.join(', ')}`,
-    [JSON.stringify(json)],
+    [`[${texts.join(',')}]`],
   );
 }
 

@@ -1,7 +1,9 @@
 import { Logger } from '@nestjs/common';
 import type { EventBatch, EventStore } from '@app/event-store';
 import { NoTracing, type Probe, type Tracing } from '@app/runtime';
+import type { EntityManager } from 'typeorm';
 import type { Database } from './database';
+import { KnownRows } from './known-rows';
 import { keepLeading } from './leadership';
 import { categoriesOf, type AnyProjection } from './projection';
 import { applyBatch, emptyReadModel } from './projection-batch';
@@ -32,6 +34,7 @@ export class ProjectionRunner {
   private running: Promise<void> = Promise.resolve();
   /** Where each projection stands; shared reading for metrics. */
   readonly positions = new Map<string, number>();
+  private readonly known = new KnownRows();
 
   constructor(
     private readonly database: Database,
@@ -67,6 +70,7 @@ export class ProjectionRunner {
         onStuck: (isStuck) => (isStuck ? this.store.stuck.add(stuckName) : this.store.stuck.delete(stuckName)),
         onBatch: (batch) =>
           this.commit(batch).catch((error: unknown) => {
+            this.known.forget();
             if (error instanceof Overtaken) overtaken.abort(error);
             throw error;
           }),
@@ -78,6 +82,7 @@ export class ProjectionRunner {
   }
 
   private async loadCheckpoints(): Promise<void> {
+    this.known.forget();
     await this.database.transaction(async (manager) => {
       for (const projection of this.projections) {
         const [row] = await manager.query<{ position: number; version: number }[]>(
@@ -104,30 +109,42 @@ export class ProjectionRunner {
     const startedAtMs = Date.now();
     this.probe.reached('projection:before-commit');
     await this.database.transaction(async (manager) => {
-      // What a crash of PostgreSQL takes back is projected again: read models need not wait for the disk.
-      await manager.query('SET LOCAL synchronous_commit = off');
       for (const projection of behind) {
         const from = this.positionOf(projection.name);
-        await applyBatch(
-          manager,
-          projection,
-          events.filter(({ position }) => position > from),
-        );
+        const news = events.filter(({ position }) => position > from);
+        await applyBatch(manager, projection, news, this.known);
       }
-      const moved = await manager.query<{ name: string }[]>(
-        `WITH moved AS (
-           UPDATE projection_checkpoints AS c SET position = $3, updated_at = now()
-           FROM unnest($1::text[], $2::bigint[]) AS e (name, expected)
-           WHERE c.name = e.name AND c.position = e.expected RETURNING c.name)
-         SELECT name, pg_notify('${projectedChannel}', $4) FROM moved`,
-        [behind.map(({ name }) => name), behind.map(({ name }) => this.positionOf(name)), upTo, String(lowestAfter)],
-      );
-      if (moved.length !== behind.length) throw new Overtaken('the checkpoints are not where they were left');
+      await this.moveCheckpoints(manager, behind, upTo, lowestAfter);
     });
     this.probe.reached('projection:after-commit');
     for (const { name } of behind) this.positions.set(name, upTo);
     this.store.feed.announce(new ReadModelsAdvanced(lowestAfter));
     if (this.tracing.on) traceBatch(this.tracing, events, startedAtMs);
+  }
+
+  private async moveCheckpoints(
+    manager: EntityManager,
+    behind: readonly AnyProjection[],
+    upTo: number,
+    lowestAfter: number,
+  ): Promise<void> {
+    const moved = await manager.query<{ name: string }[]>(
+      // What a crash of PostgreSQL takes back is projected again: read models need not wait for the disk.
+      `WITH unhurried AS (SELECT set_config('synchronous_commit', 'off', true)),
+       moved AS (
+         UPDATE projection_checkpoints AS c SET position = $4, updated_at = now()
+         FROM unhurried, unnest($1::text[], $2::bigint[], $3::integer[]) AS e (name, expected, version)
+         WHERE c.name = e.name AND c.position = e.expected AND c.version = e.version RETURNING c.name)
+       SELECT name, pg_notify('${projectedChannel}', $5) FROM moved`,
+      [
+        behind.map(({ name }) => name),
+        behind.map(({ name }) => this.positionOf(name)),
+        behind.map(({ version }) => version),
+        upTo,
+        String(lowestAfter),
+      ],
+    );
+    if (moved.length !== behind.length) throw new Overtaken('the checkpoints are not where they were left');
   }
 
   private async announce(): Promise<void> {

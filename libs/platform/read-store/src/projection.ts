@@ -20,6 +20,11 @@ export interface Projection<Row extends ReadModelRow, Event extends DomainEvent>
   readonly kinds: readonly Pick<StreamKind<unknown, never, Event>, 'category' | 'privateMembers' | 'upcasters'>[];
   /** Primary key of the row that the event belongs to, or null when the event is of no interest. */
   keyOf(this: void, recorded: Recorded<Event>): string | null;
+  /**
+   * Whether no earlier event has the same key, whatever happened before: then no row of it is there before this event. For events that
+   * begin a stream, or bring a fresh id; left out, each row is looked for.
+   */
+  isFirst?(this: void, recorded: Recorded<Event>): boolean;
   /** Keys of more rows that the event changes where they are there already, so that `project` sees by the row which one it is. */
   moreKeysOf?(this: void, recorded: Recorded<Event>): readonly string[];
   /** Keys of rows that `project` looks at without changing them: of what happened before, nothing that changes what it takes. */

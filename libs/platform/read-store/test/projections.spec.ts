@@ -1,10 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { encodeEvent, type EventStore, type StoredEvent } from '@app/event-store';
 import { Probe, type ProbePoint } from '@app/runtime';
+import { EntityManager } from 'typeorm';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, type CounterEvent, counterKind, someCause } from '@app/testing/deciders';
 import { EmbeddedStore, until } from '@app/testing/event-store';
 import { applyBatch, Notifications, ProjectionRunner, type Database } from '../src';
+import { KnownRows } from '../src/known-rows';
 import { openTallies, tallies } from './tally';
 
 let embedded: EmbeddedStore;
@@ -146,6 +148,69 @@ describe('a batch', () => {
     });
     await expect(failing).rejects.toThrow();
     expect([await rowOf(id), await counters()]).toEqual([undefined, {}]);
+  });
+});
+
+describe('rows that the projector knows', () => {
+  /** Of the statements so far, those that look for rows. */
+  let selects: () => number;
+  let statements: jest.SpyInstance;
+  beforeEach(() => {
+    statements = jest.spyOn(EntityManager.prototype, 'query');
+    selects = () => statements.mock.calls.filter(([text]) => String(text).includes('FROM "tallies" WHERE')).length;
+  });
+  afterEach(() => statements.mockRestore());
+
+  const firstOf: typeof tallies = { ...tallies, isFirst: ({ revision }) => revision === 0 };
+
+  it('are selected once, and not at all where the projection says that they are new', async () => {
+    const [one, other] = [uuidV7(), uuidV7()];
+    const leader = started();
+    for (let n = 1; n <= 5; n += 1) await projected(await append(one, counted(n)));
+    expect(selects()).toBe(1);
+    await leader.stop();
+    started({ projection: firstOf });
+    for (let n = 1; n <= 5; n += 1) await projected(await append(other, counted(n)));
+    expect(selects()).toBe(1);
+    await projected(await append(one, counted(6)));
+    expect(selects()).toBe(2);
+    expect([await rowOf(one), await rowOf(other)]).toMatchObject([{ total: 21 }, { total: 15 }]);
+    expect(await counters()).toEqual({ 'tallies/all': 2 });
+  });
+
+  it('are forgotten when a batch fails', async () => {
+    const id = uuidV7();
+    let failures = 0;
+    const project: typeof tallies.project = (row, recorded) => {
+      if (recorded.revision === 2 && (failures += 1) === 1) throw new Error('once');
+      return tallies.project(row, recorded);
+    };
+    started({ projection: { ...firstOf, project } });
+    for (let n = 1; n <= 4; n += 1) await projected(await append(id, counted(n)));
+    expect([selects(), await rowOf(id)]).toEqual([1, expect.objectContaining({ total: 10 })]);
+  });
+
+  it('are not relied on once another projector wrote them', async () => {
+    const id = uuidV7();
+    started();
+    await projected(await append(id, counted(1)));
+    // As another one would have projected an event, whose checkpoint it moved.
+    await database.query('UPDATE tallies SET total = 100');
+    await database.query('UPDATE projection_checkpoints SET position = position + 1');
+    await append(id, counted(2));
+    await projected(await append(id, counted(4)));
+    expect(await rowOf(id)).toMatchObject({ total: 104 });
+  });
+
+  it('take no more than their share: those that were used last are kept', async () => {
+    const known = new KnownRows(10_000);
+    const ids = Array.from({ length: 60 }, (_, n) => `row ${n}`);
+    for (const id of ids) known.keep(tallies, id, { position: 1 }, 'x'.repeat(100));
+    const kept = ids.filter((id) => known.get(tallies, id) !== undefined);
+    expect(kept.length).toBeLessThan(20);
+    expect(kept).toEqual(ids.slice(-kept.length));
+    known.keep(tallies, 'huge', { position: 1 }, 'x'.repeat(10_000));
+    expect(known.get(tallies, 'huge')).toBeUndefined();
   });
 });
 

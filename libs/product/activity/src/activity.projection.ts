@@ -53,6 +53,7 @@ export function activityProjection(kinds: ToldKinds): Projection<ActivityRow, To
     row: ActivityRow,
     kinds,
     keyOf: ({ event, stream }) => (isMilestone(event) ? milestoneOf(event).key(event, stream) : null),
+    isFirst: ({ event }) => beginnings.has(event.type),
     // The run that comes of a firing begins in the same append.
     moreKeysOf: ({ event }) => present(event.type === 'run.started' ? firingOf(event) : null),
     looksAt: ({ event, stream }) => present(isMilestone(event) ? milestoneOf(event).about(event, stream) : null),
@@ -64,6 +65,9 @@ export function activityProjection(kinds: ToldKinds): Projection<ActivityRow, To
     },
   };
 }
+
+/** The commonest milestones, of which each thing has one. */
+const beginnings: ReadonlySet<string> = new Set(['conversation.created', 'run.started', 'run.ended']);
 
 function milestoneOf(event: MilestoneEvent): Milestone<MilestoneEvent> {
   return milestones[event.type];

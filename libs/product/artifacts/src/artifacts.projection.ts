@@ -40,6 +40,7 @@ export const artifactsProjection: Projection<ArtifactRow, ConversationEvent> = {
   row: ArtifactRow,
   kinds: [conversationKind],
   keyOf: ({ event }) => (event.type === 'artifact.uploaded' ? event.artifactId : null),
+  isFirst: () => true,
   project: (_, { event, stream, position, metadata }) => {
     if (event.type !== 'artifact.uploaded') return null;
     const { artifactId: id, name, mediaType, bytes, sha256, at: createdAt } = event;

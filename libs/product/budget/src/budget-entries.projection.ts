@@ -43,6 +43,7 @@ export const budgetEntriesProjection: Projection<BudgetEntryRow, BudgetEvent> = 
   row: BudgetEntryRow,
   kinds: [budgetKind],
   keyOf: ({ id, event }) => (isOfSegment(event) && movesCents(event) ? id : null),
+  isFirst: () => true,
   project: (_, { id, stream, position, event }) => {
     const userId = idInStream(budgetKind, stream);
     if (userId === null || !isOfSegment(event)) return null;

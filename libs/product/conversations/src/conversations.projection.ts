@@ -75,6 +75,7 @@ export const conversationsProjection: Projection<ConversationRow, ConversationEv
   row: ConversationRow,
   kinds: [conversationKind],
   keyOf: ({ stream }) => idInStream(conversationKind, stream),
+  isFirst: ({ revision }) => revision === 0,
   project: (row, { event, stream, revision, position }) => {
     const lastSeq = revision + 1;
     if (event.type === 'conversation.created') {
@@ -133,6 +134,8 @@ export const messagesProjection: Projection<MessageRow, ConversationEvent> = {
   row: MessageRow,
   kinds: [conversationKind],
   keyOf: ({ event }) => (event.type === 'run.started' || event.type === 'agent.message' ? event.messageId : null),
+  // Each message has an id of its own.
+  isFirst: () => true,
   project: (_, { event, stream, revision, position }) => {
     if (event.type !== 'run.started' && event.type !== 'agent.message') return null;
     const from =

@@ -54,6 +54,7 @@ export const operationsProjection: Projection<OperationRow, OperationEvent> = {
   row: OperationRow,
   kinds: [operationKind],
   keyOf: ({ stream }) => idInStream(operationKind, stream),
+  isFirst: ({ revision }) => revision === 0,
   project: (row, { stream, position, event }) => {
     if (event.type === 'operation.prepared' || event.type === 'operation.used') {
       const id = idInStream(operationKind, stream);

@@ -16,6 +16,7 @@ import {
   applyBatch,
   Database,
   emptyReadModel,
+  KnownRows,
   ProjectionRunner,
   ReadGate,
   ReadStoreModule,
@@ -204,8 +205,8 @@ export async function rowsOf(replica: Replica, table: string): Promise<Record<st
 }
 
 /**
- * Applies events to the read models of the slices once more, and then from nothing, one batch each time and one event each time.
- * The tables must hold exactly these events' rows; they do so after each pass, or this throws.
+ * Applies events to the read models of the slices once more, and then from nothing, one batch each time and one event each time, with
+ * and without rows that are known. The tables must hold exactly these events' rows; they do so after each pass, or this throws.
  */
 export async function replay(
   replica: Replica,
@@ -216,11 +217,11 @@ export async function replay(
   const database = replica.get(Database);
   const look = () => Promise.all(tables.map((table) => rowsOf(replica, table)));
   const before = await look();
-  const apply = (batches: readonly (readonly StoredEvent[])[], fromNothing: boolean) =>
+  const apply = (batches: readonly (readonly StoredEvent[])[], fromNothing: boolean, known?: KnownRows) =>
     database.transaction(async (manager) => {
       for (const projection of projections) {
         if (fromNothing) await emptyReadModel(manager, projection);
-        for (const batch of batches) await applyBatch(manager, projection, batch);
+        for (const batch of batches) await applyBatch(manager, projection, batch, known);
       }
     });
   await apply([events], false);
@@ -232,4 +233,8 @@ export async function replay(
     true,
   );
   expect(await look()).toEqual(before);
+  for (const batches of [[events], events.map((event) => [event])]) {
+    await apply(batches, true, new KnownRows());
+    expect(await look()).toEqual(before);
+  }
 }

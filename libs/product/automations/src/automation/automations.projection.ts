@@ -119,6 +119,7 @@ export const occurrencesProjection: Projection<OccurrenceRow, AutomationEvent> =
   row: OccurrenceRow,
   kinds: [automationKind],
   keyOf: ({ event }) => (isOfOccurrence(event) ? event.occurrenceId : null),
+  isFirst: ({ event }) => event.type === 'occurrence.arose',
   project: (row, recorded) => {
     const { event } = recorded;
     if (!isOfOccurrence(event)) return row;
