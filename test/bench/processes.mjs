@@ -50,9 +50,9 @@ export async function stop(child) {
   clearTimeout(force);
 }
 
-/** Starts a baseline's server, a file beside this one that prints its port: its process and address, and how to stop it. */
-export async function startBaseline(file, env = {}, args = []) {
-  const child = startNode(path.join(folder, file), { env, args });
+/** Starts a server of `baselines`, which prints its port: its process and address, and how to stop it. */
+export async function startBaseline(name, env = {}, args = []) {
+  const child = startNode(path.join(folder, 'baselines', `${name}.mjs`), { env, args });
   const url = `http://127.0.0.1:${await firstLine(child)}`;
   return { child, url, stop: () => stop(child) };
 }

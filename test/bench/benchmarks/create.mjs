@@ -14,7 +14,7 @@ export const create = {
   figures: [{ key: 'rate', unit: 'requests/s', better: 'more', aim: 0.5, floor: 0.35 }],
 
   async open(deployment, { seconds }) {
-    const insert = await startBaseline('baseline-insert.mjs', { DATABASE_URL: deployment.baselineDatabaseUrl });
+    const insert = await startBaseline('insert', { DATABASE_URL: deployment.baselineDatabaseUrl });
     const names = Array.from({ length: usersCount }, (_, number) => `create-${number}`);
     const users = await Promise.all(names.map((name) => deployment.newUser(name)));
     const requests = users.map(({ url, headers }) => {

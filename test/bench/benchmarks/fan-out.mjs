@@ -20,7 +20,7 @@ export const fanOut = {
   ],
 
   async open(deployment, { streams, frames, pacedFrames }) {
-    const raw = await startBaseline('baseline-sse.mjs');
+    const raw = await startBaseline('sse');
     const ours = await audience(await conversationChannel(deployment), streams);
     const baseline = await audience(rawChannel(raw.url), streams);
     const turn = async (side) => {

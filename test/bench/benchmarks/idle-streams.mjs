@@ -37,7 +37,7 @@ export const idleStreams = {
     const folder = mkdtempSync(path.join(tmpdir(), 'parley-bench-memory-'));
     const [ourEnv, rawEnv] = [memoryEnv(folder, 'ours'), memoryEnv(folder, 'raw')];
     const deployment = await startDeployment({ nodeArgs: memoryArgs, env: ourEnv });
-    const raw = await startBaseline('baseline-sse.mjs', rawEnv, memoryArgs);
+    const raw = await startBaseline('sse', rawEnv, memoryArgs);
     const ours = { child: deployment.child, env: ourEnv, channel: await conversation(deployment), streams };
     const baseline = { child: raw.child, env: rawEnv, channel: rawChannel(raw.url), streams };
     return {

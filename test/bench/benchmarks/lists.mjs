@@ -49,7 +49,7 @@ function listBenchmark({ operation, table, path, select }) {
     async open(_, { seconds, manyRows, fewRows }) {
       const many = await filled({ table, path, rows: manyRows });
       const few = await filled({ table, path, rows: fewRows });
-      const bare = await startBaseline('baseline-list.mjs', {
+      const bare = await startBaseline('list', {
         DATABASE_URL: many.deployment.stores.DATABASE_URL,
         SELECT: select,
       });

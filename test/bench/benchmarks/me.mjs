@@ -12,7 +12,7 @@ export const me = {
   figures: [{ key: 'rate', unit: 'requests/s', better: 'more', aim: 0.5, floor: 0.35 }],
 
   async open(deployment, { seconds }) {
-    const hello = await startBaseline('baseline-hello.mjs');
+    const hello = await startBaseline('hello');
     const names = Array.from({ length: usersCount }, (_, number) => `me-${number}`);
     const users = await Promise.all(names.map((name) => deployment.newUser(name)));
     const requests = users.map(({ headers }) => ({ method: 'GET', path: '/v1/users/me', headers }));
