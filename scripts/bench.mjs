@@ -9,7 +9,8 @@ const benchFolder = path.join(root, 'test', 'bench');
 await runScript(async () => {
   const runner = path.join(benchFolder, 'run.mjs');
   await prepare({ build: true });
-  await prepareFolder(benchFolder);
+  // None of them needs its install scripts, some of which only report home.
+  await prepareFolder(benchFolder, ['--ignore-scripts']);
   const { exitCode } = await runTool(process.execPath, [runner, ...process.argv.slice(2)], { inherit: true });
   return exitCode;
 });

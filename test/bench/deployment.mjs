@@ -11,13 +11,13 @@ const pollMs = 25;
 /** Far above what one machine serves, so that limits are counted but never reached. */
 const unreached = '100000000';
 const streamsMax = '2000';
+const audience = 'parley';
 
 /**
  * Starts everything on a temporary folder. Beside the product's database there is one for the baselines, on the same server.
- * @param {{profileFolder?: string, nodeArgs?: string[], env?: object}} options where to leave CPU profiles of the product's two
- *   processes; what Node, and the environment, of the one that serves has besides
+ * @param {{nodeArgs?: string[], env?: object}} options what Node, and the environment, of the process that serves has besides
  */
-export async function startDeployment({ profileFolder, nodeArgs = [], env = {} } = {}) {
+export async function startDeployment({ nodeArgs = [], env = {} } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-bench-'));
   const stopping = [async () => rmSync(folder, { recursive: true, force: true })];
   const stopAll = async () => {
@@ -28,21 +28,28 @@ export async function startDeployment({ profileFolder, nodeArgs = [], env = {} }
     stopping.push(() => postgres.stop());
     for (const name of ['parley', 'baseline']) await ensureDatabase(postgres.url('postgres'), name);
 
-    const args = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
     const storeUrl = `unix:${path.join(folder, 'events.sock')}`;
     const stores = { DATABASE_URL: postgres.url('parley'), EVENTSTORE_URL: storeUrl };
-    const store = await startEventStore(folder, stores, args);
+    const store = await startEventStore(folder, stores);
     stopping.push(() => stop(store));
 
-    const api = await startApi(folder, { ...stores, ...env }, [...args, ...nodeArgs]);
+    const api = await startApi(folder, { ...stores, ...env }, nodeArgs);
     stopping.push(() => stop(api.child));
     const client = connectEventStore(storeUrl);
     stopping.push(() => client.dispose());
+    const [postgresPid] = readFileSync(path.join(folder, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')
+      .split('\n')
+      .map(Number);
     return {
       ...api,
       client,
       stores: { ...stores, PARLEY_SECRET_KEY: secretKey(folder) },
       baselineDatabaseUrl: postgres.url('baseline'),
+      /** What a baseline's server is told of its database, and of the credentials that this deployment takes. */
+      baselineEnv: { DATABASE_URL: postgres.url('baseline'), ...(await api.credentials()) },
+      postgresPid,
+      /** What the CPU of an operation is the sum of (cpu.mjs). */
+      processes: { 'api and worker': api.child.pid, 'event store': store.pid, PostgreSQL: postgresPid },
       stop: stopAll,
     };
   } catch (error) {
@@ -51,9 +58,12 @@ export async function startDeployment({ profileFolder, nodeArgs = [], env = {} }
   }
 }
 
-async function startEventStore(folder, { DATABASE_URL, EVENTSTORE_URL }, args) {
+async function startEventStore(folder, { DATABASE_URL, EVENTSTORE_URL }) {
   const env = { DATABASE_URL, EVENT_STORE_LISTEN: EVENTSTORE_URL, EVENT_STORE_PARENT_PID: String(process.pid) };
-  const child = startNode(program('event-store'), { env, args, stderr: openSync(path.join(folder, 'store.log'), 'w') });
+  const child = startNode('event store', program('event-store'), {
+    env,
+    stderr: openSync(path.join(folder, 'store.log'), 'w'),
+  });
   await firstLine(child);
   return child;
 }
@@ -71,18 +81,26 @@ async function startApi(folder, stores, args) {
     BUDGET_MONTH_CENTS: unreached,
     EXECUTION_CAPACITY: unreached,
     AUTOMATIONS_PER_USER: unreached,
+    OIDC_AUDIENCE: audience,
     STREAMS_PER_USER: streamsMax,
     STREAMS_PER_REPLICA: streamsMax,
     // What a deployment has by default; npm start alone is quieter in sandbox mode.
     LOG_LEVEL: 'info',
   };
   const log = openSync(logFile, 'w');
-  const child = startNode(program('standalone'), { env, args, cwd: folder, stdout: log, stderr: log });
+  const child = startNode('api and worker', program('standalone'), {
+    env,
+    args,
+    cwd: folder,
+    stdout: log,
+    stderr: log,
+  });
   const access = await accessTo(path.join(env.PARLEY_DATA_DIR, 'sandbox.json'), child, logFile);
   const { baseUrl } = access;
   return {
     child,
     baseUrl,
+    credentials: () => credentialsOf(access),
     newUser: (subject) => newUser(access, subject),
     /** Moves the service's clock, and answers how late it is by it: `{now}`. */
     moveClock: (advanceSeconds) => send(`${baseUrl}/sandbox/v1/clock`, 'POST', {}, { advanceSeconds }),
@@ -116,6 +134,14 @@ async function newUser({ baseUrl, partnerKey }, subject) {
     get: (suffix) => send(url + suffix, 'GET', headers),
     post: (suffix, body) => send(url + suffix, 'POST', headers, body),
   };
+}
+
+/** By which a server can tell that a request is a partner's, for one of its users. */
+async function credentialsOf({ baseUrl, partnerKey }) {
+  const issuer = `${baseUrl}/sandbox/issuer`;
+  const discovered = await send(`${issuer}/.well-known/openid-configuration`, 'GET', {});
+  const keys = await send(discovered.jwks_uri, 'GET', {});
+  return { PARTNER_KEY: partnerKey, ISSUER: discovered.issuer, ISSUER_KEYS: JSON.stringify(keys), AUDIENCE: audience };
 }
 
 async function send(url, method, headers, body) {

@@ -5,10 +5,11 @@ import autocannon from 'autocannon';
 const fewRequests = 100;
 
 /**
- * Requests answered in a second. The requests are sent in turn on every connection; an answer that is no 2xx is an error.
+ * Sends the requests in turn on every connection; an answer that is no 2xx is an error.
  * @param {{url: string, requests: object[], connections: number, seconds: number}} load
+ * @returns {Promise<{rate: number, answered: number}>} requests answered in a second, and in all
  */
-export async function requestsPerSecond({ url, requests, connections, seconds }) {
+export async function httpLoad({ url, requests, connections, seconds }) {
   const load = seconds < 1 ? { amount: fewRequests } : { duration: seconds };
   const running = autocannon({ url, requests, connections, ...load });
   const startedMs = performance.now();
@@ -17,7 +18,11 @@ export async function requestsPerSecond({ url, requests, connections, seconds })
   const result = await running;
   const bad = result.non2xx + result.errors + result.timeouts;
   if (bad > 0) throw new Error(`${url}: ${bad} of ${result.requests.total} requests failed`);
-  return result['2xx'] / (seconds < 1 ? (answeredMs - startedMs) / 1000 : result.duration);
+  const answered = result['2xx'];
+  return { answered, rate: answered / (seconds < 1 ? (answeredMs - startedMs) / 1000 : result.duration) };
 }
+
+/** Requests answered in a second. */
+export const requestsPerSecond = async (load) => (await httpLoad(load)).rate;
 
 export const jsonBody = (body) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });

@@ -50,3 +50,12 @@ export function percentile(values, share) {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)];
 }
+
+/** Does so many operations, of which at most so many are under way at once. Each is told its number. */
+export async function atOnce(lanes, count, operation) {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) await operation(next++);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}

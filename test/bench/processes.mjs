@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { profileArgs } from './profiles.mjs';
 
 const stopWithinMs = 15_000;
 const folder = path.dirname(fileURLToPath(import.meta.url));
@@ -16,12 +17,12 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a Node program.
- * @param {{env?: object, cwd?: string, args?: string[], stdout?: 'pipe' | number, stderr?: 'inherit' | number}} options `args` are Node's own; numbers are file descriptors
+ * Starts a program.
+ * @param {{env?: object, cwd?: string, stdout?: 'pipe' | number, stderr?: 'inherit' | number}} options numbers are file descriptors
  */
-export function startNode(script, { env = {}, cwd = folder, args = [], stdout = 'pipe', stderr = 'inherit' }) {
+export function start(command, args, { env = {}, cwd = folder, stdout = 'pipe', stderr = 'inherit' }) {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = spawn(process.execPath, [...args, script], {
+  const child = spawn(command, args, {
     cwd,
     env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), NODE_ENV: 'production', ...env },
     stdio: ['ignore', stdout, stderr],
@@ -29,6 +30,11 @@ export function startNode(script, { env = {}, cwd = folder, args = [], stdout = 
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;
+}
+
+/** Starts a Node program. `name` is what profiles call it; `args` are Node's own. The other options are those of `start`. */
+export function startNode(name, script, { args = [], ...options }) {
+  return start(process.execPath, [...profileArgs(name), ...args, script], options);
 }
 
 /** The first line that a program writes to its standard output. Throws when it ends before. */
@@ -52,7 +58,9 @@ export async function stop(child) {
 
 /** Starts a server of `baselines`, which prints its port: its process and address, and how to stop it. */
 export async function startBaseline(name, env = {}, args = []) {
-  const child = startNode(path.join(folder, 'baselines', `${name}.mjs`), { env, args });
+  const script = path.join(folder, 'baselines', `${name}.mjs`);
+  // What a library's authors have to change is nothing to tell whoever measures.
+  const child = startNode(`baseline ${name}`, script, { env, args: ['--no-deprecation', ...args] });
   const url = `http://127.0.0.1:${await firstLine(child)}`;
   return { child, url, stop: () => stop(child) };
 }

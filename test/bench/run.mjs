@@ -1,16 +1,17 @@
 // npm run bench: every benchmark beside its baseline, in one run. This process makes the load; what is measured runs in others.
-// Options: --quick (a smoke run that writes no results), --only 1,4 (numbers), --rounds 7, --profile <folder> (CPU profiles).
+// Options: --quick (a smoke run that writes no results), --only 1,4 (numbers), --rounds 7, --profile <folder> (CPU profiles of all
+// processes and, at the end, where each spent its time).
 import { spawnSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { agentStep, dbosStep } from './benchmarks/agent-step.mjs';
+import { agentStep, dbosStep, restateStep } from './benchmarks/agent-step.mjs';
 import { append } from './benchmarks/append.mjs';
 import { create } from './benchmarks/create.mjs';
 import { events } from './benchmarks/events.mjs';
 import { fanOut } from './benchmarks/fan-out.mjs';
-import { firings } from './benchmarks/firings.mjs';
+import { firings, plainJobs } from './benchmarks/firings.mjs';
 import { approvalsList, runsList } from './benchmarks/lists.mjs';
 import { idleStreams } from './benchmarks/idle-streams.mjs';
 import { latency } from './benchmarks/latency.mjs';
@@ -18,9 +19,11 @@ import { longJournal } from './benchmarks/long-conversation.mjs';
 import { me } from './benchmarks/me.mjs';
 import { resume } from './benchmarks/resume.mjs';
 import { decide } from './benchmarks/streams.mjs';
+import { wholeRuns } from './benchmarks/whole-runs.mjs';
 import { startDeployment } from './deployment.mjs';
 import { inTurns } from './measuring.mjs';
-import { rowsOf, tableOf, writeReport } from './report.mjs';
+import { profileInto, profileSummary } from './profiles.mjs';
+import { cpuPartsOf, rowsOf, tableOf, writeReport } from './report.mjs';
 
 const benchmarks = [
   create,
@@ -34,10 +37,13 @@ const benchmarks = [
   latency,
   agentStep,
   dbosStep,
+  restateStep,
   resume,
   firings,
+  plainJobs,
   idleStreams,
   longJournal,
+  wholeRuns,
 ];
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const resultsFolder = path.join(folder, 'results');
@@ -55,6 +61,7 @@ const full = {
   agentRuns: 150,
   approvals: 60,
   automations: 400,
+  runs: 1_500,
 };
 const quick = {
   rounds: 1,
@@ -69,6 +76,7 @@ const quick = {
   agentRuns: 10,
   approvals: 5,
   automations: 20,
+  runs: 100,
 };
 
 const { values: options } = parseArgs({
@@ -82,9 +90,12 @@ const { values: options } = parseArgs({
 
 const effort = { ...(options.quick ? quick : full), ...(options.rounds && { rounds: Number(options.rounds) }) };
 const asked = options.only?.split(',').map(Number);
-const chosen = benchmarks.filter(({ number }) => asked?.includes(number) ?? true);
+/** A benchmark may have figures that count as another's: 17 is the CPU of several. */
+const isAsked = ({ number }) => asked?.includes(number) ?? true;
+const chosen = benchmarks.filter((benchmark) => isAsked(benchmark) || benchmark.figures.some(isAsked));
 
-const deployment = await startDeployment({ profileFolder: options.profile });
+const endProfile = options.profile === undefined ? undefined : await profileInto(options.profile);
+const deployment = await startDeployment();
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => void deployment.stop().then(() => process.exit(1)));
 try {
@@ -93,10 +104,15 @@ try {
     console.log(`${benchmark.number} ${benchmark.name}, against ${benchmark.against} ...`);
     rows.push(...rowsOf(benchmark, await measure(benchmark)));
   }
-  console.log(`\n${tableOf(rows)}\n`);
+  rows.sort((one, other) => one.number - other.number);
+  console.log(`\n${tableOf(rows)}\n\n${cpuPartsOf(rows)}\n`);
   if (!options.quick && asked === undefined) writeReport(resultsFolder, { machine: machine(), rows });
 } finally {
   await deployment.stop();
+}
+if (endProfile !== undefined) {
+  await endProfile();
+  console.log(profileSummary());
 }
 
 async function measure(benchmark) {

@@ -1,4 +1,5 @@
-import { jsonBody, requestsPerSecond } from '../http-load.mjs';
+import { cpuFigure, cpuMeter } from '../cpu.mjs';
+import { httpLoad, jsonBody } from '../http-load.mjs';
 import { startBaseline } from '../processes.mjs';
 
 const connections = 50;
@@ -11,7 +12,10 @@ export const create = {
   number: 1,
   name: `conversations.create, ${connections} in flight`,
   against: 'bare Fastify + one PostgreSQL insert',
-  figures: [{ key: 'rate', unit: 'requests/s', better: 'more', aim: 0.5, floor: 0.35 }],
+  figures: [
+    { key: 'rate', unit: 'requests/s', better: 'more', aim: 0.25, floor: 0.18 },
+    cpuFigure('CPU of a conversations.create'),
+  ],
 
   async open(deployment, { seconds }) {
     const insert = await startBaseline('insert', { DATABASE_URL: deployment.baselineDatabaseUrl });
@@ -22,10 +26,15 @@ export const create = {
       return { method: 'POST', path: `${new URL(url).pathname}/conversations`, headers: { ...headers, ...type }, body };
     });
     const bare = requests.map((request) => ({ ...request, path: request.path.replace('/v1', '') }));
-    const load = (url, sent) => requestsPerSecond({ url, requests: sent, connections, seconds });
+    const bareProcesses = { server: insert.child.pid, PostgreSQL: deployment.postgresPid };
+    const turn = async (url, sent, processes) => {
+      const cpu = await cpuMeter(processes);
+      const { rate, answered } = await httpLoad({ url, requests: sent, connections, seconds });
+      return { rate, ...(await cpu.perOperation(answered)) };
+    };
     return {
-      ours: async () => ({ rate: await load(deployment.baseUrl, requests) }),
-      baseline: async () => ({ rate: await load(insert.url, bare) }),
+      ours: () => turn(deployment.baseUrl, requests, deployment.processes),
+      baseline: () => turn(insert.url, bare, bareProcesses),
       close: () => insert.stop(),
     };
   },

@@ -1,24 +1,50 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { END, streamNameFilter } from '@eventstore/db-client';
+import { newConversation } from '../conversations.mjs';
+import { cpuFigure, cpuMeter } from '../cpu.mjs';
+import { post } from '../http-client.mjs';
+import { atOnce } from '../measuring.mjs';
+import { watchRuns } from '../run-watch.mjs';
 
-const createdAtOnce = 8;
+const madeAtOnce = 8;
+const startsInFlight = 64;
+const prompt = 'repeat after me: ok';
 /** All are made well before they are due; then the service's clock is moved to shortly before. */
 const aheadMs = 3_600_000;
 const leadMs = 2_000;
-const startedWithinMs = 120_000;
 /** As many as one process of the product has connections. */
 const jobsAtOnce = 10;
+const name = 'firings, due until the run is admitted';
 
 /**
- * Automations that are all due at one moment: from that moment until the last one's run was admitted, while the first ones run already.
- * Against jobs that do nothing, all due, run by graphile-worker as a library in this process from the same PostgreSQL.
+ * Automations of one user that are all due at one moment: from that moment until the last one's run was admitted, while the first ones
+ * run already. Against as many runs of the same user that are asked for over HTTP, each in a conversation made before.
  */
 export const firings = {
   number: 12,
-  name: 'firings, due until the run is admitted',
+  name,
+  against: `our own runs.start, ${startsInFlight} in flight`,
+  figures: [
+    { key: 'perSecond', unit: '/s', better: 'more', aim: 0.8, floor: 0.6 },
+    cpuFigure('CPU of a firing and its run', { against: 'our own runs.start and its run' }),
+  ],
+
+  async open(deployment, { automations }) {
+    const user = await deployment.newUser('firings');
+    return {
+      ours: () => fireAll(deployment, user, automations),
+      baseline: () => startAll(deployment, user, automations),
+      close: async () => undefined,
+    };
+  },
+};
+
+/** The same; beside jobs that do nothing, all due, run by graphile-worker as a library in this process from the same PostgreSQL. */
+export const plainJobs = {
+  number: 12,
+  name,
   against: "graphile-worker's plain jobs",
-  figures: [{ key: 'perSecond', unit: '/s', better: 'more', aim: 0.5, floor: 0.25 }],
+  figures: [{ key: 'perSecond', unit: '/s', better: 'more' }],
 
   async open(deployment, { automations }) {
     const user = await deployment.newUser('firings');
@@ -31,57 +57,41 @@ export const firings = {
   },
 };
 
-async function fireAll({ client, moveClock }, user, count) {
-  const runs = watchRuns(client);
+async function fireAll({ client, processes, moveClock }, user, count) {
+  const runs = await watchRuns(client, 'run.started');
   const dueAtMs = Date.parse((await moveClock(1)).now) + aheadMs;
-  let left = count;
-  const lane = async () => {
-    while (left-- > 0) await user.post('/automations', automation(dueAtMs));
-  };
-  await Promise.all(Array.from({ length: createdAtOnce }, lane));
+  await atOnce(madeAtOnce, count, () => user.post('/automations', automation(dueAtMs)));
+  const cpu = await cpuMeter(processes);
   const nowMs = Date.parse((await moveClock(1)).now);
   const moved = await moveClock(Math.floor((dueAtMs - leadMs - nowMs) / 1000));
   const dueHereAtMs = Date.now() + dueAtMs - Date.parse(moved.now);
-  const lastAtMs = await runs.untilStarted(count);
+  const lastAtMs = await runs.untilSeen(count);
   await runs.close();
-  return { perSecond: (count * 1000) / (lastAtMs - dueHereAtMs) };
+  return { perSecond: (count * 1000) / (lastAtMs - dueHereAtMs), ...(await cpu.perOperation(count)) };
+}
+
+async function startAll({ client, processes }, user, count) {
+  const conversationIds = [];
+  await atOnce(madeAtOnce, count, async () => conversationIds.push(await newConversation(user)));
+  const runs = await watchRuns(client, 'run.started');
+  const cpu = await cpuMeter(processes);
+  const startedMs = Date.now();
+  await atOnce(startsInFlight, count, (number) =>
+    post(`${user.url}/agent-runs`, user.headers, { conversationId: conversationIds[number], input: { text: prompt } }),
+  );
+  const lastAtMs = await runs.untilSeen(count);
+  await runs.close();
+  return { perSecond: (count * 1000) / (lastAtMs - startedMs), ...(await cpu.perOperation(count)) };
 }
 
 function automation(dueAtMs) {
   return {
     name: randomUUID(),
-    prompt: 'repeat after me: ok',
+    prompt,
     conversation: 'new',
     condition: null,
     wake: { kind: 'schedule', schedule: { kind: 'once', at: new Date(dueAtMs).toISOString() } },
     firing: { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 },
-  };
-}
-
-/** Sees runs start from now on, whoever starts them, as the store's own client delivers their events. */
-function watchRuns(client) {
-  let started = 0;
-  let lastAtMs = 0;
-  const subscription = client.subscribeToAll({
-    fromPosition: END,
-    filter: streamNameFilter({ prefixes: ['conversation-'] }),
-  });
-  subscription.on('data', ({ event }) => {
-    if (event?.type !== 'run.started') return;
-    started += 1;
-    lastAtMs = Date.now();
-  });
-  return {
-    /** When the last of so many started. */
-    async untilStarted(count) {
-      const deadline = Date.now() + startedWithinMs;
-      while (started < count) {
-        if (Date.now() > deadline) throw new Error(`only ${started} of ${count} runs started`);
-        await sleep(10);
-      }
-      return lastAtMs;
-    },
-    close: () => subscription.unsubscribe(),
   };
 }
 

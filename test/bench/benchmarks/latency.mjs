@@ -8,8 +8,8 @@ export const latency = {
   name: 'append to SSE frame',
   against: 'raw client subscription',
   figures: [
-    { key: 'p50', unit: 'ms', better: 'less', aim: 1.3, floor: 2 },
-    { key: 'p99', unit: 'ms', better: 'less', aim: 1.3, floor: 2 },
+    { key: 'p50', unit: 'ms', better: 'less', aim: 1.2, floor: 1.5 },
+    { key: 'p99', unit: 'ms', better: 'less', aim: 1.2, floor: 1.5 },
   ],
 
   async open(deployment, { latencyAppends }) {
