@@ -15,12 +15,22 @@ export interface EventPage {
   readonly cut: boolean;
 }
 
-/** One statement, one transaction, one flush: all of the events are durable when it returns, or none are stored. */
-export async function insertEvents(db: Queryable, events: readonly StoredEvent[]): Promise<void> {
-  await db.query({
+/**
+ * One statement, one transaction, one flush: all of the events are durable when it returns, or none are stored. Stores
+ * nothing, and returns false, when there is an event of one of the streams that were taken for new.
+ */
+export async function insertEvents(
+  db: Queryable,
+  events: readonly StoredEvent[],
+  takenForNew: readonly string[],
+): Promise<boolean> {
+  const { rowCount } = await db.query({
     name: 'insert_events',
     text: `INSERT INTO event_store.events (${COLUMNS})
-           SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::uuid[], $5::text[], $6::bool[], $7::bytea[], $8::bytea[], $9::int8[])`,
+           SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::uuid[], $5::text[], $6::bool[], $7::bytea[], $8::bytea[], $9::int8[])
+           WHERE NOT EXISTS (
+             SELECT FROM unnest($10::text[]) AS name CROSS JOIN LATERAL
+               (SELECT FROM event_store.events WHERE stream = name ORDER BY revision LIMIT 1) AS first)`,
     values: [
       int8Array(events.map((event) => event.position)),
       textArray(events.map((event) => event.stream)),
@@ -31,8 +41,10 @@ export async function insertEvents(db: Queryable, events: readonly StoredEvent[]
       byteaArray(events.map((event) => event.data)),
       byteaArray(events.map((event) => event.metadata)),
       int8Array(events.map((event) => event.createdMs)),
+      textArray(takenForNew),
     ],
   });
+  return rowCount === events.length;
 }
 
 export async function readLastPosition(db: Queryable): Promise<number> {

@@ -22,7 +22,7 @@ const NO_BYTES = new Uint8Array(0);
 export interface GroupPast {
   readonly lastPosition: number;
   /** Committed heads of every base stream of the group; they are not changed. */
-  head(baseStream: string): Head;
+  head(baseStream: string): Readonly<Head>;
   knownId(id: string): IdPlace | undefined;
   /** Ids read back for this group, beyond the known ones. */
   readonly readBack: readonly IdPlace[];
@@ -122,6 +122,21 @@ export class Group implements History {
     this.heads.set(base, copy);
     return copy;
   }
+}
+
+/** The streams of which the first request of a group is to begin them: accepted, if the stream is as new as it says. */
+export function streamsBegunBy(requests: readonly WriteRequest[]): string[] {
+  const firsts = new Map<string, WriteRequest>();
+  for (const request of requests) {
+    const base = baseStreamOf(request.stream);
+    if (!firsts.has(base)) firsts.set(base, request);
+  }
+  return [...firsts].filter(([, first]) => begins(first)).map(([base]) => base);
+}
+
+function begins(request: WriteRequest): boolean {
+  if (request.kind !== 'append' || isMetastream(request.stream)) return false;
+  return request.expected === 'no_stream' && request.events.length > 0;
 }
 
 /** Revisions whose ids have to be read back before the group can be decided: a conflict, or a repeat of long ago. */

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import { baseStreamOf, type FramedEvent } from '../event';
+import { baseStreamOf, metastreamOf, type FramedEvent } from '../event';
 import { asFailure, describeFailure, type Failure } from '../failure';
 import { CACHED_HEADS_MAX, DEADLINE_SWEEP_MS, GROUP_TIMEOUT_MS, KNOWN_IDS_MAX } from '../limits';
 import type { Log } from '../log';
 import { insertEvents, readLastPosition } from '../storage/events-table';
 import { loadHeads, loadIdsAt, loadNewestIds } from '../storage/heads-table';
 import type { WriterSession } from '../storage/session';
-import { Group, spansToReadBack, type GroupPast } from './group';
-import type { Head } from './head';
+import { Group, spansToReadBack, streamsBegunBy, type GroupPast } from './group';
+import { NO_HEAD, type Head } from './head';
 import { KnownIds } from './known-ids';
 import { PendingWrite, WriteQueue } from './queue';
 import type { WriteRequest, WriteResult, Writes } from './request';
@@ -113,13 +113,11 @@ export class Writer implements Writes {
   }
 
   private async commit(session: WriterSession, entries: readonly PendingWrite[]): Promise<void> {
-    const past = await this.pastOf(
-      session,
-      entries.map((entry) => entry.request),
-    );
-    const group = new Group(past, Date.now());
-    const results = entries.map((entry) => group.decide(entry.request));
-    if (group.events.length > 0) await insertEvents(session.db, group.events);
+    const requests = entries.map((entry) => entry.request);
+    const begun = streamsBegunBy(requests).filter((stream) => !this.heads.has(stream));
+    // Whoever begins a stream is seldom wrong: that it is new is not looked up, but made sure of as the events are stored.
+    const { group, results } =
+      (await this.store(session, requests, begun)) ?? (await this.store(session, requests, [])) ?? neverStored();
     this.remember(group);
     this.listener.committed(group.events);
     entries.forEach((entry, index) => {
@@ -129,14 +127,34 @@ export class Writer implements Writes {
     if (group.events.length > 0) setImmediate(() => this.listener.fanOut(group.events));
   }
 
-  private async pastOf(session: WriterSession, requests: readonly WriteRequest[]): Promise<GroupPast> {
-    const streams = [...new Set(requests.map((request) => baseStreamOf(request.stream)))];
-    const missing = streams.filter((stream) => !this.heads.has(stream));
+  /** Decides the requests and stores their events; undefined, and nothing stored, if a stream that was taken for new is not. */
+  private async store(
+    session: WriterSession,
+    requests: readonly WriteRequest[],
+    takenForNew: readonly string[],
+  ): Promise<{ group: Group; results: WriteResult[] } | undefined> {
+    const group = new Group(await this.pastOf(session, requests, new Set(takenForNew)), Date.now());
+    const results = requests.map((request) => group.decide(request));
+    const { events } = group;
+    // Metadata and a tombstone make a stream too.
+    const names = takenForNew.flatMap((stream) => [stream, metastreamOf(stream)]);
+    const isStored = events.length === 0 || (await insertEvents(session.db, events, names));
+    return isStored ? { group, results } : undefined;
+  }
+
+  private async pastOf(
+    session: WriterSession,
+    requests: readonly WriteRequest[],
+    takenForNew: ReadonlySet<string>,
+  ): Promise<GroupPast> {
+    const streams = new Set(requests.map((request) => baseStreamOf(request.stream)));
+    const missing = [...streams].filter((stream) => !this.heads.has(stream) && !takenForNew.has(stream));
     // The group's own map: the cache may drop a head while the group is under way.
     const loaded = missing.length > 0 ? await loadHeads(session.db, missing) : new Map<string, Head>();
     const past = {
       lastPosition: this.lastPosition,
-      head: (stream: string): Head => headOf(loaded.get(stream) ?? this.heads.get(stream), stream),
+      head: (stream: string): Readonly<Head> =>
+        takenForNew.has(stream) ? NO_HEAD : headOf(loaded.get(stream) ?? this.heads.get(stream), stream),
       knownId: (id: string) => this.knownIds.find(id),
     };
     const spans = spansToReadBack(requests, past);
@@ -184,4 +202,8 @@ export class Writer implements Writes {
 function headOf(head: Head | undefined, stream: string): Head {
   if (!head) throw new Error(`the head of "${stream}" was not loaded`);
   return head;
+}
+
+function neverStored(): never {
+  throw new Error('PostgreSQL stored no event of a group, and did not say why');
 }
