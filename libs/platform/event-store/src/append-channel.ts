@@ -1,21 +1,15 @@
 import type { EventStoreDBClient } from '@eventstore/db-client';
 import { unpackToCommandError } from '@eventstore/db-client/dist/streams/appendToStream/unpackError';
 import { convertToCommandError } from '@eventstore/db-client/dist/utils/CommandError';
-import type { Status } from '@eventstore/db-client/generated/status_pb';
 import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
-import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
+import { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
 import { Unavailable } from '@app/kernel';
 import type { CallOptions, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { randomUUID } from 'node:crypto';
-import { appendRequests, uuidOf, type ProposedEvent } from './append-request';
+import { appendAnswer, type Place } from './answers';
+import { appendRequests, type ProposedEvent } from './append-request';
 
-/** Where the last event of an append lies. */
-export interface Place {
-  readonly revision: number;
-  readonly position: number;
-}
-
-type BatchCall = ClientDuplexStream<Buffer, BatchAppendResp>;
+type BatchCall = ClientDuplexStream<Buffer, Buffer>;
 
 interface Waiting {
   readonly resolve: (place: Place) => void;
@@ -87,10 +81,10 @@ export class AppendChannel {
   }
 }
 
-/** A BatchAppend call whose messages are encoded already. */
+/** A BatchAppend call of encoded messages. */
 function openBatch(streams: StreamsClient, metadata: Metadata, options: CallOptions): BatchCall {
-  const { path, responseDeserialize } = StreamsService.batchAppend;
-  return streams.makeBidiStreamRequest(path, (bytes: Buffer) => bytes, responseDeserialize, metadata, options);
+  const asItIs = (bytes: Buffer): Buffer => bytes;
+  return streams.makeBidiStreamRequest(StreamsService.batchAppend.path, asItIs, asItIs, metadata, options);
 }
 
 /** One BatchAppend call, and the appends that wait for its answers. */
@@ -103,7 +97,7 @@ class AppendCall {
 
   over(call: BatchCall): BatchCall {
     this.call = call;
-    call.on('data', (answer: BatchAppendResp) => this.receive(answer));
+    call.on('data', (bytes: Buffer) => this.receive(bytes));
     call.on('error', (error) => this.end(convertToCommandError(error)));
     call.on('end', () => this.end(noAnswer('the call ended')));
     return call;
@@ -121,13 +115,17 @@ class AppendCall {
     this.waiting.delete(id);
   }
 
-  /** Must not throw: no caller could catch it. */
-  private receive(answer: BatchAppendResp): void {
-    // An answer that comes too late is ignored.
-    const append = this.waiting.get(uuidOf(answer.getCorrelationId()));
-    const [success, status] = [answer.getSuccess(), answer.getError()];
-    if (success !== undefined) append?.resolve(placeOf(success));
-    else append?.reject(status === undefined ? noAnswer('an empty answer') : refusal(status, streamOf(answer)));
+  private receive(bytes: Buffer): void {
+    try {
+      const { correlationId, place } = appendAnswer(bytes);
+      // An answer that comes too late is ignored.
+      const append = this.waiting.get(correlationId);
+      if (place === null) append?.reject(refusalIn(bytes));
+      else append?.resolve(place);
+    } catch (error) {
+      // Thrown here it would end the process.
+      this.end(noAnswer(`an answer that cannot be read: ${String(error)}`));
+    }
   }
 
   private end(error: Error): void {
@@ -139,15 +137,13 @@ class AppendCall {
   }
 }
 
-function placeOf(success: BatchAppendResp.Success): Place {
-  const position = success.getPosition()?.getCommitPosition() ?? '0';
-  return { revision: Number(success.getCurrentRevision()), position: Number(position) };
-}
-
-function refusal(status: Status, stream: string): Error {
+function refusalIn(bytes: Buffer): Error {
+  const answer = BatchAppendResp.deserializeBinary(bytes);
+  const status = answer.getError();
+  if (status === undefined) return noAnswer('an empty answer');
   // What the server says of an append has a type of its own; else it says why it did not take the append up.
   const isOfAppend = status.getDetails()?.getTypeName().startsWith('event_store.client.') === true;
-  return isOfAppend ? unpackToCommandError(status, stream) : noAnswer(status.getMessage());
+  return isOfAppend ? unpackToCommandError(status, streamOf(answer)) : noAnswer(status.getMessage());
 }
 
 function streamOf(answer: BatchAppendResp): string {

@@ -1,4 +1,3 @@
-import type { UUID } from '@eventstore/db-client/generated/shared_pb';
 import { encodeBatchAppendReq, type AppendOptions, type ProposedMessage } from './messages';
 
 /** An event to be appended: its data and metadata are JSON values, or bytes that are sent as they are. */
@@ -74,13 +73,4 @@ function toProposedMessage({ id, type, contentType, data, metadata }: ProposedEv
 
 function bytesOf(value: unknown): Uint8Array {
   return value instanceof Uint8Array ? value : Buffer.from(JSON.stringify(value));
-}
-
-/** The canonical lower-case text of a UUID in either of its forms; empty when there is none. */
-export function uuidOf(uuid: UUID | undefined): string {
-  const bits = uuid?.getStructured();
-  if (bits === undefined) return uuid?.getString().toLowerCase() ?? '';
-  const halves = [bits.getMostSignificantBits(), bits.getLeastSignificantBits()];
-  const hex = halves.map((half) => BigInt.asUintN(64, BigInt(half)).toString(16).padStart(16, '0')).join('');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

@@ -1,17 +1,26 @@
-import type { JSONRecordedEvent, RecordedEvent } from '@eventstore/db-client';
 import { instantOf, isJsonObject, type Instant } from '@app/kernel';
 import { counted, counterKind, someCause } from '@app/testing/deciders';
+import type { ReceivedEvent } from './answers';
 import { decodeEvent, decodeStored, encodeEvent, upcast } from './codec';
 import type { DomainEvent, StreamKind } from './stream-kind';
 
 const cause = someCause();
 
 /** What the store gives back of an encoded event, over its JSON form. */
-function recordedOf(encoded: { id: string; type: string; data: unknown; metadata?: unknown }): JSONRecordedEvent {
-  const { data, metadata } = JSON.parse(JSON.stringify({ data: encoded.data, metadata: encoded.metadata }));
+function receivedOf(encoded: { id: string; type: string; data: unknown; metadata?: unknown }): ReceivedEvent {
   const { id, type } = encoded;
-  const place = { streamId: 'counter-7', revision: 4n, position: { commit: 90n, prepare: 90n }, created: new Date(0) };
-  return { ...place, id, type, data, metadata, isJson: true };
+  const [data, metadata] = [encoded.data, encoded.metadata].map((value) => JSON.stringify(value) ?? '');
+  return {
+    kind: 'event',
+    stream: 'counter-7',
+    revision: 4,
+    position: 90,
+    id,
+    type,
+    isJson: true,
+    data: data ?? '',
+    metadata: metadata ?? '',
+  };
 }
 
 describe('encodeEvent', () => {
@@ -44,22 +53,22 @@ describe('encodeEvent', () => {
 describe('decodeEvent', () => {
   it('gives back the very event, with its place, its payload in public form, and its cause', () => {
     const encoded = encodeEvent(counterKind, counted(3), cause);
-    const recorded = decodeEvent(counterKind, decodeStored(recordedOf(encoded)));
+    const recorded = decodeEvent(counterKind, decodeStored(receivedOf(encoded)));
     expect(recorded.event).toEqual(counted(3));
     expect(recorded.payload).toEqual(encoded.data);
     expect(recorded).toMatchObject({ stream: 'counter-7', revision: 4, position: 90, id: encoded.id });
     expect(recorded.metadata).toMatchObject({ requestId: cause.requestId, actor: cause.actor });
   });
 
-  it.each<[string, Partial<RecordedEvent>]>([
-    ['bytes for data', { isJson: false, data: Buffer.from('{}') }],
-    ['an array for data', { data: [] as never }],
-    ['a text for data', { data: 'not JSON' as never }],
-    ['no metadata', { metadata: undefined as never }],
-    ['bytes for metadata', { metadata: Buffer.from('x') as never }],
+  it.each<[string, Partial<ReceivedEvent>]>([
+    ['bytes for data', { isJson: false }],
+    ['an array for data', { data: '[]' }],
+    ['a text for data', { data: 'not JSON' }],
+    ['no metadata', { metadata: '' }],
+    ['bytes for metadata', { metadata: '\ufffd' }],
   ])('refuses an event with %s, which this product cannot have written', (_, foreign) => {
-    const recorded = recordedOf(encodeEvent(counterKind, counted(3), cause));
-    expect(() => decodeStored({ ...recorded, ...foreign } as RecordedEvent)).toThrow(TypeError);
+    const received = receivedOf(encodeEvent(counterKind, counted(3), cause));
+    expect(() => decodeStored({ ...received, ...foreign })).toThrow(TypeError);
   });
 });
 
@@ -85,7 +94,7 @@ const present: Paid = { type: 'paid', at, amount: { cents: 700, unit: 'usd' } };
 describe('upcasters', () => {
   const storedAs = (data: object, v?: number) => {
     const encoded = { id: 'id', type: 'paid', data, metadata: v === undefined ? {} : { v } };
-    return decodeStored(recordedOf(encoded));
+    return decodeStored(receivedOf(encoded));
   };
   const fixtures = [
     ['without a version', storedAs({ type: 'paid', at, usd: 7 })],
@@ -109,12 +118,12 @@ describe('upcasters', () => {
   it('let new events be stored as the version after the last of them', () => {
     const encoded = encodeEvent(paidKind, present, cause);
     expect(isJsonObject(encoded.metadata) && encoded.metadata['v']).toBe(3);
-    expect(decodeEvent(paidKind, decodeStored(recordedOf(encoded))).event).toEqual(present);
+    expect(decodeEvent(paidKind, decodeStored(receivedOf(encoded))).event).toEqual(present);
   });
 
   it('do not touch events of other types', () => {
     const other: DomainEvent = { type: 'other', at };
     const encoded = encodeEvent<DomainEvent>({ category: 'counter' }, other, cause);
-    expect(upcast(paidKind, decodeStored(recordedOf(encoded)))).toEqual(other);
+    expect(upcast(paidKind, decodeStored(receivedOf(encoded)))).toEqual(other);
   });
 });

@@ -1,6 +1,7 @@
-import { jsonEvent, type EventData, type RecordedEvent } from '@eventstore/db-client';
+import { jsonEvent, type EventData } from '@eventstore/db-client';
 import { isJsonObject, type Actor, type Cause, type JsonObject } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
+import type { ReceivedEvent } from './answers';
 import type { DomainEvent, StreamKind } from './stream-kind';
 
 /** What is stored beside an event's public payload: who, why, and what must not be public. */
@@ -66,24 +67,25 @@ export function toStoredEvent(encoded: EventData, stream: string, revision: numb
   return { stream, revision, position, id, type, payload: data, metadata } as unknown as StoredEvent;
 }
 
-/** Reads what the client gave back. Throws TypeError for an event that this product cannot have written. */
-export function decodeStored(recorded: RecordedEvent): StoredEvent {
-  const { data, metadata } = recorded;
-  // Bytes are objects as well, to JavaScript.
-  const bytes = !recorded.isJson || metadata instanceof Uint8Array;
-  if (bytes || !isJsonObject(data) || !isJsonObject(metadata)) {
-    throw new TypeError(`event ${recorded.revision} of ${recorded.streamId} is not one of this product's`);
+/** Reads what the store gave back. Throws TypeError for an event that this product cannot have written. */
+export function decodeStored(received: ReceivedEvent): StoredEvent {
+  const { stream, revision, position, id, type } = received;
+  const payload = received.isJson ? jsonObjectIn(received.data) : null;
+  const metadata = jsonObjectIn(received.metadata);
+  if (payload === null || metadata === null) {
+    throw new TypeError(`event ${revision} of ${stream} is not one of this product's`);
   }
-  return {
-    stream: recorded.streamId,
-    revision: Number(recorded.revision),
-    position: Number(recorded.position?.commit ?? 0n),
-    id: recorded.id,
-    type: recorded.type,
-    payload: data,
-    // Reason for the assertion: only `encodeEvent` writes metadata, and the streams are append-only.
-    metadata: metadata as unknown as EventMetadata,
-  };
+  // Reason for the assertion: only `encodeEvent` writes metadata, and the streams are append-only.
+  return { stream, revision, position, id, type, payload, metadata: metadata as unknown as EventMetadata };
+}
+
+function jsonObjectIn(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null; // it is no JSON at all
+  }
 }
 
 /** The domain event of a stored one: lifted to the present version, with its private members. */

@@ -1,6 +1,7 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { settledWithin } from '@app/runtime';
 import type { Channel } from '@grpc/grpc-js';
+import { cancelReads } from './read-call';
 
 /** What a connection is for. Calls of one purpose do not slow down, or break, those of another. */
 export type Purpose = 'calls' | 'tails' | 'catch-ups';
@@ -59,6 +60,7 @@ const channels = new WeakMap<EventStoreDBClient, Promise<Channel>>();
  * where the server does not answer, are left.
  */
 export async function disconnect(client: EventStoreDBClient, withinMs: number): Promise<void> {
+  cancelReads(client);
   await settledWithin([client.dispose()], withinMs);
   // Not waited for: a cluster of which no node answers is looked for a long time.
   void channels.get(client)?.then(

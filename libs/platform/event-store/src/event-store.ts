@@ -1,23 +1,15 @@
-import {
-  BACKWARDS,
-  END,
-  jsonEvent,
-  START,
-  WrongExpectedVersionError,
-  type EventData,
-  type EventStoreDBClient,
-  type ReadPosition,
-  type RecordedEvent,
-} from '@eventstore/db-client';
+import { jsonEvent, WrongExpectedVersionError, type EventData, type EventStoreDBClient } from '@eventstore/db-client';
 import { Unavailable } from '@app/kernel';
 import { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReceivedEvent } from './answers';
 import { AppendChannel } from './append-channel';
 import { decodeStored, type StoredEvent } from './codec';
 import { connectEventStore, disconnect, type Purpose } from './connection';
 import { EventFeed } from './event-feed';
 import { shares } from './open-calls';
-import { ReadCalls, type Read } from './read-calls';
+import { ReadCalls } from './read-calls';
+import { readOfAll, readOfStream, type Direction } from './read-requests';
 import { SharedSubscription } from './shared-subscription';
 import { isTransient } from './transient-errors';
 
@@ -55,9 +47,9 @@ export class EventStore {
   /** For projections and reactors: what the process follows durably. */
   readonly shared: SharedSubscription;
   private readonly appends: AppendChannel;
-  private readonly reads = new ReadCalls(shares.reads);
+  private readonly reads: ReadCalls;
   /** Whether the store answers is not asked behind all that waits for it. */
-  private readonly looks = new ReadCalls(shares.looks);
+  private readonly looks: ReadCalls;
 
   constructor(
     readonly client: EventStoreDBClient,
@@ -70,6 +62,8 @@ export class EventStore {
   ) {
     this.appends = new AppendChannel(client);
     this.shared = new SharedSubscription(catchUpClient, this.feed, (categories) => this.endPositionOf(categories));
+    this.reads = new ReadCalls(client, shares.reads);
+    this.looks = new ReadCalls(client, shares.looks);
   }
 
   /** With a connection for each purpose, opened when it is first used. Dispose of it. Throws for an invalid URL. */
@@ -104,8 +98,7 @@ export class EventStore {
 
   /** Events of a stream, oldest first, from a revision (inclusive); none when the stream does not exist. Throws Unavailable. */
   async readStream(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
-    const options = { fromRevision: BigInt(fromRevision), maxCount };
-    return (await this.collect(() => this.client.readStream(stream, options))).map(decodeStored);
+    return this.storedEvents(stream, fromRevision, maxCount, 'forwards');
   }
 
   /** As `readStream`, but hands over each event as it comes, until `more` answers that it wants no more; the rest is not read. */
@@ -115,30 +108,28 @@ export class EventStore {
     maxCount: number,
     more: (event: StoredEvent) => boolean,
   ): Promise<void> {
-    const options = { fromRevision: BigInt(fromRevision), maxCount };
-    await this.collect(
-      () => this.client.readStream(stream, options),
-      (event) => more(decodeStored(event)),
-    );
+    await this.collect(readOfStream(stream, fromRevision, maxCount, 'forwards'), (event) => more(decodeStored(event)));
   }
 
   /** Events of a stream, newest first, from a revision (inclusive) on down. Throws Unavailable. */
   async readStreamBackwards(stream: string, fromRevision: number, maxCount: number): Promise<StoredEvent[]> {
-    const options = { fromRevision: BigInt(fromRevision), maxCount, direction: BACKWARDS } as const;
-    return (await this.collect(() => this.client.readStream(stream, options))).map(decodeStored);
+    return this.storedEvents(stream, fromRevision, maxCount, 'backwards');
   }
 
   /** Revision of the last event of a stream, or -1 when it has none. Throws Unavailable. */
   async lastRevision(stream: string): Promise<number> {
-    const options = { fromRevision: END, direction: BACKWARDS, maxCount: 1 } as const;
-    const [last] = await this.collect(() => this.client.readStream(stream, options));
-    return Number(last?.revision ?? -1);
+    let revision = -1;
+    await this.collect(readOfStream(stream, 'end', 1, 'backwards'), (last) => {
+      revision = last.revision;
+      return true;
+    });
+    return revision;
   }
 
   /** Position of the newest event, also one of the server's own, or 0 in an empty store. Throws Unavailable. */
   async endPosition(): Promise<number> {
-    const [newest] = await this.readBackwards(END, 1);
-    return Number(newest?.position?.commit ?? 0);
+    const [newest] = await this.readBackwards('end', 1);
+    return newest?.position ?? 0;
   }
 
   /**
@@ -148,17 +139,16 @@ export class EventStore {
    */
   async endPositionOf(categories: readonly string[], after = 0): Promise<number> {
     const prefixes = categories.map((category) => `${category}-`);
-    let from: ReadPosition = END;
+    let from: number | 'end' = 'end';
     let position = 0;
     for (let looked = 0; looked < lookBackEventsMax; looked += lookBackEvents) {
-      const page = await this.readBackwards(from, lookBackEvents);
-      const found = page.find(({ streamId }) => prefixes.some((prefix) => streamId.startsWith(prefix)));
-      const last = found ?? page.at(-1);
-      position = Number(last?.position?.commit ?? 0);
+      const page: ReceivedEvent[] = await this.readBackwards(from, lookBackEvents);
+      const found = page.find(({ stream }) => prefixes.some((prefix) => stream.startsWith(prefix)));
+      position = (found ?? page.at(-1))?.position ?? 0;
       if (position <= after) return 0;
       if (found !== undefined) return position;
-      if (last?.position === undefined || page.length < lookBackEvents) return 0;
-      from = last.position;
+      if (page.length < lookBackEvents) return 0;
+      from = position;
     }
     return position;
   }
@@ -192,17 +182,26 @@ export class EventStore {
 
   /** Reads one event of all, if there is any, to see whether that is possible. Throws Unavailable, and what the store refuses. */
   async readOne(withinMs: number): Promise<void> {
-    const open = () => this.client.readAll({ fromPosition: START, maxCount: 1 });
-    await this.looks.collect(open, withinMs);
+    await this.looks.collect(readOfAll('start', 1, 'forwards'), withinMs, () => true);
   }
 
-  private async readBackwards(fromPosition: ReadPosition, maxCount: number): Promise<RecordedEvent[]> {
-    const options = { fromPosition, direction: BACKWARDS, maxCount } as const;
-    return this.collect(() => this.client.readAll(options));
+  private async storedEvents(stream: string, from: number, maxCount: number, direction: Direction) {
+    const events: StoredEvent[] = [];
+    await this.collect(
+      readOfStream(stream, from, maxCount, direction),
+      (event) => events.push(decodeStored(event)) > 0,
+    );
+    return events;
   }
 
-  private async collect(open: () => Read, more?: (event: RecordedEvent) => boolean): Promise<RecordedEvent[]> {
-    return this.reads.collect(open, this.limits.callTimeoutMs, more);
+  private async readBackwards(from: number | 'end', maxCount: number): Promise<ReceivedEvent[]> {
+    const events: ReceivedEvent[] = [];
+    await this.collect(readOfAll(from, maxCount, 'backwards'), (event) => events.push(event) > 0);
+    return events;
+  }
+
+  private async collect(request: Buffer, take: (event: ReceivedEvent) => boolean): Promise<void> {
+    await this.reads.collect(request, this.limits.callTimeoutMs, take);
   }
 
   private async appendOnce(stream: string, events: EventData[], expectedRevision: number): Promise<Appended> {

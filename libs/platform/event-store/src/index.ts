@@ -1,13 +1,5 @@
 export { AppendChannel } from './append-channel';
-export {
-  decodeEvent,
-  decodeStored,
-  encodeEvent,
-  upcast,
-  type LiftingKind,
-  type Recorded,
-  type StoredEvent,
-} from './codec';
+export { decodeEvent, encodeEvent, upcast, type LiftingKind, type Recorded, type StoredEvent } from './codec';
 export { connectEventStore } from './connection';
 export { EventSeen, ofEvents } from './event-feed';
 export { EventStore, type CallLimits } from './event-store';

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
-import type { AllStreamResolvedEvent, AllStreamSubscription } from '@eventstore/db-client';
+import type { ReadAnswer, ReceivedEvent } from './answers';
 import { decodeStored, type StoredEvent } from './codec';
+import type { ReadCall, Reader } from './read-call';
 
 /** Events that wait in the process for a slow consumer; beyond it the subscription is paused. */
 const waitingEventsMax = 2_000;
@@ -14,30 +15,38 @@ export interface EventBatch {
 }
 
 /** Events of a subscription that are not handled yet; it pauses the subscription while its consumer is behind. */
-export class Intake {
+export class Intake implements Reader {
+  private readonly subscription: Pick<ReadCall, 'more' | 'cancel'>;
   private waiting: StoredEvent[] = [];
   private lookedUpTo = 0;
   private failure: Error | null = null;
-  private ended = false;
+  private hasEnded = false;
+  private isPaused = false;
   private wake = (): void => undefined;
 
+  /** @param subscribe opens the subscription that the intake then reads, and ends in `close` */
   constructor(
-    private readonly subscription: AllStreamSubscription,
+    subscribe: (reader: Reader) => Pick<ReadCall, 'more' | 'cancel'>,
     private readonly signal: AbortSignal,
   ) {
-    // A subscription without an `error` listener crashes the process.
-    subscription.on('error', (error: Error) => this.change(() => (this.failure = error)));
-    subscription.on('end', () => this.change(() => (this.ended = true)));
-    subscription.on('data', (resolved: AllStreamResolvedEvent) => this.change(() => this.receive(resolved)));
+    this.subscription = subscribe(this);
     signal.addEventListener('abort', this.onAbort);
   }
 
-  /**
-   * The server has looked through the store up to this position, and found nothing of interest after the last event. While it catches
-   * up it may say 0 (EventStoreDB 23.10.6), which takes nothing back.
-   */
-  noteProgress(position: number): void {
-    this.change(() => (this.lookedUpTo = Math.max(this.lookedUpTo, position)));
+  take(answer: ReadAnswer): boolean {
+    if (answer.kind === 'event') this.receive(answer);
+    // The server has found nothing of interest after the last event. While it catches up it may say 0 (EventStoreDB 23.10.6), which
+    // takes nothing back.
+    else if (answer.kind === 'checkpoint') this.lookedUpTo = Math.max(this.lookedUpTo, answer.position);
+    this.isPaused = this.waiting.length >= waitingEventsMax;
+    this.wake();
+    return !this.isPaused;
+  }
+
+  end(error: Error | null): void {
+    this.failure = error;
+    this.hasEnded = true;
+    this.wake();
   }
 
   /** What has come since the last call, as soon as there is something; null at the end. Throws when the subscription broke. */
@@ -47,46 +56,38 @@ export class Intake {
       const batch = this.batch();
       if (batch !== null) return batch;
       if (this.failure !== null) throw this.failure;
-      if (this.ended) return null;
-      if (this.subscription.isPaused()) this.subscription.resume();
-      await new Promise<void>((resolve) => (this.wake = resolve));
+      if (this.hasEnded) return null;
+      const news = new Promise<void>((resolve) => (this.wake = resolve));
+      if (this.isPaused) {
+        this.isPaused = false;
+        this.subscription.more();
+      }
+      await news;
     }
   }
 
   /** Ends the subscription. */
-  async close(): Promise<void> {
+  close(): void {
     this.signal.removeEventListener('abort', this.onAbort);
-    await this.subscription.unsubscribe().catch(() => undefined); // it is broken or being left; there is nothing to undo
-    this.subscription.destroy();
+    this.subscription.cancel();
   }
 
   private readonly onAbort = (): void => this.wake();
 
-  private change(apply: () => unknown): void {
-    apply();
-    this.wake();
-  }
-
-  private receive({ event }: AllStreamResolvedEvent): void {
-    if (event === undefined) return;
+  private receive(received: ReceivedEvent): void {
     try {
-      this.waiting.push(decodeStored(event));
+      this.waiting.push(decodeStored(received));
     } catch (error) {
       // A foreign event in one of our categories must not stop the events after it, or those who wait for its position.
-      this.lookedUpTo = Math.max(this.lookedUpTo, Number(event.position?.commit ?? 0));
-      logger.error(`event ${event.id} of ${event.streamId} is passed over`, error);
+      this.lookedUpTo = Math.max(this.lookedUpTo, received.position);
+      logger.error(`event ${received.id} of ${received.stream} is passed over`, error);
     }
-    if (this.waiting.length >= waitingEventsMax) this.subscription.pause();
   }
 
   private batch(): EventBatch | null {
-    const events = this.waiting;
-    const lastPosition = events.at(-1)?.position ?? 0;
-    // What was looked through counts only when no event before it is still on its way to us.
-    const looked = this.subscription.readableLength === 0 ? this.lookedUpTo : 0;
+    const [events, looked] = [this.waiting, this.lookedUpTo];
     if (events.length === 0 && looked === 0) return null;
-    this.waiting = [];
-    if (looked > 0) this.lookedUpTo = 0;
-    return { events, upTo: Math.max(looked, lastPosition) };
+    [this.waiting, this.lookedUpTo] = [[], 0];
+    return { events, upTo: Math.max(looked, events.at(-1)?.position ?? 0) };
   }
 }

@@ -31,6 +31,37 @@ const { root } = parse(`
     bytes data = 4;
   }
 
+  message ReadReq { ReadOptions options = 1; }
+  message ReadOptions {
+    StreamOptions stream = 1;
+    AllOptions all = 2;
+    int32 direction = 3;
+    uint64 count = 5;
+    Empty subscription = 6;
+    FilterOptions filter = 7;
+    Empty noFilter = 8;
+    UuidOption uuids = 9;
+  }
+  message StreamOptions {
+    Stream stream = 1;
+    uint64 revision = 2;
+    Empty start = 3;
+    Empty end = 4;
+  }
+  message AllOptions {
+    Position position = 1;
+    Empty start = 2;
+    Empty end = 3;
+  }
+  message Position { uint64 commit = 1; uint64 prepare = 2; }
+  message UuidOption { Empty structured = 1; Empty text = 2; }
+  message FilterOptions {
+    Expression streamName = 1;
+    Empty count = 4;
+    uint32 checkpointIntervalMultiplier = 5;
+  }
+  message Expression { repeated string prefixes = 2; }
+
   message ReadResp { ReadEvent event = 1; }
   message ReadEvent { RecordedEvent event = 1; }
   message RecordedEvent {
@@ -72,6 +103,28 @@ export interface ProposedMessage {
   readonly data: Uint8Array;
 }
 
+/** `event_store.client.streams.ReadReq.Options`: of each pair of alternatives one. */
+export interface ReadOptions {
+  readonly stream?: { readonly stream: Stream; readonly revision?: number; readonly end?: Empty };
+  readonly all?: { readonly position?: Position; readonly start?: Empty; readonly end?: Empty };
+  /** 0: forwards, 1: backwards. */
+  readonly direction: 0 | 1;
+  readonly count?: number;
+  readonly subscription?: Empty;
+  readonly filter?: {
+    readonly streamName: { readonly prefixes: readonly string[] };
+    readonly count: Empty;
+    readonly checkpointIntervalMultiplier: number;
+  };
+  readonly noFilter?: Empty;
+  readonly uuids: { readonly text: Empty };
+}
+
+export interface Position {
+  readonly commit: number;
+  readonly prepare: number;
+}
+
 /** A 64-bit integer, as a decoded message has it. */
 interface Int64 {
   toBigInt(): bigint;
@@ -90,10 +143,18 @@ export interface RecordedEvent {
 }
 
 const batchAppendReq = root.lookupType('BatchAppendReq');
+const readReq = root.lookupType('ReadReq');
 const readResp = root.lookupType('ReadResp');
 
 export function encodeBatchAppendReq(request: BatchAppendReq): Buffer {
-  const bytes = batchAppendReq.encode(request).finish();
+  return asBuffer(batchAppendReq.encode(request).finish());
+}
+
+export function encodeReadReq(options: ReadOptions): Buffer {
+  return asBuffer(readReq.encode({ options }).finish());
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 

@@ -1,10 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { START, streamNameFilter, TimeoutError, type EventStoreDBClient } from '@eventstore/db-client';
+import { TimeoutError, type EventStoreDBClient } from '@eventstore/db-client';
 import { TookTooLong } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventFeed } from './event-feed';
 import { Intake, type EventBatch } from './intake';
 import { asSubscription } from './open-calls';
+import { ReadCall } from './read-call';
+import { subscriptionTo } from './read-requests';
 import { isTransient } from './transient-errors';
 
 const backoffFirstMs = 50;
@@ -57,15 +59,8 @@ export async function readOn(
   { categories, after, signal }: Pick<Following, 'categories' | 'after' | 'signal'>,
   handle: (batch: EventBatch) => Promise<void>,
 ): Promise<void> {
-  const subscription = client.subscribeToAll({
-    fromPosition: after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) },
-    filter: streamNameFilter({
-      prefixes: categories.map((category) => `${category}-`),
-      checkpointInterval,
-      checkpointReached: (_, position) => intake.noteProgress(Number(position.commit)),
-    }),
-  });
-  const intake = new Intake(subscription, signal);
+  const request = subscriptionTo(categories, after, checkpointInterval);
+  const intake = new Intake((reader) => new ReadCall(client, request, reader), signal);
   await drain(intake, handle);
 }
 
@@ -132,6 +127,6 @@ async function drain(intake: Intake, handle: (batch: EventBatch) => Promise<void
   try {
     for (let batch = await next(); batch !== null; batch = await next()) await handle(batch);
   } finally {
-    await intake.close();
+    intake.close();
   }
 }

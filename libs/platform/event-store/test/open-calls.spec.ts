@@ -1,10 +1,8 @@
-import type { ClientReadableStream } from '@grpc/grpc-js';
 import { setMaxListeners } from 'node:events';
-import { finished } from 'node:stream';
 import { Unavailable } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '@app/testing/deciders';
-import { EmbeddedStore, impatient } from '@app/testing/event-store';
+import { EmbeddedStore, impatient, WatchedCalls } from '@app/testing/event-store';
 import { until as untilSome } from '@app/testing/until';
 import { connectEventStore, encodeEvent, followCategories, type EventStore } from '../src';
 
@@ -31,32 +29,8 @@ const readAgain = (stream: string) =>
     }),
   );
 
-/** The most calls that a store's connection for calls had open at once, from now on; one that was left is open no more. */
-function mostOpen({ client }: EventStore): () => number {
-  let [open, most] = [0, 0];
-  const streams: Set<ClientReadableStream<unknown>> = client['disposableStreams'];
-  const add = streams.add.bind(streams);
-  jest.spyOn(streams, 'add').mockImplementation((stream) => {
-    add(stream);
-    most = Math.max(most, (open += 1));
-    let isOpen = true;
-    const over = () => {
-      if (isOpen) open -= 1;
-      isOpen = false;
-    };
-    finished(stream, over);
-    const cancel = stream.cancel.bind(stream);
-    jest.spyOn(stream, 'cancel').mockImplementation(() => {
-      over();
-      cancel();
-    });
-    return streams;
-  });
-  return () => most;
-}
-
 it('never more than 80 calls are open on a connection, however many are asked for at once', async () => {
-  const most = mostOpen(store);
+  const calls = await WatchedCalls.of(store.client);
   const streams = Array.from({ length: 200 }, () => `counter-${uuidV7()}`);
   const appends = streams.map((stream, n) => store.append(stream, encoded(n), -1));
   expect((await Promise.all(appends)).map(({ kind }) => kind)).toEqual(streams.map(() => 'appended'));
@@ -64,8 +38,8 @@ it('never more than 80 calls are open on a connection, however many are asked fo
   const looks = Array.from({ length: 20 }, () => until(() => store.answers(60_000)));
   expect((await Promise.all(reads)).map(([event]) => event?.payload['n'])).toEqual(streams.map((_, n) => n));
   await Promise.all(looks);
-  expect(most()).toBeGreaterThan(70);
-  expect(most()).toBeLessThanOrEqual(openMax);
+  expect(calls.most).toBeGreaterThan(70);
+  expect(calls.most).toBeLessThanOrEqual(openMax);
 });
 
 it('reads that nobody answers end in time, those that waited for their turn too', async () => {
@@ -73,11 +47,11 @@ it('reads that nobody answers end in time, those that waited for their turn too'
   const silent = embedded.connect({ proxy, limits: impatient });
   await silent.readStream('counter-none', 0, 1);
   proxy.loseAnswers();
-  const most = mostOpen(silent);
+  const calls = await WatchedCalls.of(silent.client);
   const reads = Array.from({ length: 300 }, () => silent.readStream('counter-none', 0, 1));
   const outcomes = await Promise.allSettled(reads);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected' && outcome.reason instanceof Unavailable);
-  expect([refused.length, most() <= openMax]).toEqual([300, true]);
+  expect([refused.length, calls.most <= openMax]).toEqual([300, true]);
   proxy.cut();
   await until(() => silent.answers(1_000));
 });

@@ -1,10 +1,9 @@
 import { Logger } from '@nestjs/common';
-import type { AllStreamSubscription } from '@eventstore/db-client';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '@app/testing/deciders';
-import { EmbeddedStore, until } from '@app/testing/event-store';
+import { EmbeddedStore, until, WatchedCalls } from '@app/testing/event-store';
 import { until as patiently } from '@app/testing/until';
 import { encodeEvent, EventSeen, type EventBatch, type EventStore } from '../src';
 
@@ -14,7 +13,7 @@ const MANY = 2_300;
 let embedded: EmbeddedStore;
 let writer: EventStore;
 let store: EventStore;
-let subscribed: jest.SpyInstance<AllStreamSubscription>;
+let calls: WatchedCalls;
 const followers: Reader[] = [];
 
 beforeAll(async () => {
@@ -22,9 +21,9 @@ beforeAll(async () => {
   embedded = await EmbeddedStore.start();
   writer = embedded.connect();
 });
-beforeEach(() => {
+beforeEach(async () => {
   store = embedded.connect();
-  subscribed = jest.spyOn(store.catchUpClient, 'subscribeToAll');
+  calls = await WatchedCalls.of(store.catchUpClient);
 });
 afterEach(async () => {
   await Promise.all(followers.splice(0).map((each) => each.stop()));
@@ -85,7 +84,7 @@ class Reader {
 }
 
 /** Subscriptions that have not ended. */
-const open = () => subscribed.mock.results.filter(({ value }) => !(value as AllStreamSubscription).destroyed).length;
+const open = () => calls.subscriptions.open;
 const isOrdered = (positions: readonly number[]) => positions.every((each, n) => each > (positions[n - 1] ?? -1));
 
 describe('a shared subscription', () => {
@@ -99,7 +98,7 @@ describe('a shared subscription', () => {
     await until(() => open() === 1);
     const positions = [await append(`${one}-a`, 1), await append(`${other}-a`, 0), await append(`${one}-a`, 2)];
     await until(() => both.seen.length === 3 && half.seen.length === 1);
-    expect([both.seen, half.seen, subscribed.mock.calls.length]).toEqual([positions, [positions[1]], 1]);
+    expect([both.seen, half.seen, calls.subscriptions.opened]).toEqual([positions, [positions[1]], 1]);
     await half.stop();
     expect(open()).toBe(1);
     await both.stop();
@@ -133,7 +132,7 @@ describe('a shared subscription', () => {
     release();
     await until(() => slow.seen.length === MANY);
     await until(() => open() === 1);
-    expect(subscribed.mock.calls.length).toBe(2);
+    expect(calls.subscriptions.opened).toBe(2);
     await append(`${category}-a`, MANY);
     await until(() => slow.seen.length === MANY + 1);
     expect(slow.seen).toEqual(quick.seen);

@@ -4,6 +4,7 @@ import type { ConversationId } from '@app/kernel';
 import { ConversationHubs } from '../src/conversation-hubs';
 import type { FrameSink } from '../src/event-socket';
 import { Journal } from '../src/journal';
+import { WatchedCalls } from '@app/testing/event-store';
 import { newConversationId, newUserId, startStores, type TestStores } from '@app/testing/journal';
 import { until } from '@app/testing/until';
 
@@ -56,17 +57,15 @@ async function read(id: ConversationId, from: number) {
 }
 
 it('one subscription brings everything to the hubs of all conversations, and ends with the last of them', async () => {
-  const subscribed = jest.spyOn(stores.store.tailClient, 'subscribeToAll');
+  const calls = await WatchedCalls.of(stores.store.tailClient);
   const ids = Array.from({ length: 30 }, newConversationId);
   await Promise.all(ids.map((id) => append(id)));
-  const open = () => stores.store.tailClient['disposableStreams'].size;
-  const before = open();
   const seats = await Promise.all(ids.map((id) => read(id, 0)));
   await Promise.all(ids.map((id) => append(id, 2)));
   for (const { reader } of seats) expect(await reader.got(4)).toEqual([1, 2, 3, 4]);
-  expect(subscribed).toHaveBeenCalledTimes(1);
+  expect(calls.subscriptions).toEqual({ opened: 1, open: 1 });
   await hubs.onApplicationShutdown();
-  await until('the end of the subscription', async () => (open() === before ? true : null));
+  await until('the end of the subscription', async () => (calls.subscriptions.open === 0 ? true : null));
 });
 
 it('a hub whose first read is behind what the tail has brought misses nothing', async () => {

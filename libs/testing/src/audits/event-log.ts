@@ -1,5 +1,6 @@
+import type { AllStreamRecordedEvent } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectEventStore, decodeStored, isTransient, type StoredEvent } from '@app/event-store';
+import { connectEventStore, isTransient, type StoredEvent } from '@app/event-store';
 
 const readAttemptsMax = 60;
 const askAgainMs = 250;
@@ -31,13 +32,20 @@ export class EventLog {
       for await (const { event } of client.readAll(from)) {
         const position = event?.position?.commit ?? 0n;
         if (event === undefined || position <= this.last) continue;
-        if (!event.streamId.startsWith('$') && !event.type.startsWith('$')) this.events.push(decodeStored(event));
+        if (!event.streamId.startsWith('$') && !event.type.startsWith('$')) this.events.push(storedEvent(event));
         this.last = position;
       }
     } finally {
       await client.dispose();
     }
   }
+}
+
+/** By the client's own reading, so that the product's is looked at too. */
+function storedEvent({ streamId, revision, position, id, type, data, metadata }: AllStreamRecordedEvent): StoredEvent {
+  const place = { stream: streamId, revision: Number(revision), position: Number(position.commit) };
+  // Reason for the assertion: all events but the server's own are the product's.
+  return { ...place, id, type, payload: data, metadata } as unknown as StoredEvent;
 }
 
 /** Every event of the product, in the order of the store. */

@@ -11,3 +11,4 @@ export {
   uniqueStream,
 } from './contract-store';
 export { batch, batchPart, identifier, leave, structuredUuid, textUuid } from './protocol';
+export { WatchedCalls } from './watched-calls';

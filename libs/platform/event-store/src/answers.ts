@@ -1,0 +1,137 @@
+/**
+ * The answers of EventStoreDB that come with every event and every append, straight from their bytes.
+ * Source of the field numbers: `streams.proto` and `shared.proto` of EventStoreDB 23.10.
+ */
+import { ProtobufReader } from './protobuf-reader';
+
+/** An event as it comes; what the message leaves out is empty or 0. */
+export interface ReceivedEvent {
+  kind: 'event';
+  stream: string;
+  revision: number;
+  /** Its place in the whole store. */
+  position: number;
+  id: string;
+  type: string;
+  /** Whether `data` is said to be JSON. Other data and metadata are bytes, and no texts. */
+  isJson: boolean;
+  data: string;
+  metadata: string;
+}
+
+/** The server has looked through the store up to this position. */
+interface Checkpoint {
+  readonly kind: 'checkpoint';
+  readonly position: number;
+}
+
+/** What an answer to a read or a subscription brings; `nothing`: a confirmation, that the stream does not exist, and the like. */
+export type ReadAnswer = ReceivedEvent | Checkpoint | { readonly kind: 'nothing' };
+
+const nothing: ReadAnswer = { kind: 'nothing' };
+
+const readResp = { event: 1, checkpoint: 3 } as const;
+
+/** @throws RangeError for bytes that are not a `ReadResp` */
+export function readAnswer(bytes: Buffer): ReadAnswer {
+  const fields = new ProtobufReader(bytes);
+  for (let field = fields.next(); field !== 0; field = fields.next()) {
+    if (field === readResp.event) return resolvedEvent(fields.message()) ?? nothing;
+    if (field === readResp.checkpoint) return { kind: 'checkpoint', position: commitPosition(fields.message()) };
+  }
+  return nothing;
+}
+
+/** The event, where a link leads if links are resolved; null when that is gone. */
+function resolvedEvent(fields: ProtobufReader): ReceivedEvent | null {
+  return fields.seek(1) ? recordedEvent(fields.message()) : null;
+}
+
+const recorded = { id: 1, stream: 2, revision: 3, commit: 5, system: 6, metadata: 7, data: 8 } as const;
+
+function recordedEvent(fields: ProtobufReader): ReceivedEvent {
+  const none = { stream: '', revision: 0, position: 0, id: '', type: '', isJson: false, data: '', metadata: '' };
+  const event: ReceivedEvent = { kind: 'event', ...none };
+  for (let field = fields.next(); field !== 0; field = fields.next()) {
+    if (field === recorded.id) event.id = uuid(fields.message());
+    else if (field === recorded.stream) event.stream = streamName(fields.message());
+    else if (field === recorded.revision) event.revision = fields.number();
+    else if (field === recorded.commit) event.position = fields.number();
+    else if (field === recorded.system) takeSystem(event, fields.message());
+    else if (field === recorded.metadata) event.metadata = fields.text();
+    else if (field === recorded.data) event.data = fields.text();
+  }
+  return event;
+}
+
+/** One entry of what the server keeps about an event: its type, the type of its content, its time. */
+function takeSystem(event: ReceivedEvent, fields: ProtobufReader): void {
+  let [name, value] = ['', ''];
+  for (let field = fields.next(); field !== 0; field = fields.next()) {
+    if (field === 1) name = fields.text();
+    else if (field === 2) value = fields.text();
+  }
+  if (name === 'type') event.type = value;
+  else if (name === 'content-type') event.isJson = value === 'application/json';
+}
+
+function streamName(fields: ProtobufReader): string {
+  return fields.seek(3) ? fields.text() : '';
+}
+
+/** Of a checkpoint, or of any place in the whole store. */
+function commitPosition(fields: ProtobufReader): number {
+  return fields.seek(1) ? fields.number() : 0;
+}
+
+/** The canonical lower-case text of a UUID in either of its forms; empty when there is none. */
+function uuid(fields: ProtobufReader): string {
+  const form = fields.next();
+  if (form === 2) return fields.text().toLowerCase();
+  return form === 1 ? structuredUuid(fields.message()) : '';
+}
+
+function structuredUuid(fields: ProtobufReader): string {
+  const halves = [0n, 0n];
+  for (let field = fields.next(); field !== 0; field = fields.next()) {
+    if (field === 1 || field === 2) halves[field - 1] = fields.int64();
+  }
+  const hex = halves.map((half) => BigInt.asUintN(64, half).toString(16).padStart(16, '0')).join('');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** Where the last event of an append lies. */
+export interface Place {
+  readonly revision: number;
+  readonly position: number;
+}
+
+/** The answer to an append: which one, and its place; `place` is null when it was refused. */
+export interface AppendAnswer {
+  readonly correlationId: string;
+  readonly place: Place | null;
+}
+
+const batchAppendResp = { correlationId: 1, success: 3 } as const;
+
+/** @throws RangeError for bytes that are not a `BatchAppendResp` */
+export function appendAnswer(bytes: Buffer): AppendAnswer {
+  const fields = new ProtobufReader(bytes);
+  let [correlationId, place]: [string, Place | null] = ['', null];
+  for (let field = fields.next(); field !== 0; field = fields.next()) {
+    if (field === batchAppendResp.correlationId) correlationId = uuid(fields.message());
+    else if (field === batchAppendResp.success) place = placeOf(fields.message());
+  }
+  return { correlationId, place };
+}
+
+const success = { revision: 1, position: 3 } as const;
+
+function placeOf(fields: ProtobufReader): Place {
+  let [revision, position] = [0, 0];
+  for (let field = fields.next(); field !== 0; field = fields.next()) {
+    if (field === success.revision) revision = fields.number();
+    else if (field === success.position) position = commitPosition(fields.message());
+  }
+  return { revision, position };
+}
