@@ -97,6 +97,8 @@ async function startApi(folder, stores, args) {
   });
   const access = await accessTo(path.join(env.PARLEY_DATA_DIR, 'sandbox.json'), child, logFile);
   const { baseUrl } = access;
+  // A model that speaks at a reader's pace is waited for; what is measured is the service.
+  await send(`${baseUrl}/sandbox/v1/faults`, 'PUT', {}, { model: { delayMs: 0 } });
   return {
     child,
     baseUrl,

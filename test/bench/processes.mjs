@@ -58,9 +58,10 @@ export async function stop(child) {
 
 /** Starts a server of `baselines`, which prints its port: its process and address, and how to stop it. */
 export async function startBaseline(name, env = {}, args = []) {
-  const script = path.join(folder, 'baselines', `${name}.mjs`);
+  const baselines = path.join(folder, 'baselines');
   // What a library's authors have to change is nothing to tell whoever measures.
-  const child = startNode(`baseline ${name}`, script, { env, args: ['--no-deprecation', ...args] });
+  const own = ['--no-deprecation', '--import', path.join(baselines, 'ending.mjs')];
+  const child = startNode(`baseline ${name}`, path.join(baselines, `${name}.mjs`), { env, args: [...own, ...args] });
   const url = `http://127.0.0.1:${await firstLine(child)}`;
   return { child, url, stop: () => stop(child) };
 }

@@ -30,7 +30,10 @@ export async function profileInto(target) {
 export const profileArgs = (name) =>
   folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.join(folder, name)}`];
 
-/** For every process of the folder what took most of its own time, by package and by function. */
+/**
+ * For every process of the folder what took most of its time, by package and by function. What V8 and Node do for a package, such as
+ * writing to a socket, counts as that package's.
+ */
 export function profileSummary() {
   const names = readdirSync(folder).sort();
   return names.map((name) => summaryOf(name, profilesIn(path.join(folder, name)))).join('\n\n');
@@ -44,12 +47,10 @@ function profilesIn(processFolder) {
 function summaryOf(name, profiles) {
   const byPackage = new Map();
   const byFunction = new Map();
-  for (const { frame, selfMs } of profiles.flatMap(selfTimes)) {
-    if (idle.has(frame.functionName)) continue;
-    const where = placeOf(frame);
-    const what = where === '' ? frame.functionName : `${frame.functionName || '(anonymous)'}, ${where}`;
-    add(byPackage, packageOf(where) || frame.functionName, selfMs);
-    add(byFunction, what, selfMs);
+  for (const { what, owner, selfMs } of profiles.flatMap(selfTimes)) {
+    if (idle.has(what)) continue;
+    add(byPackage, owner, selfMs);
+    add(byFunction, what === owner ? what : `${what}, ${owner}`, selfMs);
   }
   const busyMs = [...byPackage.values()].reduce((sum, ms) => sum + ms, 0);
   const top = (times) =>
@@ -57,34 +58,46 @@ function summaryOf(name, profiles) {
       .sort(([, one], [, other]) => other - one)
       .slice(0, listed)
       .map(([what, ms]) => `  ${((ms * 100) / busyMs).toFixed(1).padStart(5)} %  ${what}`);
-  const head = `${name}: busy for ${(busyMs / 1000).toFixed(1)} s in ${profiles.length} threads; its own time by package, by function`;
+  const head = `${name}: ${(busyMs / 1000).toFixed(1)} s busy in ${profiles.length} thread(s), by package and by function`;
   return [head, ...top(byPackage), '', ...top(byFunction)].join('\n');
 }
 
-/** What each place of a profile took by itself, without what it called. */
+/** What each place of a profile took by itself, without what it called, and the package that it worked for. */
 function selfTimes({ nodes, samples, timeDeltas }) {
-  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
-  return samples.map((id, index) => ({ frame: frames.get(id), selfMs: timeDeltas[index] / 1000 }));
+  const callers = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node])));
+  const places = new Map(
+    nodes.map((node) => [node.id, { what: nameOf(node), owner: ownerOf(node, callers), selfMs: 0 }]),
+  );
+  samples.forEach((id, index) => (places.get(id).selfMs += timeDeltas[index] / 1000));
+  return [...places.values()];
+}
+
+const nameOf = ({ callFrame }) =>
+  callFrame.functionName || `(anonymous) in ${path.basename(placeOf(callFrame)) || 'V8'}`;
+
+/** The package of a function, or of the nearest of its callers that is of one; else Node's module, or the function itself. */
+function ownerOf(node, callers) {
+  for (let caller = node; caller !== undefined; caller = callers.get(caller.id)) {
+    const owner = packageOf(placeOf(caller.callFrame));
+    if (owner !== undefined) return owner;
+  }
+  return node.callFrame.url || nameOf(node);
 }
 
 function add(times, what, ms) {
   times.set(what, (times.get(what) ?? 0) + ms);
 }
 
-/** The file of a function, below the project; of a bundle the file that it was made of. Empty for what is V8's own. */
+/** The file of a function; of a bundle the file that it was made of. */
 function placeOf({ url, lineNumber }) {
   const file = url.startsWith('file:') ? fileURLToPath(url) : url;
-  if (!path.isAbsolute(file)) return file;
-  const origin = path.basename(file) === 'app.js' ? originIn(file, lineNumber) : undefined;
-  return origin ?? file.replace(/^.*?\/(?=node_modules\/|dist\/|test\/)/, '');
+  return (path.basename(file) === 'app.js' && originIn(file, lineNumber)) || file;
 }
 
-/** A package by its name, a library of ours by its folder. */
+/** A package by its name, a part of the project by its folder; undefined for what is V8's and Node's own. */
 function packageOf(place) {
   const [, name] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(place) ?? [];
-  if (name !== undefined) return name;
-  const [own] = /(?:libs\/[^/]+\/[^/]+|apps\/[^/]+|test\/bench)(?=\/)/.exec(place) ?? [];
-  return own ?? place;
+  return name ?? /(?:libs\/[^/]+\/[^/]+|apps\/[^/]+|test\/bench)(?=\/)/.exec(place)?.[0];
 }
 
 const bundles = new Map();

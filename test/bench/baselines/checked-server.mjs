@@ -35,14 +35,8 @@ export function checkedServer() {
   return app;
 }
 
-/** Listens, tells the port as `startBaseline` reads it, and ends when told to. */
-export async function serve(app, close) {
+/** Listens, and tells the port as `startBaseline` reads it. */
+export async function serve(app) {
   await app.listen({ port: 0, host: '127.0.0.1' });
-  process.once('SIGTERM', async () => {
-    app.server.closeAllConnections();
-    await app.close();
-    await close();
-    process.exit();
-  });
   console.log(app.server.address().port);
 }

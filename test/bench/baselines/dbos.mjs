@@ -53,4 +53,4 @@ app.get('/ended', (request, reply) => {
   reply.raw.on('close', () => watchers.delete(reply.raw));
 });
 app.post('/users/:userId/steps', async () => ({ tookMs: await step() }));
-await serve(app, () => DBOS.shutdown());
+await serve(app);

@@ -29,4 +29,4 @@ app.post('/users/:userId/approvals/:id/:decision', async ({ params }) => {
   if (decision !== params.decision) throw new Error(`the graph ended with ${decision}`);
   return { decided: true };
 });
-await serve(app, () => checkpointer.end());
+await serve(app);

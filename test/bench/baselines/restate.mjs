@@ -23,4 +23,3 @@ const steps = service({
 
 const server = createServer(createEndpointHandler({ services: [steps] }));
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
-process.once('SIGTERM', () => process.exit());
