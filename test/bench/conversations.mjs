@@ -15,6 +15,13 @@ export const cause = {
   causationId: requestId,
 };
 
+/** The event that begins a conversation, of a user of its own. */
+export function created() {
+  const title = 'Quarterly report for the board';
+  const event = { type: 'conversation.created', at: new Date().toISOString(), userId: randomUUID(), title };
+  return encodeEvent(conversationKind, { ...event, origin: 'conversation', automationId: null }, cause);
+}
+
 /** A stored event of a conversation, encoded as the product does: the smallest that a command makes. */
 export function renamed(number) {
   const title = `Quarterly report for the board, revision ${String(number).padStart(6, '0')}`;

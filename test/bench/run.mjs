@@ -17,6 +17,7 @@ import { idleStreams } from './benchmarks/idle-streams.mjs';
 import { latency } from './benchmarks/latency.mjs';
 import { longJournal } from './benchmarks/long-conversation.mjs';
 import { me } from './benchmarks/me.mjs';
+import { projections } from './benchmarks/projections.mjs';
 import { resume } from './benchmarks/resume.mjs';
 import { decide } from './benchmarks/streams.mjs';
 import { wholeRuns } from './benchmarks/whole-runs.mjs';
@@ -44,6 +45,7 @@ const benchmarks = [
   idleStreams,
   longJournal,
   wholeRuns,
+  projections,
 ];
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const resultsFolder = path.join(folder, 'results');
@@ -62,6 +64,7 @@ const full = {
   approvals: 60,
   automations: 400,
   runs: 1_500,
+  burstEvents: 20_000,
 };
 const quick = {
   rounds: 1,
@@ -77,6 +80,7 @@ const quick = {
   approvals: 5,
   automations: 20,
   runs: 100,
+  burstEvents: 1_000,
 };
 
 const { values: options } = parseArgs({

@@ -41,6 +41,11 @@ export class SharedSubscription {
     private readonly endOf: (categories: readonly string[]) => Promise<number>,
   ) {}
 
+  /** How far the store has been read; null while nobody follows, and until it has begun. */
+  get position(): number | null {
+    return this.reading?.position ?? null;
+  }
+
   /** These will be followed: told of all before the first, the subscription need not be opened anew for each. */
   expect(categories: readonly string[]): void {
     const known = this.categories.size;

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { EventBatch, EventStore } from '@app/event-store';
+import type { EventBatch, EventStore, StoredEvent } from '@app/event-store';
 import { NoTracing, type Probe, type Tracing } from '@app/runtime';
 import type { EntityManager } from 'typeorm';
 import type { Database } from './database';
@@ -7,7 +7,8 @@ import { KnownRows } from './known-rows';
 import { keepLeading } from './leadership';
 import { categoriesOf, type AnyProjection } from './projection';
 import { applyBatch, emptyReadModel } from './projection-batch';
-import { traceBatch } from './traced-batch';
+import type { Lag } from './projection-lag';
+import { mintedAtMs, traceBatch } from './traced-batch';
 
 /** How often the projector says that it is there while nothing happens. */
 const heartbeatMs = 500;
@@ -35,6 +36,8 @@ export class ProjectionRunner {
   /** Where each projection stands; shared reading for metrics. */
   readonly positions = new Map<string, number>();
   private readonly known = new KnownRows();
+  /** The oldest of those that are not projected. */
+  private oldest: StoredEvent | undefined;
 
   constructor(
     private readonly database: Database,
@@ -57,6 +60,14 @@ export class ProjectionRunner {
     await this.running;
   }
 
+  /** How far the read models are behind; null unless this process projects. */
+  get lag(): Lag | null {
+    const { position } = this.store.shared;
+    if (position === null || this.positions.size === 0) return null;
+    const ms = this.oldest === undefined ? 0 : Math.max(0, Date.now() - mintedAtMs(this.oldest.id));
+    return { positions: Math.max(0, position - this.lowest()), ms };
+  }
+
   private async project(signal: AbortSignal): Promise<void> {
     await this.loadCheckpoints();
     const overtaken = new AbortController();
@@ -77,6 +88,8 @@ export class ProjectionRunner {
       });
     } finally {
       clearInterval(heartbeat);
+      this.oldest = undefined;
+      this.positions.clear();
     }
     overtaken.signal.throwIfAborted();
   }
@@ -107,6 +120,7 @@ export class ProjectionRunner {
     if (behind.length === 0) return;
     const lowestAfter = Math.min(...this.projections.map(({ name }) => Math.max(this.positionOf(name), upTo)));
     const startedAtMs = Date.now();
+    [this.oldest] = events;
     this.probe.reached('projection:before-commit');
     await this.database.transaction(async (manager) => {
       for (const projection of behind) {
@@ -118,6 +132,7 @@ export class ProjectionRunner {
     });
     this.probe.reached('projection:after-commit');
     for (const { name } of behind) this.positions.set(name, upTo);
+    this.oldest = undefined;
     this.store.feed.announce(new ReadModelsAdvanced(lowestAfter));
     if (this.tracing.on) traceBatch(this.tracing, events, startedAtMs);
   }

@@ -11,6 +11,7 @@ import { OpenReadGateHandler, ReadGateSagas } from './open-read-gate';
 import { PostgresSnapshots } from './postgres-snapshots';
 import { Processes, type ProcessRoles } from './processes';
 import { categoriesOf, type AnyProjection } from './projection';
+import { ProjectionLag } from './projection-lag';
 import { ProjectionRunner } from './projection-runner';
 import { ReadGate } from './read-gate';
 import { UserQuotas } from './user-quotas';
@@ -61,6 +62,11 @@ export class ReadStoreModule implements OnApplicationShutdown {
           useFactory: (database: Database, store: EventStore, probe: Probe, tracing: Tracing) =>
             new ProjectionRunner(database, store, options.projections, probe, tracing),
           inject: [Database, EventStore, Probe, Tracing],
+        },
+        {
+          provide: ProjectionLag,
+          useFactory: (metrics: Metrics, runner: ProjectionRunner) => new ProjectionLag(metrics, () => runner.lag),
+          inject: [Metrics, ProjectionRunner],
         },
       ],
       exports: [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, ProjectionRunner, UserQuotas],

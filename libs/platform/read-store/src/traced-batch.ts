@@ -32,6 +32,6 @@ function traceGroup(tracing: Tracing, [first, ...more]: readonly StoredEvent[], 
 }
 
 /** When an event's id was made: the first 48 bits of a UUIDv7 (RFC 9562, 5.7). */
-function mintedAtMs(eventId: string): number {
+export function mintedAtMs(eventId: string): number {
   return parseInt(eventId.replaceAll('-', '').slice(0, 12), 16);
 }
