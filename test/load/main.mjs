@@ -20,8 +20,8 @@ async function main(options) {
     print(usage);
     return 0;
   }
-  comeFirst();
   const target = await openTarget(options);
+  comeFirst();
   const ledger = new Ledger();
   const load = { target, ledger, everySeconds: options.everySeconds, print, signal: stopping.signal };
   try {
