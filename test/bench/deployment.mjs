@@ -68,15 +68,15 @@ async function startEventStore(folder, { DATABASE_URL, EVENTSTORE_URL }) {
   return child;
 }
 
-async function startApi(folder, stores, args) {
+async function startApi(folder, given, args) {
   const logFile = path.join(folder, 'parley.log');
   const env = {
-    ...stores,
     PARLEY_DATA_DIR: path.join(folder, 'parley'),
     PORT: String(await freePort()),
     MANAGEMENT_PORT: String(await freePort()),
     RATE_LIMIT_KEY_PER_MINUTE: unreached,
     RATE_LIMIT_USER_PER_MINUTE: unreached,
+    REQUESTS_AT_ONCE: unreached,
     BUDGET_DAY_CENTS: unreached,
     BUDGET_MONTH_CENTS: unreached,
     EXECUTION_CAPACITY: unreached,
@@ -86,6 +86,7 @@ async function startApi(folder, stores, args) {
     STREAMS_PER_REPLICA: streamsMax,
     // What a deployment has by default; npm start alone is quieter in sandbox mode.
     LOG_LEVEL: 'info',
+    ...given,
   };
   const log = openSync(logFile, 'w');
   const child = startNode('api and worker', program('standalone'), {

@@ -10,6 +10,8 @@ export class PoolExecutor extends SqlExecutor {
   constructor(url: string, connections = 4) {
     super();
     this.pool = new Pool({ connectionString: url, max: connections });
+    // A database is dropped with the connections to it, which may end only after the pool has.
+    this.pool.on('error', () => undefined);
   }
 
   async query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {

@@ -3,8 +3,11 @@ import { startDeployment } from '../bench/deployment.mjs';
 import { Client } from './client.mjs';
 
 const ensuredAtOnce = 8;
-/** What a deployment has by default; the other limits of the one that is started are too wide to be met. */
-const executionCapacity = '64';
+/**
+ * Runs of the rules model wait for no provider, so more at once would only make each other slower; the default of REQUESTS_AT_ONCE. The
+ * other limits of the deployment that is started are too wide to be met.
+ */
+const limits = { EXECUTION_CAPACITY: '16', REQUESTS_AT_ONCE: '' };
 
 /**
  * Starts a deployment of api and worker in one process, or takes the one that is named.
@@ -15,7 +18,7 @@ export async function openTarget({ own, users, env, pids }) {
     const clients = await Promise.all(own.tokens.map((token) => clientOf({ ...own, token })));
     return { users: clients, pids, stores: null, stop: async () => undefined };
   }
-  const deployment = await startDeployment({ env: { EXECUTION_CAPACITY: executionCapacity, ...env } });
+  const deployment = await startDeployment({ env: { ...limits, ...env } });
   try {
     // Words of the rules model take 40 ms each, as a reader would like it; here the service is measured, and not its model.
     await put(`${deployment.baseUrl}/sandbox/v1/faults`, { model: { delayMs: 0 } });

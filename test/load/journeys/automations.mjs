@@ -62,7 +62,11 @@ async function untilFired(operation, automationId) {
   for (let pauseMs = firstLookMs; performance.now() < giveUpAtMs; pauseMs = Math.min(2 * pauseMs, lookPauseMaxMs)) {
     const { data } = await operation.insist(() => operation.user.get(`/automations/${automationId}/occurrences`));
     const accepted = data.find(({ delivery }) => delivery === 'accepted');
-    if (accepted !== undefined) return accepted;
+    if (accepted !== undefined) {
+      // It was refused at first, as a caller would have been, and tried again by the service itself.
+      if (accepted.attempts > 1) operation.noteRefusal({ message: 'an occurrence was deferred' });
+      return accepted;
+    }
     if (data.some(({ delivery }) => delivery === 'rejected')) throw new Failed('an occurrence was rejected');
     await sleep(pauseMs);
   }

@@ -23,6 +23,7 @@ import { HttpModule } from './http.module';
 import { issuersReadiness, lookAtIssuers } from './identity-providers';
 import type { IssuerKeys } from './issuer-keys';
 import { KeyFailures } from './key-failures';
+import { Overload } from './overload';
 import { PartnerKeyCache } from './partner-key-cache';
 import { Accounts, PartnerKeys, RateWindows } from './ports';
 import { ProblemFilter } from './problem-filter';
@@ -48,13 +49,7 @@ export async function createHttpApp(
   // First of all, so that a misconfigured issuer is reported at once.
   const issuers = lookedAt ?? (await lookAtIssuers(configuration, log));
   const bounds = connectionBounds(configuration);
-  const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES, bounds, env.TRUSTED_PROXIES));
-  const app = await NestFactory.create<NestFastifyApplication>(HttpModule.around(module, configuration), adapter, {
-    logger: new PinoNestLogger(log),
-    bodyParser: false,
-    abortOnError: false,
-    forceCloseConnections: true,
-  });
+  const app = await createNest(HttpModule.around(module, configuration), configuration, bounds, log);
   const fastify = app.getHttpAdapter().getInstance();
   const allowedMethods = new AllowedMethods(fastify);
   planRoutes(fastify, env.ARTIFACT_LIMIT_BYTES);
@@ -69,6 +64,7 @@ export async function createHttpApp(
     admission: requestGuard(app, configuration, issuers, log),
     allowedMethods,
     draining: app.get(Draining),
+    overload: new Overload(env.REQUESTS_AT_ONCE, metrics),
     requestLog: new RequestLog(metrics, env.LOG_REQUESTS ? log : null, hasReadableLogs(configuration)),
     tracing: portOf(app, Tracing),
     log,
@@ -77,6 +73,21 @@ export async function createHttpApp(
   });
   app.useGlobalFilters(new ProblemFilter(log));
   return app;
+}
+
+function createNest(
+  module: DynamicModule,
+  { env }: Configuration,
+  bounds: ConnectionBounds,
+  log: Logger,
+): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter(fastifyOptions(env.BODY_LIMIT_BYTES, bounds, env.TRUSTED_PROXIES));
+  return NestFactory.create<NestFastifyApplication>(module, adapter, {
+    logger: new PinoNestLogger(log),
+    bodyParser: false,
+    abortOnError: false,
+    forceCloseConnections: true,
+  });
 }
 
 /** What the module binds to a port. */

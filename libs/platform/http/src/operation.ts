@@ -53,6 +53,8 @@ interface Terms {
   readonly account?: 'required' | 'not required';
   /** As how many requests it counts in its user's rate; 1 when absent. */
   readonly weight?: number;
+  /** Its answer waits on purpose, so that many at once are no sign of an overload. One that asks a provider, or takes a stream, need not say so. */
+  readonly waits?: true;
   /** One line, without a full stop. */
   readonly summary: string;
   /** Markdown. */

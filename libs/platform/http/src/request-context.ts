@@ -27,6 +27,10 @@ export interface RoutePlan {
   readonly area: Area;
   readonly account: 'required' | 'not required';
   readonly weight: number;
+  /** Its path names nothing but the user: it begins something, or looks around. Others go on with what is there. */
+  readonly begins: boolean;
+  /** It may wait for something that is no work of this deployment. */
+  readonly waits: boolean;
   /** Path parameters that hold UUIDs; every `:…Id` of a partner route does. */
   readonly idParameters: readonly string[];
   /** `json` is parsed strictly, `bytes` are handed over as a Buffer, a `stream` while it arrives. */
@@ -49,6 +53,8 @@ export interface RequestContext {
   partnerKeyId: string | null;
   /** The reason, or else the kind, of the problem that was answered. */
   failedBy: string | null;
+  /** Tells that this process does not work on it at present: its body is on its way, or its answer is. */
+  rests: () => void;
 }
 
 declare module 'fastify' {

@@ -7,6 +7,7 @@ import type { RequestGuard, GuardedRoute } from './request-guard';
 import type { AllowedMethods } from './allowed-methods';
 import type { Draining } from './draining';
 import { failureOf } from './problem-filter';
+import type { Overload } from './overload';
 import { notServed } from './problems';
 import { answerHeaders } from './request-ids';
 import type { RequestContext } from './request-context';
@@ -18,6 +19,7 @@ export interface HookParts {
   readonly admission: RequestGuard;
   readonly allowedMethods: AllowedMethods;
   readonly draining: Draining;
+  readonly overload: Overload;
   readonly requestLog: RequestLog;
   readonly tracing: Tracing;
   readonly log: Logger;
@@ -45,8 +47,13 @@ export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): voi
     const { plan } = context;
     const goOn = () => (plan === null ? refuseUnrouted(request, reply, parts) : done());
     if (!isPartnerCall(request, context, parts)) return goOn();
+    context.rests = parts.overload.begin(plan);
     parts.admission.admit(request, reply, plan ?? unrouted).then(
-      (failure) => (failure === null ? goOn() : sendProblem(request, reply, failure)),
+      (failure) => {
+        context.rests();
+        if (failure === null) goOn();
+        else sendProblem(request, reply, failure);
+      },
       (error: unknown) => {
         const failure = failureOf(error);
         const fields = { requestId: request.id, operation: context.plan?.operation, err: error };
@@ -55,6 +62,20 @@ export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): voi
         sendProblem(request, reply, failure);
       },
     );
+  });
+  workBeginsWithTheBody(fastify, parts);
+}
+
+/** How long a client takes to send its body, and to read its answer, is no load. */
+function workBeginsWithTheBody(fastify: FastifyInstance, parts: HookParts): void {
+  fastify.addHook('preValidation', (request, _reply, done) => {
+    const { parley: context } = request;
+    if (context?.plan?.area === 'partner') context.rests = parts.overload.begin(context.plan);
+    done();
+  });
+  fastify.addHook('onSend', (request, _reply, _payload, done) => {
+    request.parley?.rests();
+    done();
   });
 }
 
@@ -67,12 +88,14 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
     caller: null,
     partnerKeyId: null,
     failedBy: null,
+    rests: () => undefined,
   };
   request.parley = context;
   const ended = parts.draining.requestBegan(() => giveUp(request, reply), plan?.area === 'open');
   // Fastify never calls `onResponse` for a hijacked reply: an event stream would be in flight forever.
   reply.raw.once('close', () => {
     ended();
+    context.rests();
     end(request, reply, parts);
   });
   reply.headers(answerHeaders(request.id));
@@ -109,8 +132,21 @@ function refuseAtOnce(
   } else if (origin !== undefined && !parts.isOriginAllowed(origin)) {
     sendProblem(request, reply, because('origin_rejected'));
   } else {
-    return false;
+    return isPartnerCall(request, context, parts) && refuseOverload(request, reply, context, parts);
   }
+  return true;
+}
+
+/** 429 and no 503: from that, proxies learn that a replica stops, and leave it out. */
+function refuseOverload(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { plan }: RequestContext,
+  { overload }: HookParts,
+): boolean {
+  const seconds = overload.refuses(plan);
+  if (seconds === null) return false;
+  sendProblem(request, reply, because('rate_limited'), { 'retry-after': String(seconds) });
   return true;
 }
 

@@ -34,15 +34,24 @@ function planRoute(route: RouteOptions, streamLimitBytes: number): RoutePlan {
   // Fastify adds the HEAD of every GET.
   const isOwn = served === `${method} ${path}` || (method === 'GET' && served === `HEAD ${path}`);
   if (!isOwn) throw new Error(`${served} is not the route of ${operation}, ${method} ${path}`);
+  const idParameters = area === 'partner' ? [...path.matchAll(/:(\w+Id)\b/g)].map(([, name = '']) => name) : [];
   return {
     operation,
     pattern: path,
     area,
     account: contract.account ?? 'required',
     weight: contract.weight ?? 1,
-    idParameters: area === 'partner' ? [...path.matchAll(/:(\w+Id)\b/g)].map(([, name = '']) => name) : [],
+    begins: idParameters.every((name) => name === 'userId'),
+    waits: mayWait(contract),
+    idParameters,
     ...(contract.open === true ? ignoredInput : planInput(contract, streamLimitBytes)),
   };
+}
+
+/** For a provider, for a run that is to stop, for a client that sends or reads. */
+function mayWait({ waits, reasons, body }: Contract): boolean {
+  const takesStream = typeof body === 'object' && 'stream' in body;
+  return waits === true || takesStream || (reasons ?? []).includes('provider_unavailable');
 }
 
 type InputPlan = Pick<RoutePlan, 'body' | 'bodyLimitBytes' | 'bodyDto' | 'queryDto'>;

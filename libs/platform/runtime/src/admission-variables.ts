@@ -29,6 +29,10 @@ export const admissionVariables = {
     default: 60,
     desc: 'Requests without a good partner key that an address may send in any 60 s to each api process; then 429',
   }),
+  REQUESTS_AT_ONCE: positiveInteger({
+    default: 32,
+    desc: 'Requests that an api process works on at once, other than open event streams and what waits for a provider; where more are under way throughout half a second, it answers 429 to what would be one more, except that of what goes on with something accepted it takes four times as many',
+  }),
   TRUSTED_PROXIES: proxies({
     default: undefined,
     desc: 'Proxies whose X-Forwarded-For names the address of the caller: addresses, networks, or loopback, linklocal, uniquelocal, with commas between; unset: none, so callers behind a proxy share its address',

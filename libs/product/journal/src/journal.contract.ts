@@ -31,6 +31,7 @@ export const listEvents = operation('events.list', {
 export const streamConversation = operation('conversations.stream', {
   route: 'GET /v1/users/:userId/conversations/:conversationId/stream',
   summary: "A conversation's events after a cursor, and then as they happen",
+  waits: true,
   description:
     'Server-sent events. The `data` of each frame is `{delivery, seq, requestId, payload}`, its `event` the type of the payload, its ' +
     '`id` the `seq`; live frames have neither `id` nor `seq`. `/asyncapi.json` describes every one of them, heartbeats, and how to ' +

@@ -47,6 +47,7 @@ export const getRun = operation('runs.get', {
 export const abortRun = operation('runs.abort', {
   route: 'POST /v1/users/:userId/agent-runs/:runId/abort',
   summary: 'Stop a run',
+  waits: true,
   description:
     "Waits at most 20 s for the engine's cleanup; after `stop_pending` the stop goes on. A waiting run ends, and its approvals " +
     'expire, where no other run is live. A run that has ended already, or whose worker was lost, answers `aborted: false`.',

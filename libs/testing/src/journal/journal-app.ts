@@ -56,6 +56,7 @@ export async function startJournalApp(stores: TestStores, env: Record<string, st
       PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       RATE_LIMIT_KEY_PER_MINUTE: '100000000',
       RATE_LIMIT_USER_PER_MINUTE: '100000000',
+      REQUESTS_AT_ONCE: '1000000',
       ...env,
     }).env,
   );

@@ -79,6 +79,7 @@ export class ApprovalsApp {
       EXECUTION_CAPACITY: String(capacity),
       RATE_LIMIT_USER_PER_MINUTE: '1000000',
       RATE_LIMIT_KEY_PER_MINUTE: '1000000',
+      REQUESTS_AT_ONCE: '1000000',
     };
     for (let nth = 0; nth < replicas; nth += 1) {
       const own = { PORT: String(ports[nth]), MANAGEMENT_PORT: String(ports[replicas + nth]) };

@@ -92,6 +92,7 @@ export class Slices {
       OIDC_ISSUER: this.issuer.issuer,
       LOG_LEVEL: 'silent',
       PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      REQUESTS_AT_ONCE: '1000000',
       ...env,
     });
     const configuration = new Configuration(read.env);

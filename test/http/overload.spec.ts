@@ -1,0 +1,69 @@
+import { type Loopback, signIn, startLoopback, type LoopbackUser } from '@app/testing/http';
+import { until } from '@app/testing/until';
+import { answerTo, type Answer } from './answers';
+
+const atOnce = 4;
+/** How many more a burst may have. */
+const burst = 8;
+
+let loopback: Loopback;
+let user: LoopbackUser;
+beforeAll(async () => {
+  loopback = await startLoopback({
+    REQUESTS_AT_ONCE: String(atOnce),
+    RATE_LIMIT_KEY_PER_MINUTE: '1000000',
+    RATE_LIMIT_USER_PER_MINUTE: '1000000',
+  });
+  user = await signIn(loopback);
+});
+afterAll(() => loopback.stop());
+
+const ask = (path: string): Promise<Answer> =>
+  answerTo(`${loopback.url}/v1/users/${user.userId}${path}`, user.headers);
+const aThing = '/things/00000000-0000-4000-8000-000000000001';
+
+/** Keeps so many requests under way that take long, until it is told to stop. */
+function keepBusy(count: number): () => Promise<void> {
+  let isOver = false;
+  const lane = async (): Promise<void> => {
+    while (!isOver) if ((await ask('/patience')).status !== 200) throw new Error('not served');
+  };
+  const lanes = Array.from({ length: count }, lane);
+  return async () => {
+    isOver = true;
+    await Promise.all(lanes);
+  };
+}
+
+test('a line that stays is an overload: what begins is refused, what goes on is served, and all is well when the line is gone', async () => {
+  expect((await ask('/things')).status).toBe(200);
+  const rest = keepBusy(atOnce);
+  const refused = await until('a refusal', async () => {
+    const answer = await ask('/things');
+    return answer.status === 200 ? null : answer;
+  });
+  expect([refused.status, refused.body['reason'], refused.body['retryable']]).toEqual([429, 'rate_limited', true]);
+  expect(refused.headers.get('retry-after')).toMatch(/^[123]$/);
+  // Neither who calls nor what for was looked at.
+  expect(refused.headers.get('ratelimit')).toBeNull();
+  const stranger = await answerTo(`${loopback.url}/v1/users/${user.userId}/things`, {});
+  expect([stranger.status, stranger.reason]).toEqual([429, 'rate_limited']);
+  expect((await ask(aThing)).status).toBe(200);
+  expect((await answerTo(`${loopback.url}/healthz`, {})).status).toBe(200);
+  await rest();
+  expect((await ask('/things')).status).toBe(200);
+});
+
+test('a burst is served as long as it is no flood', async () => {
+  // Half a second without a refusal ends what the test before has left.
+  await until('a burst that is served', async () => {
+    const answers = await Promise.all(Array.from({ length: 2 * atOnce }, () => ask('/things')));
+    return answers.every(({ status }) => status === 200) ? true : null;
+  });
+  const flood = Array.from({ length: 2 * burst * atOnce }, () => ask('/patience'));
+  const answers = await Promise.all(flood);
+  const served = answers.filter(({ status }) => status === 200).length;
+  expect(served).toBeGreaterThanOrEqual(atOnce);
+  expect(answers.length - served).toBeGreaterThan(0);
+  for (const { status } of answers) expect([200, 429]).toContain(status);
+});
