@@ -18,8 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => loopback.stop());
 
-const ask = (path: string): Promise<Answer> =>
-  answerTo(`${loopback.url}/v1/users/${user.userId}${path}`, user.headers);
+const ask = (path: string): Promise<Answer> => answerTo(`${loopback.url}/v1/users/${user.userId}${path}`, user.headers);
 const aThing = '/things/00000000-0000-4000-8000-000000000001';
 
 /** Keeps so many requests under way that take long, until it is told to stop. */
