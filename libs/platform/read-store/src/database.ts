@@ -7,6 +7,8 @@ import { migrationClasses, type Migration } from './migration';
 import { ReactorCheckpoints } from './reactor-checkpoints';
 import { WatchedConnections } from './silent-servers';
 
+const tooMany = new Error('too many statements wait for a connection');
+
 export type RowClass = new () => object;
 
 export interface DatabaseOptions {
@@ -21,6 +23,8 @@ export interface DatabaseOptions {
 /** How long a caller waits for a connection of the pool, and how long one statement may take. */
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 30_000;
+/** Statements that wait for a connection; a process that has so many is far behind, and the next one is refused at once. */
+const waitingStatementsMax = 5_000;
 /** PostgreSQL ends a statement that takes too long; its word of that may come this much later. */
 const answerGraceMs = 1_000;
 /** A process that stops in the middle of a transaction keeps its row locks no longer than this. */
@@ -75,11 +79,12 @@ export class Database {
   }
 
   /**
-   * Runs one statement with positional parameters. Throws Unavailable when PostgreSQL does not answer.
+   * Runs one statement with positional parameters. Throws Unavailable when PostgreSQL does not answer, or too many wait for it already.
    * @param preparedAs keeps the statement prepared under this name, which must stand for this text only; for what every
    *   request runs. Its columns must be named one by one, since they may not change while it is prepared.
    */
   async query<Row>(sql: string, parameters: readonly unknown[] = [], preparedAs?: string): Promise<Row[]> {
+    if (this.pool.waitingCount >= waitingStatementsMax) throw new Unavailable('database', { cause: tooMany });
     const statement = { text: sql, values: [...parameters], ...(preparedAs !== undefined && { name: preparedAs }) };
     // Straight to the pool: TypeORM's own `query` costs more, and answers pairs for UPDATE and DELETE.
     return answering(async () => (await this.pool.query<Row & QueryResultRow>(statement)).rows);

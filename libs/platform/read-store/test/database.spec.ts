@@ -64,6 +64,15 @@ describe('statements', () => {
     expect(await database.query(`SELECT 1 FROM list_counters WHERE name = 'whole'`)).toHaveLength(1);
   });
 
+  it('wait for a connection, but not more than 5,000 at once: the next is Unavailable', async () => {
+    const asked = await Promise.allSettled(Array.from({ length: 5_100 }, () => database.query('SELECT 1')));
+    const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    expect(asked.length - refused.length).toBeGreaterThanOrEqual(5_000);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const reason of refused) expect(reason).toBeInstanceOf(Unavailable);
+    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
   it('whose connection is taken away are Unavailable, and the next ones work', async () => {
     const ended = expect(database.query('SELECT pg_terminate_backend(pg_backend_pid())')).rejects;
     await ended.toThrow(Unavailable);
