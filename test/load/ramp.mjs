@@ -1,19 +1,20 @@
 // Finds what the machine bears: the highest rate at which nothing is refused and nothing is late.
 import { finished, holdRate } from './phase.mjs';
 import { totalOf } from './recorder.mjs';
+import { refusalsLine } from './tables.mjs';
 
-const firstRate = 20;
+const firstRate = 5;
 const stepSeconds = 8;
-const growth = 1.5;
-const refinements = 2;
+const growth = 2;
+const refinements = 3;
 const ratesMax = 20;
 /** More of a hundred operations refused or failed, or a slower hundredth, is more than it bears. */
 const refusedShareMax = 0.005;
 const p99MaxMs = 1_000;
 
 /**
- * Raises the rate until it is too high, and halves the last step twice.
- * @returns {Promise<{bears: number, steps: object[]}>} every step with its figures
+ * Doubles the rate until it is too high, and halves the last step three times.
+ * @returns {Promise<{bears: number, steps: object[]}>} every step with its figures. @throws where it bears nothing
  */
 export async function findBearableRate(load) {
   const steps = [];
@@ -33,7 +34,13 @@ export async function findBearableRate(load) {
     if (await isBorne(between)) borne = between;
     else tooHigh = between;
   }
+  if (borne === 0 && !load.signal.aborted) throw new Error(tellsWhy(steps[0]));
   return { bears: borne, steps };
+}
+
+function tellsWhy({ rate, figures, refusals, failures }) {
+  const { p99 } = totalOf(figures);
+  return `not even ${rate} operations a second: p99 ${p99.toFixed(0)} ms, ${refusalsLine(refusals)}\n${failures.join('\n')}`;
 }
 
 function isBearable({ arrived, refused, failed, p99 }) {
