@@ -2,7 +2,7 @@
 import { setPriority } from 'node:os';
 import { audit } from './audit.mjs';
 import { Ledger } from './ledger.mjs';
-import { BadOptions, readOptions, usage } from './options.mjs';
+import { BadOptions, NoLoad, readOptions, usage } from './options.mjs';
 import { finished, holdRate } from './phase.mjs';
 import { overload } from './overload.mjs';
 import { findBearableRate } from './ramp.mjs';
@@ -73,6 +73,7 @@ function verdictOn({ conversations, automations }, findings) {
 try {
   process.exitCode = await main(readOptions(process.argv.slice(2)));
 } catch (error) {
-  console.error(error instanceof BadOptions ? `${error.message}\n\n${usage}` : error);
+  if (error instanceof BadOptions) console.error(`${error.message}\n\n${usage}`);
+  else console.error(error instanceof NoLoad ? error.message : error);
   process.exitCode = error instanceof BadOptions ? 2 : 1;
 }

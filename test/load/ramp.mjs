@@ -1,4 +1,5 @@
 // Finds what the machine bears: the highest rate at which nothing is refused and nothing is late.
+import { NoLoad } from './options.mjs';
 import { finished, holdRate } from './phase.mjs';
 import { totalOf } from './recorder.mjs';
 import { refusalsLine } from './tables.mjs';
@@ -34,7 +35,7 @@ export async function findBearableRate(load) {
     if (await isBorne(between)) borne = between;
     else tooHigh = between;
   }
-  if (borne === 0 && !load.signal.aborted) throw new Error(tellsWhy(steps[0]));
+  if (borne === 0 && !load.signal.aborted) throw new NoLoad(tellsWhy(steps[0]));
   return { bears: borne, steps };
 }
 

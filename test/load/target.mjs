@@ -1,6 +1,7 @@
 // The deployment that the load goes to, and its users.
 import { startDeployment } from '../bench/deployment.mjs';
 import { Client } from './client.mjs';
+import { NoLoad } from './options.mjs';
 
 const ensuredAtOnce = 8;
 /**
@@ -38,10 +39,12 @@ async function newClient({ baseUrl, newUser }, subject) {
 
 async function clientOf({ url, key, token }) {
   const headers = { 'x-api-key': key, authorization: `Bearer ${token}` };
-  const response = await fetch(`${url}/v1/users`, { method: 'POST', headers });
+  const response = await fetch(`${url}/v1/users`, { method: 'POST', headers }).catch((error) => {
+    throw new NoLoad(`${url} cannot be reached: ${error.cause?.message ?? error.message}`);
+  });
   const body = await response.json();
   if (!response.ok)
-    throw new Error(`${url} does not take the key and the token: ${response.status} ${body.reason ?? ''}`);
+    throw new NoLoad(`${url} refuses the key or the token: ${response.status} ${body.reason ?? body.title}`);
   return withWallet(new Client({ url, key, token, userId: body.userId }));
 }
 
