@@ -87,6 +87,9 @@ function openBatch(streams: StreamsClient, metadata: Metadata, options: CallOpti
   return streams.makeBidiStreamRequest(StreamsService.batchAppend.path, asItIs, asItIs, metadata, options);
 }
 
+/** Appends that wait for their answers; a process that has so many is far behind, and the next one is refused at once, and not sent. */
+const waitingMax = 5_000;
+
 /** One BatchAppend call, and the appends that wait for its answers. */
 class AppendCall {
   private call: BatchCall | null = null;
@@ -105,6 +108,7 @@ class AppendCall {
 
   ask(id: string, requests: readonly Buffer[]): Promise<Place> {
     if (this.ended !== null) return Promise.reject(this.ended);
+    if (this.waiting.size >= waitingMax) return Promise.reject(noAnswer('too many appends wait'));
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
       for (const request of requests) this.call?.write(request);

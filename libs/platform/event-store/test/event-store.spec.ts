@@ -3,7 +3,7 @@ import { Unavailable } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '@app/testing/deciders';
 import { EmbeddedStore, impatient, type LossyProxy, until } from '@app/testing/event-store';
-import { encodeEvent, type EventStore } from '../src';
+import { AppendChannel, connectEventStore, encodeEvent, type EventStore } from '../src';
 
 let embedded: EmbeddedStore;
 let store: EventStore;
@@ -46,6 +46,18 @@ describe('append', () => {
     expect(answers.filter(({ kind }) => kind === 'appended')).toHaveLength(1);
     expect(await store.lastRevision(stream)).toBe(0);
   });
+});
+
+it('sends 5,000 appends that wait for their answers; what is refused then was not appended', async () => {
+  const client = connectEventStore(embedded.address);
+  const channel = new AppendChannel(client);
+  await channel.append(newStream(), encoded(0), -1, 10_000);
+  const streams = Array.from({ length: 5_100 }, newStream);
+  const asked = await Promise.allSettled(streams.map((stream, n) => channel.append(stream, encoded(n), -1, 60_000)));
+  const refused = streams.filter((_, index) => asked[index]?.status === 'rejected');
+  expect(refused).toHaveLength(100);
+  for (const stream of refused) expect(await store.lastRevision(stream)).toBe(-1);
+  await client.dispose();
 });
 
 describe('an append that is too large', () => {
