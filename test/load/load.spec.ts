@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const runMs = 120_000;
+const runMs = 170_000;
 const kinds = ['approval', 'automation', 'chat', 'list', 'stream', 'all'];
 
 /** Whether the load runs, and finds everything done that was acknowledged; how fast fails no test. Needs a build, as `npm test` makes one. */
