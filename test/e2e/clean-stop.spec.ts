@@ -29,7 +29,7 @@ beforeAll(async () => {
   );
   await sql(
     deployment,
-    'CREATE TRIGGER last_longer BEFORE INSERT OR UPDATE ON run_leases FOR EACH ROW EXECUTE FUNCTION last_longer()',
+    'CREATE TRIGGER last_longer BEFORE INSERT OR UPDATE ON execution_slots FOR EACH ROW EXECUTE FUNCTION last_longer()',
   );
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: STEP_MS } });
   user = await deployment.newUser();

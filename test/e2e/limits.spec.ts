@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { v5 as uuidV5 } from 'uuid';
+import { asId } from '@app/kernel';
+import { RunLeases, runKeyOf } from '@app/runs';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import {
@@ -8,13 +8,14 @@ import {
   eventCount,
   expectProblem,
   missingId,
+  partOf,
   say,
-  sql,
   start,
   startLongRun,
+  startStuckRun,
   untilEnded,
-  untilStatus,
 } from '@app/testing/journeys';
+import { until } from '@app/testing/until';
 
 const perUser = 60;
 
@@ -47,17 +48,19 @@ describe('execution capacity', () => {
 describe('an abort of a run whose worker was lost', () => {
   it('changes nothing as long as nobody has taken the run over', async () => {
     const user = await deployment.newUser();
-    const runId = await startLongRun(user, await conversationOf(user));
-    await untilStatus(user, runId, 'running');
-    const runKey = uuidV5(runId, user.userId);
-    // The one worker of this deployment has no room to claim it anew, since it still executes it.
-    const lose = 'UPDATE run_leases SET worker_id = $2, expires_at = $3 WHERE run_key = $1';
-    await sql(deployment, lose, [runKey, randomUUID(), '2020-01-01']);
+    const claims = jest.spyOn(partOf(deployment, RunLeases), 'claim').mockResolvedValue([]);
+    const { runId, free } = await startStuckRun(deployment, user, await conversationOf(user));
+    await free();
     const before = await eventCount(deployment);
     expect((await abort(user, runId)).body).toEqual({ aborted: false });
     expect(await eventCount(deployment)).toBe(before);
-    await sql(deployment, lose, [runKey, randomUUID(), '2100-01-01']);
+    await deployment.sandbox('PUT', 'faults', { model: { delayMs: 30_000 } });
+    claims.mockRestore();
+    await until('a worker has it', async () =>
+      (await partOf(deployment, RunLeases).isHeld(runKeyOf(asId(user.userId), asId(runId)))) ? true : null,
+    );
     expect((await abort(user, runId)).body).toEqual({ aborted: true });
+    await deployment.sandbox('PUT', 'faults', {});
     expect(await untilEnded(user, runId)).toMatchObject({ status: 'aborted' });
   });
 });

@@ -52,10 +52,10 @@ it('everything ends where nothing is published', async () => {
   expect(carried).toEqual([]);
 });
 
-it('a process takes what it starts and resumes, and stops it, before a row or a notification tells its worker', async () => {
+it('a process executes what it starts and resumes, and stops it, before a look or a notification tells its worker', async () => {
   const leases = partOf(deployment, RunLeases);
   jest.spyOn(leases, 'claim').mockResolvedValue([]);
-  jest.spyOn(leases, 'renew').mockResolvedValue([]);
+  jest.spyOn(leases, 'renew').mockResolvedValue({ stopping: [], lost: [] });
   partOf(deployment, Notifications)['listeners'].delete(stopChannel);
   await runsOfAllKinds();
 });

@@ -80,7 +80,6 @@ describe('a run', () => {
     for (const path of [
       'runs.start > command Reserve > append > budget.reserved',
       `runs.start > ${conversation}`,
-      'runs.start > run > command ClaimRun > append > run.claimed',
       `${step} > model call`,
       `${step} > command RecordStep > append > agent.step`,
       `${step} > tool call`,

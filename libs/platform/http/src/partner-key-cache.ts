@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerKeyId } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
-import { GroupLoader } from './group-loader';
+import { GroupLoader } from '@app/runtime';
 import { partnerKeyForm, type PartnerKeys } from './ports';
 
 /**

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Unavailable } from '@app/kernel';
-import { GroupLoader } from './group-loader';
+import { GroupLoader } from '@app/runtime';
 import { secondsOf } from './rate-limits';
 import { RateWindows, SqlExecutor, type RateAnswer, type RateSubject } from './ports';
 

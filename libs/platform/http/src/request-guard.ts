@@ -12,7 +12,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Caller } from './caller';
-import { GroupLoader } from './group-loader';
+import { GroupLoader } from '@app/runtime';
 import type { KeyFailures } from './key-failures';
 import type { AccountState, Accounts, RateAnswer, RateSubject, RateWindows } from './ports';
 import type { PartnerKeyCache } from './partner-key-cache';

@@ -21,6 +21,8 @@ export type AutomationId = Branded<'AutomationId'>;
 export type OccurrenceId = Branded<'OccurrenceId'>;
 /** A signal's, an invocation's or a webhook's input: UUIDv5 of the automation, the source, and the sender's id or key. */
 export type InputId = Branded<'InputId'>;
+/** A process of the deployment, from its start to its end. */
+export type ProcessId = Branded<'ProcessId'>;
 export type PartnerKeyId = Branded<'PartnerKeyId'>;
 export type RequestId = Branded<'RequestId'>;
 

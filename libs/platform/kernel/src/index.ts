@@ -25,6 +25,7 @@ export {
   type OccurrenceId,
   type OperationId,
   type PartnerKeyId,
+  type ProcessId,
   type RequestId,
   type RunId,
   type RunKey,

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { asId, type ProcessId } from '@app/kernel';
 import { v7 as uuidV7 } from 'uuid';
 import type { Database } from './database';
 
@@ -8,6 +9,8 @@ const heartbeatMs = 1_000;
 export const processGoneMs = 6_000;
 /** `execution_unavailable` when no worker was heard of for this long (docs/decisions/runs.md). */
 const workerSilenceMs = 15_000;
+/** Admissions ask for it each time. */
+const believedMs = 1_000;
 const forgottenMs = 3_600_000;
 
 export interface ProcessRoles {
@@ -17,11 +20,12 @@ export interface ProcessRoles {
 
 /** The processes of the deployment, each with a row that it keeps fresh; on top of it stand leases, sockets and clock moves. */
 export class Processes {
-  readonly id = uuidV7();
+  readonly id = asId<ProcessId>(uuidV7());
   private readonly logger = new Logger(Processes.name);
   private timer: NodeJS.Timeout | null = null;
   private beating: Promise<void> | null = null;
   private stopped = false;
+  private workerSeenAtMs = Number.NEGATIVE_INFINITY;
   private readonly reported: (() => readonly string[])[] = [];
 
   constructor(
@@ -54,12 +58,15 @@ export class Processes {
     }
   }
 
-  /** Whether some worker was heard of within the last 15 s. */
+  /** Whether some worker was heard of within the last 15 s; that one was, is believed for a second. */
   async workerAlive(): Promise<boolean> {
+    if (performance.now() - this.workerSeenAtMs < believedMs) return true;
+    const askedAtMs = performance.now();
     const [row] = await this.database.query<{ alive: boolean }>(
       `SELECT EXISTS (SELECT 1 FROM processes WHERE worker AND heartbeat_at > now() - $1 * interval '1 ms') AS alive`,
-      [workerSilenceMs],
+      [workerSilenceMs - believedMs],
     );
+    if (row?.alive === true) this.workerSeenAtMs = askedAtMs;
     return row?.alive === true;
   }
 

@@ -116,11 +116,12 @@ describe('a run that waits for several', () => {
     expect(await app.slots()).toEqual([]);
     expect(await approve(user, waiting, 2)).toMatchObject(decided);
     expect(await app.slots()).toEqual([`${waiting.runKey}/2`]);
-    expect((await app.journal(user, waiting.conversationId)).slice(-4)).toEqual([
+    expect((await app.journal(user, waiting.conversationId)).slice(-5)).toEqual([
       'approval.decided',
       'approval.decided',
       'approval.decided',
       'run.resumed',
+      'tool.returned',
     ]);
     await app.end(waiting);
   });
@@ -166,8 +167,8 @@ describe('a decision that cannot resume the run is not recorded', () => {
   it('execution_capacity: every slot is taken', async () => {
     const waiting = await app.run(user, { approvals: 1 });
     const others = await Promise.all(Array.from({ length: capacity }, () => app.run(user)));
-    for (const { runKey } of others)
-      await app.get(ExecutionSlots).acquire({ runKey, userId: asId<UserId>(user.userId), segment: 1 });
+    for (const other of others)
+      await app.get(ExecutionSlots).take({ ...other, userId: asId<UserId>(user.userId), segment: 1 });
     await cannotBeDecided(app, user, waiting, 'execution_capacity');
     for (const other of others) await app.end(other);
     expect(await deny(user, waiting)).toMatchObject(decided);

@@ -6,7 +6,7 @@ import {
   type Approval,
   type Automation,
   freeLease,
-  holdLease,
+  holdNextSegment,
   idsOf,
   invoke,
   pendingOf,
@@ -36,7 +36,7 @@ export async function askedFor(user: TestClient, automation: Automation, runId: 
 export async function heldRunOf(deployment: Deployment, user: TestClient, { id }: Automation) {
   const idempotencyKey = randomUUID();
   const { runKey } = idsOf(user, id, idempotencyKey);
-  await holdLease(deployment, runKey);
+  await holdNextSegment(deployment, runKey);
   const { runId } = await invoke(user, id, idempotencyKey);
   return { runId, free: () => freeLease(deployment, runKey) };
 }

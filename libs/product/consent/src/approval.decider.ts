@@ -7,6 +7,7 @@ import {
   type Decision,
   type Instant,
   type RunKey,
+  type ToolCallId,
 } from '@app/kernel';
 import type { ApprovalDecider, ApprovalEvent, ApprovalStatus } from './approval.events';
 
@@ -14,9 +15,13 @@ import type { ApprovalDecider, ApprovalEvent, ApprovalStatus } from './approval.
 export interface ApprovalState {
   readonly approvalId: ApprovalId;
   readonly runKey: RunKey | null;
+  /** The call that it was opened for; null where it is no call of a run's. */
+  readonly toolCallId: ToolCallId | null;
   readonly fingerprint: string;
   readonly expiresAt: Instant;
   readonly status: ApprovalStatus;
+  /** Why it was denied, in the user's words. */
+  readonly denialReason: string | null;
 }
 
 export type ApprovalVerdict =
@@ -68,8 +73,8 @@ function timedOut(at: Instant, approval: ApprovalState): ApprovalEvent {
 
 /** The state of an approval that was just opened. */
 export function openedApproval(event: Extract<ApprovalEvent, { type: 'approval.opened' }>): ApprovalState {
-  const { approvalId, runKey, fingerprint, expiresAt } = event;
-  return { approvalId, runKey, fingerprint, expiresAt, status: 'pending' };
+  const { approvalId, runKey, toolCallId, fingerprint, expiresAt } = event;
+  return { approvalId, runKey, toolCallId, fingerprint, expiresAt, status: 'pending', denialReason: null };
 }
 
 /** Folds what came of it. */
@@ -79,7 +84,7 @@ export function evolveApproval(
 ): ApprovalState {
   switch (event.type) {
     case 'approval.decided':
-      return { ...approval, status: event.status };
+      return { ...approval, status: event.status, denialReason: event.denialReason };
     case 'approval.expired':
       return { ...approval, status: 'expired' };
     default:

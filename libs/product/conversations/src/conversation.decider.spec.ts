@@ -32,6 +32,7 @@ const startOf = (id: string) => ({
   occurrenceId: null,
   request,
   resolved,
+  holder: null,
 });
 const start = (id = 'one'): ConversationCommand => ({ type: 'StartRun', ...startOf(id) });
 const started = (id = 'one'): ConversationEvent => ({ type: 'run.started', ...startOf(id) });

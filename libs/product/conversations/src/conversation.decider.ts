@@ -62,7 +62,7 @@ export interface TriggerRun {
   readonly automationId: string;
   readonly occurrenceId: string;
   readonly trigger: OccurrenceTrigger;
-  readonly run: Pick<StartRun, 'runId' | 'runKey' | 'userId' | 'messageId' | 'request' | 'resolved'>;
+  readonly run: Pick<StartRun, 'runId' | 'runKey' | 'userId' | 'messageId' | 'request' | 'resolved' | 'holder'>;
 }
 
 /** Copies a fact of an operation's own stream. */

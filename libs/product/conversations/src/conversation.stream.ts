@@ -10,5 +10,5 @@ export const conversationKind: StreamKind<ConversationState, ConversationCommand
   decider: conversationDecider,
   privateMembers,
   upcasters: conversationUpcasters,
-  stateVersion: 5,
+  stateVersion: 6,
 };

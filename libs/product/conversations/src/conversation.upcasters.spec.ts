@@ -40,7 +40,20 @@ it('run.started of version 1 tells by its profile what the run was resolved to',
     ...started.metadata.private,
     request,
     resolved: { model: 'big', tools: ['current_time'], maxSteps: 3 },
+    holder: null,
   });
+});
+
+it('run.started of version 2 and run.resumed of version 1 were claimed by an event of their own', () => {
+  const second = { ...started, metadata: { ...started.metadata, v: 2 } };
+  expect(decodeEvent(conversationKind, second).event).toMatchObject({
+    request: started.payload['request'],
+    holder: null,
+  });
+  const payload = { type: 'run.resumed', at: started.payload['at'] ?? '', runId: 'run', segment: 2, approvalIds: [] };
+  const resumed = decodeEvent(conversationKind, { ...started, type: 'run.resumed', payload });
+  expect([resumed.event, resumed.payload]).toMatchObject([{ holder: null }, payload]);
+  expect(resumed.payload).toEqual(payload);
 });
 
 describe('of version 1', () => {

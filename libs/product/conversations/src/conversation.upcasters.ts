@@ -30,9 +30,15 @@ function wholeResponse(stored: JsonObject): JsonObject {
   return { ...countedUsage(stored), response: response == null ? null : wholeText(membersOf(response)) };
 }
 
+/** Until then each segment was claimed by an event of its own. */
+function withoutHolder(stored: JsonObject): JsonObject {
+  return { ...stored, holder: null };
+}
+
 export const conversationUpcasters = {
   ...approvalUpcasters,
-  'run.started': [requestApart],
+  'run.started': [requestApart, withoutHolder],
+  'run.resumed': [withoutHolder],
   'run.suspended': [countedUsage],
   'run.ended': [wholeResponse],
   'agent.step': [countedUsage],

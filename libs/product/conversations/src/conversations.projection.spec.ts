@@ -32,6 +32,7 @@ const events: ConversationEvent[] = [
     messageId: asId<MessageId>('asked'),
     request: { input: { text: 'hello' } },
     resolved,
+    holder: null,
   },
   { type: 'run.claimed', at: at(2), ...of, segment: 1, attempt: 1 },
   { type: 'agent.message', at: at(3), ...of, messageId: asId<MessageId>('said'), text: 'hi', truncated: false },

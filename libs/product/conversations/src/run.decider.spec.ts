@@ -2,6 +2,7 @@ import {
   asId,
   microCentsPerCent,
   type MessageId,
+  type ProcessId,
   type RunId,
   type RunKey,
   type ToolCallId,
@@ -43,6 +44,7 @@ const started: ConversationEvent = {
   occurrenceId: null,
   request,
   resolved,
+  holder: null,
 };
 const claimed = (attempt = 1): ConversationEvent => ({ type: 'run.claimed', at, ...run, segment: 1, attempt });
 const stopping: ConversationEvent = { type: 'run.stopping', at, ...run };
@@ -105,6 +107,22 @@ const conversation = specification(conversationDecider);
 const queued = conversation.given(created, started);
 const running = conversation.given(created, started, claimed());
 const stopped = conversation.given(created, started, claimed(), stopping);
+
+describe('a segment that begins in the process that executes it', () => {
+  const begun = { ...started, holder: asId<ProcessId>('process') };
+  const held = conversation.given(created, begun);
+
+  it('runs from its begin on, under the first attempt', () => {
+    expect(held.state.openRuns).toMatchObject({ run: { status: 'running', attempt: 1 } });
+    held.when(returns()).then();
+    held.when(finish(completed)).then(ended(completed, none));
+  });
+  it('is fenced by a claim', () => {
+    held.when(claim).then(claimed(2));
+    for (const late of [finish(completed), step(), returns()])
+      conversation.given(created, begun, claimed(2)).when(late).thenRefused('run_not_active');
+  });
+});
 
 describe('a claim', () => {
   it('sets a queued run going', () => queued.when(claim).then(claimed()));

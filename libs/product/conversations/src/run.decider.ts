@@ -8,6 +8,7 @@ import {
   type Instant,
   type JsonValue,
   type MessageId,
+  type ProcessId,
   type RunId,
   type RunKey,
   type ToolCallId,
@@ -31,6 +32,8 @@ export interface StartRun {
   readonly occurrenceId: string | null;
   readonly request: RunRequest;
   readonly resolved: ResolvedRun;
+  /** The process that executes it from here on; null: whoever claims it. */
+  readonly holder: ProcessId | null;
 }
 
 export type RunCommand =

@@ -1,5 +1,5 @@
 import { exampleIds } from '@app/consent';
-import type { ApprovalId, MessageId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
+import type { ApprovalId, MessageId, ProcessId, RunId, RunKey, ToolCallId, UserId } from '@app/kernel';
 import { boolean, event, integer, internal, json, list, nullable, oneOf, text, uuid, type EventOf } from '@app/schema';
 import { RunFailure, RunRequest, RunResponse, Usage, type ResolvedRun } from './run.schema';
 
@@ -22,6 +22,8 @@ const toolCallId = text<ToolCallId>({
 const runKey = internal<RunKey>();
 const userId = internal<UserId>();
 const segmentCostCents = internal<number>();
+/** The process that executes the segment from its begin on, without a claim of its own; null: whoever claims it. Since version 3 and 2. */
+const holder = internal<ProcessId | null>();
 
 /** Examples tell of a user's withdrawal by the agent. */
 const ids = {
@@ -44,7 +46,7 @@ const started = event('run.started', 'A run was admitted; it holds the conversat
     request: RunRequest,
   },
   /** What the request was resolved to, whose run it is, and the id of the message that the input is. */
-  private: { runKey, userId, messageId: internal<MessageId>(), resolved: internal<ResolvedRun>() },
+  private: { runKey, userId, messageId: internal<MessageId>(), resolved: internal<ResolvedRun>(), holder },
   example: {
     runId: ids.run,
     origin: 'user',
@@ -54,11 +56,15 @@ const started = event('run.started', 'A run was admitted; it holds the conversat
   },
 });
 
-const claimed = event('run.claimed', 'A worker has taken the run, or taken it over from one that was lost.', {
-  public: { runId, segment, attempt: integer({ min: 1, description: 'How often the run was taken' }) },
-  private: { runKey },
-  example: { runId: ids.run, segment: 1, attempt: 1 },
-});
+const claimed = event(
+  'run.claimed',
+  'A worker has taken a segment that was not handed to it, or taken it over from one that was lost.',
+  {
+    public: { runId, segment, attempt: integer({ min: 1, description: 'How often the run was taken' }) },
+    private: { runKey },
+    example: { runId: ids.run, segment: 1, attempt: 1 },
+  },
+);
 
 const suspended = event('run.suspended', 'The run waits for approvals, and does not hold the conversation meanwhile.', {
   /** `usage` is that of the whole run so far. */
@@ -70,7 +76,7 @@ const suspended = event('run.suspended', 'The run waits for approvals, and does 
 
 const resumed = event('run.resumed', 'Nothing is pending any more: the run goes on.', {
   public: { runId, segment, approvalIds },
-  private: { runKey },
+  private: { runKey, holder },
   example: { runId: ids.run, segment: 2, approvalIds: [ids.approval] },
 });
 

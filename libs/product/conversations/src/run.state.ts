@@ -1,5 +1,13 @@
 import { evolveApproval, openedApproval, type ApprovalEvent, type ApprovalState } from '@app/consent';
-import { unreachable, type ApprovalId, type RunId, type RunKey, type ToolCallId, type UserId } from '@app/kernel';
+import {
+  unreachable,
+  type ApprovalId,
+  type ProcessId,
+  type RunId,
+  type RunKey,
+  type ToolCallId,
+  type UserId,
+} from '@app/kernel';
 import type { RunEvent } from './run.events';
 import type { ResolvedRun, RunRequest, Usage } from './run.schema';
 
@@ -13,7 +21,7 @@ export interface RunState {
   readonly resolved: ResolvedRun;
   /** 1, then one more at each continuation. */
   readonly segment: number;
-  /** How often a worker has claimed the run; only the holder of the last claim may append. */
+  /** How often the run got a holder, by its begin, a resumption or a claim; only the last one may append. */
   readonly attempt: number;
   /** Steps that are recorded. */
   readonly steps: number;
@@ -35,11 +43,10 @@ export function beginRun(event: Extract<RunEvent, { type: 'run.started' }>, seq:
     runId: event.runId,
     runKey: event.runKey,
     userId: event.userId,
-    status: 'queued',
+    ...heldBy(event.holder, 0),
     request: event.request,
     resolved: event.resolved,
     segment: 1,
-    attempt: 0,
     steps: 0,
     startedSeq: seq,
     segmentSeq: seq,
@@ -48,6 +55,11 @@ export function beginRun(event: Extract<RunEvent, { type: 'run.started' }>, seq:
     openCalls: [],
     approvals: [],
   };
+}
+
+/** A segment that begins with a holder is claimed by that very event. */
+function heldBy(holder: ProcessId | null, attempts: number): Pick<RunState, 'status' | 'attempt'> {
+  return holder === null ? { status: 'queued', attempt: attempts } : { status: 'running', attempt: attempts + 1 };
 }
 
 /** An event that changes an open run; its end is the conversation's to fold. */
@@ -65,7 +77,8 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
     }
     case 'run.resumed': {
       const { segment } = event;
-      return { ...run, status: 'queued', segment, segmentSeq: seq, segmentCostMicroCents: 0, approvals: [] };
+      const held = heldBy(event.holder, run.attempt);
+      return { ...run, ...held, segment, segmentSeq: seq, segmentCostMicroCents: 0, approvals: [] };
     }
     case 'run.stopping':
       return { ...run, status: 'stopping' };

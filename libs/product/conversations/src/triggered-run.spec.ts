@@ -28,7 +28,7 @@ const trigger: TriggerRun = {
   title: 'Dip',
   ...ofAutomation,
   trigger: 'schedule',
-  run: { ...runIds, userId, messageId, request, resolved },
+  run: { ...runIds, userId, messageId, request, resolved, holder: null },
 };
 const created: ConversationEvent = {
   type: 'conversation.created',
@@ -49,6 +49,7 @@ const started: ConversationEvent = {
   ...ofAutomation,
   request,
   resolved,
+  holder: null,
 };
 const archived: ConversationEvent = { type: 'conversation.archived', at };
 const claimed: ConversationEvent = { type: 'run.claimed', at, ...runIds, segment: 1, attempt: 1 };
@@ -163,10 +164,17 @@ describe('calls that the automation’s contract covers', () => {
     const before = instant('2026-03-01T09:59Z');
     const verdict = { status: 'approved' } as const;
     given(...running, calledBeside, opened, decided, returned, openedBeside, suspended)
-      .when({ type: 'DecideApproval', at: before, approvalId: asked, verdict, decidedBy: 'user', holdsSlot: true })
+      .when({
+        type: 'DecideApproval',
+        at: before,
+        approvalId: asked,
+        verdict,
+        decidedBy: 'user',
+        slot: { holder: null },
+      })
       .then(
         { ...decided, at: before, approvalId: asked, decidedBy: 'user' },
-        { type: 'run.resumed', at: before, ...runIds, segment: 2, approvalIds: [asked] },
+        { type: 'run.resumed', at: before, ...runIds, segment: 2, approvalIds: [asked], holder: null },
       );
   });
 });

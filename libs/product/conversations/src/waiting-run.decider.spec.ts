@@ -1,3 +1,4 @@
+import { asId, type ProcessId } from '@app/kernel';
 import { instant } from '@app/testing/deciders';
 import { type ConversationCommand } from './conversation.decider';
 import type { ConversationEvent } from './conversation.events';
@@ -14,6 +15,7 @@ import {
   opened,
   suspended,
   decided,
+  denied,
   expired,
   resumed,
   returned,
@@ -75,17 +77,31 @@ describe('a decision', () => {
     conversation
       .given(...waiting)
       .when(deny(a))
-      .then(decided(a, 'denied', 'no'), resumed(a));
+      .then(decided(a, 'denied', 'no'), resumed(a), denied(a));
     conversation
       .given(...waitingForTwo, decided(a))
       .when(approve(b))
       .then(decided(b), resumed(a, b));
   });
 
+  it('returns the calls that were denied, also those of earlier decisions', () => {
+    const earlier = conversation.given(...waitingForTwo, decided(a, 'denied', 'no'));
+    earlier.when(approve(b)).then(decided(b), resumed(a, b), denied(a));
+    earlier.when(deny(b)).then(decided(b, 'denied', 'no'), resumed(a, b), denied(a), denied(b));
+  });
+
+  it('names who executes the run from there on', () => {
+    const holder = asId<ProcessId>('process');
+    const going = conversation.given(...waiting).when(approve(a, { slot: { holder } }));
+    going.then(decided(a), { ...resumed(a), holder });
+    const { state } = conversation.given(...waiting, decided(a), { ...resumed(a), holder });
+    expect(state.openRuns).toMatchObject({ run: { status: 'running', attempt: 2, segment: 2 } });
+  });
+
   it('stands alone while another is pending, whoever is live', () => {
     conversation
       .given(...waitingForTwo)
-      .when(approve(a, { holdsSlot: false }))
+      .when(approve(a, { slot: null }))
       .then(decided(a));
     conversation
       .given(...waitingForTwo, started(other))
@@ -111,7 +127,7 @@ describe('a decision', () => {
   it('is not recorded when the run cannot go on', () => {
     conversation
       .given(...waiting)
-      .when(approve(a, { holdsSlot: false }))
+      .when(approve(a, { slot: null }))
       .thenRefused('execution_capacity');
     conversation
       .given(...waiting, started(other))

@@ -6,16 +6,16 @@ import {
   type DecideApproval,
   type ExpireApproval,
 } from '@app/consent';
-import { accept, because, reject, type ApprovalId, type Decision, type Instant } from '@app/kernel';
+import { accept, because, reject, type ApprovalId, type Decision, type Instant, type ProcessId } from '@app/kernel';
 import type { RunEvent } from './run.events';
 import { abortedEnd, endRun, headOf, type RunEnd } from './run.decider';
-import { approvalOf, isLastPending, pendingOf, type RunState } from './run.state';
+import { approvalOf, evolveRun, isLastPending, pendingOf, type RunState } from './run.state';
 
 /** A decision on an approval that a run waits for. */
 export interface DecideRunApproval extends DecideApproval {
   readonly type: 'DecideApproval';
-  /** Whether the next segment of the run holds an execution slot already. */
-  readonly holdsSlot: boolean;
+  /** The execution slot that the next segment of the run holds already, and who executes it from here on; null without a slot. */
+  readonly slot: { readonly holder: ProcessId | null } | null;
 }
 
 export interface ExpireRunApproval extends ExpireApproval {
@@ -33,7 +33,7 @@ const expiredEnd: RunEnd = {
 
 /**
  * Decides one approval; the decision that leaves none pending resumes the run in the same append, which takes the conversation
- * and a slot. Where it cannot, nothing is recorded (docs/decisions/approvals.md).
+ * and a slot, and returns the calls that were denied. Where it cannot, nothing is recorded (docs/decisions/approvals.md).
  */
 export function decideRunApproval(
   command: DecideRunApproval,
@@ -45,13 +45,25 @@ export function decideRunApproval(
   if (decision.events.some(({ type }) => type === 'approval.expired')) return accept(...timedOut(command, run));
   if (!isLastPending(run, command.approvalId)) return decision;
   if (live !== undefined) return reject(because(live.status === 'stopping' ? 'stop_pending' : 'run_active'));
-  if (!command.holdsSlot) return reject(because('execution_capacity'));
+  if (command.slot === null) return reject(because('execution_capacity'));
   const approvalIds = run.approvals.map(({ approvalId }) => approvalId);
-  return accept<WaitingEvent>(...decision.events, {
+  const resumed = {
     ...headOf('run.resumed', run, command.at),
     segment: run.segment + 1,
     approvalIds,
-  });
+    holder: command.slot.holder,
+  };
+  return accept<WaitingEvent>(...decision.events, resumed, ...returnedAsDenied(run, decision.events, command.at));
+}
+
+/** What the user denied is over; no executor is needed to say so. */
+function returnedAsDenied(run: RunState, decided: readonly ApprovalEvent[], at: Instant): RunEvent[] {
+  const { approvals } = decided.reduce((before, event) => evolveRun(before, event), run);
+  return approvals.flatMap(({ status, toolCallId, denialReason }) =>
+    status !== 'denied' || toolCallId === null || !run.openCalls.includes(toolCallId)
+      ? []
+      : [{ ...headOf('tool.returned', run, at), toolCallId, outcome: 'denied', result: { reason: denialReason } }],
+  );
 }
 
 /** One approval's time is over: the run ends at once, the rest expire with it, and nothing approved earlier is executed. */

@@ -45,6 +45,7 @@ export const started = (of: typeof run): ConversationEvent => ({
   occurrenceId: null,
   request,
   resolved,
+  holder: null,
 });
 const stepped: ConversationEvent = { type: 'agent.step', at, ...run, step: 1, usage, costMicroCents: 1_000_000 };
 const called = (id: ApprovalId): ConversationEvent => ({
@@ -110,12 +111,13 @@ export const expired = (
   endedReason,
   runKey: run.runKey,
 });
-export const resumed = (...approvalIds: ApprovalId[]): ConversationEvent => ({
+export const resumed = (...approvalIds: ApprovalId[]): Extract<ConversationEvent, { type: 'run.resumed' }> => ({
   type: 'run.resumed',
   at,
   ...run,
   segment: 2,
   approvalIds,
+  holder: null,
 });
 export const returned = (id: ApprovalId, when: Instant): ConversationEvent => ({
   type: 'tool.returned',
@@ -124,6 +126,14 @@ export const returned = (id: ApprovalId, when: Instant): ConversationEvent => ({
   toolCallId: callOf(id),
   outcome: 'expired',
   result: { error: 'the approval ended before the call was made' },
+});
+export const denied = (id: ApprovalId): ConversationEvent => ({
+  type: 'tool.returned',
+  at,
+  ...run,
+  toolCallId: callOf(id),
+  outcome: 'denied',
+  result: { reason: 'no' },
 });
 export const over = (status: 'failed' | 'aborted', when: Instant): ConversationEvent => ({
   type: 'run.ended',
@@ -147,16 +157,15 @@ export const suspend: ConversationCommand = {
   attempt: 1,
   approvals: [asked(a)],
 };
-export const approve = (
-  approvalId: ApprovalId,
-  more: { at?: Instant; holdsSlot?: boolean } = {},
-): ConversationCommand => ({
+type Slot = Extract<ConversationCommand, { type: 'DecideApproval' }>['slot'];
+
+export const approve = (approvalId: ApprovalId, more: { at?: Instant; slot?: Slot } = {}): ConversationCommand => ({
   type: 'DecideApproval',
   at,
   approvalId,
   verdict: { status: 'approved' },
   decidedBy: 'user',
-  holdsSlot: true,
+  slot: { holder: null },
   ...more,
 });
 export const deny = (approvalId: ApprovalId): ConversationCommand => ({
@@ -165,7 +174,7 @@ export const deny = (approvalId: ApprovalId): ConversationCommand => ({
   approvalId,
   verdict: { status: 'denied', denialReason: 'no' },
   decidedBy: 'user',
-  holdsSlot: true,
+  slot: { holder: null },
 });
 export const expire = (approvalId: ApprovalId, when: Instant): ConversationCommand => ({
   type: 'ExpireApproval',

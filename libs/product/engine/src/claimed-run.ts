@@ -1,7 +1,7 @@
 import { conversationKind, type ArtifactFacts, type RunCommand } from '@app/conversations';
 import type { EventStore, FoldedStates, Streams } from '@app/event-store';
 import type { Cause, Clock } from '@app/kernel';
-import type { ClaimableRun } from '@app/runs';
+import { segmentEndIn, type ExecutableSegment, type SegmentEnd } from '@app/runs';
 import { readHistory } from './history';
 import type { Turn } from './model';
 import { progressAfter, type RunProgress } from './next';
@@ -16,7 +16,7 @@ export type Recording = 'recorded' | 'ended' | 'stopping' | 'fenced';
 
 /** A run whose current segment is not over, as of a read of its journal. */
 export interface OpenRun {
-  readonly run: ClaimableRun;
+  readonly run: ExecutableSegment;
   /** Events of a run carry the request id of its start or last decision (docs/decisions/journal.md). */
   readonly cause: Cause;
   readonly startedSeq: number;
@@ -43,10 +43,10 @@ interface Stores {
 
 /** A run that this worker holds: its progress as the journal tells it, and the only way to append to it. */
 export class ClaimedRun {
-  readonly run: ClaimableRun;
+  readonly run: ExecutableSegment;
   readonly cause: Cause;
-  /** Position of the last event appended here; null before the first. */
-  position: number | null = null;
+  /** The event that ended the segment; null before it. */
+  end: SegmentEnd | null = null;
   private history: Promise<readonly Turn[]> | null = null;
 
   constructor(
@@ -75,9 +75,9 @@ export class ClaimedRun {
     return this.history;
   }
 
-  /** The conversation's files as of now. Throws Unavailable. */
+  /** The conversation's files, as of the last append at the latest. Throws Unavailable. */
   async artifacts(): Promise<readonly ArtifactFacts[]> {
-    return (await this.stores.states.current(conversationKind, this.run.conversationId)).state.artifacts;
+    return (await this.stores.states.recall(conversationKind, this.run.conversationId)).state.artifacts;
   }
 
   /** Appends what the engine did, at the exact revision, as long as nobody has claimed the run since. Throws Unavailable. */
@@ -88,8 +88,8 @@ export class ClaimedRun {
     const done = await streams.decide(conversationKind, conversationId, whole, this.cause);
     if (!done.ok) return done.state.openRuns[runId]?.attempt === this.attempt ? 'stopping' : 'fenced';
     this.current = done.value.events.reduce(progressAfter, this.current);
-    this.position = done.value.position ?? this.position;
-    return done.value.events.some(({ type }) => type === 'run.ended') ? 'ended' : 'recorded';
+    this.end ??= segmentEndIn(done.value.events);
+    return this.end?.type === 'run.ended' ? 'ended' : 'recorded';
   }
 
   /** Marks the run as stopping before its journal says so. */

@@ -25,7 +25,7 @@ import { SegmentAdmission } from './segment-admission';
 import { SegmentWork } from './segment-work';
 import type { ToolDeclaration } from './tool-declaration';
 import { Tools } from './tools';
-import { StopExecutionHandler, TakeRunHandler, WorkerSagas } from './wake-worker';
+import { StopExecutionHandler, WorkerSagas } from './wake-worker';
 
 /** What the engine offers to profiles; every process that admits runs needs it. */
 @Global()
@@ -75,7 +75,6 @@ export class EngineCatalogModule {}
     SegmentAdmission,
     SegmentWork,
     StopExecutionHandler,
-    TakeRunHandler,
     ToolCalls,
     WorkerSagas,
   ],

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { ClaimableRun } from '@app/runs';
+import type { BegunSegment, ExecutableSegment } from '@app/runs';
 import { Tracing } from '@app/runtime';
-import type { ClaimedRun, OpenRun, Signals } from './claimed-run';
+import type { ClaimedRun, Signals } from './claimed-run';
 import { LeaseRecoveries } from './lease-recoveries';
 import { RunJournal } from './run-journal';
 import { RunSteps, type Execution } from './run-steps';
 import { SegmentAdmission, type Reservation } from './segment-admission';
 import { runAttributes, TracedSteps } from './traced-run';
 
-/** Executes segments of runs: admits a segment, claims its run, and takes its steps one by one. */
+/** Executes segments of runs, step by step: those that began in this process at once, others after they were claimed. */
 @Injectable()
 export class ExecuteRun {
   constructor(
@@ -19,25 +19,31 @@ export class ExecuteRun {
     private readonly tracing: Tracing,
   ) {}
 
-  /** Executes a segment until it is over, somebody else has it, or a signal says otherwise. Throws Unavailable. */
-  async execute(run: ClaimableRun, signals: Omit<Signals, 'any'>): Promise<Execution> {
-    const open = await this.journal.findOpen(run);
-    if (open === null) return { kind: 'over', position: null };
-    const any = AbortSignal.any([signals.stop, signals.shutdown]);
-    const traced = { kind: 'consumer', cause: open.cause.correlationId, attributes: runAttributes(run) } as const;
-    return this.tracing.span('run', traced, async () => this.executeOpen(open, { ...signals, any }));
+  /**
+   * Claims a segment whose lease this process has, and executes it until it is over, somebody else has it, or a signal says otherwise.
+   * Throws Unavailable.
+   */
+  async claim(segment: ExecutableSegment, signals: Signals): Promise<Execution> {
+    const open = await this.journal.findOpen(segment);
+    if (open === 'over') return { kind: 'over', end: null };
+    if (open === 'unknown') return { kind: 'left' };
+    const traced = { kind: 'consumer', cause: open.cause.correlationId, attributes: runAttributes(segment) } as const;
+    return this.tracing.span('run', traced, async () => {
+      const reservation = await this.admission.admit(open);
+      const claimed = await this.journal.claim(open);
+      if (claimed === null) return { kind: 'over', end: null };
+      this.recoveries.recordClaim(open);
+      return this.takeSteps(claimed, reservation, signals);
+    });
   }
 
-  private async executeOpen(open: OpenRun, signals: Signals): Promise<Execution> {
-    const reservation = await this.admission.admit(open);
-    if (reservation === null) return { kind: 'left' };
-    const claimed = await this.journal.claim(open);
-    if (claimed === null) {
-      await this.admission.giveBack(open);
-      return { kind: 'over', position: null };
-    }
-    this.recoveries.recordClaim(open);
-    return this.takeSteps(claimed, reservation, signals);
+  /** Executes a segment that began in this process, as `claim` does, but without a claim: its begin names this process. Throws Unavailable. */
+  async goOn(segment: BegunSegment, signals: Signals): Promise<Execution> {
+    const { cause, heldCents } = segment;
+    const traced = { kind: 'consumer', cause: cause.correlationId, attributes: runAttributes(segment) } as const;
+    return this.tracing.span('run', traced, async () =>
+      this.takeSteps(await this.journal.begun(segment), { heldCents }, signals),
+    );
   }
 
   /** Takes the steps of a run that this process holds, starting where its journal ends. */

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Metrics, Tracing } from '@app/runtime';
-import type { ClaimableRun } from '@app/runs';
+import type { ExecutableSegment } from '@app/runs';
 import { Counter, Histogram } from 'prom-client';
 import type { AnswerEnding, LanguageModel, ModelReply, ModelRequest } from './model';
 
@@ -42,7 +42,7 @@ export class ModelCalls {
   /** One step of a model; ends as the model's own `step` does. */
   async step(
     model: LanguageModel,
-    run: ClaimableRun,
+    run: ExecutableSegment,
     request: ModelRequest,
     onText: (text: string) => void,
     signal: AbortSignal,

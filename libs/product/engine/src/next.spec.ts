@@ -82,7 +82,7 @@ const suspended: ConversationEvent = {
   userId: asId<UserId>('ada'),
   segmentCostCents: 1,
 };
-const resumed: ConversationEvent = { type: 'run.resumed', ...of, segment: 2, approvalIds: [] };
+const resumed: ConversationEvent = { type: 'run.resumed', ...of, segment: 2, approvalIds: [], holder: null };
 
 describe('what is next for a run', () => {
   it('is the model, as long as there are steps left', () => {

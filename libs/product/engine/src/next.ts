@@ -32,7 +32,7 @@ export interface RunProgress {
   /** The model's steps, oldest first; each was journaled whole. */
   readonly steps: readonly JournaledStep[];
   readonly segmentCostMicroCents: number;
-  /** The segment that was claimed last; 0 before. */
+  /** The segment that had a holder last; 0 before. */
   readonly claimedSegment: number;
   /** When the decision came that began the present segment; null in the first. */
   readonly resumedAt: Instant | null;
@@ -116,11 +116,19 @@ export function progressAfter(progress: RunProgress, event: ConversationEvent): 
 type RunEvent = Exclude<Extract<ConversationEvent, { readonly runKey: unknown }>, ApprovalEvent>;
 
 const folds: Folds<RunProgress, RunEvent> = {
-  'run.started': (progress, { automationId }) =>
-    automationId === null ? progress : { ...progress, automationId: asId(automationId) },
+  'run.started': (progress, { automationId, holder }) => ({
+    ...progress,
+    automationId: automationId === null ? null : asId(automationId),
+    claimedSegment: holder === null ? 0 : 1,
+  }),
   'run.claimed': (progress, { segment }) =>
     segment > progress.claimedSegment ? { ...progress, claimedSegment: segment } : claimAgain(progress),
-  'run.resumed': (progress, { at }) => ({ ...progress, resumedAt: at, segmentCostMicroCents: 0 }),
+  'run.resumed': (progress, { at, segment, holder }) => ({
+    ...progress,
+    resumedAt: at,
+    segmentCostMicroCents: 0,
+    claimedSegment: holder === null ? progress.claimedSegment : segment,
+  }),
   'run.stopping': (progress) => ({ ...progress, stopping: true }),
   'agent.step': (progress, { costMicroCents }) => ({
     ...progress,

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { conversationKind, type ConversationEvent } from '@app/conversations';
+import { conversationKind, isKnownRun, type ConversationEvent } from '@app/conversations';
 import { decodeEvent, EventStore, FoldedStates, streamName, Streams } from '@app/event-store';
 import { causeOfEvent, Clock, type Cause } from '@app/kernel';
-import type { ClaimableRun } from '@app/runs';
+import type { BegunSegment, ExecutableSegment } from '@app/runs';
 import { ClaimedRun, type OpenRun } from './claimed-run';
-import { progressAfter, startedProgress } from './next';
+import { progressAfter, startedProgress, type RunProgress } from './next';
 
 const pageEvents = 500;
 
@@ -18,46 +18,70 @@ export class RunJournal {
     private readonly clock: Clock,
   ) {}
 
-  /** Reads the run's state from the journal, since rows may lag behind it. Null when nothing is left to execute. */
-  async findOpen(run: ClaimableRun): Promise<OpenRun | null> {
+  /**
+   * Reads the run's state from the journal, since rows may lag behind it. `over` when nothing is left to execute, `unknown` when there is
+   * no such run, or not yet: its admission may be under way.
+   */
+  async findOpen(run: ExecutableSegment): Promise<OpenRun | 'over' | 'unknown'> {
     const { state } = await this.states.current(conversationKind, run.conversationId);
     const open = state.openRuns[run.runId];
-    if (open?.segment !== run.segment || open.status === 'awaiting_approval') return null;
+    if (open === undefined) return isKnownRun(state, run.runId) ? 'over' : 'unknown';
+    if (open.segment < run.segment) return 'unknown';
+    if (open.segment > run.segment || open.status === 'awaiting_approval') return 'over';
     const cause = await this.causeOf(run, open.segmentSeq);
     return { run, cause, startedSeq: open.startedSeq, begun: open.status === 'running' };
   }
 
   /** Appends `run.claimed`, which fences the previous holder, and folds the run's events. Null when the segment is over. */
   async claim(open: OpenRun): Promise<ClaimedRun | null> {
-    const { streams, states, store, clock } = this;
     const { conversationId, runId, segment } = open.run;
-    const command = { type: 'ClaimRun', at: clock.now(), runId, segment } as const;
-    const claimed = await streams.decide(conversationKind, conversationId, command, open.cause);
+    const command = { type: 'ClaimRun', at: this.clock.now(), runId, segment } as const;
+    const claimed = await this.streams.decide(conversationKind, conversationId, command, open.cause);
     if (!claimed.ok) return null;
     const { state, revision } = claimed.value;
     const held = state.openRuns[runId];
     if (held === undefined) return null;
-    const events = await this.eventsOf(open, revision);
-    const progress = events.reduce(progressAfter, startedProgress(held));
-    return new ClaimedRun({ streams, states, store, clock }, open, held.attempt, progress);
+    return this.held(open, held.attempt, await this.progressOf(open, startedProgress(held), revision));
   }
 
-  private async causeOf({ conversationId, runKey }: ClaimableRun, segmentSeq: number): Promise<Cause> {
+  /** A run whose segment began in this process: a new one is read from nowhere, a resumed one from its journal. */
+  async begun(segment: BegunSegment): Promise<ClaimedRun> {
+    const { run, cause, events } = segment;
+    const open = { run: segment, cause, startedSeq: run.startedSeq, begun: false };
+    const started = startedProgress(run);
+    const progress =
+      run.segment === 1
+        ? events.reduce(progressAfter, started)
+        : await this.progressOf(open, started, Number.MAX_SAFE_INTEGER);
+    return this.held(open, run.attempt, progress);
+  }
+
+  private held(open: OpenRun, attempt: number, progress: RunProgress): ClaimedRun {
+    const { streams, states, store, clock } = this;
+    return new ClaimedRun({ streams, states, store, clock }, open, attempt, progress);
+  }
+
+  private async causeOf({ conversationId, runKey }: ExecutableSegment, segmentSeq: number): Promise<Cause> {
     const [begun] = await this.store.readStream(streamName(conversationKind, conversationId), segmentSeq - 1, 1);
     if (begun === undefined) throw new Error(`run ${runKey} has no start in its journal`);
     return causeOfEvent('engine', begun);
   }
 
-  /** The run's own events from its start to the revision. */
-  private async eventsOf({ run, startedSeq }: OpenRun, toRevision: number): Promise<readonly ConversationEvent[]> {
-    const events: ConversationEvent[] = [];
+  /** What the run's own events come to, from its start to the revision, or to the end of the journal before it. */
+  private async progressOf(
+    { run, startedSeq }: OpenRun,
+    started: RunProgress,
+    toRevision: number,
+  ): Promise<RunProgress> {
+    let progress = started;
     for (let from = startedSeq - 1; from <= toRevision; from += pageEvents) {
       const page = await this.store.readStream(streamName(conversationKind, run.conversationId), from, pageEvents);
       for (const stored of page) {
         const { event } = decodeEvent<ConversationEvent>(conversationKind, stored);
-        if ('runKey' in event && event.runKey === run.runKey) events.push(event);
+        if ('runKey' in event && event.runKey === run.runKey) progress = progressAfter(progress, event);
       }
+      if (page.length < pageEvents) break;
     }
-    return events;
+    return progress;
   }
 }

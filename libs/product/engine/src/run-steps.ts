@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RunEnd } from '@app/conversations';
+import type { SegmentEnd } from '@app/runs';
 import { LiveFrames } from '@app/journal';
-import { unreachable } from '@app/kernel';
+import { unreachable, type Cause } from '@app/kernel';
 import type { ClaimedRun, Recording, Signals } from './claimed-run';
 import { ConsentRequests } from './consent-requests';
 import { ModelStep } from './model-step';
@@ -9,10 +10,14 @@ import { next, type JournaledCall, type NextAction } from './next';
 import { SegmentAdmission, type Reservation } from './segment-admission';
 import { ToolCalls } from './tool-calls';
 
-/** How the execution of a segment ended in this process. */
+/** How the execution of a segment ended in this process; `end` is the event that this process has appended. */
 export type Execution =
-  | { readonly kind: 'over'; readonly position: number | null }
-  /** No slot is free, or the process is stopping: the run waits for its next claim. */
+  | { readonly kind: 'over'; readonly end: SegmentEnd; readonly cause: Cause }
+  /** It was over before. */
+  | { readonly kind: 'over'; readonly end: null }
+  /** Somebody else has it. */
+  | { readonly kind: 'fenced' }
+  /** The process is stopping, or the run is not there yet: the segment waits for its next claim. */
   | { readonly kind: 'left' };
 
 /** The interpreter of `next`: does what it says, and appends what came of it (docs/decisions/runs.md, "The engine"). */
@@ -45,7 +50,7 @@ export class RunSteps {
         return this.askConsent(claimed, action.calls, signals.any);
       case 'wait':
         await this.live.flush(claimed.run.conversationId);
-        return { kind: 'over', position: claimed.position };
+        return overWith(claimed);
       case 'ask_model': {
         const end = await this.admission.admitStep(claimed, reservation);
         return end === null ? this.askModel(claimed, action.repairing, signals) : this.end(claimed, end);
@@ -81,8 +86,7 @@ export class RunSteps {
 
   private async end(claimed: ClaimedRun, end: RunEnd): Promise<Execution> {
     await this.live.flush(claimed.run.conversationId);
-    await claimed.record({ type: 'EndRun', end });
-    return { kind: 'over', position: claimed.position };
+    return (await claimed.record({ type: 'EndRun', end })) === 'fenced' ? { kind: 'fenced' } : overWith(claimed);
   }
 }
 
@@ -92,13 +96,18 @@ function afterRecording(claimed: ClaimedRun, recording: Recording): Execution | 
     case 'recorded':
       return null;
     case 'ended':
-      return { kind: 'over', position: claimed.position };
+      return overWith(claimed);
     case 'stopping':
       claimed.markStopping();
       return null;
     case 'fenced':
-      return { kind: 'over', position: null };
+      return { kind: 'fenced' };
     default:
       return unreachable(recording);
   }
+}
+
+/** What its own append has ended, or another's. */
+function overWith({ end, cause }: ClaimedRun): Execution {
+  return end === null ? { kind: 'over', end } : { kind: 'over', end, cause };
 }

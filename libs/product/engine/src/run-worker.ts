@@ -1,54 +1,67 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { asId, type RunKey } from '@app/kernel';
-import { Notifications, ReadGate } from '@app/read-store';
+import { Notifications } from '@app/read-store';
 import { Draining } from '@app/http';
 import { Configuration, settledWithin } from '@app/runtime';
-import { leaseRenewMs, RunLeases, stopChannel, workChannel, type ClaimableRun } from '@app/runs';
+import {
+  ExecutionSlots,
+  leaseRenewMs,
+  LocalExecution,
+  RunLeases,
+  SegmentClosing,
+  stopChannel,
+  workChannel,
+  type BegunSegment,
+  type ExecutableSegment,
+  type Executor,
+} from '@app/runs';
 import { ExecuteRun } from './execute-run';
+import { RunningSegment } from './running-segment';
+import type { Execution } from './run-steps';
 
-/** How often a worker looks for runs that no notification told it of: those of a worker that died, above all. */
+/** How often a worker looks for segments that no notification told it of: those of a worker that died, above all. */
 const lookEveryMs = 500;
-/** Runs that a process executes beyond these are left to whichever worker claims them first: those of one that is busy, to the others. */
-const takenHereMax = 16;
-/** How long a run that could not be executed now is left alone. */
+/** Segments that a process goes on with where they begin; beyond these, they are left to whichever worker takes them first. */
+const begunHereMax = 64;
+/** How long a segment that could not be executed now is left alone. */
 const retryAfterMs = 500;
 
 /** How long a process that stops waits for the runs that it executes. */
 const leaveAfterMs = 3_000;
 
-interface Executing {
-  readonly stop: AbortController;
-  readonly done: Promise<void>;
-}
-
-/** Claims runs, executes them side by side, keeps their leases, and hands them back when the process stops. */
+/**
+ * Executes segments side by side: those that begin in this process, and those that it claims. Keeps their leases, closes what is over, and
+ * hands everything back when the process stops.
+ */
 @Injectable()
-export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
+export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(RunWorker.name);
-  private readonly shutdown = new AbortController();
-  private readonly executing = new Map<RunKey, Executing>();
-  /** Runs that are being taken; never rejects. */
-  private readonly taking = new Map<RunKey, Promise<void>>();
+  private isLeaving = false;
+  private readonly running = new Map<RunKey, RunningSegment>();
+  /** Runs that are about to begin here. */
+  private readonly reserved = new Set<RunKey>();
   private readonly timers: NodeJS.Timeout[] = [];
-  private claiming = false;
   /** Never rejects. */
-  private claims: Promise<void> = Promise.resolve();
+  private claims: Promise<void> | null = null;
   private claimAgain = false;
-  /** Whether a run was left alone that this worker may have room for when the next one is done. */
+  /** Whether a segment was left alone that this worker may have room for when the next one is done. */
   private claimNext = false;
 
   constructor(
+    private readonly slots: ExecutionSlots,
     private readonly leases: RunLeases,
+    private readonly closing: SegmentClosing,
     private readonly execution: ExecuteRun,
+    private readonly local: LocalExecution,
     private readonly notifications: Notifications,
-    private readonly gate: ReadGate,
     private readonly configuration: Configuration,
     private readonly draining: Draining,
   ) {}
 
   onApplicationBootstrap(): void {
+    this.local.offer(this);
     // While this process answers its last requests, another one can go on with its runs already.
-    this.draining.signal.addEventListener('abort', () => this.shutdown.abort(), { once: true });
+    this.draining.signal.addEventListener('abort', () => this.leave(), { once: true });
     this.notifications.on(workChannel, (runKey) => this.look(asId(runKey)));
     this.notifications.on(stopChannel, (runKey) => this.stop(asId<RunKey>(runKey)));
     this.timers.push(setInterval(() => void this.claim(), lookEveryMs));
@@ -56,47 +69,44 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Claims no more, breaks off what is executed here and gives its leases back. That is waited for a little: the lease of a run whose
+   * Takes no more, breaks off what is executed here and gives its leases back. That is waited for a little: the lease of a run whose
    * tool does not stop ends by itself, as if the process had died.
    */
   async onModuleDestroy(): Promise<void> {
-    this.shutdown.abort();
-    await Promise.all([this.claims, ...this.taking.values()]);
-    const executed = [...this.executing.values()].map(({ done }) => done);
+    this.leave();
+    await this.claims;
+    const executed = [...this.running.values()].map(({ done }) => done);
     if (!(await settledWithin(executed, leaveAfterMs))) this.logger.warn('runs are left in the middle of a call');
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  /**
-   * Takes a run that this process has just started or resumed, unless it executes many or somebody has it: sooner than a worker claims it,
-   * which one does where this fails. Never throws.
-   */
-  async take(run: ClaimableRun): Promise<void> {
-    if (this.shutdown.signal.aborted) return;
-    const { runKey } = run;
-    if (this.room <= 0 || this.isHere(runKey) || this.executing.size + this.taking.size >= takenHereMax) {
+  reserve(runKey: RunKey): boolean {
+    const isFull = this.room <= 0 || this.running.size + this.reserved.size >= begunHereMax;
+    if (this.isLeaving || isFull || this.isHere(runKey)) {
       this.claimNext = true;
-      return;
+      return false;
     }
-    const taking = this.takeLease(run).finally(() => this.taking.delete(runKey));
-    this.taking.set(runKey, taking);
-    await taking;
+    this.reserved.add(runKey);
+    return true;
+  }
+
+  giveBack(runKey: RunKey): void {
+    this.reserved.delete(runKey);
+  }
+
+  begin(segment: BegunSegment): void {
+    this.reserved.delete(segment.runKey);
+    this.execute(segment, (running) => this.execution.goOn(segment, running.signals));
   }
 
   /** Stops a run, if it is executed here. */
   stop(runKey: RunKey): void {
-    this.executing.get(runKey)?.stop.abort();
+    this.running.get(runKey)?.stop();
   }
 
-  private async takeLease(run: ClaimableRun): Promise<void> {
-    try {
-      if (!(await this.leases.take(run.runKey))) return;
-      if (this.shutdown.signal.aborted) await this.leases.release(run.runKey);
-      else this.begin(run);
-    } catch (error) {
-      // It is claimed when the row is there.
-      this.logger.warn(`a run could not be taken: ${String(error)}`);
-    }
+  private leave(): void {
+    this.isLeaving = true;
+    for (const running of this.running.values()) running.leave();
   }
 
   /** Claims what there is, told that a run can be claimed; of one that is here already, nothing is to be done. */
@@ -105,79 +115,101 @@ export class RunWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private isHere(runKey: RunKey): boolean {
-    return this.executing.has(runKey) || this.taking.has(runKey);
+    return this.running.has(runKey) || this.reserved.has(runKey);
+  }
+
+  private get executed(): RunKey[] {
+    return [...this.running].filter(([, { isOver }]) => !isOver).map(([runKey]) => runKey);
   }
 
   private get room(): number {
-    return this.configuration.env.EXECUTION_CAPACITY - this.executing.size - this.taking.size;
+    return this.configuration.env.EXECUTION_CAPACITY - this.running.size - this.reserved.size;
   }
 
-  /** Claims as many runs as there is room for; a call during a call makes it look once more. */
+  /** Claims as many segments as there is room for; a call during a call makes it look once more. */
   private async claim(): Promise<void> {
     this.claimAgain = true;
-    if (this.claiming) return;
-    this.claiming = true;
-    this.claims = this.claimAll();
+    this.claims ??= this.claimAll().finally(() => (this.claims = null));
     await this.claims;
   }
 
   private async claimAll(): Promise<void> {
     try {
-      while (this.claimAgain && !this.shutdown.signal.aborted) {
+      while (this.claimAgain && !this.isLeaving) {
         this.claimAgain = false;
         await this.claimOnce();
       }
     } catch (error) {
       // The next look is half a second away.
       this.logger.warn(`no runs could be claimed: ${String(error)}`);
-    } finally {
-      this.claiming = false;
     }
   }
 
   private async claimOnce(): Promise<void> {
     const { room } = this;
-    if (room <= 0) this.claimNext = true;
-    const claimed = room > 0 ? await this.leases.claim(room) : [];
-    if (this.shutdown.signal.aborted) for (const { runKey } of claimed) await this.leases.release(runKey);
-    else for (const run of claimed) this.begin(run);
+    if (room <= 0) {
+      this.claimNext = true;
+      return;
+    }
+    for (const segment of await this.leases.claim(room)) {
+      if (this.isLeaving) await this.leases.release(segment);
+      // One that is here has outlived its lease, and won it again: the fence decides which of two attempts goes on.
+      else if (!this.isHere(segment.runKey))
+        this.execute(segment, (running) => this.execution.claim(segment, running.signals));
+    }
   }
 
-  private begin(run: ClaimableRun): void {
-    // Its lease was lost and won again while it is still executed here: the fence decides which of the two goes on.
-    if (this.executing.has(run.runKey)) return;
-    const stop = new AbortController();
-    const done = this.run(run, stop.signal).finally(() => this.leave(run.runKey));
-    this.executing.set(run.runKey, { stop, done });
+  private execute(segment: ExecutableSegment, how: (running: RunningSegment) => Promise<Execution>): void {
+    const running = new RunningSegment(segment);
+    this.running.set(segment.runKey, running);
+    // It began while the process was told to stop.
+    if (this.isLeaving) running.leave();
+    running.done = this.settle(running, () => how(running)).finally(() => {
+      this.running.delete(segment.runKey);
+      if (!this.claimNext) return;
+      this.claimNext = false;
+      void this.claim();
+    });
   }
 
-  private leave(runKey: RunKey): void {
-    this.executing.delete(runKey);
-    if (!this.claimNext) return;
-    this.claimNext = false;
-    void this.claim();
-  }
-
-  private async run(run: ClaimableRun, stop: AbortSignal): Promise<void> {
+  private async settle(running: RunningSegment, execute: () => Promise<Execution>): Promise<void> {
+    const { segment } = running;
     try {
-      const execution = await this.execution.execute(run, { stop, shutdown: this.shutdown.signal });
-      // Only then is the run no longer listed as one to execute.
-      if (execution.kind === 'over') await this.gate.waitForProjection(execution.position);
-      await this.leases.release(
-        run.runKey,
-        execution.kind === 'over' || this.shutdown.signal.aborted ? 0 : retryAfterMs,
-      );
+      const execution = await execute();
+      running.isOver = true;
+      switch (execution.kind) {
+        case 'over':
+          await (execution.end === null
+            ? this.slots.release(segment)
+            : this.closing.close(execution.end, execution.cause));
+          return;
+        case 'left':
+          return await this.leases.release(segment, this.isLeaving ? 0 : retryAfterMs);
+        case 'fenced':
+          return;
+      }
     } catch (error) {
-      this.logger.error(`run ${run.runKey} could not go on here and will be claimed again`, error);
-      await this.leases.release(run.runKey, retryAfterMs).catch(() => undefined); // the lease ends by itself
+      this.logger.error(`run ${segment.runKey} could not go on here and will be claimed again`, error);
+      await this.leases.release(segment, retryAfterMs).catch(() => undefined); // the lease ends by itself
     }
   }
 
   private async renew(): Promise<void> {
     try {
-      for (const runKey of await this.leases.renew([...this.executing.keys()])) this.stop(runKey);
+      const { stopping, lost } = await this.leases.renew(this.executed);
+      for (const runKey of stopping) this.stop(runKey);
+      for (const runKey of lost) await this.recover(runKey);
     } catch (error) {
       this.logger.warn(`leases were not renewed: ${String(error)}`);
     }
+  }
+
+  /** PostgreSQL may have lost the row in a crash; where another worker has it, or there is no room for it any more, it is left. */
+  private async recover(runKey: RunKey): Promise<void> {
+    const running = this.running.get(runKey);
+    if (running === undefined || running.isOver) return;
+    if ((await this.slots.take(running.segment)) !== 'taken') running.leave();
+    // It ended meanwhile.
+    else if (running.isOver) await this.slots.release(running.segment);
   }
 }

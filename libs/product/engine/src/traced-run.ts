@@ -1,11 +1,11 @@
-import type { ClaimableRun } from '@app/runs';
+import type { ExecutableSegment } from '@app/runs';
 import type { Span, SpanAttributes, Tracing } from '@app/runtime';
 import type { ToolOutcome } from '@app/conversations';
 import type { ClaimedRun } from './claimed-run';
 import type { JournaledCall, NextAction } from './next';
 
 /** The attributes that identify a run in its spans. */
-export function runAttributes({ runId, conversationId, userId, segment }: ClaimableRun): SpanAttributes {
+export function runAttributes({ runId, conversationId, userId, segment }: ExecutableSegment): SpanAttributes {
   return {
     'parley.run.id': runId,
     'parley.conversation.id': conversationId,

@@ -58,7 +58,6 @@ describe.each(providers)('runs.abort of a run on a model of %s', (provider) => {
     await expectClosed(request, abortedAtMs);
     // What it said so far stays, and is paid for.
     expect((await journalTypes(user, conversationId)).slice(2)).toEqual([
-      'run.claimed',
       'run.stopping',
       'agent.step',
       'agent.message',

@@ -16,8 +16,9 @@ import {
   type UserId,
 } from '@app/kernel';
 import { Database, Processes, ReadGate } from '@app/read-store';
-import { runBindingKind, runKeyOf } from './run-binding';
+import { runKeyOf } from './run-binding';
 import { RunLeases, stopChannel } from './run-leases';
+import { SegmentClosing, segmentEndIn } from './segment-closing';
 import type { AbortedRun } from './run.schema';
 
 /** How long an abort waits for the engine to confirm its cleanup (docs/decisions/runs.md). */
@@ -55,30 +56,29 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
     private readonly database: Database,
     private readonly processes: Processes,
     private readonly leases: RunLeases,
+    private readonly closing: SegmentClosing,
     private readonly clock: Clock,
     private readonly gate: ReadGate,
   ) {}
 
   async execute({ userId, runId, cause }: AbortRun): Promise<Result<AbortedRun>> {
     const runKey = runKeyOf(userId, runId);
-    const { state: binding } = await this.states.current(runBindingKind, runKey);
-    const { conversationId } = binding;
+    const conversationId = await this.conversationOf(runKey);
     if (conversationId === null) return refuse(notFound);
     const { state } = await this.states.current(conversationKind, conversationId);
     const run = state.openRuns[runId];
-    // The id may be bound by an admission that was refused: then there is no such run.
-    if (run === undefined)
-      return state.lastSeq > 0 ? this.answerEnded(runKey, state.endedRunIds.includes(runId)) : refuse(notFound);
+    if (run === undefined) return ok({ aborted: false });
     return this.stop(run, { conversationId, runId, runKey, cause });
   }
 
-  private async answerEnded(runKey: RunKey, remembered: boolean): Promise<Result<AbortedRun>> {
-    if (remembered) return ok({ aborted: false });
+  /** Of a run that was admitted; null where there is none, even after the read models have caught up. */
+  private async conversationOf(runKey: RunKey): Promise<ConversationId | null> {
     const row = await this.gate.find(async () => {
-      const [found] = await this.database.query<object>('SELECT 1 FROM runs WHERE run_key = $1', [runKey]);
+      const sql = 'SELECT conversation_id AS "conversationId" FROM runs WHERE run_key = $1';
+      const [found] = await this.database.query<{ conversationId: ConversationId }>(sql, [runKey]);
       return found ?? null;
     });
-    return row === null ? refuse(notFound) : ok({ aborted: false });
+    return row?.conversationId ?? null;
   }
 
   private async stop(run: RunState, stopping: Stopping): Promise<Result<AbortedRun>> {
@@ -107,7 +107,9 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
       const waits = done.state.openRuns[runId] !== undefined;
       return waits ? refuse(done.refusal) : ok({ aborted: false });
     }
-    if (done.value.events.some(({ type }) => type === 'run.ended')) {
+    const end = segmentEndIn(done.value.events);
+    if (end !== null) {
+      await this.closing.close(end, cause);
       await this.gate.waitForProjection(done.value.position);
       return ok({ aborted: true });
     }

@@ -1,42 +1,67 @@
 import { Injectable } from '@nestjs/common';
-import { Unavailable, type RunKey, type UserId } from '@app/kernel';
-import { Database } from '@app/read-store';
-import { Configuration } from '@app/runtime';
+import { Unavailable, type ConversationId, type RunId, type RunKey, type UserId } from '@app/kernel';
+import { Database, Processes } from '@app/read-store';
+import { Configuration, GroupLoader } from '@app/runtime';
+import { shardsOf, sizeOf } from './capacity-shards';
 
+/** How long a lease lasts without being renewed. Real time, by the database's clock. */
+export const leaseTtlMs = 5_000;
 /** A slot whose run never appeared in the read model is given back after this long. */
 const orphanAfterSeconds = 45;
 /** The least share of a user, where the deployment does not choose one. */
 const leastShare = 4;
+/** Segments of one statement, and those that wait for one. */
+const grouped = { batchMax: 200, waitingMax: 20_000 } as const;
+/** Shards that are tried for one segment, each of which had room when it was chosen. */
+const triesMax = 16;
+/** A refusal looks for slots of segments that are over, but not more often than this. */
+const sweepPauseMs = 250;
 
 /** A segment that is to execute, and whose it is. */
-export interface Segment {
+export interface ExecutableSegment {
   readonly runKey: RunKey;
-  readonly segment: number;
+  readonly runId: RunId;
   readonly userId: UserId;
+  readonly conversationId: ConversationId;
+  readonly segment: number;
 }
+
+export type SegmentKey = Pick<ExecutableSegment, 'runKey' | 'segment'>;
+
+/** `taken`: the slot is there, and this process has its lease. `held`: it is there, and another process may have the lease. */
+export type SlotTaken = 'taken' | 'held' | 'none';
 
 /**
  * Execution capacity: one number for the deployment, and one for each user's share of it, held exactly across replicas and restarts
- * by rows keyed (run, segment) (docs/decisions/conventions.md, "Shares and quotas").
- * Throws Unavailable with the reason `engine_unavailable` when PostgreSQL does not answer.
+ * by rows keyed (run, segment) (docs/decisions/conventions.md, "Shares and quotas"). A taken slot comes with the lease of this process.
+ * What many callers ask at once is one statement. Throws Unavailable with the reason `engine_unavailable` when PostgreSQL does not
+ * answer.
  */
 @Injectable()
 export class ExecutionSlots {
+  private readonly takes = new GroupLoader<ExecutableSegment, string>((segments) => this.takeAll(segments), grouped);
+  private readonly releases = new GroupLoader<SegmentKey, null>((segments) => this.releaseAll(segments), grouped);
+  private nextShard = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
+  private sweptAtMs = Number.NEGATIVE_INFINITY;
+
   constructor(
     private readonly database: Database,
     private readonly configuration: Configuration,
+    private readonly processes: Processes,
   ) {}
 
-  /** Whether the segment holds a slot now: the one it had already, or a free one within its user's share. */
-  async acquire(segment: Segment): Promise<boolean> {
-    if (await this.tryTake(segment)) return true;
+  /** Takes a slot for the segment, within its user's share, and its lease for this process. Again, it answers the same. */
+  async take(segment: ExecutableSegment): Promise<SlotTaken> {
+    const taken = await this.tryTake(segment);
+    if (taken !== 'none' || performance.now() - this.sweptAtMs < sweepPauseMs) return taken;
     // Slots of segments that are over do not count; most are given back at their end, the rest here.
-    return (await this.sweep()) > 0 ? this.tryTake(segment) : false;
+    this.sweptAtMs = performance.now();
+    return (await this.sweep()) > 0 ? this.tryTake(segment) : 'none';
   }
 
-  /** Gives the slot back; again changes nothing. */
-  async release({ runKey, segment }: Pick<Segment, 'runKey' | 'segment'>): Promise<void> {
-    await this.query('DELETE FROM execution_slots WHERE run_key = $1 AND segment = $2', [runKey, segment]);
+  /** Gives the slot back, and the lease with it; again changes nothing. */
+  async release({ runKey, segment }: SegmentKey): Promise<void> {
+    await asEngine(() => this.releases.load({ runKey, segment }));
   }
 
   /** Releases slots whose segment is over, waits for approval or was never admitted; answers how many. */
@@ -54,25 +79,77 @@ export class ExecutionSlots {
     return swept.length;
   }
 
-  private async tryTake({ runKey, segment, userId }: Segment): Promise<boolean> {
+  private async tryTake(segment: ExecutableSegment): Promise<SlotTaken> {
+    let outcome = await asEngine(() => this.takes.load(segment));
+    for (let tries = 0; outcome === 'full' && tries < triesMax; tries += 1) {
+      const shard = await this.roomyShard();
+      if (shard === null) break;
+      [outcome = 'full'] = await this.takeFrom(shard, [segment]);
+    }
+    return outcome === 'taken' || outcome === 'held' ? outcome : 'none';
+  }
+
+  private takeAll(segments: readonly ExecutableSegment[]): Promise<string[]> {
+    this.nextShard += 1;
+    return this.takeFrom(this.nextShard % this.shards.count, segments);
+  }
+
+  /** What became of each, as `take_execution_slots` says. */
+  private async takeFrom(shard: number, segments: readonly ExecutableSegment[]): Promise<string[]> {
     const { EXECUTION_CAPACITY: capacity, EXECUTION_CAPACITY_PER_USER: chosen } = this.configuration.env;
     const share = chosen ?? Math.max(leastShare, Math.floor(capacity / 4));
-    const [row] = await this.query<{ taken: boolean }>('SELECT take_execution_slot($1, $2, $3, $4, $5) AS taken', [
-      runKey,
-      segment,
-      userId,
-      capacity,
-      share,
+    const rows = await this.query<{ outcome: string }>(
+      'SELECT outcome FROM take_execution_slots($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      [
+        segments.map(({ runKey }) => runKey),
+        segments.map((one) => one.segment),
+        segments.map(({ runId }) => runId),
+        segments.map(({ conversationId }) => conversationId),
+        segments.map(({ userId }) => userId),
+        this.processes.id,
+        leaseTtlMs,
+        share,
+        shard,
+        sizeOf(this.shards, shard),
+      ],
+    );
+    return rows.map(({ outcome }) => outcome);
+  }
+
+  /** A shard that has room now; null where none has, and so the deployment. */
+  private async roomyShard(): Promise<number | null> {
+    const { count, leastSize, largerCount } = this.shards;
+    const [roomy] = await this.query<{ shard: number }>(
+      `SELECT shard FROM generate_series(0, $1 - 1) AS all_of_them (shard)
+       LEFT JOIN (SELECT shard, count(*) AS held FROM execution_slots GROUP BY shard) AS used USING (shard)
+       WHERE coalesce(held, 0) < $2 + (shard < $3)::int ORDER BY random() LIMIT 1`,
+      [count, leastSize, largerCount],
+    );
+    return roomy?.shard ?? null;
+  }
+
+  private async releaseAll(segments: readonly SegmentKey[]): Promise<null[]> {
+    await this.database.query('SELECT release_execution_slots($1, $2)', [
+      segments.map(({ runKey }) => runKey),
+      segments.map(({ segment }) => segment),
     ]);
-    return row?.taken === true;
+    return segments.map(() => null);
+  }
+
+  private get shards() {
+    return shardsOf(this.configuration.env.EXECUTION_CAPACITY);
   }
 
   private async query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-    try {
-      return await this.database.query<Row>(sql, parameters);
-    } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-      throw new Unavailable('execution engine', { cause: error, reason: 'engine_unavailable' });
-    }
+    return asEngine(() => this.database.query<Row>(sql, parameters));
+  }
+}
+
+async function asEngine<Value>(body: () => Promise<Value>): Promise<Value> {
+  try {
+    return await body();
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    throw new Unavailable('execution engine', { cause: error, reason: 'engine_unavailable' });
   }
 }

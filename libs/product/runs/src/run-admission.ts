@@ -12,6 +12,7 @@ import {
   type Cause,
   type ConversationId,
   type Instant,
+  type ProcessId,
   type Refusal,
   type Result,
   type RunId,
@@ -20,8 +21,8 @@ import {
 } from '@app/kernel';
 import { Processes } from '@app/read-store';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ExecutionSlots } from './execution-slots';
 import { runBindingKind } from './run-binding';
+import { SegmentStart, type Provision } from './segment-start';
 
 /** A refusal by the budget waits at most this long for reservations of starts that fail. */
 const secondLookMs = 250;
@@ -44,8 +45,9 @@ export interface Admitted {
 }
 
 /**
- * The admission of a run, by a user or by an automation: a list of idempotent steps keyed by the run (bind, reserve, take a slot,
- * append); a later refusal undoes the earlier steps, and watchdogs undo what a crash left (docs/decisions/runs.md).
+ * The admission of a run, by a user or by an automation: a list of idempotent steps keyed by the run (bind where somebody else chose its
+ * id, reserve and take a slot side by side, append); a later refusal undoes the earlier steps, and watchdogs undo what a crash left
+ * (docs/decisions/runs.md). A run whose process has room is executed there from then on.
  */
 @Injectable()
 export class RunAdmission {
@@ -54,7 +56,7 @@ export class RunAdmission {
     private readonly states: FoldedStates,
     private readonly clock: Clock,
     private readonly budgets: Budgets,
-    private readonly slots: ExecutionSlots,
+    private readonly starts: SegmentStart,
     private readonly processes: Processes,
     private readonly controls: DeploymentControls,
   ) {}
@@ -64,44 +66,49 @@ export class RunAdmission {
    * Refused in the documented order: `deployment_paused`, `run_active`, `execution_unavailable`, `budget_exhausted`,
    * `execution_capacity`; then what the conversation refuses. @throws Unavailable
    *
+   * @param begin the command, for the instant and the process that executes the run from here on (null: whoever claims it)
    * @param chosenId whether somebody else named the run: then even a refused attempt binds the id to the conversation
    */
   async admit(
     run: NewRun,
-    begin: (at: Instant) => ConversationCommand,
+    begin: (at: Instant, holder: ProcessId | null) => ConversationCommand,
     { chosenId }: { readonly chosenId: boolean },
   ): Promise<Result<Admitted>> {
     if (chosenId && !(await this.bind(run))) return refuse(invalid('/runId', 'belongs to another conversation'));
-    const { state } = await this.states.current(conversationKind, run.conversationId);
-    if (isKnownRun(state, run.runId)) return ok({ state, position: null });
-    const refusal = await this.refusedAtOnce(run, state);
+    // What is remembered of a run stays true; that another one is live has to be asked.
+    const recalled = await this.states.recall(conversationKind, run.conversationId);
+    if (isKnownRun(recalled.state, run.runId)) return ok({ state: recalled.state, position: null });
+    const refusal = await this.refusedAtOnce(run, recalled.state);
     if (refusal !== null) return refuse(refusal);
-    if (!chosenId) await this.bind(run);
 
-    const reserved = await this.reserve(run);
-    if (!reserved.ok) return refuse(await this.afterSecondLook(run, reserved.refusal));
-    if (await this.acquireSlot(run)) return this.append(run, begin);
-    await this.giveBack(run);
-    return refuse(await this.afterSecondLook(run, because('execution_capacity')));
+    const segment = { ...run, segment: 1 };
+    const provision = await this.starts.provide(segment, () => this.reserve(run));
+    const missing = missingIn(provision);
+    if (missing === null) return this.append(run, begin, provision);
+    await this.starts.giveBack(segment, provision);
+    return refuse(await this.afterSecondLook(run, missing));
   }
 
   /** Whether the run's id is now bound to its conversation; a binding never changes. */
   private async bind({ userId, runId, runKey, conversationId, cause }: NewRun): Promise<boolean> {
     const command = { at: this.clock.now(), userId, runId, conversationId };
-    const bound = await this.streams.decide(runBindingKind, runKey, command, cause);
+    const bound = await this.streams.decide(runBindingKind, runKey, command, cause, { newStream: true });
     const { state } = bound.ok ? bound.value : bound;
     return state.conversationId === conversationId;
   }
 
   /** The refusals that take nothing to find out. */
-  private async refusedAtOnce({ runId }: NewRun, { liveRunId }: ConversationState): Promise<Refusal | null> {
+  private async refusedAtOnce({ runId, conversationId }: NewRun, recalled: ConversationState): Promise<Refusal | null> {
     if (await this.controls.isPaused('runs')) return because('deployment_paused');
-    if (liveRunId !== null && liveRunId !== runId) return because('run_active');
+    if (recalled.liveRunId !== null) {
+      const { state } = await this.states.current(conversationKind, conversationId);
+      if (state.liveRunId !== null && state.liveRunId !== runId) return because('run_active');
+    }
     return (await this.processes.workerAlive()) ? null : because('execution_unavailable');
   }
 
   /** Reserves for the first segment; waits a little where only reservations of starts that came to nothing stand in the way. */
-  private async reserve({ userId, runId, runKey, cause, conversationId }: NewRun): Promise<Result<unknown>> {
+  private async reserve({ userId, runId, runKey, cause, conversationId }: NewRun): Promise<Provision['reserved']> {
     const giveUpAtMs = performance.now() + secondLookMs;
     for (;;) {
       const reserved = await this.budgets.reserve({ userId, runId, runKey, segment: 1, cause }, { checked: true });
@@ -114,27 +121,28 @@ export class RunAdmission {
     }
   }
 
-  /** When the store of slots does not answer, the user's headroom is not held until a watchdog looks. */
-  private async acquireSlot(run: NewRun): Promise<boolean> {
-    try {
-      return await this.slots.acquire({ ...run, segment: 1 });
-    } catch (error) {
-      await this.giveBack(run);
-      throw error;
+  private async append(
+    run: NewRun,
+    begin: (at: Instant, holder: ProcessId | null) => ConversationCommand,
+    provision: Provision,
+  ): Promise<Result<Admitted>> {
+    const segment = { ...run, segment: 1 };
+    const begun = await this.startIn(run, begin(this.clock.now(), provision.holder), provision);
+    if (begun.ok) {
+      await this.starts.begun(segment, provision, begun.value);
+      return ok({ state: begun.value.state, position: begun.value.position });
     }
-  }
-
-  private async append(run: NewRun, begin: (at: Instant) => ConversationCommand): Promise<Result<Admitted>> {
-    const command = begin(this.clock.now());
-    const begun = await this.streams.decide(conversationKind, run.conversationId, command, run.cause);
-    if (begun.ok) return ok({ state: begun.value.state, position: begun.value.position });
-    await this.slots.release({ ...run, segment: 1 });
-    await this.giveBack(run);
+    await this.starts.giveBack(segment, provision);
     return refuse(begun.refusal);
   }
 
-  private async giveBack({ userId, runId, runKey, cause }: NewRun): Promise<void> {
-    await this.budgets.release({ userId, runId, runKey, segment: 1, cause });
+  private async startIn({ conversationId, cause }: NewRun, command: ConversationCommand, provision: Provision) {
+    try {
+      return await this.streams.decide(conversationKind, conversationId, command, cause);
+    } catch (error) {
+      this.starts.uncertain(provision);
+      throw error;
+    }
   }
 
   /** A run that went live meanwhile is the better reason: the other start holds what was missing here. */
@@ -142,4 +150,10 @@ export class RunAdmission {
     const { state } = await this.states.current(conversationKind, conversationId);
     return state.liveRunId === null ? refusal : because('run_active');
   }
+}
+
+/** What stands in the way of a run, in the documented order. */
+function missingIn({ reserved, slot }: Provision): Refusal | null {
+  if (!reserved.ok) return reserved.refusal;
+  return slot === 'none' ? because('execution_capacity') : null;
 }

@@ -1,10 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { Budgets } from '@app/budget';
 import type { ApprovalHome, ApprovalVerdict, HeldApproval } from '@app/consent';
-import { conversationKind, waitingApproval, type ConversationState, type RunState } from '@app/conversations';
+import {
+  conversationKind,
+  waitingApproval,
+  type ConversationCommand,
+  type ConversationState,
+} from '@app/conversations';
 import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
-import { because, Clock, ok, refuse, type ApprovalId, type Cause, type Refusal, type Result } from '@app/kernel';
+import { asId, because, Clock, ok, refuse, type Cause, type Refusal, type Result } from '@app/kernel';
 import { Processes, ReadGate } from '@app/read-store';
-import { ExecutionSlots } from './execution-slots';
+import { SegmentStart, type NewSegment, type Provision } from './segment-start';
 
 /** Decisions of one conversation that may wait for each other in this process. */
 const waitingDecisionsMax = 1_000;
@@ -16,12 +22,9 @@ interface Recorded {
   readonly position: number | null;
 }
 
-/** The execution slot of the segment in which a run goes on. */
-type Slot = Pick<RunState, 'runId' | 'runKey' | 'userId' | 'segment'>;
-
 /**
  * Approvals of runs' tool calls, each in its conversation's stream. Only the decision that leaves none of a run pending resumes it:
- * that one takes a slot first, and is recorded only if the run goes on in the same append.
+ * that one takes slot and reservation first, and is recorded only if the run goes on in the same append, in this process where it has room.
  */
 @Injectable()
 export class RunApprovals implements ApprovalHome {
@@ -32,7 +35,8 @@ export class RunApprovals implements ApprovalHome {
   constructor(
     private readonly streams: Streams,
     private readonly states: FoldedStates,
-    private readonly slots: ExecutionSlots,
+    private readonly starts: SegmentStart,
+    private readonly budgets: Budgets,
     private readonly processes: Processes,
     private readonly clock: Clock,
     private readonly gate: ReadGate,
@@ -60,50 +64,91 @@ export class RunApprovals implements ApprovalHome {
   ): Promise<Result<Recorded>> {
     let refusal: Refusal = because('execution_capacity');
     for (let looks = 0; looks < looksMax; looks += 1) {
-      const { state } = await this.states.current(conversationKind, approval.streamId);
-      const slot = await this.slotFor(state, approval.approvalId);
-      if (!slot.ok) return slot;
-      const decided = await this.record(approval, verdict, cause, slot.value);
+      // What is remembered is tried first: the append, or the refusal of the decision, proves it right or wrong.
+      const { state } = await (looks === 0
+        ? this.states.recall(conversationKind, approval.streamId)
+        : this.states.current(conversationKind, approval.streamId));
+      const next = this.nextSegment(state, approval, cause);
+      if (next !== null && !(await this.processes.workerAlive())) return refuse(because('execution_unavailable'));
+      const decided = await (next === null
+        ? this.record(approval, verdict, cause, null)
+        : this.decideAndGoOn(approval, verdict, cause, next));
       // Without a slot, this has become the decision that resumes the run since it was looked at.
-      if (decided.ok || slot.value !== null || !isCapacity(decided.refusal)) return decided;
+      if (decided.ok || next !== null || !isCapacity(decided.refusal)) return decided;
       refusal = decided.refusal;
     }
     return refuse(refusal);
   }
 
-  /** A slot where the decision would resume the run; none where it only waits for others, or is about to be refused. */
-  private async slotFor(state: ConversationState, approvalId: ApprovalId): Promise<Result<Slot | null>> {
+  /** The segment that begins where the decision resumes the run; null where it only waits for others, or is about to be refused. */
+  private nextSegment(
+    state: ConversationState,
+    { approvalId, streamId }: HeldApproval,
+    cause: Cause,
+  ): NewSegment | null {
     const waiting = waitingApproval(state, approvalId);
-    if (waiting?.resumes !== true || state.liveRunId !== null) return ok(null);
-    if (this.clock.now() >= waiting.approval.expiresAt) return ok(null);
-    if (!(await this.processes.workerAlive())) return refuse(because('execution_unavailable'));
+    if (waiting?.resumes !== true || state.liveRunId !== null) return null;
+    if (this.clock.now() >= waiting.approval.expiresAt) return null;
     const { runId, runKey, userId, segment } = waiting.run;
-    const slot = { runId, runKey, userId, segment: segment + 1 };
-    return (await this.slots.acquire(slot)) ? ok(slot) : refuse(because('execution_capacity'));
+    return { runId, runKey, userId, conversationId: asId(streamId), segment: segment + 1, cause };
+  }
+
+  private async decideAndGoOn(
+    approval: HeldApproval,
+    verdict: ApprovalVerdict,
+    cause: Cause,
+    next: NewSegment,
+  ): Promise<Result<Recorded>> {
+    const provision = await this.starts.provide(next, () => this.budgets.reserve(next, { checked: false }));
+    if (provision.slot === 'none') {
+      await this.starts.giveBack(next, provision);
+      return refuse(because('execution_capacity'));
+    }
+    return this.record(approval, verdict, cause, { next, provision });
   }
 
   private async record(
     { approvalId, streamId }: HeldApproval,
     verdict: ApprovalVerdict,
     cause: Cause,
-    slot: Slot | null,
+    provided: { readonly next: NewSegment; readonly provision: Provision } | null,
   ): Promise<Result<Recorded>> {
     const at = this.clock.now();
-    const holdsSlot = slot !== null;
-    const command = { type: 'DecideApproval', at, approvalId, verdict, decidedBy: 'user', holdsSlot } as const;
-    // A throw leaves the slot: whether the run went on with it is not known, and the watchdog gives back what is not used.
-    const done = await this.streams.decide(conversationKind, streamId, command, cause);
-    if (slot !== null && !isUsed(slot, done.ok ? done.value.state : done.state)) await this.slots.release(slot);
+    const slot = provided === null ? null : { holder: provided.provision.holder };
+    const command = { type: 'DecideApproval', at, approvalId, verdict, decidedBy: 'user', slot } as const;
+    const done = await this.decideInConversation(streamId, command, cause, provided?.provision);
+    if (provided !== null) {
+      if (done.ok && isUsed(provided.next, done.value.state))
+        await this.starts.begun(provided.next, provided.provision, done.value);
+      else if (!isUsed(provided.next, done.ok ? done.value.state : done.state))
+        await this.starts.giveBack(provided.next, provided.provision);
+      else this.starts.uncertain(provided.provision);
+    }
     if (!done.ok) return done;
     if (done.value.events.some(({ type }) => type === 'approval.decided')) return ok({ position: done.value.position });
     // Its time was over, and that is what was recorded.
     await this.gate.waitForProjection(done.value.position);
     return refuse(because('approval_not_pending'));
   }
+
+  /** A throw leaves slot and reservation: whether the run went on with them is not known, and watchdogs give back what is not used. */
+  private async decideInConversation(
+    streamId: string,
+    command: ConversationCommand,
+    cause: Cause,
+    provision: Provision | undefined,
+  ) {
+    try {
+      return await this.streams.decide(conversationKind, streamId, command, cause);
+    } catch (error) {
+      if (provision !== undefined) this.starts.uncertain(provision);
+      throw error;
+    }
+  }
 }
 
 /** Whether the run executes in that segment, resumed by any decision: then the slot belongs to it. */
-function isUsed({ runId, segment }: Slot, { openRuns }: ConversationState): boolean {
+function isUsed({ runId, segment }: NewSegment, { openRuns }: ConversationState): boolean {
   const run = openRuns[runId];
   return run?.segment === segment && run.status !== 'awaiting_approval';
 }

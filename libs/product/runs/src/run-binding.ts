@@ -9,9 +9,9 @@ import {
   type UserId,
 } from '@app/kernel';
 import type { StreamKind } from '@app/event-store';
-import { v5 as uuidV5 } from 'uuid';
+import { v5 as uuidV5, version as versionOf } from 'uuid';
 
-/** The conversation that a run's id is bound to, permanently: the one event of the stream `run-<runKey>` (docs/decisions/runs.md). */
+/** The conversation that a run's id is bound to, permanently, where its client chose it: the one event of the stream `run-<runKey>` (docs/decisions/runs.md). */
 export interface RunBound {
   readonly type: 'run.bound';
   readonly at: Instant;
@@ -38,6 +38,11 @@ export const runBindingKind: StreamKind<RunBinding, BindRun, RunBound> = {
   decider: runBindingDecider,
   stateVersion: 1,
 };
+
+/** Whether the service may have minted the id itself: those are of version 7, and are bound by their run alone. */
+export function mayBeMinted(runId: RunId): boolean {
+  return versionOf(runId) === 7;
+}
 
 /** A run's id inside the deployment: the same `runId` under another user is another run. */
 export function runKeyOf(userId: UserId, runId: RunId): RunKey {

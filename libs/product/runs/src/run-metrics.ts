@@ -1,13 +1,14 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { ConversationEvent } from '@app/conversations';
+import { Saga, type ICommand } from '@nestjs/cqrs';
+import { conversationKind, type ConversationEvent } from '@app/conversations';
+import { ofEvents } from '@app/event-store';
 import { Database } from '@app/read-store';
 import { Metrics, settledWithin } from '@app/runtime';
 import { Counter, Gauge } from 'prom-client';
+import { filter, ignoreElements, tap, type Observable } from 'rxjs';
 
 /** Less than the second that anything on the management port waits for the database. */
 const figureWithinMs = 800;
-
-type RunEnded = Extract<ConversationEvent, { readonly type: 'run.ended' }>;
 
 /** What operators see of runs: how they end, and how much of the capacity is taken. */
 @Injectable()
@@ -24,7 +25,7 @@ export class RunMetrics {
     const registers = [registry];
     this.ended = new Counter({
       name: 'parley_runs_ended_total',
-      help: 'Runs that ended, by status and, of the failed ones, reason; a run may count twice when a process was killed',
+      help: 'Runs that ended, by status and, of the failed ones, reason; one whose process was killed at that moment may be missing',
       labelNames: ['status', 'reason'],
       registers,
     });
@@ -41,8 +42,15 @@ export class RunMetrics {
     });
   }
 
-  runEnded({ status, failure }: RunEnded): void {
-    this.ended.inc({ status, reason: failure?.reason ?? '' });
+  /** Counts the ends that this process has appended. */
+  @Saga()
+  ends(bus: Observable<object>): Observable<ICommand> {
+    return bus.pipe(
+      ofEvents<ConversationEvent, 'run.ended'>(conversationKind, 'run.ended'),
+      filter(({ isOwn }) => isOwn),
+      tap(({ event: { status, failure } }) => this.ended.inc({ status, reason: failure?.reason ?? '' })),
+      ignoreElements(),
+    );
   }
 
   /** Null where they are not known in time. */

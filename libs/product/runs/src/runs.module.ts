@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { BudgetModule } from '@app/budget';
 import { DeploymentModule } from '@app/deployment';
+import { executionSlotsMigrations } from './execution-slots.row';
 import { ExecutionSlots } from './execution-slots';
+import { LocalExecution } from './local-execution';
 import { RunLeases } from './run-leases';
 import { RunRow, runsMigrations, runsProjection } from './runs.projection';
 import { RunsController, runsHandlers } from './runs.controller';
@@ -9,7 +11,9 @@ import { RunAdmission } from './run-admission';
 import { RunApprovals } from './run-approvals';
 import { RunMetrics } from './run-metrics';
 import { RunQueries } from './runs.queries';
-import { OrphanWatchdog, SegmentClosing } from './segment-closing';
+import { SegmentClosing } from './segment-closing';
+import { SegmentStart } from './segment-start';
+import { SegmentWatchdog } from './segment-watchdog';
 
 @Module({
   imports: [BudgetModule, DeploymentModule],
@@ -17,21 +21,32 @@ import { OrphanWatchdog, SegmentClosing } from './segment-closing';
   providers: [
     ...runsHandlers,
     ExecutionSlots,
-    OrphanWatchdog,
+    LocalExecution,
     RunAdmission,
     RunApprovals,
     RunLeases,
     RunMetrics,
     RunQueries,
     SegmentClosing,
+    SegmentStart,
+    SegmentWatchdog,
   ],
-  exports: [ExecutionSlots, OrphanWatchdog, RunAdmission, RunApprovals, RunLeases, SegmentClosing],
+  exports: [
+    ExecutionSlots,
+    LocalExecution,
+    RunAdmission,
+    RunApprovals,
+    RunLeases,
+    RunMetrics,
+    SegmentClosing,
+    SegmentWatchdog,
+  ],
 })
 export class RunsModule {}
 
 /** What the slice keeps in PostgreSQL. */
 export const runsReadModel = {
   rows: [RunRow],
-  migrations: runsMigrations,
+  migrations: [...runsMigrations, ...executionSlotsMigrations],
   projections: [runsProjection],
 };

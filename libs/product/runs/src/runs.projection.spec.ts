@@ -4,6 +4,7 @@ import {
   asId,
   type MessageId,
   type RequestId,
+  type ProcessId,
   type RunId,
   type RunKey,
   type ToolCallId,
@@ -31,6 +32,7 @@ const started: ConversationEvent = {
   messageId: asId<MessageId>('asked'),
   request,
   resolved,
+  holder: null,
 };
 const claimed = (minute: number): ConversationEvent => ({
   type: 'run.claimed',
@@ -155,11 +157,17 @@ describe('the runs that lists show', () => {
     expect(row && runsProjection.counters?.(row)).toEqual([userId, `${userId}/${conversationId}`]);
   });
 
-  it('are announced to workers when they start, and at no other event', () => {
-    const channels = [started, claimed(2), step(1), stopping, ended('aborted')].map((event) =>
-      runsProjection.announces?.(recordedAt(event, 1)),
-    );
-    expect(channels).toEqual(['parley_work', null, null, null, null]);
+  it('run from the start, and from a resumption, where these name who executes them', () => {
+    const holder = asId<ProcessId>('process');
+    const held = rowAfter({ ...started, holder });
+    expect(held).toMatchObject({ status: 'running', startedAt: at(1) });
+    const resumed = { type: 'run.resumed', at: at(5), ...of, segment: 2, approvalIds: [], holder } as const;
+    expect(rowAfter({ ...started, holder }, resumed)).toMatchObject({
+      status: 'running',
+      segment: 2,
+      startedAt: at(1),
+    });
+    expect(rowAfter(started, claimed(2), { ...resumed, holder: null })).toMatchObject({ status: 'queued', segment: 2 });
   });
 
   it('are not touched by what is no run’s', () => {

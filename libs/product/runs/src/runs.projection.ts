@@ -135,9 +135,6 @@ export const runsMigrations = [
 
 type RunEvent = Extract<ConversationEvent, { readonly runKey: unknown }>;
 
-/** The channel that tells workers of runs to claim. */
-export const workChannel = 'parley_work';
-
 /** Table `runs`. */
 export const runsProjection: Projection<RunRow, ConversationEvent> = {
   name: 'runs',
@@ -158,7 +155,6 @@ export const runsProjection: Projection<RunRow, ConversationEvent> = {
     }
     return row === null ? null : applyFold(folds, row, event);
   },
-  announces: ({ event }) => (event.type === 'run.started' || event.type === 'run.resumed' ? workChannel : null),
   counters: (row) => [row.userId, `${row.userId}/${row.conversationId}`],
 };
 
@@ -178,7 +174,7 @@ function openRow(event: Extract<RunEvent, { type: 'run.started' }>) {
     resolved: event.resolved,
     response: null,
     output: null,
-    status: 'queued' as const,
+    status: event.holder === null ? ('queued' as const) : ('running' as const),
     segment: 1,
     pendingApprovalIds: [],
     inputTokens: 0,
@@ -187,7 +183,7 @@ function openRow(event: Extract<RunEvent, { type: 'run.started' }>) {
     usageEstimated: false,
     failure: null,
     createdAt: event.at,
-    startedAt: null,
+    startedAt: event.holder === null ? null : event.at,
     endedAt: null,
   };
 }
@@ -201,7 +197,7 @@ const folds: Folds<RunRow, RunEvent> = {
     startedAt: row.startedAt ?? event.at,
   }),
   'run.suspended': (row, event) => ({ ...row, status: 'awaiting_approval', pendingApprovalIds: event.approvalIds }),
-  'run.resumed': (row, event) => ({ ...row, status: 'queued', segment: event.segment }),
+  'run.resumed': (row, { segment, holder }) => ({ ...row, status: holder === null ? 'queued' : 'running', segment }),
   'approval.decided': withoutPending,
   'approval.expired': withoutPending,
   'run.stopping': (row) => ({ ...row, status: 'stopping' }),

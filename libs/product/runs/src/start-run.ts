@@ -22,15 +22,17 @@ import {
   type ConversationId,
   type Instant,
   type MessageId,
+  type ProcessId,
   type Refusal,
   type Result,
   type RunId,
+  type RunKey,
   type UserId,
 } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
 import { v7 as uuidV7 } from 'uuid';
 import { RunAdmission, type NewRun } from './run-admission';
-import { runBindingKind, runKeyOf } from './run-binding';
+import { mayBeMinted, runBindingKind, runKeyOf } from './run-binding';
 import { EngineCatalog, resolveProfile } from './run-profile';
 import { requestIn } from './run-request';
 import { StartRunDto } from './runs.dto';
@@ -74,16 +76,26 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
     return this.conversations.run(conversationId, async () => {
       const replay = runId === null ? null : await this.replay(userId, runId, conversationId);
       if (replay !== null) return replay;
-      const { state } = await this.states.current(conversationKind, conversationId);
-      if (!isWritable(state, userId)) return refuse(notFound);
-      const validated = validateInto(StartRunDto, body);
-      if (!validated.ok) return validated;
-      const resolved = this.resolve(validated.value, state);
+      const resolved = await this.resolveIn({ userId, conversationId }, body);
       if (!resolved.ok) return resolved;
       const id = runId ?? asId<RunId>(uuidV7());
       const run = { userId, conversationId, runId: id, runKey: runKeyOf(userId, id), cause };
       return this.admit(run, { request: requestIn(body), resolved: resolved.value }, { chosenId: runId !== null });
     });
+  }
+
+  /** What the body asks for in that conversation. A refusal is answered only on a state that was read after the request came. */
+  private async resolveIn(
+    { userId, conversationId }: Pick<NewRun, 'userId' | 'conversationId'>,
+    body: unknown,
+  ): Promise<Result<ResolvedRun>> {
+    const resolveOn = ({ state }: { readonly state: ConversationState }): Result<ResolvedRun> => {
+      if (!isWritable(state, userId)) return refuse(notFound);
+      const validated = validateInto(StartRunDto, body);
+      return validated.ok ? this.resolve(validated.value, state) : validated;
+    };
+    const resolved = resolveOn(await this.states.recall(conversationKind, conversationId));
+    return resolved.ok ? resolved : resolveOn(await this.states.current(conversationKind, conversationId));
   }
 
   private resolve({ input, profile }: StartRunDto, { artifacts }: ConversationState): Result<ResolvedRun> {
@@ -104,13 +116,20 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
     conversationId: ConversationId,
   ): Promise<Result<StartedRun> | null> {
     const runKey = runKeyOf(userId, runId);
-    const { state: binding } = await this.states.current(runBindingKind, runKey);
-    if (binding.conversationId === null) return null;
-    if (binding.conversationId !== conversationId) {
+    const bound = await this.boundTo(runId, runKey);
+    if (bound === null) return null;
+    if (bound !== conversationId) {
       return refuse(invalid('/runId', 'belongs to another conversation'));
     }
     const { state } = await this.states.current(conversationKind, conversationId);
     return this.findRecorded(state, { conversationId, runId, runKey });
+  }
+
+  /** The conversation that the id belongs to already; null where it is new. */
+  private async boundTo(runId: RunId, runKey: RunKey): Promise<string | null> {
+    const { state } = await this.states.current(runBindingKind, runKey);
+    if (state.conversationId !== null || !mayBeMinted(runId)) return state.conversationId;
+    return (await this.queries.find(runKey))?.conversationId ?? null;
   }
 
   private async findRecorded(
@@ -134,8 +153,8 @@ export class StartRunHandler implements ICommandHandler<StartRun> {
     const { runId, runKey, userId } = run;
     const messageId = asId<MessageId>(uuidV7());
     const origin = { origin: 'user', automationId: null, occurrenceId: null } as const;
-    const begin = (at: Instant) =>
-      ({ type: 'StartRun', at, runId, runKey, userId, messageId, ...origin, ...asked }) as const;
+    const begin = (at: Instant, holder: ProcessId | null) =>
+      ({ type: 'StartRun', at, runId, runKey, userId, messageId, holder, ...origin, ...asked }) as const;
     const admitted = await this.admission.admit(run, begin, { chosenId });
     if (!admitted.ok) return admitted;
     await this.gate.waitForProjection(admitted.value.position);

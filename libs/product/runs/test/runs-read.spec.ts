@@ -99,7 +99,6 @@ describe('a run', () => {
     expect(events.map(({ type }) => type)).toEqual([
       'conversation.created',
       'run.started',
-      'run.claimed',
       'agent.step',
       'tool.called',
       'tool.returned',
@@ -113,16 +112,15 @@ describe('a run', () => {
     const usage = { inputTokens: 6, outputTokens: 0, costCents: 1, estimated: false };
     const input = { timezone: 'Europe/Berlin' };
     const result = { now: anInstant, timezone: 'Europe/Berlin', local };
-    expect(events.slice(2, 6)).toEqual([
-      { type: 'run.claimed', at: anInstant, runId, segment: 1, attempt: 1 },
+    expect(events.slice(2, 5)).toEqual([
       { type: 'agent.step', at: anInstant, runId, step: 1, usage },
       { type: 'tool.called', at: anInstant, runId, toolCallId, tool: 'current_time', input },
       { type: 'tool.returned', at: anInstant, runId, toolCallId, outcome: 'ok', result },
     ]);
     const response = run['response'] as { text: string };
-    expect(events[7]).toMatchObject({ type: 'agent.message', runId, text: response.text });
+    expect(events[6]).toMatchObject({ type: 'agent.message', runId, text: response.text });
     expect(response.text).toMatch(/^It is .* in Europe\/Berlin\.$/);
-    expect(events[8]).toEqual({
+    expect(events[7]).toEqual({
       type: 'run.ended',
       at: run['endedAt'],
       runId,

@@ -12,6 +12,7 @@ import {
   partOf,
   raw,
   say,
+  silenceWorkers,
   sql,
   start,
   startLongRun,
@@ -50,7 +51,7 @@ describe('runs.start is refused', () => {
     await reader.close();
     await budgets.freeze(byOperator(someone));
     await pause();
-    await sql(deployment, 'UPDATE processes SET worker = false');
+    await silenceWorkers(deployment);
     try {
       expectProblem(await refusal(), 'invalid_input', { at: ['/runId'] });
       body['runId'] = runId;
@@ -70,7 +71,7 @@ describe('runs.start is refused', () => {
       expectProblem(await refusal(), 'run_active');
       await sql(deployment, 'UPDATE processes SET worker = true');
       await someone.post(`/agent-runs/${live}/abort`);
-      await sql(deployment, 'UPDATE processes SET worker = false');
+      await silenceWorkers(deployment);
       expectProblem(await refusal(), 'execution_unavailable');
       await sql(deployment, 'UPDATE processes SET worker = true');
       expectProblem(await refusal(), 'budget_exhausted', { retryable: false });
@@ -98,13 +99,15 @@ describe('runs.start is refused', () => {
     const id = await conversationOf(someone);
     const [kept] = await sql<{ text: string }>(
       deployment,
-      `SELECT pg_get_functiondef('take_execution_slot'::regproc) AS text`,
+      `SELECT pg_get_functiondef('take_execution_slots'::regproc) AS text`,
     );
     await sql(
       deployment,
-      `CREATE OR REPLACE FUNCTION take_execution_slot(
-         wanted_run uuid, wanted_segment integer, wanted_user uuid, capacity integer, share integer)
-       RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END $$`,
+      `CREATE OR REPLACE FUNCTION take_execution_slots(
+         runs uuid[], segments integer[], run_ids uuid[], conversations uuid[], users uuid[],
+         worker uuid, lease_ms integer, user_share integer, chosen_shard integer, shard_size integer)
+       RETURNS TABLE (place bigint, outcome text) LANGUAGE plpgsql
+       AS $$ BEGIN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END $$`,
     );
     const before = (await someone.get('/budget')).body;
     const refused = await start(someone, id);

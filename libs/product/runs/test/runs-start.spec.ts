@@ -33,7 +33,7 @@ describe('runs.start', () => {
   it('answers what it recorded, and any replica has it at once', async () => {
     const id = await conversationOf(user);
     const { status, body } = await start(user, id.toUpperCase());
-    expect([status, body]).toEqual([202, { runId: aUuid, conversationId: id, status: 'queued', seq: 2 }]);
+    expect([status, body]).toEqual([202, { runId: aUuid, conversationId: id, status: 'running', seq: 2 }]);
     expect((await there.get(`/agent-runs/${body.runId}`)).body).toMatchObject({ id: body.runId, conversationId: id });
     expect((await there.get<Listed>('/agent-runs?limit=1')).body.data).toMatchObject([{ id: body.runId }]);
     await untilEnded(there, body.runId);

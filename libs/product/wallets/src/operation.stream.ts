@@ -29,5 +29,5 @@ export const operationKind: StreamKind<OperationState | null, OperationCommand, 
     'action.settled': [withoutReturned],
     'action.refunded': [withoutReturned],
   },
-  stateVersion: 3,
+  stateVersion: 4,
 };

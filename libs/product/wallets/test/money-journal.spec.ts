@@ -70,7 +70,6 @@ describe('the journal of an approved withdrawal', () => {
     const [balances, transfer] = [`${runId}/1/0`, `${runId}/2/0`];
     expect(payloads.filter((payload) => !isCopy(payload)).slice(1)).toEqual([
       expect.objectContaining({ type: 'run.started', runId }) as object,
-      { type: 'run.claimed', at: anInstant, runId, segment: 1, attempt: 1 },
       step(1),
       { type: 'tool.called', at: anInstant, runId, toolCallId: balances, tool: 'wallet_balances', input: {} },
       {
@@ -117,7 +116,6 @@ describe('the journal of an approved withdrawal', () => {
         denialReason: null,
       },
       { type: 'run.resumed', at: anInstant, runId, segment: 2, approvalIds: [approval.id] },
-      { type: 'run.claimed', at: anInstant, runId, segment: 2, attempt: 2 },
       {
         type: 'tool.returned',
         at: anInstant,

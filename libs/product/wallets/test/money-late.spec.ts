@@ -20,7 +20,7 @@ import {
   expectProblem,
   freeLease,
   holdings,
-  holdLease,
+  holdNextSegment,
   journal,
   moveClock,
   newOwner,
@@ -54,7 +54,7 @@ const aDaySeconds = 86_400;
 async function approvedLate(meanwhile: (approval: Approval) => Promise<unknown>) {
   const { runId, approval } = await asking(user, conversationId, 'withdraw 1.5 USDC');
   const runKey = uuidV5(runId, user.userId);
-  await holdLease(deployment, runKey);
+  await holdNextSegment(deployment, runKey);
   expect((await approve(user, approval)).status).toBe(200);
   await meanwhile(approval);
   await freeLease(deployment, runKey);
@@ -84,7 +84,7 @@ describe('an approval that is used', () => {
     const { runId, approval } = await asking(user, conversationId, 'withdraw 1.5 USDC');
     const runKey = uuidV5(runId, user.userId);
     await moveClock(deployment, aDaySeconds - 120);
-    await holdLease(deployment, runKey);
+    await holdNextSegment(deployment, runKey);
     expect((await approve(user, approval)).status).toBe(200);
     await moveClock(deployment, 600);
     await freeLease(deployment, runKey);
@@ -111,7 +111,7 @@ describe('an approval that is used', () => {
   it('after an operator disabled the account: not done, and the run ends', async () => {
     const { runId, approval } = await asking(user, conversationId, 'withdraw 1.5 USDC');
     const runKey = uuidV5(runId, user.userId);
-    await holdLease(deployment, runKey);
+    await holdNextSegment(deployment, runKey);
     expect((await approve(user, approval)).status).toBe(200);
     await partOf(deployment, CommandBus).execute(new DisableUser(byOperator(user)));
     await freeLease(deployment, runKey);

@@ -19,6 +19,7 @@ import {
   outcomeOf,
   pendingOf,
   prompt,
+  silenceWorkers,
   sql,
   startLongRun,
   startStuckRun,
@@ -193,7 +194,12 @@ describe('a decision that cannot resume its run is not recorded:', () => {
     const { runId, approval } = await asking(user, conversationId, 'withdraw 1 USDC');
     const taken = Array.from({ length: 3 }, () => randomUUID());
     for (const runKey of taken) {
-      await sql(deployment, 'INSERT INTO execution_slots (run_key, segment, user_id) VALUES ($1, 1, $1)', [runKey]);
+      await sql(
+        deployment,
+        `INSERT INTO execution_slots (run_key, segment, run_id, conversation_id, user_id, shard, expires_at)
+         VALUES ($1, 1, $1, $1, $1, 0, 'infinity')`,
+        [runKey],
+      );
     }
     await cannotBeDecided(deployment, user, approval, 'execution_capacity');
     await sql(deployment, 'DELETE FROM execution_slots WHERE run_key = ANY($1)', [taken]);
@@ -202,7 +208,7 @@ describe('a decision that cannot resume its run is not recorded:', () => {
 
   it('execution_unavailable, while no worker is alive', async () => {
     const { runId, approval } = await asking(user, conversationId, 'withdraw 1 USDC');
-    await sql(deployment, 'UPDATE processes SET worker = false');
+    await silenceWorkers(deployment);
     try {
       await cannotBeDecided(deployment, user, approval, 'execution_unavailable');
     } finally {

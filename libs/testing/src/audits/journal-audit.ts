@@ -108,8 +108,9 @@ function auditRun(runKey: string, records: readonly RunRecord[], findings: Findi
   if (count('run.ended') > 0 && types.indexOf('run.ended') !== types.length - 1) twice('goes on after its end');
   const steps = records.flatMap(({ event }) => (event.type === 'agent.step' ? [event.step] : []));
   if (!steps.every((step, index) => step === index + 1)) twice(`steps ${steps.join()}`);
-  const claims = records.flatMap(({ event }) => (event.type === 'run.claimed' ? [event.attempt] : []));
-  if (!claims.every((attempt, index) => attempt === index + 1)) twice(`claims ${claims.join()}`);
+  const attempts = records.flatMap(({ event }) => attemptOf(event));
+  if (!attempts.every((attempt, index) => attempt === null || attempt === index + 1))
+    twice(`claims ${attempts.join()}`);
   if (/agent\.message(?:,(?!agent\.step)[^,]*)*,agent\.message/.test(types.join())) twice('says a step twice');
   const calls = records.flatMap(({ event }) => (event.type === 'tool.called' ? [event.toolCallId] : []));
   const returns = records.flatMap(({ event }) => (event.type === 'tool.returned' ? [event.toolCallId] : []));
@@ -157,4 +158,10 @@ function groupedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string):
     else group.push(item);
   }
   return groups;
+}
+
+/** The attempt of a claim; null of a segment that began with its holder, which is an attempt as well. */
+function attemptOf(event: RunRecord['event']): readonly (number | null)[] {
+  if (event.type === 'run.claimed') return [event.attempt];
+  return (event.type === 'run.started' || event.type === 'run.resumed') && event.holder !== null ? [null] : [];
 }

@@ -44,7 +44,7 @@ export async function settled(databaseUrl: string, eventStoreUrl: string): Promi
 
 async function leftOver(database: Database, position: number): Promise<string[]> {
   const [row] = await database.query<Record<string, number>>(
-    `SELECT (SELECT count(*) FROM execution_slots) AS slots, (SELECT count(*) FROM run_leases) AS leases,
+    `SELECT (SELECT count(*) FROM execution_slots) AS slots,
             (SELECT count(*) FROM budget_reservations WHERE status = 'open') AS reservations,
             (SELECT count(*) FROM financial_operations WHERE status IN ('submitted', 'unresolved')) AS operations,
             (SELECT count(*) FROM financial_operations AS o WHERE status = 'settled' AND conversation_id IS NOT NULL AND NOT EXISTS

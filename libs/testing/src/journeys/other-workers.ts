@@ -8,7 +8,7 @@ import type { Deployment } from '../deployment';
 import type { TestClient } from '../client';
 import { freePorts } from '../processes';
 import { until } from '../until';
-import { conversationOf, freeLease, holdLease, journal, partOf, sql, start } from './journeys';
+import { conversationOf, freeLease, holdFirstSegment, journal, partOf, sql, start } from './journeys';
 
 const runsMax = 12;
 
@@ -29,12 +29,12 @@ export async function runHeldBy({ app }: RunningProcess, deployment: Deployment,
     const conversationId = await conversationOf(user);
     const runId = randomUUID();
     const runKey = uuidV5(runId, user.userId);
-    await holdLease(deployment, runKey);
+    await holdFirstSegment(deployment, user, { conversationId, runId });
     await start(user, conversationId, 'repeat after me: one two three', { runId });
     await freeLease(deployment, runKey);
     await sql(deployment, 'SELECT pg_notify($1, $2)', [workChannel, '']);
     await untilEvents(user, conversationId, 'run.claimed', 1);
-    const held = 'SELECT worker_id FROM run_leases JOIN runs USING (run_key) WHERE id = $1 AND expires_at > now()';
+    const held = 'SELECT worker_id FROM execution_slots WHERE run_id = $1 AND expires_at > now()';
     const [lease] = await sql<{ worker_id: string }>(deployment, held, [runId]);
     if (lease?.worker_id === workerId) return { conversationId, runId };
   }

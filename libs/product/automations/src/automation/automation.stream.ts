@@ -11,5 +11,5 @@ export const automationKind: StreamKind<AutomationState, AutomationCommand, Auto
   decider: automationDecider,
   privateMembers: automationPrivateMembers,
   upcasters: approvalUpcasters,
-  stateVersion: 3,
+  stateVersion: 4,
 };

@@ -8,7 +8,9 @@ import {
   type AutomationId,
   type Cause,
   type ConversationId,
+  type Instant,
   type MessageId,
+  type ProcessId,
   type Refusal,
   type Result,
   type UserId,
@@ -70,17 +72,17 @@ export class OccurrenceAdmission {
     const runKey = runKeyOf(userId, runId);
     const request = requestIn({ input: { text: definition.prompt }, profile: definition.profile });
     const messageId = asId<MessageId>(uuidV7());
-    const begin: Omit<TriggerRun, 'at'> = {
+    const run = { runId, runKey, userId, messageId, request, resolved: resolved.value };
+    const begin = (at: Instant, holder: ProcessId | null): TriggerRun => ({
       type: 'TriggerRun',
+      at,
       title: definition.name,
       automationId,
       occurrenceId,
       trigger,
-      run: { runId, runKey, userId, messageId, request, resolved: resolved.value },
-    };
-    return this.runs.admit({ userId, conversationId, runId, runKey, cause }, (at) => ({ ...begin, at }), {
-      chosenId: true,
+      run: { ...run, holder },
     });
+    return this.runs.admit({ userId, conversationId, runId, runKey, cause }, begin, { chosenId: true });
   }
 
   /** A conversation that is still to begin takes a place of its user's; null, or why there is none. */
