@@ -20,7 +20,7 @@ import { ReferenceModule } from '@app/reference';
 import { RunsModule, runsReadModel } from '@app/runs';
 import { sandboxLedgerMigrations, sandboxStateMigrations } from '@app/sandbox';
 import { timersMigrations } from '@app/timers';
-import { StoredAccounts, UsersModule, usersReadModel } from '@app/users';
+import { accountChanges, StoredAccounts, UsersModule, usersReadModel } from '@app/users';
 import { operationKind, SettlementModule, WalletsModule, walletsReadModel } from '@app/wallets';
 import { asyncApiOf } from './events-document';
 import { rateWindowsMigrations } from './rate-windows.row';
@@ -73,6 +73,7 @@ const AccountPortsModule: DynamicModule = {
     {
       provide: ActiveAccounts,
       useFactory: (accounts: StoredAccounts): ActiveAccounts => ({
+        changedBy: accountChanges,
         isActive: async (userId) => (await accounts.accountState(userId)) === 'active',
       }),
       inject: [StoredAccounts],

@@ -14,5 +14,6 @@ export type { EventBatch } from './intake';
 export { followCategories } from './subscriptions';
 export { Streams, type DecideOptions } from './streams';
 export { TooBusy } from './stream-turns';
+export { watchTypes } from './watch-types';
 export { isTransient } from './transient-errors';
 export { KeyedQueue } from './keyed-queue';

@@ -40,3 +40,6 @@ export interface Segment {
   /** From 1. */
   readonly segment: number;
 }
+
+/** Types of the events that freeze a budget, or end that. */
+export const freezeEvents: readonly BudgetEvent['type'][] = ['budget.frozen', 'budget.unfrozen'];

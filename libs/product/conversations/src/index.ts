@@ -11,7 +11,7 @@ export type { ConversationCommand, TriggerRun } from './conversation.decider';
 export { conversationKind } from './conversation.stream';
 export { ConversationsModule, conversationsReadModel } from './conversations.module';
 export { ListConversations } from './list-conversations';
-export { abortedEnd, type OpenApproval, type RunCommand, type RunEnd } from './run.decider';
+export { abortedEnd, type OpenApproval, type RunCommand, type RunEnd, type ToolReturn } from './run.decider';
 export {
   profileOf,
   Resolved,

@@ -99,6 +99,7 @@ const step = (more: Partial<RecordStep> = {}): ConversationCommand => ({
   estimated: false,
   message: null,
   calls: [],
+  returned: [],
   end: null,
   ...more,
 });
@@ -121,6 +122,22 @@ describe('a segment that begins in the process that executes it', () => {
     held.when(claim).then(claimed(2));
     for (const late of [finish(completed), step(), returns()])
       conversation.given(created, begun, claimed(2)).when(late).thenRefused('run_not_active');
+  });
+});
+
+describe('a step whose call has returned already', () => {
+  const calls = [{ toolCallId, tool: 'clock', input: {} }];
+  const more = { calls, returned: [{ toolCallId, outcome: 'ok', result: 7 }] } as const;
+
+  it('is recorded with what it came to', () => {
+    running.when(step(more)).then(stepped(1, microCentsPerCent, 1), called, returned);
+    expect(conversation.given(created, started, claimed(), called, returned).state.openRuns['run']?.openCalls).toEqual(
+      [],
+    );
+  });
+  it('keeps neither where the run is to stop', () => {
+    const usage = { inputTokens: 2, outputTokens: 3, costCents: 1, estimated: false };
+    stopped.when(step(more)).then(stepped(1, microCentsPerCent, 1), ended(abortedEnd, usage));
   });
 });
 

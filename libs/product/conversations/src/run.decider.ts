@@ -40,15 +40,17 @@ export type RunCommand =
   | { readonly type: 'ClaimRun'; readonly at: Instant; readonly runId: RunId; readonly segment: number }
   | { readonly type: 'StopRun'; readonly at: Instant; readonly runId: RunId }
   | RecordStep
-  | (ByHolder & {
-      readonly type: 'ReturnTool';
-      readonly toolCallId: ToolCallId;
-      readonly outcome: ToolOutcome;
-      readonly result: JsonValue;
-    })
+  | (ByHolder & ToolReturn & { readonly type: 'ReturnTool' })
   | AuthorizeCalls
   | SuspendRun
   | (ByHolder & { readonly type: 'EndRun'; readonly end: RunEnd });
+
+/** What a call came to. */
+export interface ToolReturn {
+  readonly toolCallId: ToolCallId;
+  readonly outcome: ToolOutcome;
+  readonly result: JsonValue;
+}
 
 /** Open calls that an automation's contract covers: their approvals are opened and decided in one append, and the run goes on. */
 export interface AuthorizeCalls extends ByHolder {
@@ -77,6 +79,8 @@ export interface RecordStep extends ByHolder {
   readonly estimated: boolean;
   readonly message: { readonly messageId: MessageId; readonly text: string; readonly truncated: boolean } | null;
   readonly calls: readonly { readonly toolCallId: ToolCallId; readonly tool: string; readonly input: JsonValue }[];
+  /** What those of them came to that have returned already. */
+  readonly returned: readonly ToolReturn[];
   readonly end: RunEnd | null;
 }
 
@@ -145,7 +149,7 @@ function byHolder(
   switch (command.type) {
     case 'RecordStep':
       // After `run.stopping` the run can only end as aborted: what was said and used stays, and nothing is called any more.
-      return step(run.status === 'stopping' ? { ...command, calls: [], end: abortedEnd } : command, run);
+      return step(run.status === 'stopping' ? { ...command, calls: [], returned: [], end: abortedEnd } : command, run);
     case 'ReturnTool':
       if (!run.openCalls.includes(command.toolCallId)) return accept();
       return accept({
@@ -212,8 +216,9 @@ function step(command: RecordStep, run: RunState): Decision<RunEvent> {
   };
   const said = command.message === null ? [] : [{ ...headOf('agent.message', run, command.at), ...command.message }];
   const called = command.calls.map((call) => ({ ...headOf('tool.called', run, command.at), ...call }));
+  const returned = command.returned.map((one) => ({ ...headOf('tool.returned', run, command.at), ...one }));
   const over = command.end === null ? [] : [endRun(evolveRun(run, stepped), command.at, command.end)];
-  return accept<RunEvent>(stepped, ...said, ...called, ...over);
+  return accept<RunEvent>(stepped, ...said, ...called, ...returned, ...over);
 }
 
 /** A run that ends leaves no call open: not even one that was approved and not made. */

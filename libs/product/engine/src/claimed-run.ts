@@ -1,7 +1,8 @@
 import { conversationKind, type ArtifactFacts, type RunCommand } from '@app/conversations';
 import type { EventStore, FoldedStates, Streams } from '@app/event-store';
-import type { Cause, Clock } from '@app/kernel';
+import type { Cause, Clock, ToolCallId } from '@app/kernel';
 import { segmentEndIn, type ExecutableSegment, type SegmentEnd } from '@app/runs';
+import type { CallOutcome } from './approved-calls';
 import { readHistory } from './history';
 import type { Turn } from './model';
 import { progressAfter, type RunProgress } from './next';
@@ -47,6 +48,8 @@ export class ClaimedRun {
   readonly cause: Cause;
   /** The event that ended the segment; null before it. */
   end: SegmentEnd | null = null;
+  /** Calls that were made before their step was recorded. */
+  readonly underWay = new Map<ToolCallId, Promise<CallOutcome>>();
   private history: Promise<readonly Turn[]> | null = null;
 
   constructor(

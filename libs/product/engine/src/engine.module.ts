@@ -25,6 +25,7 @@ import { SegmentAdmission } from './segment-admission';
 import { SegmentWork } from './segment-work';
 import type { ToolDeclaration } from './tool-declaration';
 import { Tools } from './tools';
+import { UserStandings } from './user-standings';
 import { StopExecutionHandler, WorkerSagas } from './wake-worker';
 
 /** What the engine offers to profiles; every process that admits runs needs it. */
@@ -76,6 +77,7 @@ export class EngineCatalogModule {}
     SegmentWork,
     StopExecutionHandler,
     ToolCalls,
+    UserStandings,
     WorkerSagas,
   ],
 })

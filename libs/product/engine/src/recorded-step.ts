@@ -33,6 +33,7 @@ export function recordedStep(
     estimated,
     message: isSaid ? { messageId, text, truncated: ending !== 'whole' } : null,
     calls: calls.map((call, index) => ({ toolCallId: asId<ToolCallId>(`${runId}/${step}/${index}`), ...call })),
+    returned: [],
     end: calls.length > 0 ? null : endOf(reply, outputSchema, !repairing && step < maxSteps),
   };
 }

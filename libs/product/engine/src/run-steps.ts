@@ -67,7 +67,8 @@ export class RunSteps {
     // The caller's loop checks which signal aborted.
     if (command === null) return null;
     if (command.type === 'EndRun') return this.end(claimed, command.end);
-    return afterRecording(claimed, await claimed.record(command));
+    const returned = await this.tools.look(claimed, command.calls, signals);
+    return afterRecording(claimed, await claimed.record({ ...command, returned }));
   }
 
   private async askConsent(

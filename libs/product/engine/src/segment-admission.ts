@@ -3,8 +3,8 @@ import { Budgets } from '@app/budget';
 import type { RunEnd } from '@app/conversations';
 import { centsFromMicroCents } from '@app/kernel';
 import { accountDisabledEnd, outOfBudgetEnd } from '@app/runs';
-import { ActiveAccounts } from './active-accounts';
 import type { ClaimedRun, OpenRun } from './claimed-run';
+import { UserStandings } from './user-standings';
 
 /** What a segment may spend, in cents. `admitStep` raises it in place. */
 export interface Reservation {
@@ -16,7 +16,7 @@ export interface Reservation {
 export class SegmentAdmission {
   constructor(
     private readonly budgets: Budgets,
-    private readonly accounts: ActiveAccounts,
+    private readonly standings: UserStandings,
   ) {}
 
   /** Reserves budget for a segment that is to be claimed, unchecked; its slot it has already. */
@@ -27,8 +27,9 @@ export class SegmentAdmission {
 
   /** Checks the account, a freeze, and whether the reservation covers the cost so far. Returns the run's end, or null to go on. */
   async admitStep({ run, cause, progress }: ClaimedRun, reservation: Reservation): Promise<RunEnd | null> {
-    if (!(await this.accounts.isActive(run.userId))) return accountDisabledEnd;
-    if ((await this.budgets.headroom(run.userId)).frozen) return outOfBudgetEnd;
+    const { isActive, isFrozen } = await this.standings.of(run.userId);
+    if (!isActive) return accountDisabledEnd;
+    if (isFrozen) return outOfBudgetEnd;
     if (centsFromMicroCents(progress.segmentCostMicroCents) < reservation.heldCents) return null;
     const raised = await this.budgets.raise({ ...run, cause }, reservation);
     if (!raised.ok) return outOfBudgetEnd;

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Probe, Tracing, unlessAborted } from '@app/runtime';
+import type { ToolReturn } from '@app/conversations';
+import { Probe, settledWithin, Tracing, unlessAborted } from '@app/runtime';
 import { ApprovedCalls, type CallOutcome } from './approved-calls';
 import type { ClaimedRun, Recording, Signals } from './claimed-run';
 import type { ToolOffer } from './model';
@@ -7,6 +8,12 @@ import type { JournaledCall, RunProgress } from './next';
 import { failWith, isOwnStore, type CallContext, type Tool } from './tool';
 import { Tools } from './tools';
 import { traceCall } from './traced-run';
+
+/** How long a step waits, before it is recorded, for calls that only look. */
+const lookMs = 15;
+
+/** A call that a model makes, before it is journaled. */
+type StepCall = Pick<JournaledCall, 'toolCallId' | 'tool' | 'input'>;
 
 /** The tool calls of a model: decides which a run may make and which need consent, and runs them. */
 @Injectable()
@@ -32,22 +39,43 @@ export class ToolCalls {
   }
 
   /**
+   * Makes those calls of a step that only look, before the step is recorded: what they came to within a moment is recorded with it, and
+   * `run` waits for the others. Never rejects.
+   */
+  async look(claimed: ClaimedRun, calls: readonly StepCall[], signals: Signals): Promise<readonly ToolReturn[]> {
+    const looks = calls.filter(({ tool }) => mayCall(claimed, tool) && this.tools.find(tool)?.effect === 'none');
+    const made = looks.map((call) => ({ ...call, approval: null, cutOff: false, returned: null }));
+    const returned: ToolReturn[] = [];
+    const outcomes = made.map(async (call) => {
+      const outcome = this.make(claimed, call, signals);
+      claimed.underWay.set(call.toolCallId, outcome);
+      returned.push({ toolCallId: call.toolCallId, ...(await outcome) });
+    });
+    if (outcomes.length > 0) await settledWithin(outcomes, lookMs);
+    // One that was broken off is made again by whoever goes on with the run.
+    return signals.any.aborted ? [] : [...returned];
+  }
+
+  /**
    * Runs calls in parallel and records each as it returns; `fenced` when another worker has claimed the run. A tool's failure is
    * reported to the model. Throws Unavailable for a store of our own: the run is then claimed again.
    */
   async run(claimed: ClaimedRun, calls: readonly JournaledCall[], signals: Signals): Promise<Recording> {
     const recordings = await Promise.all(
       calls.map(async (call) => {
-        this.probe.reached('tool:before');
-        const { outcome, result } = await traceCall(this.tracing, claimed, call, () =>
-          this.runOne(claimed, call, signals.any),
-        );
-        this.probe.reached('tool:after');
+        const { outcome, result } = await (claimed.underWay.get(call.toolCallId) ?? this.make(claimed, call, signals));
         if (signals.shutdown.aborted) return 'recorded';
         return claimed.record({ type: 'ReturnTool', toolCallId: call.toolCallId, outcome, result });
       }),
     );
     return recordings.includes('fenced') ? 'fenced' : 'recorded';
+  }
+
+  private async make(claimed: ClaimedRun, call: JournaledCall, signals: Signals): Promise<CallOutcome> {
+    this.probe.reached('tool:before');
+    const outcome = await traceCall(this.tracing, claimed, call, () => this.runOne(claimed, call, signals.any));
+    this.probe.reached('tool:after');
+    return outcome;
   }
 
   /** Returns at once when the signal aborts; a tool that ignores it ends by its own limits. */
@@ -56,7 +84,7 @@ export class ToolCalls {
     // A model may invent names, or name a tool that this run may not use.
     if (!mayCall(claimed, call.tool)) return failWith('this run has no such tool');
     // The effect of a tool that is unavailable is unknown.
-    if (call.cutOff && tool?.effect !== 'repeatable')
+    if (call.cutOff && (tool === undefined || tool.effect === 'once'))
       return failWith('outcome unknown: the call was cut off and is not made again');
     if (tool === undefined) return failWith('this run has no such tool, or its server is away');
     try {

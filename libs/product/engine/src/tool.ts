@@ -44,10 +44,10 @@ export interface ToolHead {
   /** JSON Schema of its input, an object; the tool checks its input itself all the same. */
   readonly inputSchema: JsonObject;
   /**
-   * `repeatable`: running a call again has no effect beyond the first. `once`: that is unknown, so a call that was journaled and cut off
-   * by a crash is not run again; it returns an error that says so (docs/decisions/runs.md).
+   * `none`: it only looks. `repeatable`: running a call again has no effect beyond the first. `once`: that is unknown, so a call that was
+   * journaled and cut off by a crash is not run again; it returns an error that says so (docs/decisions/runs.md).
    */
-  readonly effect: 'repeatable' | 'once';
+  readonly effect: 'none' | 'repeatable' | 'once';
 }
 
 /** It needs no consent. @typeParam Input as the tool takes it: whatever a model wrote, unless it was read before */

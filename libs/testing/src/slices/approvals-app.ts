@@ -145,7 +145,15 @@ export class ApprovalsApp {
       tool,
       input,
     }));
-    const step = { inputTokens: 1, outputTokens: 1, costMicroCents: 0, estimated: false, message: null, end: null };
+    const step = {
+      inputTokens: 1,
+      outputTokens: 1,
+      costMicroCents: 0,
+      estimated: false,
+      message: null,
+      returned: [],
+      end: null,
+    };
     await this.give(conversationId, { type: 'RecordStep', at, runId, attempt: 1, ...step, calls });
     await this.give(conversationId, { type: 'SuspendRun', at, runId, attempt: 1, approvals: open });
     return { ...run, approvals: open };

@@ -22,7 +22,7 @@ export class AutomationList implements AutoDeclaration<Input> {
   readonly description = "The user's rules, newest first, with the revision that a change must name.";
   readonly input = input;
   readonly inputWords = '{state?: enabled, paused or archived}';
-  readonly effect = 'repeatable';
+  readonly effect = 'none';
   readonly consent = 'auto';
 
   constructor(private readonly queries: QueryBus) {}

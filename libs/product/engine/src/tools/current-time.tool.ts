@@ -16,7 +16,7 @@ export class CurrentTime implements AutoDeclaration<Shaped<typeof input>> {
   readonly description = 'The present instant, and how clocks in a time zone show it.';
   readonly input = input;
   readonly inputWords = '{timezone?: string}';
-  readonly effect = 'repeatable';
+  readonly effect = 'none';
   readonly consent = 'auto';
 
   constructor(private readonly clock: Clock) {}

@@ -23,7 +23,7 @@ export class TokenPrice implements AutoDeclaration<NamedToken> {
     'A token by its id or symbol: its price in US dollars. `candidates`: several bear it; name one.';
   readonly input = input;
   readonly inputWords = '{tokenId: string} or {symbol: string}';
-  readonly effect = 'repeatable';
+  readonly effect = 'none';
   readonly consent = 'auto';
 
   constructor(

@@ -19,7 +19,7 @@ export class WalletBalances implements AutoDeclaration<Shaped<typeof input>> {
     'user has none yet.';
   readonly input = input;
   readonly inputWords = '{}';
-  readonly effect = 'repeatable';
+  readonly effect = 'none';
   readonly consent = 'auto';
 
   constructor(

@@ -1,0 +1,56 @@
+import { Logger } from '@nestjs/common';
+import { END, eventTypeFilter, type EventStoreDBClient } from '@eventstore/db-client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asSubscription } from './open-calls';
+
+const openAgainMs = 250;
+
+const logger = new Logger('Subscriptions');
+
+export interface Watching {
+  /** Events of types that begin with one of these. */
+  readonly types: readonly string[];
+  readonly signal: AbortSignal;
+  /** Every event from now on is brought, until `onLost`. */
+  onLive(this: void): void;
+  onEvent(this: void): void;
+  /** From now on, until it is live again, events may be missed. */
+  onLost(this: void): void;
+}
+
+/**
+ * Tells that events of some types happen, from now on until the signal aborts; nothing is made up for. For what may be remembered as
+ * long as nothing is heard of it. Throws at once when the client has 80 subscriptions already.
+ */
+export async function watchTypes(client: EventStoreDBClient, watching: Watching): Promise<void> {
+  const { signal } = watching;
+  await asSubscription(client, async () => {
+    while (!signal.aborted) {
+      await watchOnce(client, watching);
+      watching.onLost();
+      await sleep(openAgainMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+    }
+  });
+}
+
+/** One subscription, to its end. */
+async function watchOnce(client: EventStoreDBClient, { types, signal, onLive, onEvent }: Watching): Promise<void> {
+  const filter = eventTypeFilter({ prefixes: [...types] });
+  const subscription = client.subscribeToAll({ fromPosition: END, filter });
+  let leave = () => undefined as void;
+  await new Promise<void>((resolve) => {
+    leave = resolve;
+    // Without a listener for it, an error would end the process.
+    subscription.on('error', (error) => {
+      logger.debug(`watches again: ${error.message}`);
+      resolve();
+    });
+    subscription.on('end', resolve);
+    subscription.on('confirmation', onLive);
+    subscription.on('data', onEvent);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+  signal.removeEventListener('abort', leave);
+  await subscription.unsubscribe().catch(() => undefined); // it is broken or being left; there is nothing to undo
+  subscription.destroy();
+}
