@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock, instantOf, type JsonObject } from '@app/kernel';
 import { Database, Notifications, processGoneMs, Processes } from '@app/read-store';
-import { settledWithin } from '@app/runtime';
+import { GroupLoader, settledWithin } from '@app/runtime';
 import { Timers, timersChannel, type Timer } from './timers';
 
 /** How often a worker looks when nothing told it to: finds retries and what a dead worker had claimed. */
@@ -15,6 +15,9 @@ const doublingsMax = 8;
 
 /** How long a process that stops waits for handlers. */
 const leaveAfterMs = 3_000;
+
+/** Timers that one statement removes, and those that wait for one. */
+const grouped = { batchMax: 500, waitingMax: 10_000 } as const;
 
 interface TimerRow {
   readonly id: string;
@@ -32,6 +35,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(TimerWorker.name);
   private readonly stopping = new AbortController();
   private readonly running = new Map<string, { readonly kind: string; readonly handled: Promise<void> }>();
+  private readonly handled = new GroupLoader<TimerRow, null>((rows) => this.removeAll(rows), grouped);
   private loop: Promise<void> = Promise.resolve();
   private wake: () => void = () => undefined;
   private stopListening: () => void = () => undefined;
@@ -135,15 +139,21 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await this.timers.handlers.get(row.kind)?.run(timer);
       // A handler that scheduled its own id again has moved the row on: that one stays.
-      await this.database.query('DELETE FROM timers WHERE id = $1 AND due_at_ms = $2 AND claimed_by = $3', [
-        row.id,
-        row.due_at_ms,
-        this.processes.id,
-      ]);
+      await this.handled.load(row);
     } catch (error) {
       this.logger.warn(`timer ${row.id} failed and comes back: ${error instanceof Error ? error.message : 'unknown'}`);
       await this.giveBack(row);
     }
+  }
+
+  /** Removes timers whose handlers have finished. */
+  private async removeAll(rows: readonly TimerRow[]): Promise<null[]> {
+    await this.database.query(
+      `DELETE FROM timers USING unnest($1::text[], $2::bigint[]) AS handled (id, due_at_ms)
+       WHERE timers.id = handled.id AND timers.due_at_ms = handled.due_at_ms AND claimed_by = $3`,
+      [rows.map(({ id }) => id), rows.map(({ due_at_ms }) => due_at_ms), this.processes.id],
+    );
+    return rows.map(() => null);
   }
 
   private async giveBack(row: TimerRow): Promise<void> {

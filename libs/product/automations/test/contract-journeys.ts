@@ -6,7 +6,7 @@ import {
   type Approval,
   type Automation,
   freeLease,
-  holdNextSegment,
+  holdFirstSegment,
   idsOf,
   invoke,
   pendingOf,
@@ -35,10 +35,10 @@ export async function askedFor(user: TestClient, automation: Automation, runId: 
 /** A run of the automation that no worker claims until `free`. */
 export async function heldRunOf(deployment: Deployment, user: TestClient, { id }: Automation) {
   const idempotencyKey = randomUUID();
-  const { runKey } = idsOf(user, id, idempotencyKey);
-  await holdNextSegment(deployment, runKey);
+  const held = idsOf(user, id, idempotencyKey);
+  await holdFirstSegment(deployment, user, held);
   const { runId } = await invoke(user, id, idempotencyKey);
-  return { runId, free: () => freeLease(deployment, runKey) };
+  return { runId, free: () => freeLease(deployment, held.runKey) };
 }
 
 /** Aborts a run, and resolves once it has ended. */

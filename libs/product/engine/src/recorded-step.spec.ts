@@ -31,6 +31,7 @@ describe('the record of a model step', () => {
       estimated: false,
       message: { messageId: 'message', text: 'hi', truncated: false },
       calls: [],
+      returned: [],
       end: { status: 'completed', response: { text: 'hi', truncated: false }, output: null, failure: null },
     });
   });

@@ -37,6 +37,13 @@ export interface NewRun {
   readonly cause: Cause;
 }
 
+export interface AdmissionOptions {
+  /** Whether somebody else named the run: then even a refused attempt binds the id to the conversation. */
+  readonly chosenId: boolean;
+  /** Whether the conversation most likely begins with the run: it is then not read before the first attempt. */
+  readonly newConversation?: boolean;
+}
+
 export interface Admitted {
   /** The conversation's state, with the run in it. */
   readonly state: ConversationState;
@@ -67,24 +74,25 @@ export class RunAdmission {
    * `execution_capacity`; then what the conversation refuses. @throws Unavailable
    *
    * @param begin the command, for the instant and the process that executes the run from here on (null: whoever claims it)
-   * @param chosenId whether somebody else named the run: then even a refused attempt binds the id to the conversation
    */
   async admit(
     run: NewRun,
     begin: (at: Instant, holder: ProcessId | null) => ConversationCommand,
-    { chosenId }: { readonly chosenId: boolean },
+    { chosenId, newConversation = false }: AdmissionOptions,
   ): Promise<Result<Admitted>> {
     if (chosenId && !(await this.bind(run))) return refuse(invalid('/runId', 'belongs to another conversation'));
     // What is remembered of a run stays true; that another one is live has to be asked.
-    const recalled = await this.states.recall(conversationKind, run.conversationId);
-    if (isKnownRun(recalled.state, run.runId)) return ok({ state: recalled.state, position: null });
-    const refusal = await this.refusedAtOnce(run, recalled.state);
+    const recalled = newConversation
+      ? (this.states.cached(conversationKind, run.conversationId)?.state ?? conversationKind.decider.initialState)
+      : (await this.states.recall(conversationKind, run.conversationId)).state;
+    if (isKnownRun(recalled, run.runId)) return ok({ state: recalled, position: null });
+    const refusal = await this.refusedAtOnce(run, recalled);
     if (refusal !== null) return refuse(refusal);
 
     const segment = { ...run, segment: 1 };
     const provision = await this.starts.provide(segment, () => this.reserve(run));
     const missing = missingIn(provision);
-    if (missing === null) return this.append(run, begin, provision);
+    if (missing === null) return this.append(run, begin, provision, recalled.userId === null);
     await this.starts.giveBack(segment, provision);
     return refuse(await this.afterSecondLook(run, missing));
   }
@@ -108,7 +116,13 @@ export class RunAdmission {
   }
 
   /** Reserves for the first segment; waits a little where only reservations of starts that came to nothing stand in the way. */
-  private async reserve({ userId, runId, runKey, cause, conversationId }: NewRun): Promise<Provision['reserved']> {
+  private async reserve({
+    userId,
+    runId,
+    runKey,
+    cause,
+    conversationId,
+  }: NewRun): Promise<NonNullable<Provision['reserved']>> {
     const giveUpAtMs = performance.now() + secondLookMs;
     for (;;) {
       const reserved = await this.budgets.reserve({ userId, runId, runKey, segment: 1, cause }, { checked: true });
@@ -125,9 +139,11 @@ export class RunAdmission {
     run: NewRun,
     begin: (at: Instant, holder: ProcessId | null) => ConversationCommand,
     provision: Provision,
+    newStream: boolean,
   ): Promise<Result<Admitted>> {
     const segment = { ...run, segment: 1 };
-    const begun = await this.startIn(run, begin(this.clock.now(), provision.holder), provision);
+    const command = begin(this.clock.now(), provision.holder);
+    const begun = await this.startIn(run, command, provision, newStream);
     if (begun.ok) {
       await this.starts.begun(segment, provision, begun.value);
       return ok({ state: begun.value.state, position: begun.value.position });
@@ -136,9 +152,14 @@ export class RunAdmission {
     return refuse(begun.refusal);
   }
 
-  private async startIn({ conversationId, cause }: NewRun, command: ConversationCommand, provision: Provision) {
+  private async startIn(
+    { conversationId, cause }: NewRun,
+    command: ConversationCommand,
+    provision: Provision,
+    newStream: boolean,
+  ) {
     try {
-      return await this.streams.decide(conversationKind, conversationId, command, cause);
+      return await this.streams.decide(conversationKind, conversationId, command, cause, { newStream });
     } catch (error) {
       this.starts.uncertain(provision);
       throw error;
@@ -154,6 +175,6 @@ export class RunAdmission {
 
 /** What stands in the way of a run, in the documented order. */
 function missingIn({ reserved, slot }: Provision): Refusal | null {
-  if (!reserved.ok) return reserved.refusal;
+  if (reserved?.ok === false) return reserved.refusal;
   return slot === 'none' ? because('execution_capacity') : null;
 }

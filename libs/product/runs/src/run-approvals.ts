@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Budgets } from '@app/budget';
 import type { ApprovalHome, ApprovalVerdict, HeldApproval } from '@app/consent';
 import {
   conversationKind,
@@ -10,7 +9,7 @@ import {
 import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
 import { asId, because, Clock, ok, refuse, type Cause, type Refusal, type Result } from '@app/kernel';
 import { Processes, ReadGate } from '@app/read-store';
-import { SegmentStart, type NewSegment, type Provision } from './segment-start';
+import { SegmentStart, type NewSegment, type SlotAndPlace } from './segment-start';
 
 /** Decisions of one conversation that may wait for each other in this process. */
 const waitingDecisionsMax = 1_000;
@@ -24,7 +23,7 @@ interface Recorded {
 
 /**
  * Approvals of runs' tool calls, each in its conversation's stream. Only the decision that leaves none of a run pending resumes it:
- * that one takes slot and reservation first, and is recorded only if the run goes on in the same append, in this process where it has room.
+ * that one takes a slot first, and is recorded only if the run goes on in the same append, in this process where it has room.
  */
 @Injectable()
 export class RunApprovals implements ApprovalHome {
@@ -36,7 +35,6 @@ export class RunApprovals implements ApprovalHome {
     private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly starts: SegmentStart,
-    private readonly budgets: Budgets,
     private readonly processes: Processes,
     private readonly clock: Clock,
     private readonly gate: ReadGate,
@@ -99,30 +97,32 @@ export class RunApprovals implements ApprovalHome {
     cause: Cause,
     next: NewSegment,
   ): Promise<Result<Recorded>> {
-    const provision = await this.starts.provide(next, () => this.budgets.reserve(next, { checked: false }));
-    if (provision.slot === 'none') {
-      await this.starts.giveBack(next, provision);
+    const taken = await this.starts.takeSlot(next);
+    if (taken.slot === 'none') {
+      this.starts.uncertain(taken);
       return refuse(because('execution_capacity'));
     }
-    return this.record(approval, verdict, cause, { next, provision });
+    return this.record(approval, verdict, cause, { next, taken });
   }
 
   private async record(
     { approvalId, streamId }: HeldApproval,
     verdict: ApprovalVerdict,
     cause: Cause,
-    provided: { readonly next: NewSegment; readonly provision: Provision } | null,
+    provided: { readonly next: NewSegment; readonly taken: SlotAndPlace } | null,
   ): Promise<Result<Recorded>> {
     const at = this.clock.now();
-    const slot = provided === null ? null : { holder: provided.provision.holder };
+    const slot = provided === null ? null : { holder: provided.taken.holder };
     const command = { type: 'DecideApproval', at, approvalId, verdict, decidedBy: 'user', slot } as const;
-    const done = await this.decideInConversation(streamId, command, cause, provided?.provision);
+    // A segment begins even past a cap, so its reservation is no condition: it is made meanwhile.
+    const reserving = provided === null ? null : this.starts.reserve(provided.next);
+    const done = await this.decideInConversation(streamId, command, cause, provided?.taken);
     if (provided !== null) {
-      if (done.ok && isUsed(provided.next, done.value.state))
-        await this.starts.begun(provided.next, provided.provision, done.value);
-      else if (!isUsed(provided.next, done.ok ? done.value.state : done.state))
-        await this.starts.giveBack(provided.next, provided.provision);
-      else this.starts.uncertain(provided.provision);
+      const { next, taken } = provided;
+      const provision = { ...taken, reserved: await reserving };
+      if (done.ok && isUsed(next, done.value.state)) await this.starts.begun(next, provision, done.value);
+      else if (!isUsed(next, done.ok ? done.value.state : done.state)) await this.starts.giveBack(next, provision);
+      else this.starts.uncertain(taken);
     }
     if (!done.ok) return done;
     if (done.value.events.some(({ type }) => type === 'approval.decided')) return ok({ position: done.value.position });
@@ -136,12 +136,12 @@ export class RunApprovals implements ApprovalHome {
     streamId: string,
     command: ConversationCommand,
     cause: Cause,
-    provision: Provision | undefined,
+    taken: SlotAndPlace | undefined,
   ) {
     try {
       return await this.streams.decide(conversationKind, streamId, command, cause);
     } catch (error) {
-      if (provision !== undefined) this.starts.uncertain(provision);
+      if (taken !== undefined) this.starts.uncertain(taken);
       throw error;
     }
   }

@@ -39,9 +39,9 @@ export const runBindingKind: StreamKind<RunBinding, BindRun, RunBound> = {
   stateVersion: 1,
 };
 
-/** Whether the service may have minted the id itself: those are of version 7, and are bound by their run alone. */
+/** Whether the service may have made the id itself (version 7, or 5 for an occurrence's): those are bound by their run alone. */
 export function mayBeMinted(runId: RunId): boolean {
-  return versionOf(runId) === 7;
+  return [5, 7].includes(versionOf(runId));
 }
 
 /** A run's id inside the deployment: the same `runId` under another user is another run. */

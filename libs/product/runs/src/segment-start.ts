@@ -13,13 +13,18 @@ export interface NewSegment extends ExecutableSegment {
   readonly cause: Cause;
 }
 
-/** What a segment was given before it begins: it is used or given back. */
-export interface Provision {
+/** A slot, and a place in this process where there is one: they are used or given back. */
+export interface SlotAndPlace {
   readonly slot: SlotTaken;
-  readonly reserved: Result<{ readonly heldCents: number }>;
   readonly place: Place | null;
   /** Who executes the segment from its begin on; null: whoever claims it. */
   readonly holder: ProcessId | null;
+}
+
+/** All that a segment is given before it begins. */
+export interface Provision extends SlotAndPlace {
+  /** Null where it is not known whether it was reserved: whoever claims the segment makes sure. */
+  readonly reserved: Result<{ readonly heldCents: number }> | null;
 }
 
 /** What the append that may have begun the segment came to. */
@@ -46,26 +51,47 @@ export class SegmentStart {
   ) {}
 
   /**
-   * Takes slot and reservation, and a place in this process where there is one. Where either store does not answer, what the other
-   * gave is given back. @throws Unavailable
+   * Takes slot and reservation side by side. Where either store does not answer, what the other gave is given back.
+   * @throws Unavailable
    */
-  async provide(segment: NewSegment, reserve: () => Promise<Provision['reserved']>): Promise<Provision> {
+  async provide(
+    segment: NewSegment,
+    reserve: () => Promise<NonNullable<Provision['reserved']>>,
+  ): Promise<SlotAndPlace & { readonly reserved: NonNullable<Provision['reserved']> }> {
+    const [reserved, taken] = await Promise.allSettled([reserve(), this.takeSlot(segment)]);
+    if (reserved.status === 'fulfilled' && taken.status === 'fulfilled')
+      return { ...taken.value, reserved: reserved.value };
+    if (reserved.status === 'fulfilled' && reserved.value.ok) await this.release(segment);
+    if (taken.status === 'fulfilled') await this.giveBack(segment, { ...taken.value, reserved: null });
+    throw reserved.status === 'rejected' ? reserved.reason : taken.status === 'rejected' ? taken.reason : new Error();
+  }
+
+  /** Takes a slot for the segment, and a place in this process where there is one. @throws Unavailable */
+  async takeSlot(segment: NewSegment): Promise<SlotAndPlace> {
     const place = this.local.reserve(segment.runKey);
-    const [reserved, slot] = await Promise.allSettled([reserve(), this.slots.take(segment)]);
-    if (reserved.status === 'fulfilled' && slot.status === 'fulfilled') {
-      const holder = place !== null && slot.value === 'taken' ? this.processes.id : null;
-      return { place, holder, slot: slot.value, reserved: reserved.value };
+    try {
+      const slot = await this.slots.take(segment);
+      return { place, slot, holder: place !== null && slot === 'taken' ? this.processes.id : null };
+    } catch (error) {
+      place?.giveBack();
+      throw error;
     }
-    place?.giveBack();
-    if (reserved.status === 'fulfilled') await this.release(segment);
-    else if (slot.status === 'fulfilled' && slot.value === 'taken') await this.slots.release(segment);
-    throw reserved.status === 'rejected' ? reserved.reason : slot.status === 'rejected' ? slot.reason : new Error();
+  }
+
+  /** Reserves for a segment that begins in any case, even past a cap. Never rejects. */
+  async reserve({ userId, runId, runKey, segment, cause }: NewSegment): Promise<Provision['reserved']> {
+    try {
+      return await this.budgets.reserve({ userId, runId, runKey, segment, cause }, { checked: false });
+    } catch (error) {
+      this.logger.warn(`nothing was reserved for run ${runKey}: ${String(error)}`);
+      return null;
+    }
   }
 
   /** The segment does not begin after all. @throws Unavailable */
   async giveBack(segment: NewSegment, { place, slot, reserved }: Provision): Promise<void> {
     place?.giveBack();
-    const released = reserved.ok ? this.release(segment) : undefined;
+    const released = reserved?.ok === true ? this.release(segment) : undefined;
     // One that another process holds is of an attempt at the same segment.
     await Promise.all([released, slot === 'taken' ? this.slots.release(segment) : undefined]);
   }
@@ -78,8 +104,8 @@ export class SegmentStart {
     const { place, holder, slot, reserved } = provision;
     const run = state.openRuns[segment.runId];
     const beginning = stored[events.findIndex(({ type }) => type === 'run.started' || type === 'run.resumed')];
-    if (place !== null && holder !== null && beginning !== undefined && run !== undefined) {
-      const heldCents = reserved.ok ? reserved.value.heldCents : 0;
+    if (place !== null && holder !== null && reserved?.ok === true && beginning !== undefined && run !== undefined) {
+      const { heldCents } = reserved.value;
       place.begin({ ...segment, run, events, heldCents, cause: causeOfEvent('engine', beginning) });
       return;
     }
@@ -93,7 +119,7 @@ export class SegmentStart {
   }
 
   /** It is not known whether the segment began; whoever claims it, or the watchdog, finds out. */
-  uncertain({ place }: Provision): void {
+  uncertain({ place }: SlotAndPlace): void {
     place?.giveBack();
   }
 

@@ -97,8 +97,9 @@ export async function invoke(user: TestClient, id: string, idempotencyKey: strin
 export function idsOf({ userId }: TestClient, id: string, idempotencyKey: string) {
   const automationId = asId<AutomationId>(id);
   const occurrenceId = inputOccurrenceId(automationId, inputIdOf(automationId, 'invoke', idempotencyKey));
-  const runId = occurrenceRunId(occurrenceId, occurrenceConversationId(occurrenceId));
-  return { runId, runKey: uuidV5(runId, userId) };
+  const conversationId = occurrenceConversationId(occurrenceId);
+  const runId = occurrenceRunId(occurrenceId, conversationId);
+  return { conversationId, runId, runKey: uuidV5(runId, userId) };
 }
 
 /** All occurrences, newest first. */

@@ -1,9 +1,9 @@
-import { accept, epochMsOf, instantOf, unreachable, type Decision } from '@app/kernel';
+import { accept, unreachable, type Decision } from '@app/kernel';
 import type { AdmissionCommand, AutomationCommand } from './automation.commands';
 import type { AutomationEvent, CompletionCause, OccurrenceEvent } from './automation.events';
 import type { ActiveOccurrence, Automation } from './automation.state';
 import { finishedWords } from '../inputs/input.decider';
-import { isWaiting, rejectWaiting } from './occurrence.decider';
+import { admitting, isWaiting, rejectWaiting } from './occurrence.decider';
 
 type Command = AdmissionCommand | Extract<AutomationCommand, { readonly type: 'FinishOccurrence' }>;
 type Of<Type extends Command['type']> = Extract<Command, { readonly type: Type }>;
@@ -41,22 +41,6 @@ function isInTurn(occurrence: ActiveOccurrence, automation: Automation, { at }: 
   const { active, state, held } = automation;
   if (state !== 'enabled' || held || active[0] !== occurrence || !isWaiting(occurrence)) return false;
   return occurrence.retryAt === null || occurrence.retryAt <= at;
-}
-
-function admitting(
-  { at, occurrenceId, conversationId, runId }: Of<'BeginAdmission'>,
-  { attempts, retryUntil }: ActiveOccurrence,
-  { definition }: Automation,
-): OccurrenceEvent {
-  return {
-    type: 'occurrence.admitting',
-    at,
-    occurrenceId,
-    conversationId,
-    runId,
-    attempt: attempts + 1,
-    retryUntil: retryUntil ?? instantOf(epochMsOf(at) + definition.firing.retryForSeconds * 1000),
-  };
 }
 
 /** Recorded also after a deferral: two may have admitted it at once, and the run that came of it is there. */

@@ -93,6 +93,8 @@ export interface RecordMatch {
   readonly verdict: Verdict;
   /** Set where it comes too late to be fired: the occurrence is rejected with these words. */
   readonly tooLate: string | null;
+  /** Where its run would be; with it, an occurrence that is first in turn begins its admission as it arises. */
+  readonly place?: { readonly conversationId: ConversationId; readonly runId: RunId } | null;
 }
 
 /** The rule does not look at an input; changes nothing when the input was handled before. */

@@ -1,4 +1,4 @@
-import { accept, unreachable, type Decision, type Instant } from '@app/kernel';
+import { accept, epochMsOf, instantOf, unreachable, type Decision, type Instant } from '@app/kernel';
 import type { RecordMatch } from './automation.commands';
 import type { AutomationEvent, OccurrenceEvent, PassedOver } from './automation.events';
 import type { ActiveOccurrence, Automation, FiringMemory } from './automation.state';
@@ -70,10 +70,15 @@ function isRepeated({ occurrenceId, trigger, dueAt, input }: RecordMatch, { acti
   return dueAt !== null && memory.lastDueAt !== null && dueAt <= memory.lastDueAt;
 }
 
-function arising(command: RecordMatch, { definition, active }: Automation): OccurrenceEvent[] {
-  const { at, occurrenceId } = command;
+function arising(command: RecordMatch, automation: Automation): OccurrenceEvent[] {
+  const { at, occurrenceId, place } = command;
+  const { definition, active } = automation;
   const arose = occurrenceArose(command);
-  if (active.length === 0) return [arose];
+  if (active.length === 0) {
+    if (place == null || automation.held) return [arose];
+    const first = { attempts: 0, retryUntil: null };
+    return [arose, admitting({ at, occurrenceId, ...place }, first, automation)];
+  }
   switch (definition.firing.overlap) {
     case 'skip':
       return [arose, { type: 'occurrence.skipped', at, occurrenceId, reason: 'The one before was still active.' }];
@@ -85,6 +90,28 @@ function arising(command: RecordMatch, { definition, active }: Automation): Occu
     default:
       return unreachable(definition.firing.overlap);
   }
+}
+
+/** The admission of an occurrence begins: which run it will be, and where. */
+export function admitting(
+  {
+    at,
+    occurrenceId,
+    conversationId,
+    runId,
+  }: Omit<Extract<OccurrenceEvent, { type: 'occurrence.admitting' }>, 'type' | 'attempt' | 'retryUntil'>,
+  { attempts, retryUntil }: Pick<ActiveOccurrence, 'attempts' | 'retryUntil'>,
+  { definition }: Automation,
+): OccurrenceEvent {
+  return {
+    type: 'occurrence.admitting',
+    at,
+    occurrenceId,
+    conversationId,
+    runId,
+    attempt: attempts + 1,
+    retryUntil: retryUntil ?? instantOf(epochMsOf(at) + definition.firing.retryForSeconds * 1000),
+  };
 }
 
 type Arose = Extract<OccurrenceEvent, { readonly type: 'occurrence.arose' }>;

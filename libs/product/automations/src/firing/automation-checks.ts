@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { AutomationId, Instant } from '@app/kernel';
 import { Database } from '@app/read-store';
+import { GroupLoader } from '@app/runtime';
 import type { UnresolvedReason } from '../condition/condition';
 import type { Facts } from '../condition/readings';
 
 /** Reasons that are kept of a check; a status shows the first. */
 const reasonsKeptMax = 16;
+
+/** Checks of one statement, and those that wait for one. */
+const grouped = { batchMax: 200, waitingMax: 10_000 } as const;
 
 export const checkOutcomes = ['matched', 'not_matched', 'unknown'] as const;
 
@@ -19,24 +23,44 @@ export interface AutomationCheck extends Facts {
   readonly reasons: readonly UnresolvedReason[];
 }
 
-/** What was seen when a rule was looked at last. All throw Unavailable. */
+interface KeptCheck {
+  readonly automationId: AutomationId;
+  readonly check: AutomationCheck;
+}
+
+/** What was seen when a rule was looked at last; what many looks keep at once is one statement. All throw Unavailable. */
 @Injectable()
 export class AutomationChecks {
+  private readonly checks = new GroupLoader<KeptCheck, null>((checks) => this.recordAll(checks), grouped);
+
   constructor(private readonly database: Database) {}
 
   /** Keeps it, unless a later one is there. */
   async record(automationId: AutomationId, check: AutomationCheck): Promise<void> {
-    const { at, epoch, condition, facts, omittedFacts, reasons } = check;
-    const kept = JSON.stringify(reasons.slice(0, reasonsKeptMax));
+    await this.checks.load({ automationId, check });
+  }
+
+  private async recordAll(checks: readonly KeptCheck[]): Promise<null[]> {
+    // Of one automation, the last: a statement changes a row once.
+    const last = [...new Map(checks.map((one) => [one.automationId, one])).values()];
     await this.database.query(
       `INSERT INTO automation_checks AS c (automation_id, at, epoch, condition, facts, omitted_facts, reasons)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)
+       SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::json[], $6::integer[], $7::json[])
        ON CONFLICT (automation_id) DO UPDATE SET at = excluded.at, epoch = excluded.epoch, condition = excluded.condition,
          facts = excluded.facts, omitted_facts = excluded.omitted_facts, reasons = excluded.reasons
        WHERE c.at <= excluded.at`,
-      [automationId, at, epoch, condition, JSON.stringify(facts), omittedFacts, kept],
+      [
+        last.map(({ automationId }) => automationId),
+        last.map(({ check }) => check.at),
+        last.map(({ check }) => check.epoch),
+        last.map(({ check }) => check.condition),
+        last.map(({ check }) => JSON.stringify(check.facts)),
+        last.map(({ check }) => check.omittedFacts),
+        last.map(({ check }) => JSON.stringify(check.reasons.slice(0, reasonsKeptMax))),
+      ],
       'automation_checks.record',
     );
+    return checks.map(() => null);
   }
 
   /** The last one, or null where the rule was never looked at. */

@@ -146,10 +146,23 @@ async function look(
 async function recordMatch(
   world: FiringWorld,
   automationId: AutomationId,
-  { epoch }: Automation,
+  automation: Automation,
   match: Match & Pick<RecordMatch, 'verdict'>,
 ): Promise<Automation> {
-  return world.record(automationId, { type: 'RecordMatch', at: world.now(), epoch, ...match });
+  const { epoch } = automation;
+  const place = match.verdict === 'true' ? await placeAtOnce(world, automationId, automation, match) : null;
+  return world.record(automationId, { type: 'RecordMatch', at: world.now(), epoch, ...match, place });
+}
+
+/** Where the occurrence would run, if it is likely to be admitted as it arises; a pause was looked at before. */
+async function placeAtOnce(
+  world: FiringWorld,
+  automationId: AutomationId,
+  automation: Automation,
+  { occurrenceId, tooLate }: Match,
+): Promise<NonNullable<RecordMatch['place']> | null> {
+  if (automation.active.length > 0 || tooLate !== null || world.isBusy?.() === true) return null;
+  return world.placeFor(automationId, automation, { occurrenceId, conversationId: null, runId: null });
 }
 
 async function scheduleNext(

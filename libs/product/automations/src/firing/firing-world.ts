@@ -46,7 +46,7 @@ export interface FiringWorld {
   placeFor(
     automationId: AutomationId,
     automation: Automation,
-    occurrence: ActiveOccurrence,
+    occurrence: Pick<ActiveOccurrence, 'occurrenceId' | 'conversationId' | 'runId'>,
   ): Promise<Pick<Admission, 'conversationId' | 'runId'>>;
   /** Starts the run, exactly once, or answers why not. */
   admit(automationId: AutomationId, automation: Automation, admission: Admission): Promise<Result<unknown>>;

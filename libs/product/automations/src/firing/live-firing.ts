@@ -10,7 +10,7 @@ import { OccurrenceAdmission } from './occurrence-admission';
 import { RuleLooks } from './rule-looks';
 
 /** Admissions that go on at once in one process, few, so that what is due arises in time; one automation's are always in the same lane. */
-export const lanesMax = 3;
+export const lanesMax = 12;
 const waitingPerLaneMax = 1_000;
 
 /** The product, as firing sees it. */

@@ -43,7 +43,7 @@ export class OccurrenceAdmission {
   async placeFor(
     automationId: AutomationId,
     { definition, userId }: Automation,
-    { occurrenceId, conversationId, runId }: ActiveOccurrence,
+    { occurrenceId, conversationId, runId }: Pick<ActiveOccurrence, 'occurrenceId' | 'conversationId' | 'runId'>,
   ): Promise<Pick<Admission, 'conversationId' | 'runId'>> {
     if (conversationId !== null && runId !== null) {
       const { state } = await this.states.current(conversationKind, conversationId);
@@ -67,7 +67,7 @@ export class OccurrenceAdmission {
     if (!asked.ok) return asked;
     const resolved = resolveProfile(asked.value, this.offer);
     if (!resolved.ok) return resolved;
-    const crowded = await this.placeForConversation(userId, conversationId);
+    const crowded = await this.placeForConversation(definition.conversation, userId, conversationId);
     if (crowded !== null) return refuse(crowded);
     const runKey = runKeyOf(userId, runId);
     const request = requestIn({ input: { text: definition.prompt }, profile: definition.profile });
@@ -82,13 +82,22 @@ export class OccurrenceAdmission {
       trigger,
       run: { ...run, holder },
     });
-    return this.runs.admit({ userId, conversationId, runId, runKey, cause }, begin, { chosenId: true });
+    // The id derives from the occurrence and its conversation: nobody else can mean another run by it.
+    return this.runs.admit({ userId, conversationId, runId, runKey, cause }, begin, {
+      chosenId: false,
+      newConversation: definition.conversation === 'new',
+    });
   }
 
   /** A conversation that is still to begin takes a place of its user's; null, or why there is none. */
-  private async placeForConversation(userId: UserId, id: ConversationId): Promise<Refusal | null> {
-    const { state } = await this.states.current(conversationKind, id);
-    return state.userId === null ? this.quotas.reserve('conversations', { userId, id }) : null;
+  private async placeForConversation(
+    conversation: Automation['definition']['conversation'],
+    userId: UserId,
+    id: ConversationId,
+  ): Promise<Refusal | null> {
+    // A place that is taken again changes nothing: a conversation of the occurrence's own need not be looked for.
+    const isThere = conversation !== 'new' && (await this.states.recall(conversationKind, id)).state.userId !== null;
+    return isThere ? null : this.quotas.reserve('conversations', { userId, id });
   }
 
   /** The first of the automation's conversations that was not archived. */

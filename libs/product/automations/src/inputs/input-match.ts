@@ -4,7 +4,7 @@ import type { RecordMatch } from '../automation/automation.commands';
 import type { InputRecorded } from './input.stream';
 
 /** A look at the rule, but for when it is recorded and what it came to. */
-export type Match = Omit<RecordMatch, 'type' | 'at' | 'epoch' | 'verdict'>;
+export type Match = Omit<RecordMatch, 'type' | 'at' | 'epoch' | 'verdict' | 'place'>;
 
 /** The match that an input is evaluated as; the request and the reactor derive the same one. */
 export function matchOf({ automationId, inputId, at: forAt, source }: InputRecorded, position: number): Match {
