@@ -1,4 +1,5 @@
 import { type Loopback, signIn, startLoopback, type LoopbackUser } from '@app/testing/http';
+import { Metrics } from '@app/runtime';
 import { until } from '@app/testing/until';
 import { answerTo, type Answer } from './answers';
 
@@ -66,3 +67,22 @@ test('a burst is served as long as it is no flood', async () => {
   expect(answers.length - served).toBeGreaterThan(0);
   for (const { status } of answers) expect([200, 429]).toContain(status);
 });
+
+test('the work for clients that went away counts until it is done, and no longer', async () => {
+  await until('everybody served', async () => ((await ask('/things')).status === 200 ? true : null));
+  const url = `${loopback.url}/v1/users/${user.userId}/patience`;
+  const leave = new AbortController();
+  const left = Array.from({ length: 4 * atOnce }, () => fetch(url, { headers: user.headers, signal: leave.signal }));
+  await until('all under way', async () => ((await underWay()) >= 4 * atOnce ? true : null));
+  leave.abort();
+  await Promise.allSettled(left);
+  expect(await underWay()).toBe(4 * atOnce);
+  await until('nothing under way', async () => ((await underWay()) === 0 ? true : null));
+  await until('everybody served', async () => ((await ask('/things')).status === 200 ? true : null));
+});
+
+/** As the metrics say. */
+async function underWay(): Promise<number> {
+  const metrics = await loopback.app.get(Metrics, { strict: false }).registry.metrics();
+  return Number(/^http_requests_under_way (\d+)$/m.exec(metrics)?.[1]);
+}

@@ -66,7 +66,10 @@ export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): voi
   workBeginsWithTheBody(fastify, parts);
 }
 
-/** How long a client takes to send its body, and to read its answer, is no load. */
+/**
+ * How long a client takes to send its body, and to read its answer, is no load. The work for one that went away goes on, though, until
+ * its handler is done and has an answer for nobody.
+ */
 function workBeginsWithTheBody(fastify: FastifyInstance, parts: HookParts): void {
   fastify.addHook('preValidation', (request, _reply, done) => {
     const { parley: context } = request;
@@ -95,7 +98,6 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
   // Fastify never calls `onResponse` for a hijacked reply: an event stream would be in flight forever.
   reply.raw.once('close', () => {
     ended();
-    context.rests();
     end(request, reply, parts);
   });
   reply.headers(answerHeaders(request.id));
