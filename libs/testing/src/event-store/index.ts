@@ -10,5 +10,6 @@ export {
   testEvents,
   uniqueStream,
 } from './contract-store';
+export { contents, cutOff, identifiers, integers, optional, orRefused, texts, unknownFields, uuids } from './messages';
 export { batch, batchPart, identifier, leave, structuredUuid, textUuid } from './protocol';
 export { WatchedCalls } from './watched-calls';

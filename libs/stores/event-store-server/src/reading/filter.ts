@@ -1,7 +1,7 @@
-import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import { isStorable, type StoredEvent } from '../event';
 import { FailureError, badRequest } from '../failure';
 import { FILTERED_WINDOW_EVENTS_MAX, PAGE_EVENTS_MAX, SEARCH_WINDOW_DEFAULT } from '../limits';
+import type { FilterOptions } from '../wire/read-request';
 
 export interface EventFilter {
   readonly on: 'stream' | 'type';
@@ -14,20 +14,17 @@ export interface EventFilter {
   readonly checkpointEvery: number;
 }
 
-/** Reads the filter of a request. Throws a bad request when it names no expression or an invalid one. */
-export function readFilter(options: ReadReq.Options.FilterOptions): EventFilter {
-  const on = options.hasStreamIdentifier() ? 'stream' : 'type';
-  const expression = on === 'stream' ? options.getStreamIdentifier() : options.getEventType();
+/** The filter of a request. Throws a bad request when it names no expression or an invalid one. */
+export function filterOf({ on, expression, window, checkpointIntervalMultiplier }: FilterOptions): EventFilter {
   if (!expression) throw badRequest('a filter needs a stream name or an event type expression');
-  const window = options.hasMax() ? options.getMax() : SEARCH_WINDOW_DEFAULT;
-  const checkpointEvery = Math.max(1, window * Math.max(1, options.getCheckpointintervalmultiplier()));
-  const values = expression.getPrefixList();
+  const checkpointEvery = Math.max(1, (window ?? SEARCH_WINDOW_DEFAULT) * Math.max(1, checkpointIntervalMultiplier));
+  const values = expression.prefixes;
   if (values.length > 0) {
     const accepts = (text: string): boolean => values.some((prefix) => text.startsWith(prefix));
     const prefixes = values.filter(isStorable);
     return { on, accepts, matches: (event) => accepts(event[on]), prefixes, checkpointEvery };
   }
-  const regex = compile(expression.getRegex());
+  const regex = compile(expression.regex);
   const accepts = (text: string): boolean => regex.test(text);
   return { on, accepts, matches: (event) => accepts(event[on]), prefixes: undefined, checkpointEvery };
 }

@@ -1,10 +1,10 @@
 import type { ServerWritableStream } from '@grpc/grpc-js';
-import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import type { Failure } from '../failure';
 import { openWriter, type CallWriter } from '../wire/call-writer';
 import { statusOf } from '../wire/errors';
+import type { ReadRequest } from '../wire/read-request';
 
-export type ReadCall = ServerWritableStream<ReadReq, Buffer>;
+export type ReadCall = ServerWritableStream<ReadRequest, Buffer>;
 export type Room = 'room' | 'stalled' | 'closed';
 
 /** The client's end of a read: says when its socket is full, and when the client is gone. */

@@ -4,7 +4,15 @@ import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import type { ProposedEvent } from '../event';
 import { asFailure, badRequest, type Failure } from '../failure';
 import { statusOf } from '../wire/errors';
-import { proposedBytes, readExpected, readProposedEvent, readWritableStreamName } from '../wire/write-request';
+import { sentUuid } from '../wire/uuid';
+import {
+  proposedBytes,
+  proposedEvent,
+  readExpected,
+  readStreamName,
+  writableStreamName,
+  type ProposedMessage,
+} from '../wire/write-request';
 import type { Append, WriteResult, Written, Writes } from '../writing/request';
 import { checkSize } from './batch-append';
 import type { OpenCalls } from './open-calls';
@@ -41,7 +49,7 @@ async function readAppend(call: ServerReadableStream<AppendReq, AppendResp>): Pr
     const message = request.getProposedMessage();
     if (!message) continue;
     if (!options) throw badRequest('the options come before the events');
-    const event = readProposedEvent(message);
+    const event = proposedEvent(asSent(message));
     events.push(event);
     bytes += proposedBytes(event);
     checkSize(events.length, bytes);
@@ -50,11 +58,22 @@ async function readAppend(call: ServerReadableStream<AppendReq, AppendResp>): Pr
   const deadline = call.getDeadline();
   return {
     kind: 'append',
-    stream: readWritableStreamName(options.getStreamIdentifier()),
+    stream: writableStreamName(readStreamName(options.getStreamIdentifier())),
     expected: readExpected(options, options.hasRevision(), options.getRevision()),
     deadlineMs: deadline instanceof Date ? deadline.getTime() : deadline,
     events,
     bytes,
+  };
+}
+
+function asSent(message: AppendReq.ProposedMessage): ProposedMessage {
+  const system = message.getMetadataMap();
+  return {
+    id: sentUuid(message.getId()),
+    type: system.get('type'),
+    contentType: system.get('content-type'),
+    data: message.getData_asU8(),
+    metadata: message.getCustomMetadata_asU8(),
   };
 }
 

@@ -1,17 +1,17 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb';
 import type { ProposedEvent } from '../event';
 import { FailureError, asFailure, type Failure } from '../failure';
 import { APPEND_BYTES_MAX, APPEND_EVENTS_MAX, PARTIAL_APPENDS_MAX, PARTIAL_BYTES_MAX } from '../limits';
+import type { BatchAppendPart } from '../wire/batch-append-request';
 import { openWriter, type CallWriter } from '../wire/call-writer';
 import { statusOf } from '../wire/errors';
-import { readUuid } from '../wire/uuid';
+import { canonicalUuid } from '../wire/uuid';
 import { encodeBatchFailure, encodeBatchWritten } from '../wire/write-response';
-import { proposedBytes, readExpected, readProposedEvent, readWritableStreamName } from '../wire/write-request';
+import { proposedBytes, proposedEvent, writableStreamName } from '../wire/write-request';
 import type { Append, WriteResult, Writes } from '../writing/request';
 import type { OpenCalls } from './open-calls';
 
-type BatchCall = ServerDuplexStream<BatchAppendReq, Buffer>;
+type BatchCall = ServerDuplexStream<BatchAppendPart, Buffer>;
 
 /** An append of which parts may still come. Once it failed, it is answered, and its further parts are dropped. */
 interface PartialAppend {
@@ -42,7 +42,7 @@ export class BatchAppendCall {
     private readonly calls: OpenCalls,
   ) {
     calls.add(this);
-    call.on('data', (request: BatchAppendReq) => this.receive(request));
+    call.on('data', (part: BatchAppendPart) => this.receive(part));
     call.on('end', () => {
       this.ended = true;
       this.endIfDone();
@@ -50,12 +50,12 @@ export class BatchAppendCall {
     call.on('cancelled', () => this.finish());
   }
 
-  private receive(request: BatchAppendReq): void {
+  private receive(part: BatchAppendPart): void {
     if (this.over) return;
     try {
-      const append = this.collect(request);
+      const append = this.collect(part);
       if (append.failure) this.refuse(append, append.failure);
-      else if (request.getIsFinal()) this.submit(append);
+      else if (part.isFinal) this.submit(append);
     } catch (error) {
       // Without a correlation id only the whole stream can be answered.
       this.fail(asFailure(error));
@@ -64,12 +64,12 @@ export class BatchAppendCall {
   }
 
   /** Adds a part to its append. */
-  private collect(request: BatchAppendReq): PartialAppend {
-    const correlationId = readUuid(request.getCorrelationId());
-    const append = this.partial.get(correlationId) ?? begin(correlationId, request);
+  private collect(part: BatchAppendPart): PartialAppend {
+    const correlationId = canonicalUuid(part.correlationId);
+    const append = this.partial.get(correlationId) ?? begin(correlationId, part);
     this.partialBytes -= append.bytes;
-    if (!append.failure) addEvents(append, request);
-    if (request.getIsFinal()) {
+    if (!append.failure) addEvents(append, part);
+    if (part.isFinal) {
       this.partial.delete(correlationId);
       return append;
     }
@@ -141,7 +141,7 @@ export class BatchAppendCall {
 }
 
 /** The first part names stream, expectation and deadline. What is wrong with it answers the append, not the stream. */
-function begin(correlationId: string, request: BatchAppendReq): PartialAppend {
+function begin(correlationId: string, { options }: BatchAppendPart): PartialAppend {
   const append: PartialAppend = {
     correlationId,
     head: { stream: '', expected: 'any', deadlineMs: Infinity },
@@ -150,12 +150,10 @@ function begin(correlationId: string, request: BatchAppendReq): PartialAppend {
     failure: undefined,
     refused: false,
   };
-  const options = request.getOptions();
   if (!options) return { ...append, failure: { kind: 'bad-request', message: 'the first part has no options' } };
   try {
-    const stream = readWritableStreamName(options.getStreamIdentifier());
-    const expected = readExpected(options, options.hasStreamPosition(), options.getStreamPosition());
-    const deadlineMs = options.getDeadline()?.toDate().getTime() ?? Infinity;
+    const { expected, deadlineMs } = options;
+    const stream = writableStreamName(options.stream);
     return { ...append, head: { stream, expected, deadlineMs } };
   } catch (error) {
     return { ...append, failure: asFailure(error) };
@@ -163,11 +161,11 @@ function begin(correlationId: string, request: BatchAppendReq): PartialAppend {
 }
 
 /** A late append is not validated further: its answer is the timeout, even if it is invalid as well. */
-function addEvents(append: PartialAppend, request: BatchAppendReq): void {
+function addEvents(append: PartialAppend, part: BatchAppendPart): void {
   try {
     if (append.head.deadlineMs <= Date.now()) throw new FailureError({ kind: 'timeout' });
-    for (const message of request.getProposedMessagesList()) {
-      const event = readProposedEvent(message);
+    for (const message of part.events) {
+      const event = proposedEvent(message);
       append.events.push(event);
       append.bytes += proposedBytes(event);
     }

@@ -8,7 +8,7 @@ import {
 import { isMetastream } from '../event';
 import { asFailure, badRequest } from '../failure';
 import { statusOf } from '../wire/errors';
-import { readExpected, readWritableStreamName } from '../wire/write-request';
+import { readExpected, readStreamName, writableStreamName } from '../wire/write-request';
 import type { WriteRequest, WriteResult, Writes } from '../writing/request';
 import type { OpenCalls } from './open-calls';
 
@@ -58,7 +58,7 @@ function submit(
   onDone: (result: WriteResult) => void,
 ): void {
   try {
-    const stream = readWritableStreamName(options?.getStreamIdentifier());
+    const stream = writableStreamName(readStreamName(options?.getStreamIdentifier()));
     if (!options || isMetastream(stream)) throw badRequest(`a metadata stream ends with its stream: "${stream}"`);
     const request: WriteRequest = {
       kind,

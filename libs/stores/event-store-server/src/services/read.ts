@@ -1,26 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import { TOMBSTONE_REVISION } from '../event';
 import { asFailure, badRequest, type Failure } from '../failure';
 import { AllSubscription } from '../reading/all-subscription';
 import { Delivery } from '../reading/delivery';
 import type { EventLog } from '../reading/event-log';
-import { readFilter, type EventFilter } from '../reading/filter';
+import { filterOf, type EventFilter } from '../reading/filter';
 import type { AllFollower, Hub, StreamFollower } from '../reading/hub';
 import { Outlet, type ReadCall } from '../reading/outlet';
 import { readAll, readStream } from '../reading/read';
 import { StreamSubscription } from '../reading/stream-subscription';
 import { lastRevision } from '../writing/decide';
 import { encodeConfirmation } from '../wire/read-response';
-import { readStreamName } from '../wire/write-request';
+import type { Place, ReadOptions } from '../wire/read-request';
 import type { OpenCalls } from './open-calls';
-
-const { BACKWARDS } = ReadReq.Options.ReadDirection;
 
 /** Serves reads and subscriptions: one call of the protocol for all of them. */
 export async function serveRead(calls: OpenCalls, log: EventLog, hub: Hub, call: ReadCall): Promise<void> {
   let follower: StreamFollower | AllFollower | undefined;
-  const isSubscription = call.request.getOptions()?.hasSubscription() ?? false;
+  const { options } = call.request;
+  const isSubscription = options?.isSubscription ?? false;
   const open = { isSubscription, fail: (failure: Failure) => outlet.end(failure) };
   const outlet = new Outlet(call, () => {
     calls.remove(open);
@@ -29,23 +27,18 @@ export async function serveRead(calls: OpenCalls, log: EventLog, hub: Hub, call:
   calls.add(open);
   if (calls.refusal) return outlet.end(calls.refusal);
   try {
-    const options = call.request.getOptions();
     if (!options) throw badRequest('a read needs options');
-    const delivery = new Delivery(log, outlet, {
-      resolveLinks: options.getResolveLinks(),
-      uuids: options.getUuidOption()?.hasStructured() ? 'structured' : 'string',
-    });
-    const filter = readFilterOption(options, calls.checkpoints);
+    const delivery = new Delivery(log, outlet, options);
+    const filter = filterWanted(options, calls.checkpoints);
     if (!isSubscription) return await readOnce(log, outlet, delivery, options, filter);
-    if (options.getReadDirection() === BACKWARDS) throw badRequest('a subscription reads forwards');
-    const stream = options.getStream();
-    if (stream) {
-      const subscription = await subscribeToStream(log, outlet, delivery, stream);
+    if (options.backwards) throw badRequest('a subscription reads forwards');
+    if (options.stream !== undefined) {
+      const subscription = await subscribeToStream(log, outlet, delivery, options.stream, options.from);
       if (!subscription) return;
       follower = subscription;
       hub.addToStream(subscription);
     } else {
-      const subscription = new AllSubscription(log, outlet, delivery, startOfAll(log, options), filter);
+      const subscription = new AllSubscription(log, outlet, delivery, startOfAll(log, options.from), filter);
       follower = subscription;
       hub.addToAll(subscription);
     }
@@ -62,20 +55,12 @@ async function readOnce(
   log: EventLog,
   outlet: Outlet,
   delivery: Delivery,
-  options: ReadReq.Options,
+  { stream, from, backwards, count }: ReadOptions,
   filter: EventFilter | undefined,
 ): Promise<void> {
-  const backwards = options.getReadDirection() === BACKWARDS;
-  const plan = { log, outlet, delivery, backwards, count: Number(options.getCount()) };
-  const stream = options.getStream();
-  if (stream) {
-    const from = stream.hasRevision() ? Number(stream.getRevision()) : stream.hasEnd() ? Infinity : 0;
-    return readStream(plan, readStreamName(stream.getStreamIdentifier()), from);
-  }
-  const all = options.getAll();
-  const position = all?.getPosition();
-  const from = position ? Number(position.getCommitPosition()) : all?.hasEnd() ? Infinity : 0;
-  return readAll(plan, from, filter);
+  const plan = { log, outlet, delivery, backwards, count };
+  const first = from === 'start' ? 0 : from === 'end' ? Infinity : from;
+  return stream === undefined ? readAll(plan, first, filter) : readStream(plan, stream, first);
 }
 
 /** Undefined when the stream is over: the outlet has been told. The subscription follows as soon as it is in the hub. */
@@ -83,29 +68,26 @@ async function subscribeToStream(
   log: EventLog,
   outlet: Outlet,
   delivery: Delivery,
-  options: ReadReq.Options.StreamOptions,
+  stream: string,
+  from: Place,
 ): Promise<StreamSubscription | undefined> {
-  const stream = readStreamName(options.getStreamIdentifier());
   const head = await log.head(stream);
-  const fromEnd = options.hasEnd();
+  const fromEnd = from === 'end';
   if (head.tombstoned && !fromEnd) {
     outlet.end({ kind: 'stream-deleted', stream });
     return undefined;
   }
   const end = head.tombstoned ? TOMBSTONE_REVISION : lastRevision(head, stream);
-  const after = options.hasRevision() ? Number(options.getRevision()) : fromEnd ? end : -1;
+  const after = from === 'start' ? -1 : from === 'end' ? end : from;
   return new StreamSubscription(stream, log, outlet, delivery, after, fromEnd);
 }
 
-function startOfAll(log: EventLog, options: ReadReq.Options): number {
-  const all = options.getAll();
-  const position = all?.getPosition();
-  if (position) return Number(position.getCommitPosition());
-  return all?.hasEnd() ? log.ring.lastPosition : 0;
+function startOfAll(log: EventLog, from: Place): number {
+  if (from === 'start') return 0;
+  return from === 'end' ? log.ring.lastPosition : from;
 }
 
-function readFilterOption(options: ReadReq.Options, checkpoints: boolean): EventFilter | undefined {
-  const filter = options.getFilter();
+function filterWanted({ filter }: ReadOptions, checkpoints: boolean): EventFilter | undefined {
   if (!filter) return undefined;
-  return checkpoints ? readFilter(filter) : { ...readFilter(filter), checkpointEvery: Infinity };
+  return checkpoints ? filterOf(filter) : { ...filterOf(filter), checkpointEvery: Infinity };
 }

@@ -1,8 +1,7 @@
 /**
- * The services as the client's generated stubs describe them, except that hot answers arrive here already encoded:
- * one encoding of an event serves all of its readers.
+ * The services as the client's generated stubs describe them, except that hot requests are decoded by hand, and that hot
+ * answers arrive here already encoded: one encoding of an event serves all of its readers.
  */
-import { BatchAppendReq, type ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
 import type {
   DeleteReq,
@@ -19,32 +18,39 @@ import type {
   handleServerStreamingCall,
   handleUnaryCall,
 } from '@grpc/grpc-js';
+import { decodeBatchAppendPart, type BatchAppendPart } from './batch-append-request';
+import { decodeReadRequest, type ReadRequest } from './read-request';
 
 const asIs = (bytes: Buffer): Buffer => bytes;
-const asSent = (): never => {
-  throw new Error('answers are decoded by clients only');
+const byClients = (): never => {
+  throw new Error('requests are encoded, and answers decoded, by clients only');
 };
 
 /** What serves the calls. A type, not an interface: grpc-js wants an index signature. */
 export type StreamsHandlers = {
-  read: handleServerStreamingCall<ReadReq, Buffer>;
+  read: handleServerStreamingCall<ReadRequest, Buffer>;
   append: handleClientStreamingCall<AppendReq, AppendResp>;
   delete: handleUnaryCall<DeleteReq, DeleteResp>;
   tombstone: handleUnaryCall<TombstoneReq, TombstoneResp>;
-  batchAppend: handleBidiStreamingCall<BatchAppendReq, Buffer>;
+  batchAppend: handleBidiStreamingCall<BatchAppendPart, Buffer>;
 };
 
 export const streamsDefinition: ServiceDefinition<StreamsHandlers> = {
-  read: { ...StreamsService.read, responseSerialize: asIs, responseDeserialize: asSent },
+  read: {
+    ...StreamsService.read,
+    requestSerialize: byClients,
+    requestDeserialize: decodeReadRequest,
+    responseSerialize: asIs,
+    responseDeserialize: byClients,
+  },
   append: StreamsService.append,
   delete: StreamsService.delete,
   tombstone: StreamsService.tombstone,
   batchAppend: {
     ...StreamsService.batchAppend,
-    // A view of the received bytes: the stub's own would copy them.
-    requestDeserialize: (bytes: Buffer) =>
-      BatchAppendReq.deserializeBinary(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)),
+    requestSerialize: byClients,
+    requestDeserialize: decodeBatchAppendPart,
     responseSerialize: asIs,
-    responseDeserialize: asSent,
+    responseDeserialize: byClients,
   },
 };

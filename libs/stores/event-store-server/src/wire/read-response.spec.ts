@@ -10,7 +10,7 @@ import {
   encodeStreamNotFound,
   frameEvent,
 } from './read-response';
-import { readUuid } from './uuid';
+import { sentUuid } from './uuid';
 
 const numbers = fc.oneof(
   fc.nat(200),
@@ -41,7 +41,7 @@ function expectRecorded(bytes: Buffer, expected: StoredEvent, which: 'event' | '
   const recorded = which === 'event' ? read?.getEvent() : read?.getLink();
   if (!recorded) throw new Error(`no ${which} was encoded`);
   const text = (value: Uint8Array | undefined): string => Buffer.from(value ?? []).toString('utf8');
-  expect(readUuid(recorded.getId())).toBe(expected.id);
+  expect(sentUuid(recorded.getId())).toBe(expected.id);
   expect(text(recorded.getStreamIdentifier()?.getStreamName_asU8())).toBe(expected.stream);
   const revision = expected.revision === TOMBSTONE_REVISION ? TOMBSTONE_REVISION_EXACT : expected.revision;
   expect(recorded.getStreamRevision()).toBe(revision.toString());

@@ -4,22 +4,24 @@ import { badRequest } from '../failure';
 export const UUID_TEXT_BYTES = 36;
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The canonical lower-case text of a UUID sent in either form. Throws a bad request when it is missing or malformed. */
-export function readUuid(uuid: UUID | undefined): string {
-  const text = uuid?.hasStructured() ? structuredToText(uuid) : uuid?.getString();
+/** The canonical lower-case text of a UUID that was sent. Throws a bad request when it is missing or malformed. */
+export function canonicalUuid(text: string | undefined): string {
   if (!text || !CANONICAL.test(text)) throw badRequest(`not a UUID: ${text ?? 'missing'}`);
   return text.toLowerCase();
 }
 
-function structuredToText(uuid: UUID): string {
-  const bytes = Buffer.alloc(16);
-  const bits = uuid.getStructured();
-  bytes.writeBigInt64BE(BigInt.asIntN(64, BigInt(bits?.getMostSignificantBits() ?? 0)), 0);
-  bytes.writeBigInt64BE(BigInt.asIntN(64, BigInt(bits?.getLeastSignificantBits() ?? 0)), 8);
-  return uuidText(bytes);
+/** The text of a UUID sent in either form, as it is. */
+export function sentUuid(uuid: UUID | undefined): string | undefined {
+  const bits = uuid?.getStructured();
+  if (!bits) return uuid?.getString();
+  return uuidTextOf(BigInt(bits.getMostSignificantBits()), BigInt(bits.getLeastSignificantBits()));
 }
 
-function uuidText(bytes: Buffer): string {
+/** The text of a UUID sent as two numbers of 64 bits with signs. */
+export function uuidTextOf(mostSignificant: bigint, leastSignificant: bigint): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeBigInt64BE(BigInt.asIntN(64, mostSignificant), 0);
+  bytes.writeBigInt64BE(BigInt.asIntN(64, leastSignificant), 8);
   const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -1,4 +1,4 @@
-import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
+import type { StreamIdentifier } from '@eventstore/db-client/generated/shared_pb';
 import {
   ALL_STREAM,
   baseStreamOf,
@@ -9,14 +9,16 @@ import {
 } from '../event';
 import { FailureError, badRequest } from '../failure';
 import { EVENT_TYPE_BYTES_MAX, STREAM_NAME_BYTES_MAX } from '../limits';
-import { readUuid } from './uuid';
+import { canonicalUuid } from './uuid';
 
-/** Both appends propose events in the same shape. */
+/** An event as it was sent; both appends propose them alike. */
 export interface ProposedMessage {
-  getId(): UUID | undefined;
-  getMetadataMap(): { get(key: string): string | undefined };
-  getData_asU8(): Uint8Array;
-  getCustomMetadata_asU8(): Uint8Array;
+  /** The text of a UUID, in whichever form it came. */
+  readonly id: string | undefined;
+  readonly type: string | undefined;
+  readonly contentType: string | undefined;
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
 }
 
 /** Every write's options name its expectation in the same way, but for the revision. */
@@ -38,8 +40,7 @@ export function readStreamName(identifier: StreamIdentifier | undefined): string
 }
 
 /** The stream of a write. One bad name must not fail a whole group commit. */
-export function readWritableStreamName(identifier: StreamIdentifier | undefined): string {
-  const name = readStreamName(identifier);
+export function writableStreamName(name: string): string {
   if (name === '' || name === ALL_STREAM) throw badRequest(`not a stream to write to: "${name}"`);
   if (isMetastream(name) && isMetastream(baseStreamOf(name))) {
     throw badRequest(`a metadata stream has no metadata stream: "${name}"`);
@@ -48,19 +49,16 @@ export function readWritableStreamName(identifier: StreamIdentifier | undefined)
 }
 
 /** Throws a failure when an id, type or content type is missing or cannot be stored. */
-export function readProposedEvent(message: ProposedMessage): ProposedEvent {
-  const map = message.getMetadataMap();
-  const type = map.get('type');
-  const contentType = map.get('content-type');
+export function proposedEvent({ id, type, contentType, data, metadata }: ProposedMessage): ProposedEvent {
   if (!type || !contentType) {
     throw new FailureError({ kind: 'missing-metadata', properties: ['type', 'content-type'] });
   }
   return {
-    id: readUuid(message.getId()),
+    id: canonicalUuid(id),
     type: storable('event type', type, EVENT_TYPE_BYTES_MAX),
     isJson: contentType === 'application/json',
-    data: message.getData_asU8(),
-    metadata: message.getCustomMetadata_asU8(),
+    data,
+    metadata,
   };
 }
 

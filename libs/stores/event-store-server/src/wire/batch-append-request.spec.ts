@@ -1,0 +1,153 @@
+/** What is decoded by hand is what the client's own stubs encode, and what they decode; and the other way round. */
+import { Empty } from '@eventstore/db-client/generated/shared_pb';
+import { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
+import {
+  contents,
+  cutOff,
+  identifiers,
+  integers,
+  optional,
+  orRefused,
+  texts,
+  unknownFields,
+  uuids,
+} from '@app/testing/event-store';
+import fc from 'fast-check';
+import { Timestamp } from 'google-protobuf/google/protobuf/timestamp_pb';
+import { decodeBatchAppendPart, type BatchAppendPart } from './batch-append-request';
+import { messagesIn } from './grpc-frame';
+import { sentUuid } from './uuid';
+import { encodeBatchFailure, encodeBatchWritten } from './write-response';
+import { readExpected, readStreamName } from './write-request';
+
+const timestamps = fc
+  .record({ seconds: fc.integer({ min: -1_000, max: 4_000_000_000 }), nanos: fc.nat(999_999_999) })
+  .map(({ seconds, nanos }) => {
+    const timestamp = new Timestamp();
+    timestamp.setSeconds(seconds);
+    timestamp.setNanos(nanos);
+    return timestamp;
+  });
+const batchOptions = fc
+  .record({
+    stream: optional(identifiers),
+    expected: fc.oneof(integers, fc.constantFrom('any', 'no_stream', 'stream_exists', 'unsaid')),
+    deadline: optional(timestamps),
+  })
+  .map(({ stream, expected, deadline }) => {
+    const options = new BatchAppendReq.Options();
+    options.setStreamIdentifier(stream);
+    options.setDeadline(deadline);
+    if (expected === 'any') options.setAny(new Empty());
+    else if (expected === 'no_stream') options.setNoStream(new Empty());
+    else if (expected === 'stream_exists') options.setStreamExists(new Empty());
+    else if (typeof expected === 'number') options.setStreamPosition(String(expected));
+    return options;
+  });
+const proposed = fc
+  .record({ id: optional(uuids), system: fc.dictionary(systemKeys(), texts), metadata: contents, data: contents })
+  .map(({ id, system, metadata, data }) => {
+    const message = new BatchAppendReq.ProposedMessage();
+    message.setId(id);
+    for (const [key, value] of Object.entries(system)) message.getMetadataMap().set(key, value);
+    message.setCustomMetadata(metadata);
+    message.setData(data);
+    return message;
+  });
+const parts = fc
+  .record({
+    correlationId: optional(uuids),
+    options: optional(batchOptions),
+    events: fc.array(proposed, { maxLength: 3 }),
+    isFinal: fc.boolean(),
+  })
+  .map(({ correlationId, options, events, isFinal }) => {
+    const part = new BatchAppendReq();
+    part.setCorrelationId(correlationId);
+    part.setOptions(options);
+    part.setProposedMessagesList(events);
+    part.setIsFinal(isFinal);
+    return part;
+  });
+
+function systemKeys(): fc.Arbitrary<string> {
+  return fc.oneof(fc.constantFrom('type', 'content-type'), fc.string({ minLength: 1, maxLength: 5 }));
+}
+
+function asGenerated(part: BatchAppendReq): BatchAppendPart {
+  const options = part.getOptions();
+  return {
+    correlationId: sentUuid(part.getCorrelationId()),
+    options: options && {
+      stream: readStreamName(options.getStreamIdentifier()),
+      expected: readExpected(options, options.hasStreamPosition(), options.getStreamPosition()),
+      deadlineMs: options.getDeadline()?.toDate().getTime() ?? Infinity,
+    },
+    events: part.getProposedMessagesList().map((message) => ({
+      id: sentUuid(message.getId()),
+      type: message.getMetadataMap().get('type'),
+      contentType: message.getMetadataMap().get('content-type'),
+      metadata: Buffer.from(message.getCustomMetadata_asU8()),
+      data: Buffer.from(message.getData_asU8()),
+    })),
+    isFinal: part.getIsFinal(),
+  };
+}
+
+test('a part of an append, with fields that are not known', () => {
+  fc.assert(
+    fc.property(parts, unknownFields, (part, unknown) => {
+      const bytes = Buffer.concat([unknown, part.serializeBinary(), unknown]);
+      expect(decodeBatchAppendPart(bytes)).toEqual(asGenerated(BatchAppendReq.deserializeBinary(bytes)));
+    }),
+  );
+});
+
+test('of what excludes each other the last counts, and of what comes twice as well', () => {
+  fc.assert(
+    fc.property(parts, parts, (part, next) => {
+      const bytes = Buffer.concat([part.serializeBinary(), next.serializeBinary()]);
+      expect(decodeBatchAppendPart(bytes)).toEqual(asGenerated(BatchAppendReq.deserializeBinary(bytes)));
+    }),
+  );
+});
+
+test('bytes that are cut off, or wrong, are refused or mean what they say', () => {
+  fc.assert(
+    fc.property(parts, fc.nat(), (part, cut) => {
+      const bytes = cutOff(part.serializeBinary(), cut);
+      const decoded = orRefused(() => decodeBatchAppendPart(bytes));
+      if (decoded !== 'refused') expect(decoded).toEqual(asGenerated(BatchAppendReq.deserializeBinary(bytes)));
+    }),
+  );
+  for (const bytes of [[10], [10, 5, 1], [8, 255], [0], [11], [8, ...new Array<number>(10).fill(255)]])
+    expect(orRefused(() => decodeBatchAppendPart(Buffer.from(bytes)))).toBe('refused');
+  // Never anything but an answer or an error.
+  fc.assert(fc.property(contents, (bytes) => void orRefused(() => decodeBatchAppendPart(Buffer.from(bytes)))));
+});
+
+test('the answers of a batch stream', () => {
+  const written = fc.record({ revision: fc.oneof(fc.constant(-1), integers), position: optional(integers) });
+  fc.assert(
+    fc.property(fc.uuid(), texts, written, (id, stream, { revision, position }) => {
+      const answer = answerOf(encodeBatchWritten(id, stream, { kind: 'written', revision, position }));
+      const success = answer.getSuccess();
+      expect([sentUuid(answer.getCorrelationId()), readStreamName(answer.getStreamIdentifier())]).toEqual([id, stream]);
+      expect(success?.hasNoStream() === true ? -1 : Number(success?.getCurrentRevision())).toBe(revision);
+      const place = success?.getPosition();
+      expect([place?.getCommitPosition(), place?.getPreparePosition()]).toEqual(
+        position === undefined ? [undefined, undefined] : [String(position), String(position)],
+      );
+      expect(success?.hasNoPosition()).toBe(position === undefined);
+    }),
+  );
+  const refused = answerOf(encodeBatchFailure('6f7a3c1e-0000-4000-8000-000000000001', 's', { kind: 'timeout' }));
+  expect(refused.getError()?.getDetails()?.getTypeName()).toBe('event_store.client.Timeout');
+  expect(readStreamName(refused.getStreamIdentifier())).toBe('s');
+});
+
+function answerOf(frame: Buffer): BatchAppendResp {
+  const [message = Buffer.alloc(0), ...others] = messagesIn(frame);
+  expect(others).toEqual([]);
+  return BatchAppendResp.deserializeBinary(message);
+}

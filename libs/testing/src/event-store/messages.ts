@@ -1,0 +1,57 @@
+/** What properties of decoders need: pieces of messages, and what makes bytes of them that are not what was meant. */
+import { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
+import fc from 'fast-check';
+
+export const texts = fc.string({ unit: 'grapheme', maxLength: 20 });
+export const contents = fc.uint8Array({ maxLength: 200 });
+export const integers = fc.oneof(
+  fc.nat(200),
+  fc.maxSafeNat(),
+  fc.constantFrom(127, 128, 2 ** 31, 2 ** 32, 2 ** 49 - 1, 2 ** 49, 2 ** 53 - 1),
+);
+/** A tag that no request has, of each wire type. */
+export const unknownFields = fc
+  .array(
+    fc.constantFrom(
+      [0xf8, 0x07, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
+      [0xf9, 0x07, 1, 2, 3, 4, 5, 6, 7, 8],
+      [0xfa, 0x07, 3, 1, 2, 3],
+      [0xfd, 0x07, 1, 2, 3, 4],
+    ),
+    { maxLength: 3 },
+  )
+  .map((fields) => Buffer.from(fields.flat()));
+
+export const uuids = fc
+  .record({ text: fc.uuid(), form: fc.constantFrom('string', 'structured', 'neither') })
+  .map(({ text, form }) => {
+    const uuid = new UUID();
+    const bits = BigInt(`0x${text.replaceAll('-', '')}`);
+    const structured = new UUID.Structured();
+    structured.setMostSignificantBits(BigInt.asIntN(64, bits >> 64n).toString());
+    structured.setLeastSignificantBits(BigInt.asIntN(64, bits).toString());
+    if (form === 'structured') uuid.setStructured(structured);
+    if (form === 'string') uuid.setString(text);
+    return uuid;
+  });
+export const identifiers = texts.map((name) => {
+  const identifier = new StreamIdentifier();
+  identifier.setStreamName(Buffer.from(name));
+  return identifier;
+});
+export const optional = <Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+  fc.option(values, { nil: undefined });
+
+/** Decodes, or answers that it is refused. */
+export function orRefused<Value>(decode: () => Value): Value | 'refused' {
+  try {
+    return decode();
+  } catch {
+    return 'refused';
+  }
+}
+
+/** Less of the bytes; where is told by any number. */
+export function cutOff(bytes: Uint8Array, at: number): Buffer {
+  return Buffer.from(bytes.subarray(0, at % (bytes.length + 1)));
+}
