@@ -20,6 +20,7 @@ import { me } from './benchmarks/me.mjs';
 import { projections } from './benchmarks/projections.mjs';
 import { resume } from './benchmarks/resume.mjs';
 import { decide } from './benchmarks/streams.mjs';
+import { manySubscribers } from './benchmarks/subscribers.mjs';
 import { wholeRuns } from './benchmarks/whole-runs.mjs';
 import { startDeployment } from './deployment.mjs';
 import { inTurns } from './measuring.mjs';
@@ -46,6 +47,7 @@ const benchmarks = [
   longJournal,
   wholeRuns,
   projections,
+  manySubscribers,
 ];
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const resultsFolder = path.join(folder, 'results');
