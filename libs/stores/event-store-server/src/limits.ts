@@ -34,6 +34,8 @@ export const RING_BYTES_MAX = 64 * MIB;
 
 export const PAGE_EVENTS_MAX = 500;
 export const PAGE_BYTES_MAX = MIB;
+/** Events of a page that are framed before others have a turn of the event loop. */
+export const FRAMED_AT_ONCE_MAX = 100;
 /** Events that a filtered page looks through for matches; few of them are read whole. */
 export const FILTERED_WINDOW_EVENTS_MAX = 5_000;
 export const HEADS_AT_ONCE_MAX = 500;

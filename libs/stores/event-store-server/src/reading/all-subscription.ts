@@ -62,8 +62,7 @@ export class AllSubscription implements AllFollower {
   }
 
   private async deliverPage(): Promise<void> {
-    const recent = this.log.recentAfter(this.position, this.filter);
-    const page = recent ?? (await this.log.allAfter(this.position, this.filter));
+    const page = await this.log.allAfter(this.position, this.filter);
     // A checkpoint covers everything up to it and nothing behind it: it stands between the two.
     const all = await this.delivery.send(
       page.events,

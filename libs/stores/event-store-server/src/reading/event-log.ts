@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { LINK_TYPE, baseStreamOf, canExist, type FramedEvent } from '../event';
 import { HEADS_AT_ONCE_MAX, PAGE_EVENTS_MAX } from '../limits';
@@ -33,7 +34,10 @@ const windowSize = (filter: EventFilter | undefined): number => (filter ? window
 const endOf = ({ from, to, descending }: Pick<AllSpan, 'from' | 'to' | 'descending'>): number =>
   descending ? from : to;
 
-/** Committed events: the recent ones from the ring, older ones from PostgreSQL, a bounded page at a time. */
+/**
+ * Committed events: the recent ones from the ring, older ones from PostgreSQL, a bounded page at a time. A page of `$all` takes a turn
+ * of the event loop, so that whoever looks through all of it, and is sent next to nothing, holds up nobody.
+ */
 export class EventLog {
   /** Thousands of subscriptions that start at once ask for their heads together. Nothing is kept: heads move on. */
   private readonly headLoader: DataLoader<string, Head>;
@@ -71,7 +75,7 @@ export class EventLog {
   }
 
   /** What follows a position, when the ring has it. */
-  recentAfter(position: number, filter: EventFilter | undefined): AllPage | undefined {
+  private recentAfter(position: number, filter: EventFilter | undefined): AllPage | undefined {
     if (!this.ring.covers(position)) return undefined;
     const considered = Math.min(this.ring.lastPosition, position + PAGE_EVENTS_MAX);
     const events: FramedEvent[] = [];
@@ -85,7 +89,7 @@ export class EventLog {
   /** What follows a position, up to the last committed one; of what PostgreSQL holds at most `count` events. */
   async allAfter(position: number, filter: EventFilter | undefined, count = PAGE_EVENTS_MAX): Promise<AllPage> {
     const recent = this.recentAfter(position, filter);
-    if (recent) return recent;
+    if (recent) return nextTurn(recent);
     const to = Math.min(this.ring.lastPosition, position + windowSize(filter));
     return this.allPage({ from: position + 1, to, descending: false }, filter, count);
   }
@@ -94,7 +98,7 @@ export class EventLog {
   async allBefore(position: number, filter: EventFilter | undefined, count: number): Promise<AllPage> {
     const to = Math.min(position - 1, this.ring.lastPosition);
     const recent = this.recentUpTo(to, filter, count);
-    if (recent) return recent;
+    if (recent) return nextTurn(recent);
     const from = Math.max(1, to - windowSize(filter) + 1);
     return this.allPage({ from, to, descending: true }, filter, count);
   }

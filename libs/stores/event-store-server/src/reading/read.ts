@@ -35,7 +35,8 @@ export async function readStream(plan: ReadPlan, stream: string, from: number): 
     });
     return page.length > 0;
   };
-  while (left > 0 && !outlet.closed && (await deliverPage())) await outlet.room();
+  const isInside = (): boolean => (backwards ? next >= visible.first : next <= visible.last);
+  while (left > 0 && isInside() && !outlet.closed && (await deliverPage())) await outlet.room();
   outlet.end();
 }
 

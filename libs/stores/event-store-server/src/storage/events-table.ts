@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TOMBSTONE_REVISION, type FramedEvent, type StoredEvent } from '../event';
-import { PAGE_BYTES_MAX, PAGE_EVENTS_MAX } from '../limits';
+import { FRAMED_AT_ONCE_MAX, PAGE_BYTES_MAX, PAGE_EVENTS_MAX } from '../limits';
 import { frameEvent } from '../wire/read-response';
 import { booleanArray, byteaArray, int8Array, textArray, uuidArray } from './binary-array';
 import type { Queryable } from './queryable';
@@ -161,7 +162,17 @@ async function readPage(db: Queryable, query: PageQuery): Promise<EventPage> {
     values: query.values,
     rowMode: 'array',
   });
-  return { events: rows.map(eventOfRow), cut: rows.length < Number(rows[0]?.[9] ?? 0) };
+  return { events: await eventsOfRows(rows), cut: rows.length < Number(rows[0]?.[9] ?? 0) };
+}
+
+/** A few at a time: a page of hundreds would hold up look-ups and appends. */
+async function eventsOfRows(rows: readonly PageRow[]): Promise<FramedEvent[]> {
+  const events: FramedEvent[] = [];
+  for (const [index, row] of rows.entries()) {
+    if (index > 0 && index % FRAMED_AT_ONCE_MAX === 0) await nextTurn();
+    events.push(eventOfRow(row));
+  }
+  return events;
 }
 
 function eventOfRow(row: EventRow | PageRow): FramedEvent {
