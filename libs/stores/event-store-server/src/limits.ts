@@ -35,14 +35,14 @@ export const RING_BYTES_MAX = 64 * MIB;
 export const PAGE_EVENTS_MAX = 500;
 export const PAGE_BYTES_MAX = MIB;
 /** Events of a page that are framed before others have a turn of the event loop. */
-export const FRAMED_AT_ONCE_MAX = 100;
+export const FRAMED_AT_ONCE_MAX = 25;
 /** Events that a filtered page looks through for matches; few of them are read whole. */
 export const FILTERED_WINDOW_EVENTS_MAX = 5_000;
 export const HEADS_AT_ONCE_MAX = 500;
 /** A reader that takes nothing for this long loses its page, which is read again when it goes on. */
 export const STALLED_READER_MS = 250;
 /** A reader of which so much is not sent yet gets no more until all of it is. */
-export const UNSENT_BYTES_MAX = 32 * KIB;
+export const UNSENT_BYTES_MAX = 16 * KIB;
 /** Live events go out together, as one piece of at most so many bytes for all subscribers to `$all`; beyond it, as pages. */
 export const LIVE_PIECE_BYTES_MAX = 64 * KIB;
 /** Where grpc-js writes: a frame above this size is flushed before the next one is written (it buffers 16 frames). */

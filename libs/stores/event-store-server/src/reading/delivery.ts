@@ -34,7 +34,10 @@ export class Delivery {
     beforeSent?: (event: FramedEvent) => void,
   ): Promise<boolean> {
     for (const event of events) {
-      if (!this.outlet.hasRoom && (await this.outlet.room(STALLED_READER_MS)) !== 'room') return false;
+      if (!this.outlet.hasRoom) {
+        if ((await this.outlet.room(STALLED_READER_MS)) !== 'room') return false;
+        await this.log.lane.turn();
+      }
       beforeSent?.(event);
       this.outlet.send(this.isPlain ? event.frame : await this.encode(event));
       onSent(event);

@@ -15,6 +15,7 @@ import { poolForPage, type ReaderPools } from '../storage/reader-pools';
 import { NO_HEAD, type Head } from '../writing/head';
 import { windowOf, type EventFilter } from './filter';
 import type { Ring } from './ring';
+import { Lane } from './lane';
 import { isVisible, visibilityOf, type Visibility, type VisibleRevisions } from './visibility';
 
 /** A piece of `$all`. Every position up to `considered` has been looked at; `events` are those that matched. */
@@ -41,6 +42,8 @@ const endOf = ({ from, to, descending }: Pick<AllSpan, 'from' | 'to' | 'descendi
 export class EventLog {
   /** Thousands of subscriptions that start at once ask for their heads together. Nothing is kept: heads move on. */
   private readonly headLoader: DataLoader<string, Head>;
+  /** For whoever delivers more than a client takes at once. */
+  readonly lane = new Lane();
 
   constructor(
     readonly ring: Ring,
