@@ -55,7 +55,7 @@ it('everything ends where nothing is published', async () => {
 it('a process executes what it starts and resumes, and stops it, before a look or a notification tells its worker', async () => {
   const leases = partOf(deployment, RunLeases);
   jest.spyOn(leases, 'claim').mockResolvedValue([]);
-  jest.spyOn(leases, 'renew').mockResolvedValue({ stopping: [], lost: [] });
+  jest.spyOn(leases, 'renew').mockResolvedValue({ stopping: [], retaken: [], lost: [] });
   partOf(deployment, Notifications)['listeners'].delete(stopChannel);
   await runsOfAllKinds();
 });

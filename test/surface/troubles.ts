@@ -92,12 +92,13 @@ export async function earnStopPending(deployment: Deployment): Promise<Problem> 
 export async function earnEngineUnavailable(deployment: Deployment): Promise<Problem> {
   const user = await deployment.newUser();
   const conversationId = await conversationOf(user);
-  const name = `'take_execution_slot'::regproc`;
+  const name = `'take_execution_slots'::regproc`;
   const [kept] = await sql<{ text: string }>(deployment, `SELECT pg_get_functiondef(${name}) AS text`);
   // The store of slots is away, and nothing else is: PostgreSQL says so where slots are taken.
-  const away = `CREATE OR REPLACE FUNCTION take_execution_slot(
-         wanted_run uuid, wanted_segment integer, wanted_user uuid, capacity integer, share integer)
-    RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END $$`;
+  const away = `CREATE OR REPLACE FUNCTION take_execution_slots(
+         runs uuid[], segments integer[], run_ids uuid[], conversations uuid[], users uuid[],
+         worker uuid, lease_ms integer, user_share integer, chosen_shard integer, shard_size integer)
+    RETURNS TABLE (place bigint, outcome text) LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END $$`;
   await sql(deployment, away);
   const answer = await start(user, conversationId);
   await sql(deployment, kept?.text ?? '');

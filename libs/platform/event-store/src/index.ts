@@ -1,7 +1,7 @@
 export { AppendChannel } from './append-channel';
 export { decodeEvent, encodeEvent, upcast, type LiftingKind, type Recorded, type StoredEvent } from './codec';
 export { connectEventStore } from './connection';
-export { EventSeen, ofEvents } from './event-feed';
+export { EventFeed, EventSeen, ofEvents } from './event-feed';
 export { EventStore, type CallLimits } from './event-store';
 export { EventStoreModule } from './event-store.module';
 export { FoldedStates } from './folded-states';
@@ -13,7 +13,7 @@ export { idInStream, streamName, type DomainEvent, type StreamKind } from './str
 export type { EventBatch } from './intake';
 export { followCategories } from './subscriptions';
 export { Streams, type DecideOptions } from './streams';
-export { TooBusy } from './stream-turns';
+export { TooBusy } from './stream-turn';
 export { watchTypes } from './watch-types';
 export { isTransient } from './transient-errors';
 export { KeyedQueue } from './keyed-queue';

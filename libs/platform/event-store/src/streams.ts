@@ -5,7 +5,8 @@ import { EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
 import { ReadModels } from './read-models';
 import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
-import { StreamTurns, type Decided } from './stream-turns';
+import type { Decided } from './stream-turn';
+import { StreamTurns } from './stream-turns';
 
 export interface DecideOptions {
   /** Set where the id was just minted: the stream is then not read before the first attempt. */

@@ -37,7 +37,7 @@ export async function watchTypes(client: EventStoreDBClient, watching: Watching)
 async function watchOnce(client: EventStoreDBClient, { types, signal, onLive, onEvent }: Watching): Promise<void> {
   const filter = eventTypeFilter({ prefixes: [...types] });
   const subscription = client.subscribeToAll({ fromPosition: END, filter });
-  let leave = () => undefined as void;
+  let leave = (): void => undefined;
   await new Promise<void>((resolve) => {
     leave = resolve;
     // Without a listener for it, an error would end the process.

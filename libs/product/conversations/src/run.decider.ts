@@ -152,12 +152,7 @@ function byHolder(
       return step(run.status === 'stopping' ? { ...command, calls: [], returned: [], end: abortedEnd } : command, run);
     case 'ReturnTool':
       if (!run.openCalls.includes(command.toolCallId)) return accept();
-      return accept({
-        ...headOf('tool.returned', run, command.at),
-        toolCallId: command.toolCallId,
-        outcome: command.outcome,
-        result: command.result,
-      });
+      return accept(toolReturned(command, run, command.at));
     case 'EndRun': {
       const end = run.status === 'stopping' ? abortedEnd : command.end;
       return accept(...returnedAsCut(run, command.at), endRun(run, command.at, end));
@@ -216,19 +211,19 @@ function step(command: RecordStep, run: RunState): Decision<RunEvent> {
   };
   const said = command.message === null ? [] : [{ ...headOf('agent.message', run, command.at), ...command.message }];
   const called = command.calls.map((call) => ({ ...headOf('tool.called', run, command.at), ...call }));
-  const returned = command.returned.map((one) => ({ ...headOf('tool.returned', run, command.at), ...one }));
+  const returned = command.returned.map((one) => toolReturned(one, run, command.at));
   const over = command.end === null ? [] : [endRun(evolveRun(run, stepped), command.at, command.end)];
   return accept<RunEvent>(stepped, ...said, ...called, ...returned, ...over);
 }
 
+function toolReturned({ toolCallId, outcome, result }: ToolReturn, run: RunState, at: Instant): RunEvent {
+  return { ...headOf('tool.returned', run, at), toolCallId, outcome, result };
+}
+
 /** A run that ends leaves no call open: not even one that was approved and not made. */
 function returnedAsCut(run: RunState, at: Instant): RunEvent[] {
-  return run.openCalls.map((toolCallId) => ({
-    ...headOf('tool.returned', run, at),
-    toolCallId,
-    outcome: 'error',
-    result: { error: 'the run ended before the tool returned' },
-  }));
+  const cut = { outcome: 'error', result: { error: 'the run ended before the tool returned' } } as const;
+  return run.openCalls.map((toolCallId) => toolReturned({ toolCallId, ...cut }, run, at));
 }
 
 /** The end of a run in any state. */

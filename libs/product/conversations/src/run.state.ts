@@ -76,9 +76,8 @@ export function evolveRun(run: RunState, event: OpenRunEvent, seq = run.segmentS
       return { ...run, status: 'awaiting_approval', approvals };
     }
     case 'run.resumed': {
-      const { segment } = event;
-      const held = heldBy(event.holder, run.attempt);
-      return { ...run, ...held, segment, segmentSeq: seq, segmentCostMicroCents: 0, approvals: [] };
+      const begun = { segment: event.segment, segmentSeq: seq, segmentCostMicroCents: 0, approvals: [] };
+      return { ...run, ...heldBy(event.holder, run.attempt), ...begun };
     }
     case 'run.stopping':
       return { ...run, status: 'stopping' };

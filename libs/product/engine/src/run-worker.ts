@@ -4,7 +4,6 @@ import { Notifications } from '@app/read-store';
 import { Draining } from '@app/http';
 import { Configuration, settledWithin } from '@app/runtime';
 import {
-  ExecutionSlots,
   leaseRenewMs,
   LocalExecution,
   RunLeases,
@@ -48,7 +47,6 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
   private claimNext = false;
 
   constructor(
-    private readonly slots: ExecutionSlots,
     private readonly leases: RunLeases,
     private readonly closing: SegmentClosing,
     private readonly execution: ExecuteRun,
@@ -118,8 +116,8 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
     return this.running.has(runKey) || this.reserved.has(runKey);
   }
 
-  private get executed(): RunKey[] {
-    return [...this.running].filter(([, { isOver }]) => !isOver).map(([runKey]) => runKey);
+  private get executed(): ExecutableSegment[] {
+    return [...this.running.values()].filter(({ isOver }) => !isOver).map(({ segment }) => segment);
   }
 
   private get room(): number {
@@ -180,7 +178,7 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
       switch (execution.kind) {
         case 'over':
           await (execution.end === null
-            ? this.slots.release(segment)
+            ? this.closing.release(segment)
             : this.closing.close(execution.end, execution.cause));
           return;
         case 'left':
@@ -196,20 +194,18 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
 
   private async renew(): Promise<void> {
     try {
-      const { stopping, lost } = await this.leases.renew(this.executed);
+      const { stopping, retaken, lost } = await this.leases.renew(this.executed);
       for (const runKey of stopping) this.stop(runKey);
-      for (const runKey of lost) await this.recover(runKey);
+      for (const runKey of lost) this.running.get(runKey)?.leave();
+      for (const runKey of retaken) await this.giveBackIfOver(runKey);
     } catch (error) {
       this.logger.warn(`leases were not renewed: ${String(error)}`);
     }
   }
 
-  /** PostgreSQL may have lost the row in a crash; where another worker has it, or there is no room for it any more, it is left. */
-  private async recover(runKey: RunKey): Promise<void> {
+  /** A segment that ended while its lease was renewed had no row any more, and needs none. */
+  private async giveBackIfOver(runKey: RunKey): Promise<void> {
     const running = this.running.get(runKey);
-    if (running === undefined || running.isOver) return;
-    if ((await this.slots.take(running.segment)) !== 'taken') running.leave();
-    // It ended meanwhile.
-    else if (running.isOver) await this.slots.release(running.segment);
+    if (running?.isOver === true) await this.closing.release(running.segment);
   }
 }

@@ -15,7 +15,7 @@ import {
   type RunKey,
   type UserId,
 } from '@app/kernel';
-import { Database, Processes, ReadGate } from '@app/read-store';
+import { Database, ReadGate } from '@app/read-store';
 import { runKeyOf } from './run-binding';
 import { RunLeases, stopChannel } from './run-leases';
 import { SegmentClosing, segmentEndIn } from './segment-closing';
@@ -54,7 +54,6 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
     private readonly streams: Streams,
     private readonly states: FoldedStates,
     private readonly database: Database,
-    private readonly processes: Processes,
     private readonly leases: RunLeases,
     private readonly closing: SegmentClosing,
     private readonly clock: Clock,
@@ -87,14 +86,26 @@ export class AbortRunHandler implements ICommandHandler<AbortRun> {
       case 'awaiting_approval':
         return this.record(stopping);
       case 'running':
-        if (!(await this.processes.workerAlive())) return refuse(because('execution_unavailable'));
-        // Its worker was lost and nobody has claimed it yet: it is being recovered.
-        if (!(await this.leases.isHeld(stopping.runKey))) return ok({ aborted: false });
-        return this.record(stopping);
+        return this.stopRunning(stopping);
       case 'stopping':
         return (await this.untilEnded(stopping)) ? ok({ aborted: false }) : refuse(because('stop_pending'));
       default:
         return unreachable(run.status);
+    }
+  }
+
+  private async stopRunning(stopping: Stopping): Promise<Result<AbortedRun>> {
+    const standing = await this.leases.standing(stopping.runKey);
+    switch (standing) {
+      case 'no worker':
+        return refuse(because('execution_unavailable'));
+      case 'lost':
+        // Nobody has claimed it yet: it is being recovered.
+        return ok({ aborted: false });
+      case 'held':
+        return this.record(stopping);
+      default:
+        return unreachable(standing);
     }
   }
 

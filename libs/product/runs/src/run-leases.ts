@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RunKey } from '@app/kernel';
 import { Database, Processes } from '@app/read-store';
-import { leaseTtlMs, type ExecutableSegment, type SegmentKey } from './execution-slots';
+import { ExecutionSlots, leaseTtlMs, type ExecutableSegment, type SegmentKey } from './execution-slots';
 
 /** How often a worker renews the leases that it holds. */
 export const leaseRenewMs = 1_250;
@@ -14,7 +14,9 @@ export const stopChannel = 'parley_stop';
 interface Renewed {
   /** Runs that are to stop. */
   readonly stopping: readonly RunKey[];
-  /** Runs whose slot is gone, as after a crash of PostgreSQL, or is another worker's by now. */
+  /** Runs whose slot was gone, as after a crash of PostgreSQL, and that have one again. */
+  readonly retaken: readonly RunKey[];
+  /** Runs whose slot is another worker's by now, or for which there is no room any more. */
   readonly lost: readonly RunKey[];
 }
 
@@ -27,6 +29,7 @@ export class RunLeases {
   constructor(
     private readonly database: Database,
     private readonly processes: Processes,
+    private readonly slots: ExecutionSlots,
   ) {}
 
   /** Takes at most so many segments that nobody holds, oldest first. */
@@ -53,20 +56,25 @@ export class RunLeases {
     );
   }
 
-  /** Renews what this worker holds. */
-  async renew(runKeys: readonly RunKey[]): Promise<Renewed> {
-    if (runKeys.length === 0) return { stopping: [], lost: [] };
+  /** Renews what this worker executes; takes again what was lost. */
+  async renew(segments: readonly ExecutableSegment[]): Promise<Renewed> {
+    if (segments.length === 0) return { stopping: [], retaken: [], lost: [] };
     const renewed = await this.database.query<{ runKey: RunKey; stopping: boolean | null }>(
       `WITH held AS (
          UPDATE execution_slots SET expires_at = now() + $3 * interval '1 ms'
          WHERE worker_id = $1 AND run_key = ANY ($2) RETURNING run_key)
        SELECT run_key AS "runKey", status = 'stopping' AS stopping FROM held LEFT JOIN runs USING (run_key)`,
-      [this.processes.id, runKeys, leaseTtlMs],
+      [this.processes.id, segments.map(({ runKey }) => runKey), leaseTtlMs],
     );
     const held = new Set(renewed.map(({ runKey }) => runKey));
+    const gone = segments.filter(({ runKey }) => !held.has(runKey));
+    const taken = await Promise.all(gone.map((segment) => this.slots.take(segment)));
+    const keysOf = (isRetaken: boolean) =>
+      gone.filter((_, index) => (taken[index] === 'taken') === isRetaken).map(({ runKey }) => runKey);
     return {
       stopping: renewed.filter(({ stopping }) => stopping === true).map(({ runKey }) => runKey),
-      lost: runKeys.filter((runKey) => !held.has(runKey)),
+      retaken: keysOf(true),
+      lost: keysOf(false),
     };
   }
 
@@ -79,7 +87,12 @@ export class RunLeases {
     );
   }
 
-  /** Whether some worker holds the run now. */
+  /** Whether some worker holds the run now; `no worker` where none is alive at all. */
+  async standing(runKey: RunKey): Promise<'held' | 'lost' | 'no worker'> {
+    if (!(await this.processes.workerAlive())) return 'no worker';
+    return (await this.isHeld(runKey)) ? 'held' : 'lost';
+  }
+
   async isHeld(runKey: RunKey): Promise<boolean> {
     const [row] = await this.database.query<{ held: boolean }>(
       `SELECT EXISTS (

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Budgets } from '@app/budget';
 import type { ConversationEvent } from '@app/conversations';
 import type { Cause } from '@app/kernel';
-import { ExecutionSlots } from './execution-slots';
+import { ExecutionSlots, type SegmentKey } from './execution-slots';
 
 /** The event that ends a segment: the run is over, or waits for approvals. */
 export type SegmentEnd = Extract<ConversationEvent, { readonly type: 'run.ended' | 'run.suspended' }>;
@@ -20,8 +20,13 @@ export class SegmentClosing {
     const spent = { spentCents: segmentCostCents };
     await Promise.all([
       this.budgets.settle({ runKey, runId, userId, segment, cause }, spent),
-      this.slots.release({ runKey, segment }),
+      this.release({ runKey, segment }),
     ]);
+  }
+
+  /** Gives the slot of a segment back that was over before; again changes nothing. @throws Unavailable */
+  async release(segment: SegmentKey): Promise<void> {
+    await this.slots.release(segment);
   }
 }
 

@@ -8,9 +8,6 @@ export {
   conversationOf,
   eventCount,
   expectProblem,
-  freeLease,
-  holdFirstSegment,
-  holdNextSegment,
   journal,
   journalTypes,
   type Listed,
@@ -23,11 +20,10 @@ export {
   start,
   type Started,
   startLongRun,
-  silenceWorkers,
-  startStuckRun,
   untilEnded,
   untilStatus,
 } from './journeys';
+export { freeLease, holdFirstSegment, holdNextSegment, silenceWorkers, startStuckRun } from './held-segments';
 export {
   type Approval,
   approvalOf,

@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { conversationKind } from '@app/conversations';
-import { Streams } from '@app/event-store';
 import {
   asId,
-  Clock,
   problemKinds,
   reasons,
   type Cause,
   type ProblemKind,
   type Reason,
-  type RunId,
   type UserId,
   withdrawalChanges,
   type WithdrawalChange,
 } from '@app/kernel';
 import { Database } from '@app/read-store';
-import { v5 as uuidV5 } from 'uuid';
 import type { Deployment } from '../deployment';
 import { type Answer, type Frame, requestJson, type TestClient } from '../client';
 import { until } from '../until';
@@ -25,8 +20,6 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}
 const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 export const aUuid: unknown = expect.stringMatching(uuidPattern);
 export const anInstant: unknown = expect.stringMatching(instantPattern);
-/** How long a process believes that a worker is alive (`Processes.workerAlive`), and a little more. */
-const believedMs = 1_100;
 export const missingId = '0190a000-0000-7000-8000-00000000dead';
 
 /** A page of a list. */
@@ -97,48 +90,6 @@ export async function startLongRun(user: TestClient, conversationId: string, mor
   const { status, body } = await start(user, conversationId, `repeat after me: ${'word '.repeat(750)}`, more);
   expect(status).toBe(202);
   return body.runId;
-}
-
-/** Starts a run that is claimed in the journal and held, by a worker that is not there; its lease lasts two minutes, or until `free`. */
-export async function startStuckRun(deployment: Deployment, user: TestClient, conversationId: string) {
-  const runId = randomUUID();
-  const runKey = uuidV5(runId, user.userId);
-  await holdFirstSegment(deployment, user, { conversationId, runId });
-  const { status } = await start(user, conversationId, 'repeat after me: late', { runId });
-  expect(status).toBe(202);
-  const { cause } = byOperator(user);
-  const at = partOf(deployment, Clock).now();
-  const claim = { type: 'ClaimRun', at, runId: asId<RunId>(runId), segment: 1 } as const;
-  await partOf(deployment, Streams).decide(conversationKind, conversationId, claim, cause);
-  return { runId, free: () => freeLease(deployment, runKey) };
-}
-
-/** Has a worker that is not there hold the first segment of a run that is to be started: no process executes it, and none claims it. */
-export async function holdFirstSegment(
-  deployment: Deployment,
-  { userId }: TestClient,
-  { conversationId, runId }: { readonly conversationId: string; readonly runId: string },
-): Promise<void> {
-  const slot = `INSERT INTO execution_slots (run_key, segment, run_id, conversation_id, user_id, shard, worker_id, expires_at)
-    VALUES ($1, 1, $2, $3, $4, 0, $5, now() + interval '2 minutes')`;
-  await sql(deployment, slot, [uuidV5(runId, userId), runId, conversationId, userId, randomUUID()]);
-}
-
-/** As `holdFirstSegment`, of the next segment of a run that waits for approvals. */
-export async function holdNextSegment(deployment: Deployment, runKey: string): Promise<void> {
-  const slot = `INSERT INTO execution_slots (run_key, segment, run_id, conversation_id, user_id, shard, worker_id, expires_at)
-    SELECT run_key, segment + 1, id, conversation_id, user_id, 0, $2, now() + interval '2 minutes' FROM runs WHERE run_key = $1`;
-  await sql(deployment, slot, [runKey, randomUUID()]);
-}
-
-/** From now on no worker is heard of; processes believe that one was for a second. */
-export async function silenceWorkers(deployment: Deployment): Promise<void> {
-  await sql(deployment, 'UPDATE processes SET worker = false');
-  await sleep(believedMs);
-}
-
-export async function freeLease(deployment: Deployment, runKey: string): Promise<void> {
-  await sql(deployment, `UPDATE execution_slots SET expires_at = '2020-01-01' WHERE run_key = $1`, [runKey]);
 }
 
 /** The run once its `status` is one of these, as `runs.get` answers it. */

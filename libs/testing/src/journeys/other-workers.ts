@@ -8,7 +8,8 @@ import type { Deployment } from '../deployment';
 import type { TestClient } from '../client';
 import { freePorts } from '../processes';
 import { until } from '../until';
-import { conversationOf, freeLease, holdFirstSegment, journal, partOf, sql, start } from './journeys';
+import { freeLease, holdFirstSegment } from './held-segments';
+import { conversationOf, journal, partOf, sql, start } from './journeys';
 
 const runsMax = 12;
 

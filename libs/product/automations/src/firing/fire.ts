@@ -77,13 +77,13 @@ export async function handleEnd(world: FiringWorld, { automationId, epoch }: Act
 
 /** A run in one of the automation's conversations has ended: the next occurrence in turn may be admitted. @throws Unavailable */
 export async function handleRunEnded(world: FiringWorld, automationId: AutomationId, runId: RunId): Promise<void> {
-  const automation = await world.fold(automationId);
-  const ended = automation?.active.find((occurrence) => occurrence.runId === runId);
-  if (ended !== undefined) {
-    const { occurrenceId } = ended;
-    await world.record(automationId, { type: 'FinishOccurrence', at: world.now(), occurrenceId });
-  }
-  await admitNext(world, automationId);
+  const occurrenceOf = (automation: AutomationState) =>
+    automation?.active.find((occurrence) => occurrence.runId === runId)?.occurrenceId;
+  // Its run is known as soon as its admission has begun.
+  const occurrenceId = occurrenceOf(await world.recall(automationId)) ?? occurrenceOf(await world.fold(automationId));
+  if (occurrenceId === undefined) return admitNext(world, automationId);
+  const after = await world.record(automationId, { type: 'FinishOccurrence', at: world.now(), occurrenceId });
+  await admitNext(world, automationId, after);
 }
 
 /**

@@ -1,0 +1,208 @@
+import { MaxAppendSizeExceededError, type EventData } from '@eventstore/db-client';
+import { Unavailable, type Cause, type Refusal } from '@app/kernel';
+import type { Tracing } from '@app/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeEvent, toStoredEvent, type StoredEvent } from './codec';
+import type { EventStore } from './event-store';
+import type { Folded, FoldedStates } from './folded-states';
+import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
+
+/**
+ * How long a command that loses races for its stream is retried before the caller gets TooBusy. It is a time rather than a count,
+ * because a process that has won once need not read, and so keeps winning until its own queue is empty.
+ */
+const contendForMs = 5_000;
+/** After a lost race comes a random pause, longer each time up to this, so that processes fall out of step. */
+const pauseMaxMs = 20;
+
+/** The stream was taken by others each time. Nothing was recorded, and the command may be given again. */
+export class TooBusy extends Unavailable {
+  /** @param lostRaces how many appends of the command were refused since others came first */
+  constructor(
+    stream: string,
+    readonly lostRaces = 0,
+  ) {
+    super('event store', { cause: new Error(`${stream} is too busy`) });
+  }
+}
+
+/** What an accepted command came to. */
+export interface Accepted<State, Event> {
+  /** Empty when there was nothing to do. */
+  readonly events: readonly Event[];
+  /** The same events, as they are stored. */
+  readonly stored: readonly StoredEvent[];
+  /** After the events. */
+  readonly state: State;
+  readonly revision: number;
+  /** Position of the append's last event; null when nothing was appended. */
+  readonly position: number | null;
+}
+
+/** A Result that also tells the state on which a command was refused. */
+export type Decided<State, Event> =
+  | { readonly ok: true; readonly value: Accepted<State, Event> }
+  | { readonly ok: false; readonly refusal: Refusal; readonly state: State };
+
+/** A command that takes its turn. */
+export interface Turn<Command> {
+  readonly command: Command;
+  readonly cause: Cause;
+  /** The id of the stream was just minted: it is not read before the first attempt. */
+  readonly newStream?: boolean | undefined;
+  /** Lost races after which the command is given up, before its time is over. */
+  readonly racesMax?: number | undefined;
+  /** Does the work in the command's own span. */
+  within<Value>(this: void, work: () => Promise<Value>): Promise<Value>;
+}
+
+/** A turn whose outcome somebody waits for. */
+export interface Waiting<State, Command, Event> extends Turn<Command> {
+  resolve(this: void, decided: Decided<State, Event>): void;
+  reject(this: void, error: unknown): void;
+}
+
+/** What a turn comes to on a state that those before it have left: events, or an answer. */
+interface Outcome<State, Command, Event extends DomainEvent> {
+  readonly of: Waiting<State, Command, Event>;
+  readonly events: readonly Event[];
+  readonly encoded: readonly EventData[];
+  readonly refusal: Refusal | null;
+  readonly after: Folded<State>;
+}
+
+/** One turn on one stream: commands that are decided one after the other, and appended at once. */
+export class StreamTurn<State, Command, Event extends DomainEvent> {
+  private readonly stream: string;
+
+  constructor(
+    private readonly kind: StreamKind<State, Command, Event>,
+    private readonly id: string,
+    private readonly store: EventStore,
+    private readonly states: FoldedStates,
+    private readonly tracing: Tracing,
+  ) {
+    this.stream = streamName(kind, id);
+  }
+
+  /** Settles every one of them; never rejects. */
+  async decide(group: readonly Waiting<State, Command, Event>[]): Promise<void> {
+    try {
+      await this.contend(group);
+    } catch (error) {
+      // Each may be small enough by itself.
+      if (error instanceof MaxAppendSizeExceededError && group.length > 1) {
+        for (const one of group) await this.decide([one]);
+      } else for (const one of group) one.reject(error);
+    }
+  }
+
+  private async contend(asked: readonly Waiting<State, Command, Event>[]): Promise<void> {
+    const giveUpAtMs = performance.now() + contendForMs;
+    let group = asked;
+    let { folded, fresh } = await this.start(group);
+    for (let lostRaces = 0; group.length > 0;) {
+      const outcomes = this.decideInTurn(group, folded);
+      if (fresh || outcomes.every(({ encoded }) => encoded.length > 0)) {
+        const position = await this.append(outcomes, folded);
+        if (position !== 'conflict') return settle(outcomes, this.stream, position);
+        lostRaces += 1;
+        group = this.stillContending(group, lostRaces, giveUpAtMs);
+        await sleep(Math.random() * Math.min(lostRaces, pauseMaxMs));
+      }
+      folded = await this.states.current(this.kind, this.id);
+      fresh = true;
+    }
+  }
+
+  private async start(group: readonly Waiting<State, Command, Event>[]) {
+    if (group[0]?.newStream === true)
+      return { folded: { state: this.kind.decider.initialState, revision: -1 }, fresh: false };
+    const cached = this.states.cached(this.kind, this.id);
+    if (cached !== null) return { folded: cached, fresh: false };
+    return { folded: await this.states.current(this.kind, this.id), fresh: true };
+  }
+
+  private decideInTurn(
+    group: readonly Waiting<State, Command, Event>[],
+    from: Folded<State>,
+  ): Outcome<State, Command, Event>[] {
+    const { decider } = this.kind;
+    let before = from;
+    return group.map((one) => {
+      const decision = decider.decide(one.command, before.state);
+      const events = decision.accepted ? decision.events : [];
+      const state = events.reduce((folded, event) => decider.evolve(folded, event), before.state);
+      const after = { state, revision: before.revision + events.length };
+      before = after;
+      const encoded = events.map((event) => encodeEvent(this.kind, event, one.cause));
+      return { of: one, events, encoded, refusal: decision.accepted ? null : decision.refusal, after };
+    });
+  }
+
+  /** Position of the last event, or null where there is nothing to append. */
+  private async append(
+    outcomes: readonly Outcome<State, Command, Event>[],
+    from: Folded<State>,
+  ): Promise<number | null | 'conflict'> {
+    const encoded = outcomes.flatMap((outcome) => outcome.encoded);
+    const first = outcomes.find((outcome) => outcome.encoded.length > 0);
+    const last = outcomes.at(-1);
+    if (first === undefined || last === undefined) return null;
+    const { feed } = this.store;
+    const append = async () => {
+      const appended = await this.tracedAppend(encoded, from.revision, first.of.cause);
+      if (appended.kind === 'conflict') return 'conflict';
+      this.states.keep(this.kind, this.id, last.after);
+      const { position } = appended;
+      feed.publish(encoded.map((event, n) => toStoredEvent(event, this.stream, from.revision + 1 + n, position)));
+      return position;
+    };
+    try {
+      return await feed.appending(encoded, () => first.of.within(append));
+    } catch (error) {
+      this.states.forget(this.kind, this.id);
+      throw error;
+    }
+  }
+
+  /** Gives each event a span of its own, the parent of the spans that the event causes. */
+  private async tracedAppend(encoded: readonly EventData[], expectedRevision: number, cause: Cause) {
+    return this.tracing.span('append', { cause: cause.correlationId }, async () => {
+      const appended = await this.store.append(this.stream, [...encoded], expectedRevision);
+      if (this.tracing.on && appended.kind === 'appended') {
+        for (const { type, id } of encoded)
+          this.tracing.begin(type, { cause: cause.correlationId, ofEvent: id })?.end();
+      }
+      return appended;
+    });
+  }
+
+  /** Those that may try again; the others are told that the stream is too busy. */
+  private stillContending(
+    group: readonly Waiting<State, Command, Event>[],
+    lostRaces: number,
+    giveUpAtMs: number,
+  ): readonly Waiting<State, Command, Event>[] {
+    const isLate = performance.now() >= giveUpAtMs;
+    const mayTry = ({ racesMax = Number.POSITIVE_INFINITY }: Turn<Command>) => !isLate && lostRaces < racesMax;
+    for (const one of group) if (!mayTry(one)) one.reject(new TooBusy(this.stream, lostRaces));
+    return group.filter(mayTry);
+  }
+}
+
+/** Answers each with what its own command came to. */
+function settle<State, Command, Event extends DomainEvent>(
+  outcomes: readonly Outcome<State, Command, Event>[],
+  stream: string,
+  position: number | null,
+): void {
+  for (const { of, events, encoded, refusal, after } of outcomes) {
+    if (refusal !== null) of.resolve({ ok: false, refusal, state: after.state });
+    else {
+      const first = after.revision + 1 - encoded.length;
+      const stored = encoded.map((event, n) => toStoredEvent(event, stream, first + n, position ?? 0));
+      of.resolve({ ok: true, value: { events, stored, ...after, position: events.length > 0 ? position : null } });
+    }
+  }
+}
