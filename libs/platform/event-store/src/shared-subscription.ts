@@ -72,7 +72,8 @@ export class SharedSubscription {
       if (this.followers.size === 0) {
         this.reading = null;
         reading.stop.abort();
-        await reading.done;
+        // One that has not begun may wait long for a store that is away.
+        if (reading.position !== null) await reading.done;
       }
     }
   }
