@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { TestClient } from '@app/testing/client';
+import { answered } from '@app/testing/journeys';
 import type { Deployment } from '@app/testing/deployment';
 
 /** How many runs are started at once. */
@@ -21,7 +22,7 @@ export async function places(deployment: Deployment, usersCount: number): Promis
   return Promise.all(
     Array.from({ length: STARTS }, async (_, index) => {
       const client = users[index % usersCount]!.via(deployment.baseUrls[Math.floor(index / usersCount) % 2]!);
-      const { body } = await client.post<{ id: string }>('/conversations', {});
+      const { body } = await answered(() => client.post<{ id: string }>('/conversations', {}));
       return { client, conversationId: body.id };
     }),
   );
