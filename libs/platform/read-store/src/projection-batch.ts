@@ -40,7 +40,6 @@ export async function applyBatch(
   const texts = changed.map(([, row]) => columnsText(metadata, row));
   await upsertRows(manager, metadata, texts);
   await bumpCounters(manager, counterChanges(projection, before, after));
-  await announce(manager, projection, touched);
   for (const [index, [key, row]] of changed.entries()) known?.keep(projection, key, row, texts[index] ?? '');
 }
 
@@ -80,19 +79,6 @@ async function rowsBefore(
     if (row !== null) rows.set(key, row);
   }
   return rows;
-}
-
-/** Delivered when the transaction commits, so a listener finds the rows. */
-async function announce(manager: EntityManager, projection: AnyProjection, touched: readonly Touched[]): Promise<void> {
-  const news = touched.flatMap(({ key, recorded }) => {
-    const channel = projection.announces?.(recorded) ?? null;
-    return channel === null ? [] : [{ channel, key }];
-  });
-  if (news.length === 0) return;
-  await manager.query('SELECT pg_notify(channel, key) FROM unnest($1::text[], $2::text[]) AS news (channel, key)', [
-    news.map(({ channel }) => channel),
-    news.map(({ key }) => key),
-  ]);
 }
 
 /** Empties a read model and its counters, for a projection that is filled again from the beginning. */

@@ -31,8 +31,6 @@ export interface Projection<Row extends ReadModelRow, Event extends DomainEvent>
   looksAt?(this: void, recorded: Recorded<Event>): readonly string[];
   /** The row after the event; null leaves it absent. @param rowAt another row of the table, among those that `looksAt` names */
   project(this: void, row: Row | null, recorded: Recorded<Event>, rowAt?: RowAt<Row>): Row | null;
-  /** A PostgreSQL channel that is told the row's key once the row is visible (a hint for code that waits for such rows). */
-  announces?(this: void, recorded: Recorded<Event>): string | null;
   /** Names of the kept counters in which a row counts (lists answer `total` from them, never from `count(*)`). */
   counters?(this: void, row: Row): readonly string[];
   /** Names of the kept sums to which a row adds, and how much. */

@@ -27,7 +27,6 @@ export const tallies: Projection<TallyRow, CounterEvent> = {
       ? { ...before, closed: true }
       : { ...before, total: before.total + event.n, lastNote: event.note };
   },
-  announces: ({ event }) => (event.type === 'counter.closed' ? 'tally_closed' : null),
   counters: ({ closed }) => (closed ? ['all', 'closed'] : ['all']),
 };
 

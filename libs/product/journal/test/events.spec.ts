@@ -58,7 +58,7 @@ describe('events.list', () => {
     await say(user, id);
     const { body } = await there.get<Listed>(`/conversations/${id}/events?limit=1`);
     const rest = await user.get<Listed<Frame['data']>>(`/conversations/${id}/events?cursor=${body.nextCursor}`);
-    expect(rest.body.data.map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6]);
+    expect(rest.body.data.map(({ seq }) => seq)).toEqual([2, 3, 4, 5]);
   });
 
   it('answers an end to go on from, so that a poller reads nothing twice', async () => {
@@ -158,11 +158,11 @@ describe('conversations.stream', () => {
 
   it('past the head waits until the journal has got there', async () => {
     const id = await conversationOf(user);
-    const reader = await user.stream(`${streamOf(id)}?cursor=5`);
+    const reader = await user.stream(`${streamOf(id)}?cursor=4`);
     const { body } = await start(user, id);
     await untilEnded(user, body.runId);
     await reader.untilEvent('run.ended');
-    expect(seqs(reader.frames)).toEqual([6]);
+    expect(seqs(reader.frames)).toEqual([5]);
     await reader.close();
   });
 
