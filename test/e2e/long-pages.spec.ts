@@ -51,7 +51,7 @@ describe('a page ends early at 1 MiB of JSON', () => {
     ['runs.list', () => '/agent-runs', 12],
     ['runs.list of a conversation', () => `/agent-runs?conversationId=${conversationId}`, 12],
     ['conversations.messages', () => `/conversations/${conversationId}/messages`, 24],
-    ['events.list', () => `/conversations/${conversationId}/events`, 1 + 12 * 5],
+    ['events.list', () => `/conversations/${conversationId}/events`, 1 + 12 * 4],
     ['approvals.list', () => '/approvals', 50],
     ['approvals.list of all', () => '/approvals?status=all', 50],
     ['automations.list', () => '/automations', 50],

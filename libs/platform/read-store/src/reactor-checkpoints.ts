@@ -1,5 +1,9 @@
 import { Logger } from '@nestjs/common';
-import type { Database } from './database';
+
+/** Where they are written: the database of the process. */
+interface Statements {
+  query<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
+}
 
 /** Events come one by one and several reactors look at each: what is written sooner than this is written for nothing. */
 const writeAfterMs = 1_000;
@@ -15,7 +19,7 @@ export class ReactorCheckpoints {
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
-  constructor(private readonly database: Pick<Database, 'query'>) {}
+  constructor(private readonly database: Statements) {}
 
   /** The position that a reactor goes on after; 0: from the beginning. Throws Unavailable. */
   async read(name: string): Promise<number> {

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeEvent, FoldedStates } from '@app/event-store';
 import { v7 as uuidV7 } from 'uuid';
 import { counted, counterKind, someCause } from '@app/testing/deciders';
@@ -127,8 +128,13 @@ describe('processes', () => {
     await database.query(insert, [uuidV7(), '61 minutes']);
     await present.start();
     expect([await present.workerAlive(), (await rows()).length]).toEqual([false, 2]);
-    await database.query(insert, [uuidV7(), '14 seconds']);
+    await database.query(insert, [uuidV7(), '13 seconds']);
     expect(await present.workerAlive()).toBe(true);
+    // Believed for a second, so that it is gone after 15 at the latest.
+    await database.query('DELETE FROM processes');
+    expect(await present.workerAlive()).toBe(true);
+    await sleep(1_050);
+    expect(await present.workerAlive()).toBe(false);
     await present.stop();
     await database.query('DELETE FROM processes');
   });

@@ -1,6 +1,6 @@
 export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';
 export { fetchWithoutRedirects } from './fetch-without-redirects';
-export { GroupLoader, type GroupBounds } from './group-loader';
+export { GroupLoader } from './group-loader';
 export { isOnThisMachine } from './insecure-variables';
 export { createPino, hasReadableLogs, PinoNestLogger, silenceLogs } from './logging';
 export type { McpClientCredentials, McpServerSettings, McpTransport } from './mcp-variables';

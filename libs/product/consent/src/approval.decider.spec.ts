@@ -141,9 +141,11 @@ describe('the state of an approval', () => {
     expect(approval.given(opened).state).toStrictEqual({
       approvalId,
       runKey,
+      toolCallId: null,
       fingerprint: 'sha256:00',
       expiresAt,
       status: 'pending',
+      denialReason: null,
     }));
   it('belongs to no run where nothing waits', () => {
     const free = approval.given({ ...opened, runKey: null });

@@ -1,4 +1,4 @@
-export { ExecutionSlots, type ExecutableSegment, type SegmentKey } from './execution-slots';
+export { ExecutionSlots, type ExecutableSegment } from './execution-slots';
 export { LocalExecution, type BegunSegment, type Executor } from './local-execution';
 export { faultInOutput, parseOutput } from './output';
 export { RunAdmission } from './run-admission';

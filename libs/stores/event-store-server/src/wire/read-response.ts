@@ -138,6 +138,6 @@ export function nest(field: number, content: Buffer): Buffer {
   return bytes;
 }
 
-export function textField(field: number, text: string): Buffer {
+function textField(field: number, text: string): Buffer {
   return nest(field, Buffer.from(text));
 }
