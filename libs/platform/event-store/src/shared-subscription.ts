@@ -11,7 +11,7 @@ type Place = Pick<Following, 'categories' | 'after' | 'signal'>;
 /** The one subscription while somebody follows. */
 interface Reading {
   readonly stop: AbortController;
-  /** Aborted when it has to be opened anew, with more categories. */
+  /** Aborted when it has to be opened again, with more categories. */
   widened: AbortController;
   /** Where it has come to; null before it has begun. */
   position: number | null;
@@ -46,7 +46,7 @@ export class SharedSubscription {
     return this.reading?.position ?? null;
   }
 
-  /** These will be followed: told of all before the first, the subscription need not be opened anew for each. */
+  /** These will be followed: told of all before the first, the subscription is opened once and not again for each. */
   expect(categories: readonly string[]): void {
     const known = this.categories.size;
     for (const category of categories) this.categories.add(category);

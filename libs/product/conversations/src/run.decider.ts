@@ -32,7 +32,7 @@ export interface StartRun {
   readonly occurrenceId: string | null;
   readonly request: RunRequest;
   readonly resolved: ResolvedRun;
-  /** The process that executes it from here on; null: whoever claims it. */
+  /** The process that executes it from here on; null: the process that claims it. */
   readonly holder: ProcessId | null;
 }
 

@@ -22,7 +22,7 @@ const toolCallId = text<ToolCallId>({
 const runKey = internal<RunKey>();
 const userId = internal<UserId>();
 const segmentCostCents = internal<number>();
-/** The process that executes the segment from its begin on, without a claim of its own; null: whoever claims it. Since version 3 and 2. */
+/** The process that executes the segment from its begin on, without a claim of its own; null: the process that claims it. Since version 3 and 2. */
 const holder = internal<ProcessId | null>();
 
 /** Examples tell of a user's withdrawal by the agent. */

@@ -52,7 +52,7 @@ export class ToolCalls {
       returned.push({ toolCallId: call.toolCallId, ...(await outcome) });
     });
     if (outcomes.length > 0) await settledWithin(outcomes, lookMs);
-    // One that was broken off is made again by whoever goes on with the run.
+    // A call that was broken off is made again by the process that goes on with the run.
     return signals.any.aborted ? [] : [...returned];
   }
 

@@ -73,7 +73,7 @@ export class RunAdmission {
    * Refused in the documented order: `deployment_paused`, `run_active`, `execution_unavailable`, `budget_exhausted`,
    * `execution_capacity`; then what the conversation refuses. @throws Unavailable
    *
-   * @param begin the command, for the instant and the process that executes the run from here on (null: whoever claims it)
+   * @param begin the command, for the instant and the process that executes the run from here on (null: the one that claims it)
    */
   async admit(
     run: NewRun,

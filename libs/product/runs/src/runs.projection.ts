@@ -142,7 +142,7 @@ export const runsProjection: Projection<RunRow, ConversationEvent> = {
   row: RunRow,
   kinds: [conversationKind],
   keyOf: ({ event }) => ('runKey' in event ? event.runKey : null),
-  // Its id is fresh, or bound to this one start for ever.
+  // Its id is fresh, or bound to this one start forever.
   isFirst: ({ event }) => event.type === 'run.started',
   project: (row, { event, stream, revision, position }) => {
     if (!('runKey' in event)) return row;

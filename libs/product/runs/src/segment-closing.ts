@@ -7,7 +7,7 @@ import { ExecutionSlots, type SegmentKey } from './execution-slots';
 /** The event that ends a segment: the run is over, or waits for approvals. */
 export type SegmentEnd = Extract<ConversationEvent, { readonly type: 'run.ended' | 'run.suspended' }>;
 
-/** Closes segments: whoever appended the end of one does so at once, and the watchdog where that was cut off. */
+/** Closes segments: the process that appended the end of one does so at once, the watchdog does it where that was cut off. */
 @Injectable()
 export class SegmentClosing {
   constructor(

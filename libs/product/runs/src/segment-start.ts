@@ -17,13 +17,13 @@ export interface NewSegment extends ExecutableSegment {
 export interface SlotAndPlace {
   readonly slot: SlotTaken;
   readonly place: Place | null;
-  /** Who executes the segment from its begin on; null: whoever claims it. */
+  /** The process that executes the segment from its begin on; null: the process that claims it. */
   readonly holder: ProcessId | null;
 }
 
 /** All that a segment is given before it begins. */
 export interface Provision extends SlotAndPlace {
-  /** Null where it is not known whether it was reserved: whoever claims the segment makes sure. */
+  /** Null where it is not known whether it was reserved: the process that claims the segment makes sure. */
   readonly reserved: Result<{ readonly heldCents: number }> | null;
 }
 
@@ -118,7 +118,7 @@ export class SegmentStart {
     }
   }
 
-  /** It is not known whether the segment began; whoever claims it, or the watchdog, finds out. */
+  /** It is not known whether the segment began; the process that claims it, or the watchdog, finds out. */
   uncertain({ place }: SlotAndPlace): void {
     place?.giveBack();
   }

@@ -11,7 +11,7 @@ import { SegmentClosing, segmentEndIn, type SegmentEnd } from './segment-closing
 
 /** A reservation without a run that is idle for this long belongs to an admission that crashed or was refused. */
 const orphanAfterMs = 30_000;
-/** A segment that is over is closed by whoever ended it; when that has not been for this long, it never will. */
+/** A segment that is over is closed by the process that ended it; when that has not happened for this long, it never will. */
 const unclosedAfterMs = 4_000;
 /** A live run that has no slot for this long has lost it, or never had one. */
 const slotlessAfterMs = 4_000;
