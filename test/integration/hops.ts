@@ -11,7 +11,7 @@ export interface Hops {
   readonly statements: readonly string[];
 }
 
-/** What goes on all the time, whoever calls: heartbeats, looks, checkpoints, sweeps, clocks and gauges. */
+/** What goes on all the time, no matter who calls: heartbeats, looks, checkpoints, sweeps, clocks and gauges. */
 const background = [
   /^INSERT INTO processes/,
   /^DELETE FROM processes/,
@@ -51,44 +51,33 @@ const statementNames: readonly (readonly [RegExp, string])[] = [
 
 /** Counts what this process asks of its stores while the path is gone, to its end. */
 export async function hopsOf(path: () => Promise<unknown>): Promise<Hops> {
-  const appends: string[] = [];
-  const reads: string[] = [];
-  const statements: string[] = [];
-  const category = (stream: string) => stream.slice(0, stream.indexOf('-'));
-  const spies = [
-    spyOn(EventStore.prototype, 'append', (stream) => appends.push(category(stream))),
-    spyOn(EventStore.prototype, 'readStream', (stream) => reads.push(category(stream))),
-    spyOn(EventStore.prototype, 'readStreamWhile', (stream) => reads.push(category(stream))),
-    spyOn(EventStore.prototype, 'readStreamBackwards', (stream) => reads.push(category(stream))),
-    spyOn(Database.prototype, 'query', (sql) => statements.push(...nameOf(sql))),
+  const appends = jest.spyOn(EventStore.prototype, 'append');
+  const reads = [
+    jest.spyOn(EventStore.prototype, 'readStream'),
+    jest.spyOn(EventStore.prototype, 'readStreamWhile'),
+    jest.spyOn(EventStore.prototype, 'readStreamBackwards'),
   ];
+  const statements = jest.spyOn(Database.prototype, 'query');
   try {
     await path();
+    const read = reads.flatMap(({ mock }) => mock.calls.map(([stream]) => categoryOf(stream)));
+    return {
+      appends: appends.mock.calls.map(([stream]) => categoryOf(stream)).sort(),
+      // The operators' controls are read again each half second, no matter who asks.
+      reads: read.filter((category) => category !== 'deployment').sort(),
+      statements: statements.mock.calls.flatMap(([sql]) => namesOf(sql)).sort(),
+    };
   } finally {
-    for (const spy of spies) spy.mockRestore();
+    for (const spy of [appends, ...reads, statements]) spy.mockRestore();
   }
-  // The operators' controls are read anew each half second, whoever asks.
-  const own = reads.filter((stream) => stream !== 'deployment');
-  return { appends: appends.sort(), reads: own.sort(), statements: statements.sort() };
 }
 
-/** Calls through, after it has told of the first argument. */
-function spyOn<Name extends string>(
-  prototype: Record<Name, (first: string, ...rest: never[]) => Promise<unknown>>,
-  name: Name,
-  tell: (first: string) => void,
-) {
-  const original = prototype[name];
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the types of a spy follow from the method that it replaces
-  return jest.spyOn(prototype as any, name).mockImplementation(function (this: unknown, ...given: unknown[]) {
-    tell(String(given[0]));
-    // Reason for the assertion: the arguments are those of the method itself.
-    return original.apply(this as never, given as never);
-  });
+function categoryOf(stream: string): string {
+  return stream.slice(0, stream.indexOf('-'));
 }
 
 /** No word for what goes on in the background; a statement that is not known is told as it is. */
-function nameOf(sql: string): string[] {
+function namesOf(sql: string): string[] {
   const text = sql.replace(/\s+/g, ' ').trim();
   if (background.some((pattern) => pattern.test(text))) return [];
   return [statementNames.find(([pattern]) => pattern.test(text))?.[1] ?? text];
