@@ -1,81 +1,33 @@
 import { Logger } from '@nestjs/common';
-import { encodeEvent, type EventStore, type StoredEvent } from '@app/event-store';
-import { Probe } from '@app/runtime';
+import type { StoredEvent } from '@app/event-store';
 import { EntityManager } from 'typeorm';
 import { v7 as uuidV7 } from 'uuid';
-import { counted, type CounterEvent, counterKind, someCause } from '@app/testing/deciders';
-import { EmbeddedStore, until } from '@app/testing/event-store';
-import { applyBatch, ProjectionRunner, type Database } from '../src';
+import { counted } from '@app/testing/deciders';
+import { applyBatch } from '../src';
 import { KnownRows } from '../src/known-rows';
-import { openTallies, tallies } from './tally';
+import { closed, ProjectedTallies } from './projected';
+import { tallies } from './tally';
 
-let embedded: EmbeddedStore;
-let store: EventStore;
-let database: Database;
-let runners: ProjectionRunner[];
+let stage: ProjectedTallies;
 beforeAll(() => Logger.overrideLogger(false));
 afterAll(() => Logger.overrideLogger(true));
 beforeEach(async () => {
-  embedded = await EmbeddedStore.start();
-  store = embedded.connect();
-  database = await openTallies(embedded.database.url);
-  runners = [];
+  stage = await ProjectedTallies.start();
 });
-afterEach(async () => {
-  for (const runner of runners) await runner.stop();
-  await database.close();
-  await embedded.stop();
-});
-
-const closed: CounterEvent = { type: 'counter.closed', at: counted(0).at };
-
-async function append(id: string, ...events: CounterEvent[]): Promise<number> {
-  const stream = `counter-${id}`;
-  const encoded = events.map((event) => encodeEvent(counterKind, event, someCause()));
-  const appended = await store.append(stream, encoded, await store.lastRevision(stream));
-  if (appended.kind === 'conflict') throw new Error('the test appended twice at once');
-  return appended.position;
-}
-
-const eventsOf = (id: string) => store.readStream(`counter-${id}`, 0, 1_000);
-const rowOf = async (id: string) => (await database.query('SELECT * FROM tallies WHERE id = $1', [id]))[0];
-const counters = async () =>
-  Object.fromEntries(
-    (await database.query<{ name: string; total: number }>('SELECT name, total FROM list_counters')).map(
-      ({ name, total }) => [name, total],
-    ),
-  );
-const checkpoint = async () =>
-  (
-    await database.query<{ position: number; version: number }>('SELECT position, version FROM projection_checkpoints')
-  )[0];
-
-function runner({ projection = tallies, probe = new Probe() }: { projection?: typeof tallies; probe?: Probe } = {}) {
-  const made = new ProjectionRunner(database, embedded.connect(), [projection], probe);
-  runners.push(made);
-  return made;
-}
-
-function started(options: { projection?: typeof tallies; probe?: Probe } = {}): ProjectionRunner {
-  const made = runner(options);
-  made.start();
-  return made;
-}
-
-const projected = (position: number) => until(async () => ((await checkpoint())?.position ?? 0) >= position);
+afterEach(() => stage.stop());
 
 describe('a batch', () => {
   const applyTo = (projection: typeof tallies, batches: readonly (readonly StoredEvent[])[]) =>
-    database.transaction(async (manager) => {
+    stage.database.transaction(async (manager) => {
       for (const batch of batches) await applyBatch(manager, projection, batch);
     });
   const apply = (...batches: (readonly StoredEvent[])[]) => applyTo(tallies, batches);
 
   it('makes rows and counters, whichever way it is cut, and however often it comes', async () => {
     const [one, other] = [uuidV7(), uuidV7()];
-    await append(one, counted(1), counted(2));
-    await append(other, counted(5), counted(-9), closed);
-    const events = [...(await eventsOf(one)), ...(await eventsOf(other))];
+    await stage.append(one, counted(1), counted(2));
+    await stage.append(other, counted(5), counted(-9), closed);
+    const events = [...(await stage.eventsOf(one)), ...(await stage.eventsOf(other))];
     const last = Object.fromEntries(events.map(({ stream, position }) => [stream, position]));
     const expected = [
       { id: one, total: 3, closed: false, last_note: 'note 2', position: last[`counter-${one}`] },
@@ -84,8 +36,8 @@ describe('a batch', () => {
     const single = events.map((event) => [event]);
     for (const batches of [[events], [events], single, [events, ...single], [[]]]) {
       await apply(...batches);
-      expect([await rowOf(one), await rowOf(other)]).toEqual(expected);
-      expect(await counters()).toEqual({ 'tallies/all': 2, 'tallies/closed': 1 });
+      expect([await stage.rowOf(one), await stage.rowOf(other)]).toEqual(expected);
+      expect(await stage.counters()).toEqual({ 'tallies/all': 2, 'tallies/closed': 1 });
     }
   });
 
@@ -101,37 +53,37 @@ describe('a batch', () => {
         return tallies.project(row, recorded);
       },
     };
-    await append(one, counted(1), counted(2));
-    await append(other, counted(5), closed);
-    const events = [...(await eventsOf(one)), ...(await eventsOf(other))];
+    await stage.append(one, counted(1), counted(2));
+    await stage.append(other, counted(5), closed);
+    const events = [...(await stage.eventsOf(one)), ...(await stage.eventsOf(other))];
     for (const batches of [[events], [events], events.map((event) => [event])]) {
       await applyTo(looking, batches);
-      expect([await rowOf(one), await rowOf(other)]).toMatchObject([
+      expect([await stage.rowOf(one), await stage.rowOf(other)]).toMatchObject([
         { total: 3, closed: true },
         { total: 5, closed: true },
       ]);
-      expect(await rowOf(none)).toBeUndefined();
+      expect(await stage.rowOf(none)).toBeUndefined();
     }
     expect(seen).toEqual([3, 3]);
   });
 
   it('of events without interest makes nothing', async () => {
     const id = uuidV7();
-    await append(id, counted(-1));
-    await apply(await eventsOf(id));
-    expect([await rowOf(id), await counters()]).toEqual([undefined, {}]);
+    await stage.append(id, counted(-1));
+    await apply(await stage.eventsOf(id));
+    expect([await stage.rowOf(id), await stage.counters()]).toEqual([undefined, {}]);
   });
 
   it('whose transaction fails leaves nothing', async () => {
     const id = uuidV7();
-    await append(id, counted(1));
-    const events = await eventsOf(id);
-    const failing = database.transaction(async (manager) => {
+    await stage.append(id, counted(1));
+    const events = await stage.eventsOf(id);
+    const failing = stage.database.transaction(async (manager) => {
       await applyBatch(manager, tallies, events);
       throw new Error('the checkpoint could not be moved');
     });
     await expect(failing).rejects.toThrow();
-    expect([await rowOf(id), await counters()]).toEqual([undefined, {}]);
+    expect([await stage.rowOf(id), await stage.counters()]).toEqual([undefined, {}]);
   });
 });
 
@@ -149,17 +101,17 @@ describe('rows that the projector knows', () => {
 
   it('are selected once, and not at all where the projection says that they are new', async () => {
     const [one, other] = [uuidV7(), uuidV7()];
-    const leader = started();
-    for (let n = 1; n <= 5; n += 1) await projected(await append(one, counted(n)));
+    const leader = stage.started();
+    for (let n = 1; n <= 5; n += 1) await stage.projected(await stage.append(one, counted(n)));
     expect(selects()).toBe(1);
     await leader.stop();
-    started({ projection: firstOf });
-    for (let n = 1; n <= 5; n += 1) await projected(await append(other, counted(n)));
+    stage.started({ projection: firstOf });
+    for (let n = 1; n <= 5; n += 1) await stage.projected(await stage.append(other, counted(n)));
     expect(selects()).toBe(1);
-    await projected(await append(one, counted(6)));
+    await stage.projected(await stage.append(one, counted(6)));
     expect(selects()).toBe(2);
-    expect([await rowOf(one), await rowOf(other)]).toMatchObject([{ total: 21 }, { total: 15 }]);
-    expect(await counters()).toEqual({ 'tallies/all': 2 });
+    expect([await stage.rowOf(one), await stage.rowOf(other)]).toMatchObject([{ total: 21 }, { total: 15 }]);
+    expect(await stage.counters()).toEqual({ 'tallies/all': 2 });
   });
 
   it('are forgotten when a batch fails', async () => {
@@ -169,21 +121,21 @@ describe('rows that the projector knows', () => {
       if (recorded.revision === 2 && (failures += 1) === 1) throw new Error('once');
       return tallies.project(row, recorded);
     };
-    started({ projection: { ...firstOf, project } });
-    for (let n = 1; n <= 4; n += 1) await projected(await append(id, counted(n)));
-    expect([selects(), await rowOf(id)]).toEqual([1, expect.objectContaining({ total: 10 })]);
+    stage.started({ projection: { ...firstOf, project } });
+    for (let n = 1; n <= 4; n += 1) await stage.projected(await stage.append(id, counted(n)));
+    expect([selects(), await stage.rowOf(id)]).toEqual([1, expect.objectContaining({ total: 10 })]);
   });
 
   it('are not relied on once another projector wrote them', async () => {
     const id = uuidV7();
-    started();
-    await projected(await append(id, counted(1)));
+    stage.started();
+    await stage.projected(await stage.append(id, counted(1)));
     // As another one would have projected an event, whose checkpoint it moved.
-    await database.query('UPDATE tallies SET total = 100');
-    await database.query('UPDATE projection_checkpoints SET position = position + 1');
-    await append(id, counted(2));
-    await projected(await append(id, counted(4)));
-    expect(await rowOf(id)).toMatchObject({ total: 104 });
+    await stage.database.query('UPDATE tallies SET total = 100');
+    await stage.database.query('UPDATE projection_checkpoints SET position = position + 1');
+    await stage.append(id, counted(2));
+    await stage.projected(await stage.append(id, counted(4)));
+    expect(await stage.rowOf(id)).toMatchObject({ total: 104 });
   });
 
   it('take no more than their share: those that were used last are kept', async () => {
