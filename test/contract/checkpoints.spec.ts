@@ -1,7 +1,13 @@
 /** In which order a filtered subscription to $all sends its events and its checkpoints. */
-import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb';
-import { type ContractStore, leave, openContractStore, testEvents, uniqueStream } from '@app/testing/event-store';
+import {
+  type ContractStore,
+  leave,
+  openContractStore,
+  readRequest,
+  testEvents,
+  uniqueStream,
+} from '@app/testing/event-store';
 
 let store: ContractStore;
 beforeAll(async () => {
@@ -19,18 +25,7 @@ function subscription(prefix: string, window: number): ReadReq {
   filter.setStreamIdentifier(expression);
   filter.setMax(window);
   filter.setCheckpointintervalmultiplier(1);
-  const all = new ReadReq.Options.AllOptions();
-  all.setStart(new Empty());
-  const uuids = new ReadReq.Options.UUIDOption();
-  uuids.setString(new Empty());
-  const options = new ReadReq.Options();
-  options.setAll(all);
-  options.setFilter(filter);
-  options.setSubscription(new ReadReq.Options.SubscriptionOptions());
-  options.setUuidOption(uuids);
-  const request = new ReadReq();
-  request.setOptions(options);
-  return request;
+  return readRequest({ filter });
 }
 
 /** Follows until so many events and `caughtUp` have come. */

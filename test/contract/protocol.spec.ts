@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Empty, MaximumAppendSizeExceeded } from '@eventstore/db-client/generated/shared_pb';
 import type { AppendResp, BatchAppendResp, ReadResp } from '@eventstore/db-client/generated/streams_pb';
-import { AppendReq, ReadReq } from '@eventstore/db-client/generated/streams_pb';
+import { AppendReq } from '@eventstore/db-client/generated/streams_pb';
 import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { status, type ServiceError } from '@grpc/grpc-js';
 import {
@@ -13,6 +13,7 @@ import {
   identifier,
   leave,
   openContractStore,
+  readRequest,
   structuredUuid,
   testEvents,
   textUuid,
@@ -27,20 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-async function readFrames(stream: string, structured: boolean): Promise<ReadResp[]> {
-  const streamOptions = new ReadReq.Options.StreamOptions();
-  streamOptions.setStreamIdentifier(identifier(stream));
-  streamOptions.setStart(new Empty());
-  const uuids = new ReadReq.Options.UUIDOption();
-  if (structured) uuids.setStructured(new Empty());
-  else uuids.setString(new Empty());
-  const options = new ReadReq.Options();
-  options.setStream(streamOptions);
-  options.setCount('100');
-  options.setUuidOption(uuids);
-  options.setNoFilter(new Empty());
-  const request = new ReadReq();
-  request.setOptions(options);
+async function readFrames(stream: string, uuids: 'text' | 'structured'): Promise<ReadResp[]> {
+  const request = readRequest({ stream, count: 100, uuids });
   const frames: ReadResp[] = [];
   for await (const frame of protocol.read(request) as AsyncIterable<ReadResp>) frames.push(frame);
   return frames.filter((frame) => frame.hasEvent());
@@ -57,9 +46,9 @@ test('UUIDs come and go in both forms', async () => {
     ids.slice(0, 1).map((id) => batchPart(stream, textUuid(id))),
   );
   for (const id of ids.slice(1)) await batch(protocol, [batchPart(stream, structuredUuid(id))]);
-  const texts = await readFrames(stream, false);
+  const texts = await readFrames(stream, 'text');
   expect(texts.map((frame) => frame.getEvent()?.getEvent()?.getId()?.getString())).toEqual(ids);
-  const structured = await readFrames(stream, true);
+  const structured = await readFrames(stream, 'structured');
   const forms = structured.map((frame) => frame.getEvent()?.getEvent()?.getId()?.getStructured()?.toObject());
   expect(forms).toEqual(ids.map((id) => structuredUuid(id).getStructured()?.toObject()));
   expect((await collect(store.client.readStream(stream))).map(({ event }) => event?.id)).toEqual(ids);
@@ -68,7 +57,7 @@ test('UUIDs come and go in both forms', async () => {
 test('the metadata map has type, content type, and creation in ticks since 1970', async () => {
   const stream = uniqueStream();
   await store.client.appendToStream(stream, testEvents(1));
-  const [frame] = await readFrames(stream, false);
+  const [frame] = await readFrames(stream, 'text');
   const map = frame?.getEvent()?.getEvent()?.getMetadataMap();
   expect(map?.get('type')).toBe('counted');
   expect(map?.get('content-type')).toBe('application/json');

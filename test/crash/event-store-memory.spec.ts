@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { binaryEvent, EventStoreDBClient } from '@eventstore/db-client';
-import { ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb';
+import type { ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
-import { Empty, StreamIdentifier } from '@eventstore/db-client/generated/shared_pb';
 import { credentials, type ClientReadableStream } from '@grpc/grpc-js';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
-import { pause, uniqueStream } from '@app/testing/event-store';
+import { pause, readRequest, uniqueStream } from '@app/testing/event-store';
 import { startEventStoreChild, type EventStoreChild } from './event-store-child';
 
 const MIB = 1024 * 1024;
@@ -64,19 +63,7 @@ async function settledBytes(before: number): Promise<number> {
 
 /** A subscription to what comes after that many events. */
 function subscribe(protocol: StreamsClient, stream: string, after = 0): ClientReadableStream<ReadResp> {
-  const name = new StreamIdentifier();
-  name.setStreamName(Buffer.from(stream));
-  const streamOptions = new ReadReq.Options.StreamOptions();
-  streamOptions.setStreamIdentifier(name);
-  if (after === 0) streamOptions.setStart(new Empty());
-  else streamOptions.setRevision(String(after - 1));
-  const options = new ReadReq.Options();
-  options.setStream(streamOptions);
-  options.setSubscription(new ReadReq.Options.SubscriptionOptions());
-  options.setNoFilter(new Empty());
-  const request = new ReadReq();
-  request.setOptions(options);
-  return protocol.read(request);
+  return protocol.read(readRequest({ stream, after }));
 }
 
 /** A subscription whose events nobody takes. It ends with an error when it is cancelled, or the machine too busy to serve it. */

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
-import { AppendReq, DeleteReq, ReadReq } from '@eventstore/db-client/generated/streams_pb';
+import { AppendReq, DeleteReq } from '@eventstore/db-client/generated/streams_pb';
 import { credentials, status, type StatusObject } from '@grpc/grpc-js';
-import { batch, batchPart, EmbeddedStore, identifier, textUuid } from '@app/testing/event-store';
+import { batch, batchPart, EmbeddedStore, identifier, readRequest, textUuid } from '@app/testing/event-store';
 import { startPostgresProxy, type PostgresProxy } from '@app/testing/stores';
 import { until } from '@app/testing/until';
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
   protocol = connect();
   await batch(protocol, [batchPart('old', textUuid(randomUUID()))]);
   protocol.close();
-  // Started anew it has nothing in memory.
+  // A store that has just started has nothing in memory.
   await store.stopServer();
   proxy = await startPostgresProxy(store.database.url);
   await store.startServer(proxy.url);
@@ -57,21 +57,6 @@ function appendedEvent(): AppendReq {
   return request;
 }
 
-function readingAll(): ReadReq {
-  const all = new ReadReq.Options.AllOptions();
-  all.setStart(new Empty());
-  const uuids = new ReadReq.Options.UUIDOption();
-  uuids.setString(new Empty());
-  const options = new ReadReq.Options();
-  options.setAll(all);
-  options.setCount('10');
-  options.setNoFilter(new Empty());
-  options.setUuidOption(uuids);
-  const request = new ReadReq();
-  request.setOptions(options);
-  return request;
-}
-
 test('an append that its client has not ended is answered as unavailable', async () => {
   const open = protocol.append(() => undefined);
   const ended = end(open);
@@ -100,7 +85,7 @@ test('so is every call that its client has ended and that waits for the database
   const deletion = new DeleteReq();
   deletion.setOptions(options);
   ends.push(end(protocol.delete(deletion, () => undefined)));
-  ends.push(end(protocol.read(readingAll()).resume()));
+  ends.push(end(protocol.read(readRequest({ count: 10 })).resume()));
   await until('the read', async () => (proxy.silent() === 2 ? true : null));
   await store.stopServer();
   expect(await Promise.all(ends)).toEqual(ends.map(() => 'UNAVAILABLE'));

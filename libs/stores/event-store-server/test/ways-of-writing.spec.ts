@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEventStoreServer, type EventStoreServer } from '@app/event-store-server';
 import { EventStoreDBClient, FORWARDS, START, streamNameFilter } from '@eventstore/db-client';
-import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { StreamsClient, StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
-import { ReadReq } from '@eventstore/db-client/generated/streams_pb';
-import { collect, identifier, numbers, Recorder, testEvents, uniqueStream } from '@app/testing/event-store';
+import { collect, numbers, readRequest, Recorder, testEvents, uniqueStream } from '@app/testing/event-store';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { credentials, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 
@@ -49,18 +47,7 @@ async function end(): Promise<void> {
 
 /** The answers to a read of a stream from its start, as bytes. */
 async function answers(stream: string): Promise<Buffer[]> {
-  const place = new ReadReq.Options.StreamOptions();
-  place.setStreamIdentifier(identifier(stream));
-  place.setStart(new Empty());
-  const uuids = new ReadReq.Options.UUIDOption();
-  uuids.setString(new Empty());
-  const options = new ReadReq.Options();
-  options.setStream(place);
-  options.setCount('1000');
-  options.setUuidOption(uuids);
-  options.setNoFilter(new Empty());
-  const request = new ReadReq();
-  request.setOptions(options);
+  const request = readRequest({ stream, count: 1_000 });
   const { path, requestSerialize } = StreamsService.read;
   const protocol = new StreamsClient(server?.address ?? '', credentials.createInsecure());
   const bytes: Buffer[] = [];

@@ -11,5 +11,5 @@ export {
   uniqueStream,
 } from './contract-store';
 export { contents, cutOff, identifiers, integers, optional, orRefused, texts, unknownFields, uuids } from './messages';
-export { batch, batchPart, identifier, leave, structuredUuid, textUuid } from './protocol';
+export { batch, batchPart, identifier, leave, readRequest, structuredUuid, textUuid } from './protocol';
 export { WatchedCalls } from './watched-calls';

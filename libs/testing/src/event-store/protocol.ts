@@ -1,7 +1,7 @@
 /** Requests of the protocol itself, by the client's own stubs. */
 import { randomUUID } from 'node:crypto';
 import { Empty, StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
-import { BatchAppendReq, type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
+import { BatchAppendReq, type BatchAppendResp, ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import type { ClientDuplexStream, ClientReadableStream } from '@grpc/grpc-js';
 import { Timestamp } from 'google-protobuf/google/protobuf/timestamp_pb';
@@ -47,6 +47,37 @@ export function batchPart(
   part.addProposedMessages(message);
   part.setIsFinal(options.final ?? true);
   return part;
+}
+
+/** What a request reads. */
+interface Reading {
+  /** Without it: `$all`. */
+  readonly stream?: string;
+  /** From the start, but for so many events; of a stream only. */
+  readonly after?: number;
+  /** So many events; without it: a subscription. */
+  readonly count?: number;
+  readonly uuids?: 'text' | 'structured';
+  readonly filter?: ReadReq.Options.FilterOptions;
+}
+
+/** A read from the start, or a subscription, without links. */
+export function readRequest({ stream, after = 0, count, uuids = 'text', filter }: Reading): ReadReq {
+  const options = new ReadReq.Options();
+  if (stream === undefined) options.setAll(new ReadReq.Options.AllOptions().setStart(new Empty()));
+  else options.setStream(placeIn(stream, after));
+  if (count === undefined) options.setSubscription(new ReadReq.Options.SubscriptionOptions());
+  else options.setCount(String(count));
+  if (filter) options.setFilter(filter);
+  else options.setNoFilter(new Empty());
+  const form = new ReadReq.Options.UUIDOption();
+  options.setUuidOption(uuids === 'text' ? form.setString(new Empty()) : form.setStructured(new Empty()));
+  return new ReadReq().setOptions(options);
+}
+
+function placeIn(stream: string, after: number): ReadReq.Options.StreamOptions {
+  const place = new ReadReq.Options.StreamOptions().setStreamIdentifier(identifier(stream));
+  return after === 0 ? place.setStart(new Empty()) : place.setRevision(String(after - 1));
 }
 
 /** Ends a call that may go on. */
