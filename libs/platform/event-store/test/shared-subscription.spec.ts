@@ -1,11 +1,9 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '@app/testing/deciders';
-import { EmbeddedStore, until, WatchedCalls } from '@app/testing/event-store';
+import { appendCounted, EmbeddedStore, newCategory, until, WatchedCalls } from '@app/testing/event-store';
 import { until as patiently } from '@app/testing/until';
-import { encodeEvent, EventSeen, type EventBatch, type EventStore } from '../src';
+import { EventSeen, type EventBatch, type EventStore } from '../src';
 
 /** More than waits for a follower. */
 const MANY = 2_300;
@@ -33,16 +31,6 @@ afterAll(async () => {
   await embedded.stop();
   Logger.overrideLogger(true);
 });
-
-/** Each test has streams of its own category. */
-const newCategory = () => `t${uuidV7().replaceAll('-', '')}`;
-
-async function append(stream: string, first: number, count = 1): Promise<number> {
-  const events = Array.from({ length: count }, (_, n) => encodeEvent(counterKind, counted(first + n), someCause()));
-  const appended = await writer.append(stream, events, first - 1);
-  if (appended.kind === 'conflict') throw new Error('conflict');
-  return appended.position;
-}
 
 /** Follows some categories as a reactor does, and keeps what it handled. */
 class Reader {
@@ -91,12 +79,16 @@ describe('a shared subscription', () => {
   it('is one for all who follow, gives each its own events, and ends with the last of them', async () => {
     const [one, other] = [newCategory(), newCategory()];
     store.shared.expect([one, other]);
-    const start = await append(`${one}-a`, 0);
+    const start = await appendCounted(writer, `${one}-a`, 0);
     const both = new Reader([one, other]);
     const half = new Reader([other]);
     for (const each of [both, half]) Object.assign(each, { passed: start }).start();
     await until(() => open() === 1);
-    const positions = [await append(`${one}-a`, 1), await append(`${other}-a`, 0), await append(`${one}-a`, 2)];
+    const positions = [
+      await appendCounted(writer, `${one}-a`, 1),
+      await appendCounted(writer, `${other}-a`, 0),
+      await appendCounted(writer, `${one}-a`, 2),
+    ];
     await until(() => both.seen.length === 3 && half.seen.length === 1);
     expect([both.seen, half.seen, calls.subscriptions.opened]).toEqual([positions, [positions[1]], 1]);
     await half.stop();
@@ -107,14 +99,14 @@ describe('a shared subscription', () => {
 
   it('lets a follower from further back read for itself until it has caught up', async () => {
     const category = newCategory();
-    const end = await append(`${category}-a`, 0, 300);
+    const end = await appendCounted(writer, `${category}-a`, 0, 300);
     const [late, early] = [
       new Reader([category]).start(),
       Object.assign(new Reader([category]), { passed: end }).start(),
     ];
     await until(() => late.seen.length === 300);
     await until(() => open() === 1);
-    await append(`${category}-a`, 300, 2);
+    await appendCounted(writer, `${category}-a`, 300, 2);
     await until(() => late.seen.length === 302 && early.seen.length === 2);
     expect([isOrdered(late.seen), early.seen]).toEqual([true, late.seen.slice(300)]);
   });
@@ -128,14 +120,14 @@ describe('a shared subscription', () => {
     for (const each of [slow, quick]) each.start();
     // Before it has begun, the end of the store that it begins at moves on with the appends.
     await until(() => open() === 1);
-    for (let first = 0; first < MANY; first += 100) await append(`${category}-a`, first, 100);
+    for (let first = 0; first < MANY; first += 100) await appendCounted(writer, `${category}-a`, first, 100);
     await until(() => quick.seen.length === MANY);
     expect([slow.seen.length, open()]).toEqual([0, 1]);
     release();
     await until(() => slow.seen.length === MANY);
     await until(() => open() === 1);
     expect(calls.subscriptions.opened).toBe(2);
-    await append(`${category}-a`, MANY);
+    await appendCounted(writer, `${category}-a`, MANY);
     await until(() => slow.seen.length === MANY + 1);
     expect(slow.seen).toEqual(quick.seen);
   });
@@ -147,7 +139,7 @@ describe('a shared subscription', () => {
     failing.before = async () => {
       if (isBroken) throw new Error('never');
     };
-    for (let n = 0; n < 5; n += 1) await append(`${category}-a`, n);
+    for (let n = 0; n < 5; n += 1) await appendCounted(writer, `${category}-a`, n);
     await until(() => failing.stuck);
     expect([other.seen.length, other.stuck, failing.seen]).toEqual([5, false, []]);
     isBroken = false;
@@ -158,12 +150,12 @@ describe('a shared subscription', () => {
   it('takes in categories that nobody announced', async () => {
     const [one, other] = [newCategory(), newCategory()];
     const first = new Reader([one]).start();
-    await append(`${one}-a`, 0);
+    await appendCounted(writer, `${one}-a`, 0);
     await until(() => first.seen.length === 1);
-    await append(`${other}-a`, 0);
+    await appendCounted(writer, `${other}-a`, 0);
     const second = new Reader([other]).start();
-    await append(`${other}-a`, 1);
-    await append(`${one}-a`, 1);
+    await appendCounted(writer, `${other}-a`, 1);
+    await appendCounted(writer, `${one}-a`, 1);
     await until(() => first.seen.length === 2 && second.seen.length === 2);
     await until(() => open() === 1);
   });
@@ -171,7 +163,7 @@ describe('a shared subscription', () => {
   it('tells who has nothing to do how far the store was read', async () => {
     const [quiet, busy] = [newCategory(), newCategory()];
     const [waiting, working] = [new Reader([quiet]).start(), new Reader([busy]).start()];
-    const position = await append(`${busy}-a`, 0, 3);
+    const position = await appendCounted(writer, `${busy}-a`, 0, 3);
     await until(() => working.passed >= position && waiting.passed >= position);
     expect(waiting.seen).toEqual([]);
   });
@@ -183,7 +175,7 @@ describe('a shared subscription', () => {
       publish: (news: unknown) => void (news instanceof EventSeen && published.push(news.event.position)),
     });
     const readers = [0, 1, 2].map(() => new Reader([category]).start());
-    for (let n = 0; n < 4; n += 1) await append(`${category}-a`, n);
+    for (let n = 0; n < 4; n += 1) await appendCounted(writer, `${category}-a`, n);
     await until(() => readers.every(({ seen }) => seen.length === 4));
     expect(published).toEqual(readers[0]?.seen);
   });
@@ -203,7 +195,7 @@ describe('whoever is slow, fails, leaves and comes back, and whenever the server
       if (what < 25) await reader?.stop().then(() => reader.start());
       if (what > 90) await embedded.stopServer().then(() => embedded.startServer());
       const count = 1 + draw(700);
-      await append(`${categories[category]}-a`, appended[category] ?? 0, count);
+      await appendCounted(writer, `${categories[category]}-a`, appended[category] ?? 0, count);
       appended[category] = (appended[category] ?? 0) + count;
     }
     const positions = await Promise.all(

@@ -1,9 +1,7 @@
 import { v7 as uuidV7 } from 'uuid';
-import { NoTracing } from '@app/runtime';
-import { counterKind, someCause, type CounterCommand } from '@app/testing/deciders';
+import type { CounterCommand } from '@app/testing/deciders';
 import { EmbeddedStore } from '@app/testing/event-store';
-import { FoldedStates, Streams, type EventStore } from '../src';
-import { KeptSnapshots } from './kept-snapshots';
+import { CountingProcess } from './counting-process';
 
 let embedded: EmbeddedStore;
 beforeAll(async () => {
@@ -11,35 +9,14 @@ beforeAll(async () => {
 });
 afterAll(() => embedded.stop());
 
-/** What one process has. */
-class Process {
-  readonly states: FoldedStates;
-  readonly streams: Streams;
-
-  constructor(readonly store: EventStore = embedded.connect()) {
-    this.states = new FoldedStates(store, new KeptSnapshots());
-    this.streams = new Streams(store, this.states, { waitForProjection: async () => undefined }, new NoTracing());
-  }
-
-  give(id: string, command: CounterCommand) {
-    return this.streams.decide(counterKind, id, command, someCause());
-  }
-
-  giveAll(id: string, commands: readonly CounterCommand[]) {
-    return Promise.all(commands.map((command) => this.give(id, command)));
-  }
-
-  async numbersIn(id: string): Promise<unknown[]> {
-    return (await this.store.readStream(`counter-${id}`, 0, 1_000)).map(({ payload }) => payload['n']);
-  }
-}
+const newProcess = () => new CountingProcess(embedded.connect());
 
 const count = (n: number): CounterCommand => ({ type: 'Count', n });
 const upTo = (n: number) => Array.from({ length: n }, (_, index) => index);
 
 describe('commands that wait for one stream', () => {
   it('are appended at once, in the order in which they came, and each is answered with its own events', async () => {
-    const one = new Process();
+    const one = newProcess();
     const id = uuidV7();
     const appends = jest.spyOn(one.store, 'append');
     const decided = await one.giveAll(id, upTo(50).map(count));
@@ -59,7 +36,7 @@ describe('commands that wait for one stream', () => {
   });
 
   it('are decided each on what those before it have left', async () => {
-    const one = new Process();
+    const one = newProcess();
     const id = uuidV7();
     await one.give(id, count(0));
     const decided = await one.giveAll(id, [count(1), count(2), count(2), { type: 'Close' }, count(3), count(1)]);
@@ -75,7 +52,7 @@ describe('commands that wait for one stream', () => {
   });
 
   it('are decided again, all of them, when another process was faster', async () => {
-    const [one, other] = [new Process(), new Process()];
+    const [one, other] = [newProcess(), newProcess()];
     const id = uuidV7();
     await one.give(id, count(0));
     await other.give(id, count(3));
@@ -85,7 +62,7 @@ describe('commands that wait for one stream', () => {
   });
 
   it('are appended one by one where together they are too large for the store', async () => {
-    const one = new Process();
+    const one = newProcess();
     const id = uuidV7();
     const large = (n: number): CounterCommand => ({ type: 'Count', n, note: 'x'.repeat(400_000) });
     const decided = await one.giveAll(id, upTo(6).map(large));
@@ -94,11 +71,11 @@ describe('commands that wait for one stream', () => {
   });
 
   it('lose nothing and double nothing where processes race for the stream', async () => {
-    const processes = [new Process(), new Process(), new Process()];
+    const processes = [newProcess(), newProcess(), newProcess()];
     const id = uuidV7();
     const decided = await Promise.all(processes.map((process) => process.giveAll(id, upTo(100).map(count))));
     const events = decided.flat().flatMap((done) => (done.ok ? done.value.events : []));
     expect(events).toHaveLength(100);
-    expect([...(await new Process().numbersIn(id))].sort((a, b) => Number(a) - Number(b))).toEqual(upTo(100));
+    expect([...(await newProcess().numbersIn(id))].sort((a, b) => Number(a) - Number(b))).toEqual(upTo(100));
   });
 });

@@ -1,10 +1,9 @@
 import { Unavailable } from '@app/kernel';
-import { NoTracing } from '@app/runtime';
 import { v7 as uuidV7 } from 'uuid';
-import { counterKind, someCause, type CounterCommand } from '@app/testing/deciders';
+import { counterKind, someCause } from '@app/testing/deciders';
 import { EmbeddedStore, impatient } from '@app/testing/event-store';
-import { FoldedStates, Streams, TooBusy, type DecideOptions, type EventStore, type ReadModels } from '../src';
-import { KeptSnapshots } from './kept-snapshots';
+import { TooBusy } from '../src';
+import { CountingProcess } from './counting-process';
 
 let embedded: EmbeddedStore;
 beforeAll(async () => {
@@ -12,38 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => embedded.stop());
 
-/** What one process has: a client, a cache of states, and read models that say what they were asked to wait for. */
-class Process {
-  readonly states: FoldedStates;
-  readonly streams: Streams;
-  readonly awaited: (number | null)[] = [];
-  readonly readModels: ReadModels = {
-    waitForProjection: async (position) => {
-      this.awaited.push(position);
-    },
-  };
-
-  constructor(readonly store: EventStore = embedded.connect()) {
-    this.states = new FoldedStates(store, new KeptSnapshots());
-    this.streams = new Streams(store, this.states, this.readModels, new NoTracing());
-  }
-
-  give(id: string, command: CounterCommand, options?: DecideOptions) {
-    return this.streams.decide(counterKind, id, command, someCause(), options);
-  }
-
-  count(id: string, n: number, options?: DecideOptions) {
-    return this.give(id, { type: 'Count', n }, options);
-  }
-
-  async numbersIn(id: string): Promise<unknown[]> {
-    return (await this.store.readStream(`counter-${id}`, 0, 1_000)).map(({ payload }) => payload['n']);
-  }
-}
+const newProcess = () => new CountingProcess(embedded.connect());
 
 describe('an accepted command', () => {
   it('answers its events, the state after them, and where they are', async () => {
-    const one = new Process();
+    const one = newProcess();
     const id = uuidV7();
     const done = await one.count(id, 5);
     const [stored] = await one.store.readStream(`counter-${id}`, 0, 1);
@@ -55,7 +27,7 @@ describe('an accepted command', () => {
   });
 
   it('is decided on the cached state: without a read', async () => {
-    const one = new Process();
+    const one = newProcess();
     const id = uuidV7();
     await one.count(id, 1);
     const reads = jest.spyOn(one.store, 'readStream');
@@ -64,7 +36,7 @@ describe('an accepted command', () => {
   });
 
   it('is decided again when another process was faster', async () => {
-    const [one, other] = [new Process(), new Process()];
+    const [one, other] = [newProcess(), newProcess()];
     const id = uuidV7();
     await one.count(id, 1);
     await other.count(id, 2);
@@ -72,7 +44,7 @@ describe('an accepted command', () => {
   });
 
   it('with nothing to do appends nothing and has no position', async () => {
-    const one = new Process();
+    const one = newProcess();
     const id = uuidV7();
     await one.count(id, 1);
     expect(await one.count(id, 1)).toMatchObject({ ok: true, value: { events: [], position: null, revision: 0 } });
@@ -82,7 +54,7 @@ describe('an accepted command', () => {
 
 describe('a command that is to be visible', () => {
   it('is answered when the read models have passed what it appended; one that is refused waits for nothing', async () => {
-    const one = new Process();
+    const one = newProcess();
     const id = uuidV7();
     const counted = await one.count(id, 1, { visible: true });
     await one.count(id, 2);
@@ -93,7 +65,7 @@ describe('a command that is to be visible', () => {
   });
 
   it('lets the next command of the stream go ahead meanwhile', async () => {
-    const one = new Process();
+    const one = newProcess();
     const id = uuidV7();
     let pass = () => {};
     jest.spyOn(one.readModels, 'waitForProjection').mockReturnValue(new Promise((resolve) => (pass = resolve)));
@@ -106,7 +78,7 @@ describe('a command that is to be visible', () => {
 
 describe('a refusal, and nothing to do', () => {
   it('are only answered on a state that was read after the command came', async () => {
-    const [one, other] = [new Process(), new Process()];
+    const [one, other] = [newProcess(), newProcess()];
     const id = uuidV7();
     await one.count(id, 1);
     await one.give(id, { type: 'Close' });
@@ -119,7 +91,7 @@ describe('a refusal, and nothing to do', () => {
   });
 
   it('are not answered from a cache that another process has overtaken', async () => {
-    const [one, other] = [new Process(), new Process()];
+    const [one, other] = [newProcess(), newProcess()];
     const id = uuidV7();
     await one.count(id, 1);
     await other.give(id, { type: 'Close' });
@@ -130,14 +102,14 @@ describe('a refusal, and nothing to do', () => {
 
 describe('a new stream', () => {
   it('is not read before the first attempt', async () => {
-    const one = new Process();
+    const one = newProcess();
     const reads = jest.spyOn(one.store, 'readStream');
     expect(await one.count(uuidV7(), 1, { newStream: true })).toMatchObject({ ok: true, value: { revision: 0 } });
     expect(reads).not.toHaveBeenCalled();
   });
 
   it('that exists after all is found by the append', async () => {
-    const [one, other] = [new Process(), new Process()];
+    const [one, other] = [newProcess(), newProcess()];
     const id = uuidV7();
     await other.count(id, 1);
     expect(await one.count(id, 1, { newStream: true })).toMatchObject({ ok: true, value: { events: [], revision: 0 } });
@@ -150,7 +122,7 @@ describe('a new stream', () => {
 
 describe('a command that may lose so many races', () => {
   it('gives up after the last of them, and has recorded nothing', async () => {
-    const [one, other] = [new Process(), new Process()];
+    const [one, other] = [newProcess(), newProcess()];
     const id = uuidV7();
     const append = one.store.append.bind(one.store);
     let faster = 0;
@@ -164,7 +136,7 @@ describe('a command that may lose so many races', () => {
   });
 
   it('says how many it has lost where its time is over before', async () => {
-    const [one, other] = [new Process(), new Process()];
+    const [one, other] = [newProcess(), newProcess()];
     const id = uuidV7();
     const append = one.store.append.bind(one.store);
     const now = performance.now.bind(performance);
@@ -184,7 +156,7 @@ describe('a command that may lose so many races', () => {
 
 describe('many commands at once', () => {
   it('200 by two processes on one stream: none is lost and none doubled', async () => {
-    const [one, other] = [new Process(), new Process()];
+    const [one, other] = [newProcess(), newProcess()];
     const id = uuidV7();
     const commands = Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? one : other).count(id, n));
     const done = await Promise.all(commands);
@@ -198,7 +170,7 @@ describe('many commands at once', () => {
   });
 
   it('that are the same come to one event', async () => {
-    const [one, other] = [new Process(), new Process()];
+    const [one, other] = [newProcess(), newProcess()];
     const id = uuidV7();
     const done = await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? one : other).count(id, 7)));
     expect(done.every(({ ok }) => ok)).toBe(true);
@@ -206,7 +178,7 @@ describe('many commands at once', () => {
   });
 
   it('beyond what may wait for one stream are told to come back', async () => {
-    const one = new Process();
+    const one = newProcess();
     const decide = () => {
       throw new Error('a defect, so that nothing takes long');
     };
@@ -224,7 +196,7 @@ describe('many commands at once', () => {
 
 describe('a store that does not answer', () => {
   it('makes the command unavailable, and the state in doubt is forgotten', async () => {
-    const one = new Process(embedded.connect({ limits: impatient }));
+    const one = new CountingProcess(embedded.connect({ limits: impatient }));
     const id = uuidV7();
     await one.count(id, 1);
     await embedded.stopServer();

@@ -1,9 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { binaryEvent, jsonEvent } from '@eventstore/db-client';
-import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '@app/testing/deciders';
-import { EmbeddedStore, until } from '@app/testing/event-store';
-import { encodeEvent, followCategories, type EventBatch, type EventStore } from '../src';
+import { appendCounted, EmbeddedStore, newCategory, until } from '@app/testing/event-store';
+import { followCategories, type EventBatch, type EventStore } from '../src';
 
 let embedded: EmbeddedStore;
 let store: EventStore;
@@ -27,16 +25,6 @@ afterAll(async () => {
   await embedded.stop();
   Logger.overrideLogger(true);
 });
-
-/** Each test has streams of its own category. */
-const newCategory = () => `t${uuidV7().replaceAll('-', '')}`;
-
-async function append(stream: string, first: number, count: number): Promise<number> {
-  const events = Array.from({ length: count }, (_, n) => encodeEvent(counterKind, counted(first + n), someCause()));
-  const appended = await store.append(stream, events, first - 1);
-  if (appended.kind === 'conflict') throw new Error('conflict');
-  return appended.position;
-}
 
 class Follower {
   readonly batches: EventBatch[] = [];
@@ -67,12 +55,12 @@ const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 describe('followCategories', () => {
   it('brings what was there and what comes, of its categories only, in the order of the store', async () => {
     const [mine, also, other] = [newCategory(), newCategory(), newCategory()];
-    await append(`${mine}-a`, 0, 2);
-    await append(`${other}-a`, 0, 2);
+    await appendCounted(store, `${mine}-a`, 0, 2);
+    await appendCounted(store, `${other}-a`, 0, 2);
     const follower = new Follower().categories([mine, also]);
     await until(() => follower.numbers.length === 2);
-    await append(`${also}-b`, 0, 1);
-    await append(`${mine}-a`, 2, 1);
+    await appendCounted(store, `${also}-b`, 0, 1);
+    await appendCounted(store, `${mine}-a`, 2, 1);
     await until(() => follower.numbers.length === 4);
     expect(follower.numbers).toEqual([0, 1, 0, 2]);
     const positions = follower.batches.flatMap(({ events }) => events.map(({ position }) => position));
@@ -82,8 +70,8 @@ describe('followCategories', () => {
 
   it('does not take a category for another that begins alike', async () => {
     const mine = newCategory();
-    await append(`${mine}x-a`, 0, 1);
-    await append(`${mine}-a`, 0, 1);
+    await appendCounted(store, `${mine}x-a`, 0, 1);
+    await appendCounted(store, `${mine}-a`, 0, 1);
     const follower = new Follower().categories([mine]);
     await until(() => follower.numbers.length > 0);
     expect(follower.batches.flatMap(({ events }) => events.map(({ stream }) => stream))).toEqual([`${mine}-a`]);
@@ -91,8 +79,8 @@ describe('followCategories', () => {
 
   it('begins strictly after the position', async () => {
     const mine = newCategory();
-    const position = await append(`${mine}-a`, 0, 3);
-    await append(`${mine}-a`, 3, 2);
+    const position = await appendCounted(store, `${mine}-a`, 0, 3);
+    await appendCounted(store, `${mine}-a`, 3, 2);
     const follower = new Follower().categories([mine], position);
     await until(() => follower.numbers.length === 2);
     expect(follower.numbers).toEqual([3, 4]);
@@ -100,13 +88,13 @@ describe('followCategories', () => {
 
   it('goes on where it was when the server restarts: no gap, nothing twice', async () => {
     const mine = newCategory();
-    await append(`${mine}-a`, 0, 30);
+    await appendCounted(store, `${mine}-a`, 0, 30);
     const follower = new Follower().categories([mine]);
     await until(() => follower.numbers.length === 30);
     for (const first of [30, 60]) {
       await embedded.stopServer();
       await embedded.startServer();
-      await append(`${mine}-a`, first, 30);
+      await appendCounted(store, `${mine}-a`, first, 30);
       await until(() => follower.numbers.length === first + 30);
     }
     expect(follower.numbers).toEqual(upTo(90));
@@ -120,10 +108,10 @@ describe('followCategories', () => {
       seen.push(events.map(({ payload }) => payload['n']));
       if (seen.length <= 2) throw new Error('not now');
     };
-    await append(`${mine}-a`, 0, 5);
+    await appendCounted(store, `${mine}-a`, 0, 5);
     follower.categories([mine]);
     await until(() => follower.numbers.length === 5);
-    await append(`${mine}-a`, 5, 1);
+    await appendCounted(store, `${mine}-a`, 5, 1);
     await until(() => follower.numbers.length === 6);
     expect(follower.numbers).toEqual(upTo(6));
     expect(seen.slice(0, 3).every((numbers) => numbers[0] === 0)).toBe(true);
@@ -131,11 +119,11 @@ describe('followCategories', () => {
 
   it('tells by empty batches how far it has looked where nothing of interest happens', async () => {
     const [mine, busy] = [newCategory(), newCategory()];
-    const own = await append(`${mine}-a`, 0, 1);
+    const own = await appendCounted(store, `${mine}-a`, 0, 1);
     const follower = new Follower().categories([mine]);
     await until(() => follower.passed >= own);
     let end = own;
-    for (let first = 0; first < 400; first += 100) end = await append(`${busy}-a`, first, 100);
+    for (let first = 0; first < 400; first += 100) end = await appendCounted(store, `${busy}-a`, first, 100);
     await until(() => follower.passed > own + 200);
     const empty = follower.batches.filter(({ events }) => events.length === 0);
     expect(empty.length).toBeGreaterThan(0);
@@ -148,13 +136,13 @@ describe('followCategories', () => {
   it('passes over an event that is not ours, says so, and goes on', async () => {
     const mine = newCategory();
     const errors = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
-    await append(`${mine}-a`, 0, 1);
+    await appendCounted(store, `${mine}-a`, 0, 1);
     const foreign = [
       binaryEvent({ type: 'foreign', data: Buffer.from([0, 1]) }),
       jsonEvent({ type: 'foreign', data: {} }),
     ];
     await store.client.appendToStream(`${mine}-a`, foreign);
-    await append(`${mine}-a`, 3, 1);
+    await appendCounted(store, `${mine}-a`, 3, 1);
     const follower = new Follower().categories([mine]);
     await until(() => follower.numbers.length === 2);
     foreign.push(binaryEvent({ type: 'foreign', data: Buffer.from([2]) }));
@@ -170,7 +158,7 @@ describe('followCategories', () => {
 
   it('ends when it is told to, also while a handler is at work', async () => {
     const mine = newCategory();
-    await append(`${mine}-a`, 0, 1);
+    await appendCounted(store, `${mine}-a`, 0, 1);
     const follower = new Follower();
     let handled = false;
     follower.before = async () => {

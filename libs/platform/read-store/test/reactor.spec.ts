@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { encodeEvent, type EventStore, type StoredEvent } from '@app/event-store';
-import { v7 as uuidV7 } from 'uuid';
-import { counted, counterKind, someCause } from '@app/testing/deciders';
-import { EmbeddedStore, until } from '@app/testing/event-store';
+import type { EventStore, StoredEvent } from '@app/event-store';
+import { appendCounted, EmbeddedStore, newCategory, until } from '@app/testing/event-store';
 import { startPostgresProxy } from '@app/testing/stores';
 import { until as patiently } from '@app/testing/until';
 import { Database, runReactor, type Reactor } from '../src';
@@ -34,15 +32,7 @@ afterAll(async () => {
 });
 
 describe('a reactor', () => {
-  async function append(stream: string, first: number, count: number): Promise<number> {
-    const events = Array.from({ length: count }, (_, n) => encodeEvent(counterKind, counted(first + n), someCause()));
-    const appended = await store.append(stream, events, first - 1);
-    if (appended.kind === 'conflict') throw new Error('conflict');
-    return appended.position;
-  }
-
   const numberOf = ({ payload }: StoredEvent) => Number(payload['n']);
-  const newCategory = () => `t${uuidV7().replaceAll('-', '')}`;
   const checkpoint = async (name: string) =>
     (await database.query<{ position: number }>('SELECT position FROM reactor_checkpoints WHERE name = $1', [name]))[0]
       ?.position ?? 0;
@@ -63,11 +53,11 @@ describe('a reactor', () => {
     const seen: number[] = [];
     const handle = async (stored: StoredEvent) => void seen.push(numberOf(stored));
     const first = react(category, handle);
-    const position = await append(`${category}-a`, 0, 3);
+    const position = await appendCounted(store, `${category}-a`, 0, 3);
     await until(async () => (await checkpoint(category)) >= position);
     first.abort();
     await Promise.all(running.splice(0));
-    const later = await append(`${category}-a`, 3, 2);
+    const later = await appendCounted(store, `${category}-a`, 3, 2);
     react(category, handle);
     await until(async () => (await checkpoint(category)) >= later);
     expect(seen).toEqual([0, 1, 2, 3, 4]);
@@ -88,7 +78,7 @@ describe('a reactor', () => {
       running.push(runReactor(each, its, reactor, stop.signal));
     }
     for (let n = 0; n < 60; n += 1) {
-      await append(`${category}-a`, n, 1);
+      await appendCounted(store, `${category}-a`, n, 1);
       await until(() => reacted.flat().includes(n));
       if (n % 20 === 19)
         await database.query(
@@ -113,8 +103,8 @@ describe('a reactor', () => {
     const busy = new Set<string>();
     const overtaken: string[] = [];
     let failures = 0;
-    await append(`${category}-a`, 0, 3);
-    const last = await append(`${category}-b`, 0, 3);
+    await appendCounted(store, `${category}-a`, 0, 3);
+    const last = await appendCounted(store, `${category}-b`, 0, 3);
     react(category, async (stored) => {
       if (busy.has(stored.stream)) overtaken.push(stored.stream);
       busy.add(stored.stream);
@@ -137,7 +127,7 @@ describe('a reactor', () => {
   it('is told of by its name while it cannot get past an event', async () => {
     const category = newCategory();
     let isBroken = true;
-    await append(`${category}-a`, 0, 1);
+    await appendCounted(store, `${category}-a`, 0, 1);
     react(category, async () => {
       if (isBroken) throw new Error('never');
     });
@@ -154,8 +144,8 @@ describe('a reactor', () => {
     const away = await Database.connect({ ...limits, url: proxy.url });
     await proxy.close();
     let asked = 0;
-    await append(`${category}-a`, 0, 1);
-    await append(`${cutOff}-a`, 0, 1);
+    await appendCounted(store, `${category}-a`, 0, 1);
+    await appendCounted(store, `${cutOff}-a`, 0, 1);
     const slow = react(category, async () => void (await hasty.query('SELECT pg_sleep(60)')));
     await patiently('the trouble', async () => store.stuck.has(category) || null);
     slow.abort();
@@ -181,7 +171,7 @@ describe('a reactor', () => {
       ),
     );
     for (let n = 0; n < 20; n += 1) {
-      for (const name of names) ends.set(name, await append(`${name}-a`, n, 1));
+      for (const name of names) ends.set(name, await appendCounted(store, `${name}-a`, n, 1));
       await until(() => Promise.resolve(names.every((name) => seen.get(name) === n)));
     }
     for (const each of own) each.abort();
@@ -199,7 +189,7 @@ describe('a reactor', () => {
     react(category, async () => {
       await database.query('UPDATE reactor_checkpoints SET position = 999999999 WHERE name = $1', [category]);
     });
-    await append(`${category}-a`, 0, 1);
+    await appendCounted(store, `${category}-a`, 0, 1);
     await until(async () => (await checkpoint(category)) === 999_999_999);
     await sleep(50);
     expect(await checkpoint(category)).toBe(999_999_999);

@@ -1,3 +1,4 @@
+export { appendCounted, newCategory } from './counters';
 export { EmbeddedStore, impatient, LossyProxy, patient, until } from './embedded-stores';
 export {
   collect,
