@@ -11,6 +11,15 @@ export {
   testEvents,
   uniqueStream,
 } from './contract-store';
-export { contents, cutOff, identifiers, integers, optional, orRefused, texts, unknownFields, uuids } from './messages';
+export {
+  contents,
+  expectRefusalOfWrongBytes,
+  expectSameMeaning,
+  identifiers,
+  integers,
+  optional,
+  texts,
+  uuids,
+} from './messages';
 export { batch, batchPart, identifier, leave, readRequest, structuredUuid, textUuid } from './protocol';
 export { WatchedCalls } from './watched-calls';

@@ -1,4 +1,4 @@
-/** What properties of decoders need: pieces of messages, and what makes bytes of them that are not what was meant. */
+/** What properties of decoders need: pieces of messages, and what holds of any decoder that stands beside a generated one. */
 import { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
 import fc from 'fast-check';
 
@@ -10,7 +10,7 @@ export const integers = fc.oneof(
   fc.constantFrom(127, 128, 2 ** 31, 2 ** 32, 2 ** 49 - 1, 2 ** 49, 2 ** 53 - 1),
 );
 /** A tag that no request has, of each wire type. */
-export const unknownFields = fc
+const unknownFields = fc
   .array(
     fc.constantFrom(
       [0xf8, 0x07, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
@@ -42,8 +42,44 @@ export const identifiers = texts.map((name) => {
 export const optional = <Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.option(values, { nil: undefined });
 
+/** A decoder written by hand, and the generated one that it is held against. */
+interface Decoders<Decoded> {
+  readonly byHand: (bytes: Buffer) => Decoded;
+  readonly generated: (bytes: Buffer) => Decoded;
+}
+
+/** Messages mean the same to both, also between fields that neither knows. */
+export function expectSameMeaning<Decoded>(
+  messages: fc.Arbitrary<Uint8Array>,
+  { byHand, generated }: Decoders<Decoded>,
+): void {
+  fc.assert(
+    fc.property(messages, unknownFields, (message, unknown) => {
+      const bytes = Buffer.concat([unknown, message, unknown]);
+      expect(byHand(bytes)).toEqual(generated(bytes));
+    }),
+  );
+}
+
+/** Bytes that are cut off or wrong are refused, or mean the same to both: never anything but an answer or an error. */
+export function expectRefusalOfWrongBytes<Decoded>(
+  messages: fc.Arbitrary<Uint8Array>,
+  { byHand, generated }: Decoders<Decoded>,
+): void {
+  fc.assert(
+    fc.property(messages, fc.nat(), (message, cut) => {
+      const bytes = cutOff(message, cut);
+      const decoded = orRefused(() => byHand(bytes));
+      if (decoded !== 'refused') expect(decoded).toEqual(generated(bytes));
+    }),
+  );
+  for (const bytes of [[10], [10, 5, 1], [8, 255], [0], [11], [8, ...new Array<number>(10).fill(255)]])
+    expect(orRefused(() => byHand(Buffer.from(bytes)))).toBe('refused');
+  fc.assert(fc.property(contents, (bytes) => void orRefused(() => byHand(Buffer.from(bytes)))));
+}
+
 /** Decodes, or answers that it is refused. */
-export function orRefused<Value>(decode: () => Value): Value | 'refused' {
+function orRefused<Value>(decode: () => Value): Value | 'refused' {
   try {
     return decode();
   } catch {
@@ -52,6 +88,6 @@ export function orRefused<Value>(decode: () => Value): Value | 'refused' {
 }
 
 /** Less of the bytes; where is told by any number. */
-export function cutOff(bytes: Uint8Array, at: number): Buffer {
+function cutOff(bytes: Uint8Array, at: number): Buffer {
   return Buffer.from(bytes.subarray(0, at % (bytes.length + 1)));
 }

@@ -3,13 +3,12 @@ import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
 import {
   contents,
-  cutOff,
+  expectRefusalOfWrongBytes,
+  expectSameMeaning,
   identifiers,
   integers,
   optional,
-  orRefused,
   texts,
-  unknownFields,
   uuids,
 } from '@app/testing/event-store';
 import fc from 'fast-check';
@@ -94,37 +93,19 @@ function asGenerated(part: BatchAppendReq): BatchAppendPart {
   };
 }
 
-test('a part of an append, with fields that are not known', () => {
-  fc.assert(
-    fc.property(parts, unknownFields, (part, unknown) => {
-      const bytes = Buffer.concat([unknown, part.serializeBinary(), unknown]);
-      expect(decodeBatchAppendPart(bytes)).toEqual(asGenerated(BatchAppendReq.deserializeBinary(bytes)));
-    }),
-  );
-});
+const decoders = {
+  byHand: decodeBatchAppendPart,
+  generated: (bytes: Buffer) => asGenerated(BatchAppendReq.deserializeBinary(bytes)),
+};
+const messages = parts.map((part) => part.serializeBinary());
+const twice = fc.tuple(messages, messages).map((both) => Buffer.concat(both));
 
-test('of what excludes each other the last counts, and of what comes twice as well', () => {
-  fc.assert(
-    fc.property(parts, parts, (part, next) => {
-      const bytes = Buffer.concat([part.serializeBinary(), next.serializeBinary()]);
-      expect(decodeBatchAppendPart(bytes)).toEqual(asGenerated(BatchAppendReq.deserializeBinary(bytes)));
-    }),
-  );
-});
+test('a part of an append, with fields that are not known', () => expectSameMeaning(messages, decoders));
 
-test('bytes that are cut off, or wrong, are refused or mean what they say', () => {
-  fc.assert(
-    fc.property(parts, fc.nat(), (part, cut) => {
-      const bytes = cutOff(part.serializeBinary(), cut);
-      const decoded = orRefused(() => decodeBatchAppendPart(bytes));
-      if (decoded !== 'refused') expect(decoded).toEqual(asGenerated(BatchAppendReq.deserializeBinary(bytes)));
-    }),
-  );
-  for (const bytes of [[10], [10, 5, 1], [8, 255], [0], [11], [8, ...new Array<number>(10).fill(255)]])
-    expect(orRefused(() => decodeBatchAppendPart(Buffer.from(bytes)))).toBe('refused');
-  // Never anything but an answer or an error.
-  fc.assert(fc.property(contents, (bytes) => void orRefused(() => decodeBatchAppendPart(Buffer.from(bytes)))));
-});
+test('of what excludes each other the last counts, and of what comes twice', () => expectSameMeaning(twice, decoders));
+
+test('bytes that are cut off, or wrong, are refused or mean what they say', () =>
+  expectRefusalOfWrongBytes(messages, decoders));
 
 test('the answers of a batch stream', () => {
   const written = fc.record({ revision: fc.oneof(fc.constant(-1), integers), position: optional(integers) });

@@ -2,14 +2,12 @@
 import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import { ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import {
-  contents,
-  cutOff,
+  expectRefusalOfWrongBytes,
+  expectSameMeaning,
   identifiers,
   integers,
   optional,
-  orRefused,
   texts,
-  unknownFields,
 } from '@app/testing/event-store';
 import fc from 'fast-check';
 import { nest } from './read-response';
@@ -83,7 +81,6 @@ const readOptions = fc
     options.setControlOption(new ReadReq.Options.ControlOption());
     return options;
   });
-const readRequests = optional(readOptions).map((options) => new ReadReq().setOptions(options));
 
 function optionsAsGenerated(request: ReadReq): ReadOptions | undefined {
   const options = request.getOptions();
@@ -114,35 +111,18 @@ function filterAsGenerated(filter: ReadReq.Options.FilterOptions | undefined): F
   };
 }
 
-test('a read, with fields that are not known', () => {
-  fc.assert(
-    fc.property(readRequests, unknownFields, (request, unknown) => {
-      const bytes = Buffer.concat([unknown, request.serializeBinary(), unknown]);
-      expect(decodeReadRequest(bytes).options).toEqual(optionsAsGenerated(ReadReq.deserializeBinary(bytes)));
-    }),
-  );
-});
+const decoders = {
+  byHand: (bytes: Buffer) => decodeReadRequest(bytes).options,
+  generated: (bytes: Buffer) => optionsAsGenerated(ReadReq.deserializeBinary(bytes)),
+};
+const messages = optional(readOptions).map((options) => new ReadReq().setOptions(options).serializeBinary());
+const twice = fc
+  .tuple(readOptions, readOptions)
+  .map((both) => nest(1, Buffer.concat(both.map((options) => options.serializeBinary()))));
 
-test('of what excludes each other the last counts, and of what comes twice as well', () => {
-  fc.assert(
-    fc.property(readOptions, readOptions, (one, next) => {
-      const options = Buffer.concat([one.serializeBinary(), next.serializeBinary()]);
-      const generated = new ReadReq().setOptions(ReadReq.Options.deserializeBinary(options));
-      expect(decodeReadRequest(nest(1, options)).options).toEqual(optionsAsGenerated(generated));
-    }),
-  );
-});
+test('a read, with fields that are not known', () => expectSameMeaning(messages, decoders));
 
-test('bytes that are cut off, or wrong, are refused or mean what they say', () => {
-  fc.assert(
-    fc.property(readRequests, fc.nat(), (request, cut) => {
-      const bytes = cutOff(request.serializeBinary(), cut);
-      const decoded = orRefused(() => decodeReadRequest(bytes).options);
-      if (decoded !== 'refused') expect(decoded).toEqual(optionsAsGenerated(ReadReq.deserializeBinary(bytes)));
-    }),
-  );
-  for (const bytes of [[10], [10, 5, 1], [8, 255], [0], [11], [8, ...new Array<number>(10).fill(255)]])
-    expect(orRefused(() => decodeReadRequest(Buffer.from(bytes)))).toBe('refused');
-  // Never anything but an answer or an error.
-  fc.assert(fc.property(contents, (bytes) => void orRefused(() => decodeReadRequest(Buffer.from(bytes)))));
-});
+test('of what excludes each other the last counts, and of what comes twice', () => expectSameMeaning(twice, decoders));
+
+test('bytes that are cut off, or wrong, are refused or mean what they say', () =>
+  expectRefusalOfWrongBytes(messages, decoders));
