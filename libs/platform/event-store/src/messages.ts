@@ -18,18 +18,8 @@ const { root } = parse(`
     repeated ProposedMessage events = 3;
     bool isFinal = 4;
   }
-  message AppendOptions {
-    Stream stream = 1;
-    uint64 revision = 2;
-    Empty noStream = 3;
-    Timestamp deadline = 6;
-  }
-  message ProposedMessage {
-    Uuid id = 1;
-    map<string, string> system = 2;
-    bytes metadata = 3;
-    bytes data = 4;
-  }
+  message AppendOptions { Stream stream = 1; uint64 revision = 2; Empty noStream = 3; Timestamp deadline = 6; }
+  message ProposedMessage { Uuid id = 1; map<string, string> system = 2; bytes metadata = 3; bytes data = 4; }
 
   message ReadReq { ReadOptions options = 1; }
   message ReadOptions {
@@ -42,24 +32,11 @@ const { root } = parse(`
     Empty noFilter = 8;
     UuidOption uuids = 9;
   }
-  message StreamOptions {
-    Stream stream = 1;
-    uint64 revision = 2;
-    Empty start = 3;
-    Empty end = 4;
-  }
-  message AllOptions {
-    Position position = 1;
-    Empty start = 2;
-    Empty end = 3;
-  }
+  message StreamOptions { Stream stream = 1; uint64 revision = 2; Empty start = 3; Empty end = 4; }
+  message AllOptions { Position position = 1; Empty start = 2; Empty end = 3; }
   message Position { uint64 commit = 1; uint64 prepare = 2; }
   message UuidOption { Empty structured = 1; Empty text = 2; }
-  message FilterOptions {
-    Expression streamName = 1;
-    Empty count = 4;
-    uint32 checkpointIntervalMultiplier = 5;
-  }
+  message FilterOptions { Expression streamName = 1; Empty count = 4; uint32 checkpointIntervalMultiplier = 5; }
   message Expression { repeated string prefixes = 2; }
 
   message ReadResp { ReadEvent event = 1; }

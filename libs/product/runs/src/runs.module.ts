@@ -15,32 +15,23 @@ import { SegmentClosing } from './segment-closing';
 import { SegmentStart } from './segment-start';
 import { SegmentWatchdog } from './segment-watchdog';
 
+/** What other slices use of this one. */
+const offered = [
+  ExecutionSlots,
+  LocalExecution,
+  RunAdmission,
+  RunApprovals,
+  RunLeases,
+  RunMetrics,
+  SegmentClosing,
+  SegmentWatchdog,
+];
+
 @Module({
   imports: [BudgetModule, DeploymentModule],
   controllers: [RunsController],
-  providers: [
-    ...runsHandlers,
-    ExecutionSlots,
-    LocalExecution,
-    RunAdmission,
-    RunApprovals,
-    RunLeases,
-    RunMetrics,
-    RunQueries,
-    SegmentClosing,
-    SegmentStart,
-    SegmentWatchdog,
-  ],
-  exports: [
-    ExecutionSlots,
-    LocalExecution,
-    RunAdmission,
-    RunApprovals,
-    RunLeases,
-    RunMetrics,
-    SegmentClosing,
-    SegmentWatchdog,
-  ],
+  providers: [...runsHandlers, ...offered, RunQueries, SegmentStart],
+  exports: offered,
 })
 export class RunsModule {}
 
