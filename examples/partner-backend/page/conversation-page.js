@@ -34,7 +34,7 @@ export class ConversationPage {
   #refreshing;
   #onSignedOut;
 
-  /** @param {() => void} onSignedOut the session is over, whoever ended it */
+  /** @param {() => void} onSignedOut the session is over, no matter who ended it */
   constructor(onSignedOut) {
     this.#onSignedOut = onSignedOut;
     addEventListener('hashchange', () => this.#openFromAddress());
@@ -49,7 +49,7 @@ export class ConversationPage {
     this.#writing.focus();
   }
 
-  /** Shows nothing any more; the address stays, for whoever signs in again. */
+  /** Shows nothing any more; the address stays, for the user who signs in again. */
   stop() {
     this.#isShown = false;
     this.#open(null);

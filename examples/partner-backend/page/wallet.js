@@ -18,7 +18,7 @@ export async function readWallet() {
   return read;
 }
 
-/** Forgets the balances of whoever signed out. */
+/** Forgets the balances of the user who signed out. */
 export function clearWallet() {
   asked += 1;
   show(new Map());

@@ -46,7 +46,7 @@ export function createSessions(publicOrigin) {
     find,
 
     /**
-     * The session of whoever sent the request.
+     * The session of the browser that sent the request.
      * @param {import('fastify').FastifyRequest} request
      * @returns {Session}
      */

@@ -1,5 +1,5 @@
 // ┌──────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
-// │ THE ONE PLACE TO REPLACE. This login is a fake: whoever types a name is believed.                                │
+// │ THE ONE PLACE TO REPLACE. This login is a fake: anybody who types a name is believed.                            │
 // │ Put your own here: check the password, the passkey or the code of your OpenID provider, and let `issueToken`     │
 // │ ask that provider for access tokens (the grant of the refresh token). Parley verifies them against OIDC_ISSUER.  │
 // └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
