@@ -1,4 +1,4 @@
-// main.js of each app in dist: runs app.js beside it with the code that V8 compiled for it in the build, which halves what a start costs. Another V8, or flags that size its heap, refuse that code: then app.js is compiled anew.
+// main.js of each app in dist: runs app.js beside it with the code that V8 compiled for it in the build, which halves what a start costs. Another V8, or flags that size its heap, refuse that code: then app.js is compiled again.
 const { existsSync, readFileSync } = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');

@@ -59,7 +59,7 @@ export async function stop(child) {
 /** Starts a server of `baselines`, which prints its port: its process and address, and how to stop it. */
 export async function startBaseline(name, env = {}, args = []) {
   const baselines = path.join(folder, 'baselines');
-  // What a library's authors have to change is nothing to tell whoever measures.
+  // What a library's authors have to change is nothing to tell somebody who measures.
   const own = ['--no-deprecation', '--import', path.join(baselines, 'ending.mjs')];
   const child = startNode(`baseline ${name}`, path.join(baselines, `${name}.mjs`), { env, args: [...own, ...args] });
   const url = `http://127.0.0.1:${await firstLine(child)}`;

@@ -88,7 +88,7 @@ const uuidOf = (text) => {
   return uuid;
 };
 
-/** One event to a stream that is new: a request of which only the ids and the stream's name are written anew each time. */
+/** One event to a stream that is new: a request of which only the ids and the stream's name are written again each time. */
 function appendTemplate(data) {
   const marks = { append: randomUUID(), stream: `benchmark-${randomUUID()}`, event: randomUUID() };
   const identifier = new StreamIdentifier();

@@ -1,4 +1,4 @@
-// Sees runs begin or end, whoever started them, as cheaply as the store tells it: by one kind of event.
+// Sees runs begin or end, no matter who started them, as cheaply as the store tells it: by one kind of event.
 import { END, eventTypeFilter } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 

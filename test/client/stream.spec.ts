@@ -96,7 +96,7 @@ describe('stream()', () => {
     },
   );
 
-  it('asks for a fresh token when the old one has expired, each time anew', async () => {
+  it('asks for a fresh token when the old one has expired, each time again', async () => {
     const asked: boolean[] = [];
     const userToken = ({ renew }: { readonly renew: boolean }) => {
       asked.push(renew);
@@ -196,7 +196,7 @@ describe('stream()', () => {
   });
 });
 
-/** Sends a text and then nothing for ever. */
+/** Sends a text and then nothing forever. */
 function silentAfter(text: string): Scripted {
   return events([text], 'stays open');
 }

@@ -149,7 +149,7 @@ describe('a soft delete', () => {
 });
 
 describe('a tombstone', () => {
-  test('ends the stream for ever, for every kind of call', async () => {
+  test('ends the stream forever, for every kind of call', async () => {
     const stream = uniqueStream();
     await store.client.appendToStream(stream, testEvents(2));
     const { position } = await store.client.tombstoneStream(stream, { expectedRevision: 1n });

@@ -96,7 +96,7 @@ test('with PostgreSQL away the store answers unavailable; back, it goes on by it
   await store.close();
 });
 
-test('the writer that loses its connection is fenced, reads the store anew and goes on', async () => {
+test('the writer that loses its connection is fenced, reads the store again and goes on', async () => {
   const store = await startStore('fenced');
   const stream = uniqueStream();
   let appended = 0;

@@ -25,7 +25,7 @@ export function keepAlive(kept: TestProcess): { leave(): Promise<void> } {
       await kept.start().catch(() => undefined); // killed again while it started; or broken, which the count tells
     }
   })();
-  keeping.catch(() => undefined); // whoever leaves it is told
+  keeping.catch(() => undefined); // an error is told to the one who leaves it
   return {
     leave: () => {
       left = true;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('the reader of a PDF', () => {
-  it('is gone soon after a kill -9 of whoever started it', async () => {
+  it('is gone soon after a kill -9 of the process that started it', async () => {
     const file = join(folder, 'slow.pdf');
     await writeFile(file, unfoldingPdf(200));
     const reading = `const { PdfReader } = require(${JSON.stringify(built)});

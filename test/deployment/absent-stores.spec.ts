@@ -86,7 +86,7 @@ it(
       started('worker', secretKey),
     ]);
     const checks = { database: 'away', 'event store': 'away' };
-    // Partners learn that it waits; why, only whoever looks after the process.
+    // Partners learn that it waits; why, only its operator learns.
     expect(await saidAt(api.url)).toEqual({ code: 503, body: { status: 'away', checks } });
     for (const { managementUrl } of [api, worker])
       expect(await saidAt(managementUrl)).toEqual({

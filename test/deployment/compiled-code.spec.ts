@@ -27,7 +27,7 @@ describe('the code that a build compiled for an app', () => {
     beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'parley-code-'))));
     afterEach(() => rmSync(folder, { recursive: true }));
 
-    it('is compiled anew: the app does what it did', () => {
+    it('is compiled again: the app does what it did', () => {
       for (const file of ['main.js', 'app.js'])
         copyFileSync(join(apps, 'event-store', 'src', file), join(folder, file));
       writeFileSync(join(folder, 'app.js.code'), 'of another V8');

@@ -41,7 +41,7 @@ async function refusal(): Promise<string> {
 }
 
 it(
-  'a lost secrets.json is made anew while nothing is sealed',
+  'a lost secrets.json is made again while nothing is sealed',
   async () => {
     // The wallet of the demo user is what is sealed first, and comes when all is ready.
     const first = standalone(() => existsSync(secrets()));

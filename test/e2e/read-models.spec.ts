@@ -141,7 +141,7 @@ it('read models and counters are the same however often, and in whatever batches
     activity: { length: 22 },
     counters: { length: 16 },
   });
-  // The aborted run leaves what it said till then, if that is anything.
+  // The aborted run leaves what it said until then, if that is anything.
   expect([11, 12]).toContain(before['messages']?.length);
   const each = events.map((event) => [event]);
   for (const projection of projections) {

@@ -47,7 +47,7 @@ describe('a sandbox of separate processes', () => {
     expect(epochMsOf(endedAt)).toBeGreaterThan(epochMsOf(now));
   });
 
-  it('does not wait for ever for a process that was killed', async () => {
+  it('does not wait forever for a process that was killed', async () => {
     await deployment.workers[0]?.kill('SIGKILL');
     const { remainingSeconds } = await deployment.sandbox<ClockReading>('POST', 'clock', { advanceSeconds: 60 });
     expect(remainingSeconds).toBe(0);

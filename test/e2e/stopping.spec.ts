@@ -6,7 +6,7 @@ import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import { conversationOf, start } from '@app/testing/journeys';
 
-/** Far beyond this suite: whoever waits for the provider does not come back. */
+/** Far beyond this suite: a call that waits for the provider does not come back. */
 const PROVIDER_TIMEOUT_MS = String(3_600_000);
 const WITHIN_MS = 180_000;
 

@@ -1,4 +1,4 @@
-/** What wakes whoever waits in a process, alone and not at all (docs/architecture.md, "The bus of a process"). */
+/** What wakes those who wait in a process: each way alone, and none at all (docs/architecture.md, "The bus of a process"). */
 import { EventBus } from '@nestjs/cqrs';
 import { EventSeen } from '@app/event-store';
 import { Notifications } from '@app/read-store';

@@ -133,7 +133,7 @@ describe('rate windows in PostgreSQL', () => {
     expect(await admin.query('select 1 from rate_window_slots', [])).toEqual([]);
   });
 
-  it('start afresh when the clock was set back', async () => {
+  it('start again when the clock was set back', async () => {
     await takeMany(300);
     await letPass(-3_600_000);
     expect(admittedOf(await takeMany(300))).toBe(300);

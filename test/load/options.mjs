@@ -24,7 +24,7 @@ A deployment of your own, instead of one that is started in a temporary folder (
 /** What the command line asks for in a way that cannot be. */
 export class BadOptions extends Error {}
 
-/** Why there can be no load, in words for whoever asked for it. */
+/** Why there can be no load, in words for the one who asked for it. */
 export class NoLoad extends Error {}
 
 const quick = { rate: 10, seconds: 3, everySeconds: 1, users: 4 };

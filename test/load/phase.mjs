@@ -13,7 +13,7 @@ export async function holdRate({ name, rate, seconds }, { target, ledger, everyS
   const recorder = new Recorder();
   const watching = watch({ recorder, pids: target.pids, everySeconds, print });
   const day = startDay({ rate, seconds, users: target.users, ledger, recorder, signal });
-  day.ended.catch(() => undefined); // told by whoever waits for it
+  day.ended.catch(() => undefined); // whether it failed is told where it is waited for
   const usage = await day.arrived.then(watching.stop, (error) => {
     watching.stop();
     throw error;

@@ -4,7 +4,7 @@ import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 
-/** The lock of whoever writes the embedded event store (libs/stores/event-store-server/src/storage/session.ts). */
+/** The lock of the process that writes the embedded event store (libs/stores/event-store-server/src/storage/session.ts). */
 const writerLock = 0x7061_726c_6579;
 
 let deployment: Deployment;

@@ -52,7 +52,7 @@ export function troubleCases(stage: Stage): void {
       stage.world.advance(settledAfterSeconds);
       expect(await stage.holdings()).toMatchObject({ [usdc]: '250000000' });
       await stage.world.setFaults({ submit: 'ok' });
-      // What is rejected is so for ever; what is only refused may be taken until it expires.
+      // What is rejected is so forever; what is only refused may be taken until it expires.
       if (refusal.kind === 'rejected') expect(await stage.submit(submission)).toMatchObject(refusal);
       stage.world.advance(operationSeconds);
       expect(['failed', 'never_accepted']).toContain((await stage.settlement(submission)).kind);

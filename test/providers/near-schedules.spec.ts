@@ -23,7 +23,7 @@ describe.each(chains)('$name', ({ name, isContract, start }) => {
   afterAll(() => near.stop());
 
   test(
-    'a withdrawal is paid once or never, whoever brings its bytes to the chain and whatever the relay says',
+    'a withdrawal is paid once or never, no matter who brings its bytes to the chain and what the relay says',
     async () => {
       const totals = new Map<string, number>();
       const count = (what: string, by = 1): void => void totals.set(what, (totals.get(what) ?? 0) + by);

@@ -1,4 +1,4 @@
-/** An issuer accepts and never answers: whoever has its keys is let in, and whoever waits for them waits no longer than OIDC_TIMEOUT_MS. */
+/** An issuer accepts and never answers: a user whose keys are known is let in, and a caller that waits for keys waits no longer than OIDC_TIMEOUT_MS. */
 import { userIdOf } from '@app/http';
 import { goodKey, type Loopback, startLoopback } from '@app/testing/http';
 import { LoopbackIssuer } from '@app/testing/identity';

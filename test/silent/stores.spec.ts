@@ -84,7 +84,7 @@ async function untilItWorks(): Promise<void> {
 
 describe.each(['database', 'event store'] as const)('the %s', (name) => {
   it(
-    'is told to whoever asks, and found again',
+    'is told to those who ask, and found again',
     async () => {
       const conversationId = await conversationOf(user);
       ways[name].fallSilent();
@@ -117,7 +117,7 @@ describe.each(['database', 'event store'] as const)('the %s', (name) => {
 
 describe('the PostgreSQL behind the embedded event store', () => {
   it(
-    'is told to whoever writes, and found again',
+    'is told to those who write, and found again',
     async () => {
       const conversationId = await conversationOf(user);
       ways.storage.fallSilent();

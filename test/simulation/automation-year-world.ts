@@ -18,7 +18,7 @@ const capacityRefusals = 0.03;
 const unavailabilities = 0.0005;
 /** How long the run of an occurrence takes at most. */
 const runMaxMs = 600_000;
-/** An append that loses its race is decided anew. */
+/** An append that loses its race is decided again. */
 const racesMax = 50;
 /** The timers by which ends of runs are told, as often as it takes. */
 export const runTimers = 'run-ended';
@@ -90,7 +90,7 @@ export function yearWorld(shared: SharedWorld, seen: Map<AutomationId, Automatio
   };
 }
 
-/** As `Streams.decide`: decided on a revision, appended at that very revision, or decided anew. */
+/** As `Streams.decide`: decided on a revision, appended at that very revision, or decided again. */
 async function recorded(
   shared: SharedWorld,
   automationId: AutomationId,

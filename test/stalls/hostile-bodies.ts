@@ -1,7 +1,7 @@
 /** About as much as a JSON body may have, with room for what surrounds it. */
 const lengthMax = 250_000;
 
-/** Bodies that cost whoever reads them much, whatever the operation: as long as one may be, each bad in another way. */
+/** Bodies that cost their reader much, no matter for which operation: as long as one may be, each bad in another way. */
 const anyBodies: readonly string[] = [
   '{"a":'.repeat(lengthMax / 5),
   `{"a":${'['.repeat(31)}${filled('0,', '0')}${']'.repeat(31)}}`,

@@ -1,4 +1,4 @@
-// Evaluates packages and the product's own modules once in a worker of jest, and not anew for every file: that was most of what short specs did. Specs, and what only tests import, are evaluated for each file as ever.
+// Evaluates packages and the product's own modules once in a worker of jest, and not again for every file: that was most of what short specs did. Specs, and what only tests import, are evaluated for each file as always.
 const { default: Runtime } = require('jest-runtime');
 const path = require('node:path');
 const { keepingGlobals } = require('./shared-environment.cjs');

@@ -7,7 +7,7 @@ import { type Answer, TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 
 const limits = { user: 300, key: 400, userStreams: 4, replicaStreams: 6 };
-/** Within this the window cannot have slid over what was counted first; on a machine that was slower, it is counted anew. */
+/** Within this the window cannot have slid over what was counted first; on a machine that was slower, it is counted again. */
 const countedWithinMs = 55_000;
 const attemptsMax = 4;
 const inFlight = 40;
@@ -179,7 +179,7 @@ describe('open streams', () => {
       await until('the end of what was closed before', async () => {
         return (await sql(deployment, 'SELECT 1 FROM stream_sockets')).length === 0 ? true : null;
       });
-      // One after the other: a place that is tried in vain for one user is not free for the next in that very moment.
+      // One after the other: a place that one user tried and did not get is not free for the next in that very moment.
       const fill = async (replica: number) => {
         const all: Opened[] = [];
         for (const { user, id } of wanted) all.push(await open(user, id, replica));

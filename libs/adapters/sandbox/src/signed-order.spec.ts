@@ -37,7 +37,7 @@ describe('a signed order', () => {
     }
   });
 
-  it('is none of another wallet, whoever signed it', async () => {
+  it('is none of another wallet, no matter who signed it', async () => {
     const other = newKey();
     expect(verifyOrder(await signOrder(order, key.sign), other.address)).toBeNull();
     expect(verifyOrder(await signOrder(order, other.sign), key.address)).toBeNull();

@@ -66,7 +66,7 @@ export class Streams {
     if (!this.tracing.on) return this.turns.take(kind, id, { command, cause, ...options, within: atOnce });
     const attributes = { 'parley.stream': streamName(kind, id), 'parley.request.id': cause.requestId };
     return this.tracing.span(`command ${nameOf(given)}`, { cause: cause.correlationId, attributes }, async (span) => {
-      // A turn may begin amid somebody else's work.
+      // A turn may begin in the middle of somebody else's work.
       const within = <Value>(body: () => Promise<Value>) => this.tracing.within(span, body);
       const decided = await this.turns.take(kind, id, { command, cause, ...options, within });
       span?.set({ 'parley.accepted': decided.ok });

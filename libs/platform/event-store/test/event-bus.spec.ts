@@ -138,7 +138,7 @@ it('an append is accepted whatever becomes of its publication', async () => {
   expect(process.numbers).toEqual([]);
 });
 
-describe('whoever waits for news of a stream', () => {
+describe('a caller that waits for news of a stream', () => {
   const longMs = 8_000;
 
   it('is woken by what this process appends, and by what a subscription brings', async () => {

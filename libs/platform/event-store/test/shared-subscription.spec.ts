@@ -181,7 +181,7 @@ describe('a shared subscription', () => {
   });
 });
 
-describe('whoever is slow, fails, leaves and comes back, and whenever the server restarts', () => {
+describe('followers that are slow, fail, leave and come back, and a server that restarts', () => {
   const seeds = process.env['SEED'] === undefined ? [1, 2, 3] : [Number(process.env['SEED'])];
 
   it.each(seeds)('nothing is lost, doubled or out of order, by seed %s', async (seed) => {

@@ -47,7 +47,7 @@ export const withdrawalChanges = {
   insufficient_balance: 'the balance less what is in flight does not cover it; ask for less',
   expired: 'its time is over; prepare it again',
   not_prepared: 'it was confirmed or denied before; read the operation',
-  fingerprint: 'the fingerprint is not that of the prepared withdrawal; show it to the user anew',
+  fingerprint: 'the fingerprint is not that of the prepared withdrawal; show it to the user again',
   authorization_required: 'the wallet has no session that its provider takes; `wallets.ensure` connects it',
   wallet_disabled: 'an operator disabled the wallet',
   main_account_missing: 'the token names no main account, or another than was reviewed',

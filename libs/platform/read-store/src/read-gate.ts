@@ -34,7 +34,7 @@ export class ReadGate implements ReadModels {
       registers: [metrics.registry],
     });
     notifications.on(projectedChannel, (payload) => this.noteProjected(Number(payload)));
-    // A crash of PostgreSQL takes back what was projected last; how far the read models are is heard anew.
+    // A crash of PostgreSQL takes back what was projected last; how far the read models are has to be heard again.
     notifications.onReconnected(() => (this.projected = 0));
   }
 

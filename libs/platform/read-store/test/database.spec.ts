@@ -99,7 +99,7 @@ describe('a server that became read-only, as by a failover', () => {
     await readOnly('off');
   });
 
-  it('is away for whoever writes, and for the readiness check', async () => {
+  it('is away for those who write, and for the readiness check', async () => {
     expect(await demoted.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await expect(demoted.query(insert, ['read-only', 1])).rejects.toThrow(Unavailable);
     await expect(demoted.transaction((manager) => manager.query(insert, ['read-only', 1]))).rejects.toThrow(
@@ -110,7 +110,7 @@ describe('a server that became read-only, as by a failover', () => {
 });
 
 describe('with PostgreSQL stopped', () => {
-  // Whatever is left open by a failure would try to connect for ever.
+  // Whatever is left open by a failure would try to connect forever.
   const leading = new AbortController();
   let notifications: Notifications;
   let processes: Processes;

@@ -146,7 +146,7 @@ describe('notifications', () => {
     for (const notifications of opened.splice(0)) await notifications.close();
   });
 
-  /** Closed after the test, also after one that failed: it would reconnect for ever. */
+  /** Closed after the test, also after one that failed: it would reconnect forever. */
   function newNotifications(): Notifications {
     const notifications = new Notifications(test.url);
     opened.push(notifications);

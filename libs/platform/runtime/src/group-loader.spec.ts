@@ -67,7 +67,7 @@ describe('a group loader', () => {
     expect(await again).toBe('answer 10');
   });
 
-  it('does not wait for a call for ever', async () => {
+  it('does not wait for a call forever', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const { loader, calls } = controlled();
     const lost = loader.load(1);

@@ -71,7 +71,7 @@ describe('logs', () => {
     expect(lines[2]).toMatchObject({ more: { inner: { message: expect.stringContaining('it broke') } } });
   });
 
-  it('tell what Nest says of itself while it starts to whoever debugs', () => {
+  it('tell what Nest says of itself while it starts to somebody who debugs', () => {
     const start = (logger: PinoNestLogger) => logger.log('Mapped {/x, GET} route', 'RouterExplorer');
     expect(logged(start, 'info')).toEqual([]);
     expect(logged(start)).toHaveLength(1);

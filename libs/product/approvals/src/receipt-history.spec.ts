@@ -85,7 +85,7 @@ describe('a forged history', () => {
     ]);
   });
 
-  it('leaves events of the operation out, or orders them anew', () => {
+  it('leaves events of the operation out, or orders them otherwise', () => {
     const events = journeys.settled().events;
     const without = events.filter(({ type }) => type !== 'action.settled');
     expect(verifyReceipt(received(without)).map(({ message }) => message)).toContain('is not the next of its stream');

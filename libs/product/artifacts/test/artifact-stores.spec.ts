@@ -189,7 +189,7 @@ describe('an S3 server that accepts and never answers', () => {
     new S3Store({ ...credentials, bucket, endpoint: socket.url, timeoutMs: limitMs });
   afterEach(() => socket.close());
 
-  it.each(silences)('%s is away, within its time, to whoever reads', async (_, beginning) => {
+  it.each(silences)('%s is away, within its time, to a reader', async (_, beginning) => {
     socket = await SilentSocket.start(beginning);
     const store = storeAt(200);
     await expect(contentOf(store, gone)).rejects.toThrow(Unavailable);
@@ -209,7 +209,7 @@ describe('an S3 server that accepts and never answers', () => {
     await until('the end of the request', () => Promise.resolve(socket.waiting === 0 ? true : null));
   });
 
-  it('is away to whoever writes or sweeps', async () => {
+  it('is away to those who write or sweep', async () => {
     socket = await SilentSocket.start();
     const store = storeAt(200);
     for (const length of [10, 6 * 1024 * 1024]) {

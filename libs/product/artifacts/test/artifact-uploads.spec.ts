@@ -33,7 +33,7 @@ function begin(headers: Record<string, string | number>, conversation = conversa
     method: 'POST',
     headers: { ...user.headers, 'content-type': 'text/plain', ...headers },
   });
-  // Whoever is refused in the middle is cut off in the end.
+  // A client that is refused in the middle is cut off in the end.
   upload.on('error', () => undefined);
   upload.flushHeaders();
   return upload;

@@ -75,7 +75,7 @@ describe.each(['signal', 'invoke'] as const)('automations.%s', (what) => {
     const from = { automationId: id, occurrenceId: occurrence?.id };
     expect(run).toMatchObject({ origin: 'automation', ...from, status: 'completed' });
     expect(await read(there, id)).toMatchObject({ occurrences: 1, revision });
-    // The same answer for ever, also once nothing new is taken.
+    // The same answer forever, also once nothing new is taken.
     await user.request('DELETE', `/automations/${id}`);
     const again = await there.post(path, { revision: 'old', idempotencyKey: body.idempotencyKey });
     expect(again.body).toEqual({ status: 'duplicate', [named]: all[0]?.body[named] });
@@ -149,7 +149,7 @@ describe('what automations.invoke answers', () => {
     expect(await occurrencesOf(user, id)).toHaveLength(11);
   });
 
-  it('comes to be also where whoever recorded the invocation died before', async () => {
+  it('comes to be also where the process that recorded the invocation died before', async () => {
     const { id, revision } = await defined(user);
     const idempotencyKey = randomUUID();
     const occurrenceId = await recordInvocation(deployment, user, { id, revision }, idempotencyKey);

@@ -168,7 +168,7 @@ describe('an update', () => {
     expect(approval['summary']).toMatch(/^Change the automation “.*”\. .* When an event/);
     const [after] = await automationsOf();
     expect(after).toMatchObject({ definition: changed, definitionVersion: 2 });
-    // The authority is bound to the whole rule: what changes it is asked about anew.
+    // The authority is bound to the whole rule: what changes it is asked about again.
     expect(after?.contractApprovalId).toMatch(/^[0-9a-f-]{36}$/);
     expect(after?.contractApprovalId).not.toBe(automation.contractApprovalId);
     expect(await lastReturned()).toMatchObject({ outcome: 'ok', result: { revision: after?.revision } });

@@ -41,7 +41,7 @@ describe('a reservation', () => {
       .when(reserve(a, { checked: false }))
       .thenNothing();
   });
-  it('is not made again by whoever claims a segment that holds more', () =>
+  it('is not made again by a process that claims a segment that holds more', () =>
     budget
       .given(reserved(a, { amountCents: 50 }))
       .when(reserve(a, { checked: false }))

@@ -79,7 +79,7 @@ describe('a budget', () => {
     expect(wrong).toMatchObject({ ok: false, refusal: { issues: [{ path: '/dayCents' }] } });
   });
 
-  it('starts anew at midnight UTC, while an open segment stays where it was reserved', async () => {
+  it('starts again at midnight UTC, while an open segment stays where it was reserved', async () => {
     const of = spend('night');
     replica.clock.nowMs = Date.parse('2027-01-31T23:59:59.000Z');
     await budgets().reserve(of, checked);

@@ -40,7 +40,7 @@ export interface ExpireApproval {
 }
 
 /**
- * A decision, once (docs/decisions/approvals.md). At or after `expiresAt` it records the expiry instead: whoever asked sees that the
+ * A decision, once (docs/decisions/approvals.md). At or after `expiresAt` it records the expiry instead: the caller sees that the
  * decision is not among the events. Refused with `approval_not_pending` when it was decided, has expired or never was.
  */
 export function decideApproval(command: DecideApproval, approval: ApprovalState | undefined): Decision<ApprovalEvent> {

@@ -143,7 +143,7 @@ describe('a step whose call has returned already', () => {
 
 describe('a claim', () => {
   it('sets a queued run going', () => queued.when(claim).then(claimed()));
-  it('of a running one fences whoever held it', () => {
+  it('of a running one fences the process that held it', () => {
     running.when(claim).then(claimed(2));
     const takenOver = conversation.given(created, started, claimed(), claimed(2));
     for (const late of [finish(completed), step(), returns()]) takenOver.when(late).thenRefused('run_not_active');

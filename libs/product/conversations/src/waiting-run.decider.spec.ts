@@ -98,7 +98,7 @@ describe('a decision', () => {
     expect(state.openRuns).toMatchObject({ run: { status: 'running', attempt: 2, segment: 2 } });
   });
 
-  it('stands alone while another is pending, whoever is live', () => {
+  it('stands alone while another is pending, no matter which run is live', () => {
     conversation
       .given(...waitingForTwo)
       .when(approve(a, { slot: null }))

@@ -117,7 +117,7 @@ describe('a server that says that its tools changed', () => {
   });
 });
 
-// As servers with an event store do: whoever asks for the rest is sent it once more.
+// As servers with an event store do: a client that asks for the rest is sent it once more.
 describe('a server whose streams can be resumed', () => {
   it.each(['at once', 'when it is asked for the rest'])(
     'and that answers too much %s is not asked again',

@@ -144,7 +144,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('trouble with the pr
 
   const silentOnce = { MODEL_RETRIES: '1', MODEL_IDLE_TIMEOUT_MS: '300' };
 
-  it('that fell silent and was asked again in vain is paid for what it was sent first', async () => {
+  it('that fell silent and did not answer when it was asked again is paid for what it was sent first', async () => {
     const model = models.model(silentOnce);
     const { reply } = await models.failure([{ ending: 'silent' }, { status: 500 }], asking, model);
     expect(models.loopback.requests).toHaveLength(2);

@@ -54,7 +54,7 @@ describe.each<Provider>(['openai-compatible', 'anthropic'])('a provider %s', (pr
   );
 
   it.each(partRefusals(provider))(
-    'that refuses everything as $server does is not asked for ever ($part)',
+    'that refuses everything as $server does is not asked forever ($part)',
     async ({ refusal }) => {
       const { error } = await models.failure([refusal], { ...withTools, outputSchema: schema });
       expect((error as ModelFailed).trouble).toBe('refused_request');

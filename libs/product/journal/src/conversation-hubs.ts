@@ -119,7 +119,7 @@ export class ConversationHubs implements OnApplicationShutdown {
     try {
       await hub.deliver(event);
     } catch (error) {
-      this.logger.warn(`the streams of a conversation begin anew: ${String(error)}`);
+      this.logger.warn(`the streams of a conversation begin again: ${String(error)}`);
       const entry = this.entries.get(id);
       if (entry !== undefined) this.stop(id, entry);
       hub.giveUp();
@@ -128,7 +128,7 @@ export class ConversationHubs implements OnApplicationShutdown {
 
   /** The hubs get no more events: their readers reconnect, and read what they missed from the store. */
   private beginAnew(error: unknown): void {
-    this.logger.warn(`all streams begin anew: ${String(error)}`);
+    this.logger.warn(`all streams begin again: ${String(error)}`);
     for (const [id, entry] of this.entries) {
       this.stop(id, entry);
       entry.hub.then(

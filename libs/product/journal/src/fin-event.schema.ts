@@ -6,7 +6,7 @@ import { constant, integer, nameOf, pageMembers, shape, text, variants, withName
 const deltaSecond = 13;
 
 const delivery = {
-  durable: constant('durable', { description: 'In the journal: it is delivered again to whoever resumes before it' }),
+  durable: constant('durable', { description: 'In the journal: a client that resumes before it is sent it again' }),
   live: constant('live', { description: 'Presentation only: it has no place in the journal and is never replayed' }),
 };
 const seq = integer({

@@ -33,7 +33,7 @@ const socketRows = async () => (await stores.database.query('SELECT 1 FROM strea
 
 async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(20)) if (await condition()) return;
-  throw new Error('waited in vain');
+  throw new Error('waited two minutes for nothing');
 }
 
 describe('readers', () => {

@@ -12,7 +12,7 @@ describe('the binding of a run’s id', () => {
   const binding = specification(runBindingKind.decider);
 
   it('happens once', () => binding.when(bind).thenOnce(bound));
-  it('stands for ever', () => {
+  it('stands forever', () => {
     const other = { ...bind, conversationId: asId<ConversationId>('two') };
     binding.given(bound).when(other).thenNothing();
     expect(binding.given(bound).state).toEqual({ conversationId: 'one' });

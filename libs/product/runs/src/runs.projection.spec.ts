@@ -136,7 +136,7 @@ describe('the runs that lists show', () => {
     });
   });
 
-  it('stay stopping whoever claims them', () => {
+  it('stay stopping, no matter which process claims them', () => {
     expect(rowAfter(started, claimed(2), stopping, claimed(6))).toMatchObject({ status: 'stopping' });
   });
 

@@ -45,7 +45,7 @@ async function newIdentity() {
 }
 
 describe('users.ensure', () => {
-  it('makes one account, whoever asks, however often and wherever', async () => {
+  it('makes one account, no matter who asks, how often and where', async () => {
     const { subject, expiresAt, ...headers } = await newIdentity();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>

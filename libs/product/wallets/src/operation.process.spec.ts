@@ -81,9 +81,9 @@ describe('an action whose turn it is', () => {
 });
 
 describe('what was journaled', () => {
-  it('is sent by whoever has just journaled it', () =>
+  it('is sent by the driver that has just journaled it', () =>
     expect(next([used, sent], soon, { kind: 'journaled', key })).toStrictEqual(send));
-  it('is asked about by whoever has not', () => {
+  it('is asked about by a driver that has not', () => {
     expect(next([used, sent])).toStrictEqual(ask);
     expect(next([used, sent], soon, { kind: 'journaled', key: 'another' })).toStrictEqual(ask);
   });

@@ -114,7 +114,7 @@ describe('a revocation', () => {
   const revocation = { key, bytes: 'nothing' };
   const revoke: SubmissionCommand = { type: 'JournalRevocation', ...about(0), revocation };
   const revoked: OperationEvent = { type: 'revocation.journaled', at, index: 0, revocation };
-  it('that whoever asked did not know of makes what was told count for nothing', () => {
+  it('that the asking driver did not know of makes what was told count for nothing', () => {
     const before = operation.given(used, journaled(0), refused(0), revoked);
     for (const told of [accept(0), settle(0), refund, fail, cannotSay]) before.when(told).thenNothing();
     before.when({ ...settle(0), revocationKnown: true } as SubmissionCommand).thenOnce(accepted(0), settled(0));

@@ -126,7 +126,7 @@ describe('a direct withdrawal', () => {
     await settlesOnce(operationId);
   });
 
-  it('that was not taken before its deadline: signed anew, and settled once', async () => {
+  it('that was not taken before its deadline: signed again, and settled once', async () => {
     const operationId = await confirmed({ submit: 'timeout_before_accept' });
     await quiet(deployment);
     await moveClock(deployment, 240);

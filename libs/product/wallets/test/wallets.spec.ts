@@ -30,7 +30,7 @@ describe('a wallet', () => {
     });
   });
 
-  it('is made once, whoever ensures it how often', async () => {
+  it('is made once, no matter who ensures it and how often', async () => {
     const ada = await user('ada');
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) => ada.call(index % 2 ? stage.replica : stage.other, 'POST', '/wallet')),

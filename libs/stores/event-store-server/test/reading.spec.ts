@@ -103,7 +103,7 @@ async function readYoung(stream: string): Promise<void> {
   await recorder.subscription.unsubscribe();
 }
 
-test('whoever wants a few events of everything has no more of them read', async () => {
+test('for a reader that wants a few events of everything no more are read', async () => {
   const stream = uniqueStream('many');
   await insertOld(stream, expired, 0);
   const readEnds = async (last: number): Promise<void> => {
@@ -136,7 +136,7 @@ test('readers of everything leave look-ups and short streams alone', async () =>
   await store.stopServer();
   proxy = await startPostgresProxy(store.database.url);
   await store.startServer(proxy.url);
-  // The database answers none of them: as if each of their pages took for ever.
+  // The database answers none of them: as if each of their pages took forever.
   const { silence, silent } = proxy;
   silence('all_ASC');
   const client = connect();

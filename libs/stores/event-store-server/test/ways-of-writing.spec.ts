@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Starts the store anew, on the same events. */
+/** Starts the store again, on the same events. */
 async function begin(way: Way): Promise<EventStoreDBClient> {
   await end();
   const listen = { socketPath: join(folder, 'es.sock') };

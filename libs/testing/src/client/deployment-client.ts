@@ -98,12 +98,12 @@ export interface Frame {
   };
 }
 
-/** Reads an event stream, keeping every frame. One that is not as the service documents it fails whoever reads or closes the stream. */
+/** Reads an event stream, keeping every frame. One that is not as the service documents it fails the test that reads or closes the stream. */
 export class EventReader {
   readonly frames: Frame[] = [];
   /** What was wrong with the first frame that is not as documented. */
   fault: string | null = null;
-  /** Settles when the stream ends, whoever ended it. */
+  /** Settles when the stream ends, no matter who ended it. */
   readonly ended: Promise<void>;
   private readonly abort = new AbortController();
   private wake: () => void = () => undefined;
@@ -185,7 +185,7 @@ export class EventReader {
     try {
       for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }));
     } catch {
-      // Cut off, by us or by the end of the replica: `until` says so to whoever still waits.
+      // Cut off, by us or by the end of the replica: `until` says so to those who still wait.
     }
   }
 

@@ -50,7 +50,7 @@ async function jsonOf(response: Response): Promise<JsonValue | undefined> {
     // Reason for the assertion: whatever JSON.parse makes is JSON.
     return JSON.parse(await response.clone().text()) as JsonValue;
   } catch {
-    // Cut off on its way, by a kill or by the test itself: whoever reads the response meets the same error.
+    // Cut off on its way, by a kill or by the test itself: the reader of the response meets the same error.
     return undefined;
   }
 }

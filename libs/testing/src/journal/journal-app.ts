@@ -170,7 +170,7 @@ export class StreamClient {
     const deadline = Date.now() + 120_000;
     while (!condition(this)) {
       if (Date.now() > deadline)
-        throw new Error(`waited in vain, with ${this.messages.length} messages, ended: ${this.ended}`);
+        throw new Error(`waited two minutes for nothing, with  ${this.messages.length} messages, ended: ${this.ended}`);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 100);
         this.wake = () => {

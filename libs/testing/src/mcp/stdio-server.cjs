@@ -39,5 +39,5 @@ if (process.argv[2] === 'silent') {
   // As those that `npx` or `uvx` download first.
   setTimeout(start, 6000);
 } else start();
-// It outlives the end of its input: whoever wants it gone must say so.
+// It outlives the end of its input: a caller that wants it gone must say so.
 if (process.argv[2] === 'stubborn') setInterval(() => undefined, 1000);

@@ -47,7 +47,7 @@ const lookedBack = 20;
 /**
  * Anthropic's: keeps what marks say, at most four of them, tools first, then the system message, then the conversation; finds a
  * beginning at a mark, or up to 20 blocks before one, where an earlier request had a mark (Anthropic's documentation, "Prompt
- * caching"). What is kept anew is counted apart, and costs more.
+ * caching"). What is newly kept is counted apart, and costs more.
  */
 export class MarkedCache implements PromptCache {
   private readonly kept = new Set<string>();

@@ -81,7 +81,7 @@ export class NearChain {
     return { status: 'OK', intent_hash: intentHash };
   }
 
-  /** The contract executes an intent, whoever brings it, or says why it does not: null when it has executed it. */
+  /** The contract executes an intent, no matter who brings it, or says why it does not: null when it has executed it. */
   async execute(signed: WireSigned, bytes: string): Promise<string | null> {
     return this.order.acquire('chain', () => this.executed(signed, bytes));
   }

@@ -12,7 +12,7 @@ export const leastRights: readonly S3Right[] = ['s3:GetObject', 's3:PutObject'];
 /**
  * An S3 server that refuses what the rights of its one key do not cover, as Amazon S3 and Ceph's gateway do, and s3rver alone does not:
  * `AccessDenied` for each call without its right, `InvalidAccessKeyId` for another key, and for a missing object 403 in place of 404 to
- * whoever may not list the bucket, without a body on `HEAD`.
+ * a client that may not list the bucket, without a body on `HEAD`.
  *
  * Source: docs.aws.amazon.com/AmazonS3/latest/API, "HeadObject", "GetObject", "PutObject" (each under "Permissions"); Ceph's gateway;
  * behind it s3rver 3.7.1.
@@ -67,7 +67,7 @@ export class StrictS3 {
     try {
       await next();
     } catch (error) {
-      // Whoever may not list a bucket is not told what is missing in it.
+      // A client that may not list a bucket is not told what is missing in it.
       const isMissing = error instanceof Error && 'code' in error && error.code === 'NoSuchKey';
       if (!isMissing || this.rights.has('s3:ListBucket')) throw error;
       answerError(context, 403, 'AccessDenied');

@@ -112,7 +112,7 @@ function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-/** Below the ports that systems give to outgoing connections and to whoever listens on port 0: such a port is soon another's. */
+/** Below the ports that systems give to outgoing connections and to those who listen on port 0: such a port is soon another's. */
 const portRange = [10_000, 32_768] as const;
 
 /** `fetch` refuses to call this one. */

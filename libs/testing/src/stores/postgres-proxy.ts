@@ -29,7 +29,7 @@ interface Hold {
   readonly kept: { readonly to: Socket; readonly bytes: Buffer }[];
 }
 
-/** What befalls the connections from now on. */
+/** What happens to the connections from now on. */
 interface Faults {
   readonly silences: string[];
   readonly holds: Hold[];

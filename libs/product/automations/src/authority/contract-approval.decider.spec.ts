@@ -81,7 +81,7 @@ describe('the approval of a contract', () => {
     ['wake', { wake: { kind: 'event', types: ['order.paid'] } }],
     ['condition', { condition: { bindings: [], rule: { exists: { value: true } } } }],
     ['firing', { firing: { ...definition.firing, cooldownSeconds: 1 } }],
-  ])('ends when the %s changes, and the whole rule is asked for anew, with no uses', (_, member) => {
+  ])('ends when the %s changes, and the whole rule is asked for again, with no uses', (_, member) => {
     const other = { ...definition, ...member };
     const change = { ...update, definition: other, review: nextReview };
     const after = { ...updated, definition: other };
@@ -92,7 +92,7 @@ describe('the approval of a contract', () => {
     expect(state).toMatchObject({ contractApproval: { approvalId: 'the next', status: 'pending' }, uses: {} });
   });
 
-  it('of a rule that was changed before its end was recorded with the change is over, and the next update asks anew', () => {
+  it('of a rule that was changed before its end was recorded with the change is over, and the next update asks again', () => {
     const other = { ...definition, prompt: 'something else' };
     const before = automation.given(asked, opened, decided, { ...updated, definition: other });
     expect(before.state).toMatchObject({ contractApproval: null, uses: {} });

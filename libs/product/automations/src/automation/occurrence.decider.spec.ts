@@ -180,7 +180,7 @@ describe('trigger `edge`', () => {
       .thenNothing();
   });
 
-  it('begins anew with each epoch', () =>
+  it('begins again with each epoch', () =>
     automation
       .given(edge, ...ran(1), { type: 'automation.resumed', at: minutes(2), epoch: secondEpoch })
       .when(dueAt(3, { epoch: secondEpoch }))

@@ -153,7 +153,7 @@ it('tells zones from what is none', () => {
 
 describe('in any zone', () => {
   const runs = { numRuns: process.env['FIGURES'] === 'full' ? 2000 : 60 };
-  /** From 2005 to 2045, so that rules of the past, and those that go on for ever, both come up. */
+  /** From 2005 to 2045, so that rules of the past, and those that go on forever, both come up. */
   const instants = fc.integer({ min: Date.UTC(2005, 0) / 1000, max: Date.UTC(2045, 0) / 1000 }).map((s) => s * 1000);
   /** Half of them a day or so around a change of some zone's clocks. */
   const nearChanges = fc

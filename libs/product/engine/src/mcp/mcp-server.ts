@@ -28,7 +28,7 @@ export type Connect = (
   onToolsChanged: () => void,
 ) => Promise<McpConnection>;
 
-/** One server: its connection, which is made anew whenever it broke, and its tools as it listed them last. */
+/** One server: its connection, which is made again whenever it broke, and its tools as it listed them last. */
 export class McpServer {
   /** Empty while the server is away. */
   tools: readonly Tool[] = [];

@@ -38,7 +38,7 @@ export class ProviderBreaker {
   }
 
   /**
-   * Asks as soon as the provider may be asked. An attempt that only tried whether it is back, in vain, goes on to wait. Throws
+   * Asks as soon as the provider may be asked. An attempt that only tried whether it is back goes on to wait if it is not. Throws
    * ProviderTrouble, `not_asked` where nothing was tried in the time that is left.
    */
   async ask<Answer>(leftMs: () => number, signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {

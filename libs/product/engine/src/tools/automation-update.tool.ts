@@ -45,7 +45,7 @@ export class AutomationUpdate implements AskDeclaration<Input> {
   readonly order = 50;
   readonly name = 'automation_update';
   readonly description =
-    'Gives a rule another definition, whole. The user must approve it first; whatever changes but the name, its contract is asked for anew, apart.';
+    'Gives a rule another definition, whole. The user must approve it first; whatever changes but the name, its contract is asked for again, apart.';
   readonly input = input;
   readonly inputWords = '{automationId, revision, definition}';
   readonly effect = 'repeatable';

@@ -31,7 +31,7 @@ function filledLog(): EventLog {
 }
 
 test.each(['forwards', 'backwards'])(
-  'whoever looks through all events %s and wants none lets others in between',
+  'a reader that looks through all events %s and wants none lets others in between',
   async (direction) => {
     const log = filledLog();
     let turns = 0;

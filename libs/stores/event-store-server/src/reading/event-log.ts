@@ -37,12 +37,12 @@ const endOf = ({ from, to, descending }: Pick<AllSpan, 'from' | 'to' | 'descendi
 
 /**
  * Committed events: the recent ones from the ring, older ones from PostgreSQL, a bounded page at a time. A page of `$all` takes a turn
- * of the event loop, so that whoever looks through all of it, and is sent next to nothing, holds up nobody.
+ * of the event loop, so that a reader that looks through all of it, and is sent next to nothing, holds up nobody.
  */
 export class EventLog {
   /** Thousands of subscriptions that start at once ask for their heads together. Nothing is kept: heads move on. */
   private readonly headLoader: DataLoader<string, Head>;
-  /** For whoever delivers more than a client takes at once. */
+  /** For a caller that delivers more than a client takes at once. */
   readonly lane = new Lane();
 
   constructor(

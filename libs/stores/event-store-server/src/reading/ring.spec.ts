@@ -56,7 +56,7 @@ test('holds the newest events within its bounds, by position and by stream', () 
   );
 });
 
-test('forgets everything when the end is read anew', () => {
+test('forgets everything when the end is read again', () => {
   const ring = new Ring(EVENTS_MAX, BYTES_MAX);
   ring.append([event(1, 'a', 0, 1)]);
   ring.reset(7);

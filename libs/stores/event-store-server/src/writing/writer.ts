@@ -115,7 +115,7 @@ export class Writer implements Writes {
   private async commit(session: WriterSession, entries: readonly PendingWrite[]): Promise<void> {
     const requests = entries.map((entry) => entry.request);
     const begun = streamsBegunBy(requests).filter((stream) => !this.heads.has(stream));
-    // Whoever begins a stream is seldom wrong: that it is new is not looked up, but made sure of as the events are stored.
+    // A writer that begins a stream is seldom wrong: that it is new is not looked up, but made sure of as the events are stored.
     const { group, results } =
       (await this.store(session, requests, begun)) ?? (await this.store(session, requests, [])) ?? neverStored();
     this.remember(group);
