@@ -1,0 +1,113 @@
+import { Streams } from '@app/event-store';
+import { SegmentClosing, type SegmentEnd } from '@app/runs';
+import type { Deployment } from '@app/testing/deployment';
+import { partOf } from '@app/testing/journeys';
+import { ClaimedRun, type HeldCommand, type Recording } from '../src/claimed-run';
+
+/** Somebody stands here until he is woken. */
+class Stand {
+  private arrive: () => void = () => undefined;
+  private wake: () => void = () => undefined;
+  readonly reached = new Promise<void>((resolve) => (this.arrive = resolve));
+  private readonly woken = new Promise<void>((resolve) => (this.wake = resolve));
+
+  async stay(): Promise<void> {
+    this.arrive();
+    await this.woken;
+  }
+
+  release(): void {
+    this.wake();
+  }
+}
+
+/** A run that stands where it is about to append. */
+class HeldRecord extends Stand {
+  tell: (recording: Promise<Recording>) => void = () => undefined;
+  /** What the append came to. */
+  readonly told = new Promise<Recording>((resolve) => (this.tell = resolve));
+
+  constructor(readonly at: HeldCommand['type'] | null) {
+    super();
+  }
+}
+
+/** Holds the runs of a process where it is about to append what the engine did; everything else is as ever. */
+export class HeldRecords {
+  private readonly held = new Map<string, HeldRecord>();
+
+  constructor(private readonly deployment: Deployment) {}
+
+  /** Until all mocks are restored. */
+  watch(): void {
+    const { record } = ClaimedRun.prototype;
+    const pass = (claimed: ClaimedRun, command: HeldCommand) => this.pass(claimed, command, record);
+    jest.spyOn(ClaimedRun.prototype, 'record').mockImplementation(function (this: ClaimedRun, command) {
+      return pass(this, command);
+    });
+  }
+
+  /** The run is held in that replica at its first command of the type; at its first of all where that is null. */
+  hold(replica: number, runId: string, at: HeldCommand['type'] | null): void {
+    this.held.set(keyOf(replica, runId), new HeldRecord(at));
+  }
+
+  /** Resolves when the run stands there. */
+  async reached(replica: number, runId: string): Promise<void> {
+    await this.of(replica, runId).reached;
+  }
+
+  /** Lets the run go on; answers what its append came to. */
+  async release(replica: number, runId: string): Promise<Recording> {
+    const record = this.of(replica, runId);
+    record.release();
+    return record.told;
+  }
+
+  private async pass(claimed: ClaimedRun, command: HeldCommand, record: ClaimedRun['record']): Promise<Recording> {
+    const replica = this.deployment.running.findIndex(
+      (_, index) => partOf(this.deployment, Streams, index) === claimed['stores'].streams,
+    );
+    const held = this.held.get(keyOf(replica, claimed.run.runId));
+    if (held === undefined || (held.at !== null && held.at !== command.type)) return record.call(claimed, command);
+    await held.stay();
+    // One more of its commands is none that it was held at.
+    this.held.delete(keyOf(replica, claimed.run.runId));
+    const recording = record.call(claimed, command);
+    held.tell(recording);
+    return recording;
+  }
+
+  private of(replica: number, runId: string): HeldRecord {
+    const held = this.held.get(keyOf(replica, runId));
+    if (held === undefined) throw new Error(`run ${runId} is not held in replica ${replica}`);
+    return held;
+  }
+}
+
+function keyOf(replica: number, runId: string): string {
+  return `${replica} ${runId}`;
+}
+
+/** Holds the first closing of each segment in that replica: its executor's, before the watchdog's. */
+export function heldClosings(deployment: Deployment, replica: number): { release(): Promise<void> } {
+  const closing = partOf(deployment, SegmentClosing, replica);
+  const close = closing.close.bind(closing);
+  const stands = new Map<string, Stand>();
+  const closed: Promise<void>[] = [];
+  jest.spyOn(closing, 'close').mockImplementation(async (end: SegmentEnd, cause) => {
+    const key = `${end.runKey} ${end.segment}`;
+    if (stands.has(key)) return close(end, cause);
+    const stand = new Stand();
+    stands.set(key, stand);
+    const done = stand.stay().then(() => close(end, cause));
+    closed.push(done);
+    return done;
+  });
+  return {
+    release: async () => {
+      for (const stand of stands.values()) stand.release();
+      await Promise.all(closed);
+    },
+  };
+}
