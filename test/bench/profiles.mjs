@@ -1,4 +1,4 @@
-// CPU profiles of every Node process of a run, and where each spent its time: a miss shall have a reason that a profile shows.
+// CPU profiles of every Node process of a run, and where each spent its time: a miss needs a reason that a profile shows.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import path from 'node:path';

@@ -51,7 +51,7 @@ describe.each(chains)('$name', ({ start, isContract }) => {
     expect(await scene.execute(other)).toBe(used);
   });
 
-  it('executes what it refused for want of balance, when strangers bring the same bytes to a funded wallet', async () => {
+  it('executes what it refused because the balance was too small, when strangers bring the same bytes to a funded wallet', async () => {
     const [one, other] = [await scene.withdrawal(whole), await scene.withdrawal(whole)];
     expect(await submit(one)).toMatchObject({ kind: 'accepted' });
     expect(await submit(other)).toMatchObject({ kind: 'refused', failure: { reason: 'insufficient_balance' } });

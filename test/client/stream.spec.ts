@@ -186,7 +186,7 @@ describe('stream()', () => {
     const { stream } = opened();
     await stream.next();
     let last = -1;
-    // Until nothing moves any longer; were it all taken in, it would move to the end.
+    // Until nothing moves any longer; if it were all taken in, it would move to the end.
     while (last !== sent) {
       last = sent;
       await new Promise((resolve) => setTimeout(resolve, 500));

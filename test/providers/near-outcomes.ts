@@ -89,7 +89,7 @@ export function refusedCases(stage: Stage<NearUnderTest>): void {
   describe('what was refused', () => {
     const whole = '250000000';
 
-    it('for want of balance is executed when strangers bring the same bytes once the wallet was funded', async () => {
+    it('because the balance was too small is executed when strangers bring the same bytes once the wallet was funded', async () => {
       const [one, other] = [await stage.plan(stage.withdraw(whole)), await stage.plan(stage.withdraw(whole))];
       expect(await stage.submit(one)).toMatchObject({ kind: 'accepted' });
       expect(await stage.submit(other)).toMatchObject({ kind: 'refused', failure: { reason: 'insufficient_balance' } });

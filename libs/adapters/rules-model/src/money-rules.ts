@@ -61,7 +61,7 @@ function transfer(request: ModelRequest, stages: readonly (readonly MoneyClause[
   const calls: RuledCall[] = [];
   for (const clause of stage) {
     const answer = propose(request, clause, assets);
-    // What one of them lacks comes first, be it a question or words.
+    // What one of them lacks comes first, whether it is a question or words.
     if ('text' in answer || answer.calls.some(({ tool }) => tool !== 'intents_transfer')) return answer;
     calls.push(...answer.calls);
   }

@@ -20,7 +20,7 @@ export type Driven =
  * Drives an operation as far as it goes now. It may be cut at any point, and run many times at once: what was sent twice has the same
  * bytes, and what was decided on another's news comes to nothing. Never throws because the provider is away.
  *
- * @param patient whether money that other operations may be taking is waited for; else the action fails for want of it
+ * @param patient whether money that other operations may be taking is waited for; else the action fails without it
  * @throws Unavailable when one of the stores does not answer
  */
 export async function driveOperation(world: OperationWorld, patient: boolean): Promise<Driven> {

@@ -147,7 +147,7 @@ describe('is answered with words, opens nothing and moves nothing:', () => {
   });
 });
 
-it('more than the wallet holds: approved all the same, and fails for want of it', async () => {
+it('more than the wallet holds: approved all the same, and fails without it', async () => {
   const { runId, approval } = await asking(user, conversationId, 'withdraw 250.000001 USDC');
   expect((await approve(user, approval)).status).toBe(200);
   expect(await untilEnded(user, runId)).toMatchObject({ status: 'completed', segment: 2 });

@@ -128,7 +128,7 @@ async function holderOf(file: string): Promise<number | undefined> {
   return undefined;
 }
 
-/** Whether a process of this id exists, be it ours or not, be it a zombie or not. */
+/** Whether a process of this id exists, ours or not, a zombie or not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -46,7 +46,7 @@ export class AppendWindow<Run> {
     while (this.underWay.length > 0) await this.settleFirst();
   }
 
-  /** The first one decides: what is behind it may be refused for lack of it. */
+  /** The first one decides: what is behind it may be refused because it is missing. */
   private async settleFirst(): Promise<void> {
     const failure = await this.underWay[0]?.failure;
     if (failure) return this.sendAgain(failure);
