@@ -25,7 +25,7 @@ export class RulesModel implements LanguageModel {
     // Joined, the pieces are the text to the letter.
     const words = text?.match(/\S+\s*|\s+/g) ?? [];
     const wordMs = delayMs === null ? defaultWordMs : delayMs / Math.max(words.length, 1);
-    if (text === null && delayMs !== null) await sleep(delayMs, undefined, { signal });
+    if (text === null && delayMs !== null && delayMs > 0) await sleep(delayMs, undefined, { signal });
     const said: string[] = [];
     const counted = { inputTokens: countWords(request.turn.input), estimated: false };
     for (const word of words) {
@@ -45,9 +45,9 @@ export class RulesModel implements LanguageModel {
   }
 }
 
-/** Waits; true as soon as the signal aborts. */
+/** Waits; true as soon as the signal aborts. A model that does not pause costs no timer, which takes a millisecond at least. */
 async function isStoppedWithin(ms: number, signal: AbortSignal): Promise<boolean> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined); // the signal says so
+  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined); // the signal says so
   return signal.aborted;
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '@app/kernel';
 import { object, optional, text, withoutOthers, type Shaped } from '@app/schema';
+import { LRUCache } from 'lru-cache';
 import { failWith, type ToolResult } from '../tool';
 import type { AutoDeclaration } from '../tool-declaration';
 
@@ -28,10 +29,16 @@ export class CurrentTime implements AutoDeclaration<Shaped<typeof input>> {
   }
 }
 
+/** Clocks of zones that were asked for lately: one takes longer to make than to read. */
+const clocks = new LRUCache<string, Intl.DateTimeFormat>({
+  max: 64,
+  memoMethod: (timeZone) => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }),
+});
+
 /** `2026-11-21 09:05:00` as clocks in the zone show it; null for a zone that is not known. */
 function inZone(epochMs: number, timeZone: string): string | null {
   try {
-    return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(epochMs);
+    return clocks.memo(timeZone).format(epochMs);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
