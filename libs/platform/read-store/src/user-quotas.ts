@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, epochMsOf, type Instant, type Refusal, type UserId } from '@app/kernel';
-import { Configuration } from '@app/runtime';
+import { Configuration, GroupLoader } from '@app/runtime';
 import type { EntityManager } from 'typeorm';
 import { Database } from './database';
 import { ReadGate } from './read-gate';
@@ -9,6 +9,8 @@ import { ReadGate } from './read-gate';
 const abandonedAfter = '10 minutes';
 /** Conversations are made often: as long as a user is so far below the limit, nothing is locked for one. */
 const farBelowLimit = 1_000;
+/** Users whose conversations one statement counts, and requests that wait for one. */
+const grouped = { batchMax: 200, waitingMax: 10_000 } as const;
 
 interface Quota {
   readonly variable:
@@ -66,6 +68,8 @@ interface PlaceOwner {
  */
 @Injectable()
 export class UserQuotas {
+  private readonly conversations = new GroupLoader<UserId, number>((users) => this.countConversations(users), grouped);
+
   constructor(
     private readonly database: Database,
     private readonly gate: ReadGate,
@@ -84,7 +88,7 @@ export class UserQuotas {
     owner: PlaceOwner,
     bounds: { readonly least: number; readonly most: number },
   ): Promise<number> {
-    if (name === 'conversations' && (await this.isFarBelow(name, owner.userId))) return bounds.most;
+    if (name === 'conversations' && (await this.isFarBelow(owner.userId))) return bounds.most;
     const taken = await this.tryReserve(name, owner, bounds);
     if (taken > 0) return taken;
     // What has just ended, or was never created, may still be counted.
@@ -135,14 +139,20 @@ export class UserQuotas {
     });
   }
 
-  private async isFarBelow(name: QuotaName, userId: UserId): Promise<boolean> {
-    const { counters, variable } = quotas[name];
-    const [row] = await this.database.query<{ total: number }>(
-      'SELECT coalesce(sum(total), 0)::bigint AS total FROM list_counters WHERE name = ANY($1)',
-      [counters(userId)],
+  private async isFarBelow(userId: UserId): Promise<boolean> {
+    const count = await this.conversations.load(userId);
+    return count + farBelowLimit < this.configuration.env[quotas.conversations.variable];
+  }
+
+  private async countConversations(users: readonly UserId[]): Promise<number[]> {
+    const { counters } = quotas.conversations;
+    const rows = await this.database.query<{ name: string; total: number }>(
+      'SELECT name, total FROM list_counters WHERE name = ANY($1)',
+      [[...new Set(users)].flatMap(counters)],
       'quotas.counted',
     );
-    return (row?.total ?? 0) + farBelowLimit < this.configuration.env[variable];
+    const totals = new Map(rows.map(({ name, total }) => [name, total]));
+    return users.map((userId) => counters(userId).reduce((sum, name) => sum + (totals.get(name) ?? 0), 0));
   }
 
   private async dropAbandoned(name: QuotaName, userId: UserId): Promise<void> {

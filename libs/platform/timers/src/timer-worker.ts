@@ -2,12 +2,15 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { Clock, instantOf, type JsonObject } from '@app/kernel';
 import { Database, Notifications, processGoneMs, Processes } from '@app/read-store';
 import { GroupLoader, settledWithin } from '@app/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Timers, timersChannel, type Timer } from './timers';
 
 /** How often a worker looks when nothing told it to: finds retries and what a dead worker had claimed. */
 const pollMs = 1_000;
 /** A loop that finds something due and gets nothing (another worker is at it) rests at least this long. */
 const pauseMinMs = 5;
+/** Where more is due than there was room for, handlers end meanwhile, so that the next look brings several timers. */
+const gatherMs = 15;
 const retryFirstMs = 250;
 const retryLastMs = 60_000;
 /** Doublings from the first pause beyond which the longest pause holds anyway. */
@@ -85,6 +88,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
       if (room.size === 0) return pollMs; // the first handler that ends wakes the loop
       const claimed = await this.claim(room);
       for (const row of claimed) this.setOff(row);
+      if (hasFilled(room, claimed)) await sleep(gatherMs);
       if (claimed.length > 0) return 0;
       return await this.untilNext([...room.keys()]);
     } catch (error) {
@@ -177,4 +181,9 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     const waitMs = row?.due == null ? pollMs : row.due - this.clock.epochMs();
     return Math.min(pollMs, Math.max(pauseMinMs, waitMs));
   }
+}
+
+/** Whether there was no room for more of some kind. */
+function hasFilled(room: ReadonlyMap<string, number>, claimed: readonly TimerRow[]): boolean {
+  return [...room].some(([kind, count]) => claimed.filter((row) => row.kind === kind).length >= count);
 }

@@ -95,6 +95,8 @@ export interface RecordMatch {
   readonly tooLate: string | null;
   /** Where its run would be; with it, an occurrence that is first in turn begins its admission as it arises. */
   readonly place?: { readonly conversationId: ConversationId; readonly runId: RunId } | null;
+  /** Whether no due time follows: the automation has finished then. */
+  readonly scheduleOver?: boolean;
 }
 
 /** The rule does not look at an input; changes nothing when the input was handled before. */

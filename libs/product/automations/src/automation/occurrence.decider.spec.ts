@@ -50,6 +50,20 @@ describe('a look at the rule', () => {
       .thenOnce(evaluated(2, 'unknown'));
   });
 
+  it('at the last due time finishes the automation, whatever comes of it', () => {
+    const last = { scheduleOver: true } as const;
+    const over = { type: 'automation.completed', at: dueAt(1).at, because: 'schedule_over' } as const;
+    automation
+      .given(created)
+      .when(dueAt(1, last))
+      .thenOnce(evaluated(1, 'true'), arose(dueAt(1)), over);
+    automation
+      .given(created)
+      .when(dueAt(1, { ...last, verdict: 'false' }))
+      .thenOnce(evaluated(1, 'false'), over);
+    automation.given(created, { type: 'automation.held', at, reason: 'why' }).when(dueAt(1, last)).thenNothing();
+  });
+
   it('records the verdict with every occurrence', () =>
     automation
       .given(created, ...ran(1))

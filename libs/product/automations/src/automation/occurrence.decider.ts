@@ -4,7 +4,14 @@ import type { AutomationEvent, OccurrenceEvent, PassedOver } from './automation.
 import type { ActiveOccurrence, Automation, FiringMemory } from './automation.state';
 import type { Verdict } from '../condition/condition';
 import { afterVerdict, judge, laterOf, limitReached, type Judgement } from '../firing/firing-policy';
-import { afterInput, finishedWords, isHandled, obstacleTo, passOverInput } from '../inputs/input.decider';
+import {
+  afterInput,
+  finishedWords,
+  isHandled,
+  obstacleTo,
+  passOverInput,
+  type Obstacle,
+} from '../inputs/input.decider';
 
 /** Occurrences of one automation that wait behind another; the next is rejected (docs/decisions/automations.md, `queue`). */
 export const waitingMax = 100;
@@ -12,41 +19,41 @@ export const waitingMax = 100;
 /**
  * What comes of one look at the rule, or of an invocation: an occurrence or none, by the firing policy and the overlap policy.
  * No-op when the same due time or input was handled before. An input that leads to no occurrence records the reason, and an
- * invocation that cannot be taken records a rejected occurrence.
+ * invocation that cannot be taken records a rejected occurrence. With the last due time the automation has finished.
  */
 export function recordMatch(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
   if (isRepeated(command, automation)) return accept();
-  const { at, epoch, forAt } = command;
-  const obstacle = obstacleTo(epoch, automation);
+  const obstacle = obstacleTo(command.epoch, automation);
+  const events = eventsOf(command, automation, obstacle);
+  const isOver = command.scheduleOver === true && obstacle === null;
+  if (!isOver || events.some(({ type }) => type === 'automation.completed')) return accept(...events);
+  return accept(...events, { type: 'automation.completed', at: command.at, because: 'schedule_over' });
+}
+
+function eventsOf(command: RecordMatch, automation: Automation, obstacle: Obstacle | null): AutomationEvent[] {
+  const { at, forAt } = command;
   const limit = obstacle === null ? limitReached(automation.definition.firing, automation.occurrences, forAt) : null;
   const finishing = limit === null ? [] : [{ type: 'automation.completed', at, because: limit } as const];
   if (command.trigger === 'invoke') {
     const words = limit === null ? obstacle?.words : finishedWords;
-    if (words === undefined) return accept<AutomationEvent>(...arising(command, automation));
-    return accept<AutomationEvent>(
-      occurrenceArose(command),
-      rejectOccurrence(at, command.occurrenceId, words),
-      ...finishing,
-    );
+    if (words === undefined) return arising(command, automation);
+    return [occurrenceArose(command), rejectOccurrence(at, command.occurrenceId, words), ...finishing];
   }
-  if (obstacle !== null) return accept<AutomationEvent>(...passOverInput(command, obstacle.outcome));
-  if (limit !== null) return accept<AutomationEvent>(...finishing, ...passOverInput(command, 'rejected'));
+  if (obstacle !== null) return passOverInput(command, obstacle.outcome);
+  if (limit !== null) return [...finishing, ...passOverInput(command, 'rejected')];
   if (command.tooLate !== null)
-    return accept<AutomationEvent>(
-      occurrenceArose(command),
-      rejectOccurrence(at, command.occurrenceId, command.tooLate),
-    );
+    return [occurrenceArose(command), rejectOccurrence(at, command.occurrenceId, command.tooLate)];
   return decideMatch(command, automation);
 }
 
-function decideMatch(command: RecordMatch, automation: Automation): Decision<AutomationEvent> {
+function decideMatch(command: RecordMatch, automation: Automation): AutomationEvent[] {
   const { at, epoch, verdict } = command;
   const judgement = judgeMatch(command, automation);
   const isNews = verdict !== automation.memory.lastVerdict || judgement === 'fire';
-  return accept<AutomationEvent>(
+  return [
     ...(isNews ? [{ type: 'automation.evaluated', at, epoch, verdict } as const] : []),
     ...(judgement === 'fire' ? arising(command, automation) : passOverInput(command, outcomeOf(judgement, verdict))),
-  );
+  ];
 }
 
 const passedOverFor = { none: 'not_matched', cooldown: 'cooldown', limit: 'rejected' } as const;

@@ -27,17 +27,6 @@ export async function admitNext(world: FiringWorld, automationId: AutomationId, 
   await (world.inTurn?.(automationId, admission) ?? admission());
 }
 
-/**
- * Admits what is first in turn now, or has a timer do it where very much is due: what arises must not wait for the admission of
- * others. @throws Unavailable
- */
-export async function admitSoon(world: FiringWorld, automationId: AutomationId, seen: Automation): Promise<void> {
-  const first = firstInTurn(seen);
-  if (first === null) return;
-  if (world.isBusy?.() !== true) return admitNext(world, automationId, seen);
-  await world.schedule(occurrenceTimer(automationId, first.occurrenceId, world.now()));
-}
-
 async function admitInTurn(world: FiringWorld, automationId: AutomationId, seen?: Automation): Promise<void> {
   for (let turns = 0; turns < turnsMax; turns += 1) {
     const automation = turns === 0 && seen !== undefined ? seen : await world.fold(automationId);

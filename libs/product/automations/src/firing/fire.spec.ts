@@ -68,6 +68,18 @@ describe('a due time', () => {
     expect(world.state?.completed).toBe(true);
     expect(world.nextDue()).toBeUndefined();
   });
+
+  it('that was the last one is gone on with where its admission was cut off', async () => {
+    const once = { kind: 'once', at: at(60) } as const;
+    const world = new SmallWorld({ ...everyMinute, wake: { kind: 'schedule', schedule: once } });
+    const { admit } = world;
+    world.admit = () => Promise.reject(new Error('killed'));
+    await expect(world.due(60)).rejects.toThrow('killed');
+    expect([world.news(), world.state?.completed]).toEqual([['arose', 'admitting'], true]);
+    world.admit = admit;
+    await world.due(61, 60);
+    expect(world.news()).toEqual(['accepted']);
+  });
 });
 
 describe('an input', () => {

@@ -8,7 +8,7 @@ import { obstacleTo } from '../inputs/input.decider';
 import { invocation, matchOf, type Match } from '../inputs/input-match';
 import type { InputRecorded } from '../inputs/input.stream';
 import { latestDue, nextDue } from '../definition/schedule';
-import { admitNext, admitSoon } from './admit-next';
+import { admitNext } from './admit-next';
 import { dueTimer, endTimer, later } from './firing-timers';
 import type { Delivered, FiringWorld } from './firing-world';
 
@@ -32,13 +32,14 @@ export async function handleDue(
   { automationId, epoch, dueAt }: Activation & { readonly dueAt: Instant },
 ): Promise<void> {
   const automation = await present(world, automationId, epoch);
-  if (automation === null) return;
+  // Its last due time may have been looked at before, and the admission cut off.
+  if (automation === null) return admitNext(world, automationId);
   const { wake } = automation.definition;
   if (wake.kind !== 'schedule') return;
   const due = latestDue(wake.schedule, automation.epochAt, later(dueAt, -1), world.now());
   const looks = due !== null && !automation.held && !(await world.isPaused());
   const after = looks ? await lookAtDue(world, automationId, automation, due) : automation;
-  await admitSoon(world, automationId, after);
+  await admitNext(world, automationId, after);
   if (isLive(after, epoch)) await scheduleNext(world, automationId, after, due ?? world.now());
 }
 
@@ -51,7 +52,7 @@ export async function handleInput(world: FiringWorld, input: InputRecorded, posi
   const automation = await world.fold(automationId);
   if (automation === null || input.dormant === true) return;
   if (source === 'invoke') {
-    return admitSoon(world, automationId, await world.record(automationId, invocation(input, position, world.now())));
+    return admitNext(world, automationId, await world.record(automationId, invocation(input, position, world.now())));
   }
   const outcome = await keptFrom(world, automation, input);
   if (outcome !== null) {
@@ -61,7 +62,7 @@ export async function handleInput(world: FiringWorld, input: InputRecorded, posi
   const { at: forAt, event } = input;
   const match = matchOf(input, position);
   const after = await look(world, automationId, automation, match, { event, receivedAt: forAt });
-  await admitSoon(world, automationId, after);
+  await admitNext(world, automationId, after);
 }
 
 /** The automation's `endAt` has come. @throws Unavailable */
@@ -151,7 +152,8 @@ async function recordMatch(
 ): Promise<Automation> {
   const { epoch } = automation;
   const place = match.verdict === 'true' ? await placeAtOnce(world, automationId, automation, match) : null;
-  return world.record(automationId, { type: 'RecordMatch', at: world.now(), epoch, ...match, place });
+  const scheduleOver = match.dueAt !== null && dueAfter(automation, match.dueAt) === null;
+  return world.record(automationId, { type: 'RecordMatch', at: world.now(), epoch, ...match, place, scheduleOver });
 }
 
 /** Where the occurrence would run, if it is likely to be admitted as it arises; a pause was looked at before. */
@@ -161,17 +163,23 @@ async function placeAtOnce(
   automation: Automation,
   { occurrenceId, tooLate }: Match,
 ): Promise<NonNullable<RecordMatch['place']> | null> {
-  if (automation.active.length > 0 || tooLate !== null || world.isBusy?.() === true) return null;
+  if (automation.active.length > 0 || tooLate !== null) return null;
   return world.placeFor(automationId, automation, { occurrenceId, conversationId: null, runId: null });
 }
 
 async function scheduleNext(
   world: FiringWorld,
   automationId: AutomationId,
-  { definition: { wake }, epoch, epochAt }: Automation,
+  automation: Automation,
   after: Instant,
 ): Promise<void> {
-  const next = wake.kind === 'schedule' ? nextDue(wake.schedule, epochAt, after) : null;
+  const { epoch } = automation;
+  const next = dueAfter(automation, after);
   if (next !== null) return world.schedule(dueTimer(automationId, epoch, next));
   await world.record(automationId, { type: 'CompleteAutomation', at: world.now(), epoch, because: 'schedule_over' });
+}
+
+/** The first due time after an instant; null when the schedule is over. */
+function dueAfter({ definition: { wake }, epochAt }: Automation, instant: Instant): Instant | null {
+  return wake.kind === 'schedule' ? nextDue(wake.schedule, epochAt, instant) : null;
 }

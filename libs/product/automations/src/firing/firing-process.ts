@@ -8,10 +8,10 @@ import { admitNext } from './admit-next';
 import { handleDue, handleEnd } from './fire';
 import { automationOf, dueTimers, endTimers, epochOf, occurrenceTimers } from './firing-timers';
 import type { FiringWorld } from './firing-world';
-import { lanesMax, LiveFiring } from './live-firing';
+import { LiveFiring } from './live-firing';
 
-/** Due times that one process has in hand. */
-const dueAtOnceMax = 48;
+/** Due times, and admissions that were put off, that one process has in hand: each until its run has begun. */
+const firingAtOnceMax = 32;
 /** Sources that one process asks for at once. */
 const samplesAtOnceMax = 32;
 
@@ -26,11 +26,11 @@ export class FiringProcess implements OnModuleInit {
 
   onModuleInit(): void {
     this.timers.handle(dueTimers, (timer) => handleDue(this.world(), { ...activationOf(timer), dueAt: timer.dueAt }), {
-      atOnceMax: dueAtOnceMax,
+      atOnceMax: firingAtOnceMax,
     });
     this.timers.handle(endTimers, (timer) => handleEnd(this.world(), activationOf(timer)));
     this.timers.handle(occurrenceTimers, (timer) => admitNext(this.world(), automationOf(timer)), {
-      atOnceMax: lanesMax,
+      atOnceMax: firingAtOnceMax,
     });
     this.timers.handle(sourceTimers, (timer) => this.sampler.handle(timer), { atOnceMax: samplesAtOnceMax });
   }

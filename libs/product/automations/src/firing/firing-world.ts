@@ -52,8 +52,6 @@ export interface FiringWorld {
   admit(automationId: AutomationId, automation: Automation, admission: Admission): Promise<Result<unknown>>;
   /** Runs an admission, in turn with others of the automation; absent: at once. */
   inTurn?(automationId: AutomationId, admission: () => Promise<void>): Promise<void>;
-  /** Whether so many admissions are under way that another one should wait for a timer of its own; absent: never. */
-  isBusy?(): boolean;
   /** Schedules a timer, or moves the one of that id. */
   schedule(timer: Timer): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DeploymentControls } from '@app/deployment';
 import { KeyedQueue } from '@app/event-store';
-import { Clock, type AutomationId, type Cause } from '@app/kernel';
+import { Clock, type Cause } from '@app/kernel';
 import { Timers } from '@app/timers';
 import { AutomationOwners } from './automation-owners';
 import { AutomationStreams } from './automation-streams';
@@ -9,16 +9,13 @@ import type { FiringWorld } from './firing-world';
 import { OccurrenceAdmission } from './occurrence-admission';
 import { RuleLooks } from './rule-looks';
 
-/** Admissions that go on at once in one process, few, so that what is due arises in time; one automation's are always in the same lane. */
-export const lanesMax = 12;
-const waitingPerLaneMax = 1_000;
+/** Admissions of one automation that wait for each other in one process. */
+const waitingMax = 1_000;
 
 /** The product, as firing sees it. */
 @Injectable()
 export class LiveFiring {
-  private readonly lanes = new KeyedQueue(waitingPerLaneMax);
-  /** Admissions under way, or in line, in this process. */
-  private admitting = 0;
+  private readonly admissions = new KeyedQueue(waitingMax);
 
   constructor(
     private readonly automations: AutomationStreams,
@@ -43,23 +40,8 @@ export class LiveFiring {
       isActive: (userId) => this.owners.isActive(userId),
       placeFor: (automationId, automation, occurrence) => this.admission.placeFor(automationId, automation, occurrence),
       admit: (automationId, automation, place) => this.admission.admit(automationId, automation, place, cause),
-      inTurn: (automationId, admission) => this.inTurn(automationId, admission),
-      isBusy: () => this.admitting >= lanesMax,
+      inTurn: (automationId, admission) => this.admissions.run(automationId, admission),
       schedule: (timer) => this.timers.schedule(timer),
     };
   }
-
-  private async inTurn(automationId: AutomationId, admission: () => Promise<void>): Promise<void> {
-    this.admitting += 1;
-    try {
-      await this.lanes.run(laneOf(automationId), admission);
-    } finally {
-      this.admitting -= 1;
-    }
-  }
-}
-
-/** By the last digits of the id, which are random. */
-function laneOf(automationId: AutomationId): string {
-  return String(parseInt(automationId.slice(-6), 16) % lanesMax);
 }
