@@ -1,8 +1,9 @@
 import { readStore } from '@app/composition';
 import { decodeEvent, EventStore, type StoredEvent } from '@app/event-store';
-import { applyBatch, Database, emptyReadModel, KnownRows, ReadGate, type AnyProjection } from '@app/read-store';
+import { Database, emptyReadModel, KnownRows, ReadGate, type AnyProjection } from '@app/read-store';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
+import { applyBatch } from '@app/testing/read-models';
 import { until } from '@app/testing/until';
 import {
   approve,

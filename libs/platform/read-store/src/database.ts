@@ -11,6 +11,12 @@ const tooMany = new Error('too many statements wait for a connection');
 
 export type RowClass = new () => object;
 
+/** One statement with positional parameters. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
@@ -67,6 +73,7 @@ export class Database {
       parseInt8: true,
       applicationName: 'parley',
       extra: {
+        pipeline: true, // for `all`; whoever awaits each statement notices nothing
         connectionTimeoutMillis: connectTimeoutMs,
         onConnect: async (client: Client) => {
           // Without a listener, a connection that breaks between two statements would end the process.
@@ -93,6 +100,23 @@ export class Database {
   /** Runs the body in one transaction; a throw rolls it back. Throws Unavailable when PostgreSQL does not answer. */
   async transaction<Value>(body: (manager: EntityManager) => Promise<Value>): Promise<Value> {
     return answering(() => this.source.transaction(body));
+  }
+
+  /**
+   * Runs statements in one transaction, all of them or none, and sends them at once: they wait for one answer instead of one each.
+   * Throws what the first one that fails comes to, and Unavailable when PostgreSQL does not answer.
+   */
+  async all(statements: readonly Statement[]): Promise<void> {
+    if (this.pool.waitingCount >= waitingStatementsMax) throw new Unavailable('database', { cause: tooMany });
+    await answering(async () => {
+      const client = await this.pool.connect();
+      const sent = [{ text: 'BEGIN', values: [] }, ...statements, { text: 'COMMIT', values: [] }];
+      const answers = await Promise.allSettled(sent.map(({ text, values }) => client.query(text, [...values])));
+      const failure = answers.find((answer) => answer.status === 'rejected');
+      // After an answer that refuses a statement, COMMIT was taken for ROLLBACK; without one the connection cannot be used.
+      client.release(failure !== undefined && !(failure.reason instanceof pg.DatabaseError));
+      if (failure !== undefined) throw failure.reason;
+    });
   }
 
   /** Whether PostgreSQL answers, and takes writes. */

@@ -10,7 +10,7 @@ export { readStoreMigrations } from './migrations';
 export { Notifications } from './notifications';
 export { Processes, processGoneMs, type ProcessRoles } from './processes';
 export { categoriesOf, type AnyProjection, type Projection, type ReadModelRow } from './projection';
-export { applyBatch, emptyReadModel } from './projection-batch';
+export { bumpCounters, emptyReadModel, foldBatch } from './projection-batch';
 export { ProjectionRunner } from './projection-runner';
 export { runReactor, type Reactor } from './reactor';
 export { ReadGate } from './read-gate';

@@ -1,9 +1,16 @@
 import { decodeEvent, type DomainEvent, type Recorded, type StoredEvent } from '@app/event-store';
 import type { EntityManager, EntityMetadata } from 'typeorm';
+import type { Statement } from './database';
 import type { KnownRows } from './known-rows';
 import type { AnyProjection, ReadModelRow } from './projection';
 
 type Rows = Map<string, ReadModelRow>;
+
+/** A projection, and the table that it fills. */
+export interface ReadModel {
+  readonly projection: AnyProjection;
+  readonly metadata: EntityMetadata;
+}
 
 interface Touched {
   readonly key: string;
@@ -11,22 +18,33 @@ interface Touched {
   readonly mayBegin: boolean;
 }
 
+/** What a batch of events comes to in one read model. */
+export interface BatchChanges {
+  /** They have to be run with the checkpoint, all or none: an upsert of the rows that change, if any do. */
+  readonly statements: readonly Statement[];
+  /** By how much kept counters and sums change, by their names. */
+  readonly counters: ReadonlyMap<string, number>;
+  /** To be called once that is stored: from then on the rows are known. */
+  keep(this: void): void;
+}
+
+/** Selects rows, as `Database.query` does. */
+export type Select = (sql: string, parameters: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+
 /**
- * Applies a batch of events, in order, to one read model inside the caller's transaction: one select, one upsert, one counter update,
- * each where there is something to do. Events at or before a row's own position are passed over.
- * @param known rows that need not be selected, and none of which any event of the batch has been applied to; it learns what is read
- *   and written here, so the caller has to forget it when the transaction fails
+ * Folds a batch of events, in order, into the rows of one read model. Reads those that are not known by one statement, and changes
+ * nothing. Events at or before a row's own position are passed over.
+ * @param known rows that need not be selected, and none of which any event of the batch has been applied to
  */
-export async function applyBatch(
-  manager: EntityManager,
-  projection: AnyProjection,
+export async function foldBatch(
+  select: Select,
+  { metadata, projection }: ReadModel,
   events: readonly StoredEvent[],
   known: KnownRows | null = null,
-): Promise<void> {
+): Promise<BatchChanges> {
   const touched = withKeys(projection, events);
-  if (touched.length === 0) return;
-  const metadata = manager.connection.getMetadata(projection.row);
-  const before = await rowsBefore(manager, { metadata, projection, touched, known });
+  if (touched.length === 0) return { statements: [], counters: new Map(), keep: () => undefined };
+  const before = await rowsBefore(select, { metadata, projection, touched, known });
   const after = new Map(before);
   const rowAt = (key: string) => after.get(key) ?? null;
   for (const { key, recorded, mayBegin } of touched) {
@@ -38,14 +56,18 @@ export async function applyBatch(
   }
   const changed = [...after].filter(([key, row]) => before.get(key) !== row);
   const texts = changed.map(([, row]) => columnsText(metadata, row));
-  await upsertRows(manager, metadata, texts);
-  await bumpCounters(manager, counterChanges(projection, before, after));
-  for (const [index, [key, row]] of changed.entries()) known?.keep(projection, key, row, texts[index] ?? '');
+  return {
+    statements: texts.length === 0 ? [] : [upsertOf(metadata, texts)],
+    counters: counterChanges(projection, before, after),
+    keep: () => {
+      for (const [index, [key, row]] of changed.entries()) known?.keep(projection, key, row, texts[index] ?? '');
+    },
+  };
 }
 
 /** The rows that the events change or look at, as they were: those that are not known, by one select. */
 async function rowsBefore(
-  manager: EntityManager,
+  select: Select,
   {
     metadata,
     projection,
@@ -72,7 +94,7 @@ async function rowsBefore(
     }
   }
   if (keys.size === 0) return rows;
-  const selected = await selectRows(manager, metadata, [...keys]);
+  const selected = await selectRows(select, metadata, [...keys]);
   for (const key of keys) {
     const row = selected.get(key) ?? null;
     known?.keep(projection, key, row, row === null ? '' : columnsText(metadata, row));
@@ -99,12 +121,9 @@ function withKeys(projection: AnyProjection, events: readonly StoredEvent[]): To
   });
 }
 
-async function selectRows(manager: EntityManager, metadata: EntityMetadata, keys: string[]): Promise<Rows> {
+async function selectRows(select: Select, metadata: EntityMetadata, keys: string[]): Promise<Rows> {
   const key = primaryOf(metadata);
-  const raw: Record<string, unknown>[] = await manager.query(
-    `SELECT * FROM "${metadata.tableName}" WHERE "${key.databaseName}" = ANY($1)`,
-    [keys],
-  );
+  const raw = await select(`SELECT * FROM "${metadata.tableName}" WHERE "${key.databaseName}" = ANY($1)`, [keys]);
   return new Map(raw.map((columns) => [String(columns[key.databaseName]), fromColumns(metadata, columns)]));
 }
 
@@ -124,17 +143,14 @@ function columnsText(metadata: EntityMetadata, row: object): string {
   return JSON.stringify(Object.fromEntries(columns));
 }
 
-async function upsertRows(manager: EntityManager, metadata: EntityMetadata, texts: readonly string[]): Promise<void> {
-  if (texts.length === 0) return;
+function upsertOf(metadata: EntityMetadata, texts: readonly string[]): Statement {
   const key = primaryOf(metadata).databaseName;
   const names = metadata.columns.map(({ databaseName }) => databaseName);
   const updates = names.filter((name) => name !== key).map((name) => `"${name}" = excluded."${name}"`);
-  await manager.query(
-    `INSERT INTO "${metadata.tableName}" (${names.map((name) => `"${name}"`).join(', ')})
+  const text = `INSERT INTO "${metadata.tableName}" (${names.map((name) => `"${name}"`).join(', ')})
      SELECT ${names.map((name) => `"${name}"`).join(', ')} FROM json_populate_recordset(NULL::"${metadata.tableName}", $1)
-     ON CONFLICT ("${key}") DO UPDATE SET ${updates.join(', ')}`,
-    [`[${texts.join(',')}]`],
-  );
+     ON CONFLICT ("${key}") DO UPDATE SET ${updates.join(', ')}`;
+  return { text, values: [`[${texts.join(',')}]`] };
 }
 
 function primaryOf(metadata: EntityMetadata) {
@@ -164,12 +180,12 @@ function counterChanges(
   return new Map([...changes].filter(([, by]) => by !== 0).map(([name, by]) => [`${projection.name}/${name}`, by]));
 }
 
-async function bumpCounters(manager: EntityManager, changes: ReadonlyMap<string, number>): Promise<void> {
-  if (changes.size === 0) return;
-  await manager.query(
-    `INSERT INTO list_counters (name, projection, total)
+/** Adds to kept counters and sums; of several read models at once, since their names differ. */
+export function bumpCounters(changes: readonly ReadonlyMap<string, number>[]): Statement[] {
+  const entries = changes.flatMap((counters) => [...counters]);
+  if (entries.length === 0) return [];
+  const text = `INSERT INTO list_counters (name, projection, total)
      SELECT name, split_part(name, '/', 1), by FROM unnest($1::text[], $2::bigint[]) AS change (name, by)
-     ON CONFLICT (name) DO UPDATE SET total = list_counters.total + excluded.total`,
-    [[...changes.keys()], [...changes.values()]],
-  );
+     ON CONFLICT (name) DO UPDATE SET total = list_counters.total + excluded.total`;
+  return [{ text, values: [entries.map(([name]) => name), entries.map(([, by]) => by)] }];
 }

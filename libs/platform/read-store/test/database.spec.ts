@@ -53,6 +53,25 @@ describe('statements', () => {
     await expect(database.query('SELECT nothing')).rejects.not.toThrow(Unavailable);
   });
 
+  it('that are sent at once happen all or not at all, and fail as the first that fails', async () => {
+    const totals = () => database.query("SELECT name, total FROM list_counters WHERE name LIKE 'sent%' ORDER BY name");
+    const insertion = (name: string) => ({ text: insert, values: [name, 1] });
+    await database.all([insertion('sent-1'), insertion('sent-2')]);
+    const both = [
+      { name: 'sent-1', total: 1 },
+      { name: 'sent-2', total: 1 },
+    ];
+    expect(await totals()).toEqual(both);
+    const failing = [
+      insertion('sent-3'),
+      insertion('sent-1'),
+      { text: 'SELECT nothing', values: [] },
+      insertion('sent-4'),
+    ];
+    for (let n = 0; n < 10; n += 1) await expect(database.all(failing)).rejects.toMatchObject({ code: '23505' });
+    expect(await totals()).toEqual(both);
+  });
+
   it('of a transaction happen all or not at all', async () => {
     const failing = database.transaction(async (manager) => {
       await manager.query(insert, ['half', 1]);

@@ -1,9 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { StoredEvent } from '@app/event-store';
-import { EntityManager } from 'typeorm';
 import { v7 as uuidV7 } from 'uuid';
 import { counted } from '@app/testing/deciders';
-import { applyBatch } from '../src';
+import { applyBatch } from '@app/testing/read-models';
 import { KnownRows } from '../src/known-rows';
 import { closed, ProjectedTallies } from './projected';
 import { tallies } from './tally';
@@ -92,7 +91,7 @@ describe('rows that the projector knows', () => {
   let selects: () => number;
   let statements: jest.SpyInstance;
   beforeEach(() => {
-    statements = jest.spyOn(EntityManager.prototype, 'query');
+    statements = jest.spyOn(stage.database, 'query');
     selects = () => statements.mock.calls.filter(([text]) => String(text).includes('FROM "tallies" WHERE')).length;
   });
   afterEach(() => statements.mockRestore());

@@ -1,5 +1,5 @@
 import { idInStream, EventStore } from '@app/event-store';
-import { applyBatch, Database, emptyReadModel, ReadGate } from '@app/read-store';
+import { Database, emptyReadModel, ReadGate } from '@app/read-store';
 import {
   type Approval,
   approvalOf,
@@ -24,6 +24,7 @@ import {
 } from '@app/testing/journeys';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
+import { applyBatch } from '@app/testing/read-models';
 import { until } from '@app/testing/until';
 import { approvalsReadModel } from '../src/approvals.module';
 import { ExpireApprovals } from '../src/expire-approvals';
@@ -241,8 +242,7 @@ it('the read models are the same however often, and in whatever batches, the eve
     for (const batches of [[events], each]) {
       await database.transaction(async (manager) => {
         await emptyReadModel(manager, projection);
-        for (const batch of batches) await applyBatch(manager, projection, batch);
-        await applyBatch(manager, projection, events);
+        for (const batch of [...batches, events]) await applyBatch(manager, projection, batch);
       });
       expect(await contents()).toEqual(before);
     }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readStore } from '@app/composition';
 import type { StoredEvent } from '@app/event-store';
-import { applyBatch, readStoreMigrations, Database, migrate, type AnyProjection } from '@app/read-store';
+import { readStoreMigrations, Database, migrate, type AnyProjection } from '@app/read-store';
 import { auditLedger } from './money-audit';
 import { createTestDatabase } from '../postgres';
+import { applyBatch } from '../read-models';
 import { EventLog, readAllEvents } from './event-log';
 
 /** Longer than the watchdog's round, which gives back what a crash left. */

@@ -13,7 +13,6 @@ import { createHttpApp, RateWindows, userIdOf } from '@app/http';
 import { causeOfService, Clock, type Cause, type UserId } from '@app/kernel';
 import { MintPartnerKey, PartnersModule, partnersReadModel } from '@app/partners';
 import {
-  applyBatch,
   Database,
   emptyReadModel,
   KnownRows,
@@ -34,6 +33,7 @@ import { SetClock, WindowsInMemory } from '../http/ports-in-memory';
 import { LoopbackIssuer } from '../identity';
 import { madeStore } from '../event-store/made-store';
 import { createTestDatabase, type TestDatabase } from '../postgres';
+import { applyBatch } from '../read-models';
 
 const readModels: readonly ReadModel[] = [partnersReadModel, usersReadModel, budgetReadModel];
 

@@ -1,0 +1,1 @@
+export { applyBatch } from './apply-batch';
