@@ -20,71 +20,25 @@ import {
   untilOperation,
   usdc,
 } from '@app/testing/journeys';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Deployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import type { TestProcess } from '@app/testing/processes';
 import { until } from '@app/testing/until';
 import { auditJournal, settled, unbalanced } from '@app/testing/audits';
 import { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
+import { layouts, PatientClient, startKillable } from './layouts';
 
 const full = process.env['FIGURES'] === 'full';
-const ROUNDS = Number(process.env['AUTHORITY_KILL_ROUNDS'] ?? (full ? Infinity : 3));
+const ROUNDS = Number(process.env['AUTHORITY_KILL_ROUNDS'] ?? (full ? Infinity : 2));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 /** Longer than a lost worker's lease, a restart and a busy machine need together. */
 const doneWithinMs = 180_000;
 const points: readonly ProbePoint[] = ['append:before', 'append:after', 'tool:before', 'provider:before'];
 
-let folder: string;
-let orders: KillOrders;
-let deployment: Deployment;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parley-authority-kills-'));
-  orders = new KillOrders(folder);
-  deployment = await startDeployment({ mode: 'worker-apart', env: { ...orders.env, BUDGET_DAY_CENTS: '100000' } });
-  await providerFault(deployment, prompt);
-});
-afterAll(async () => {
-  await deployment.stop();
-  await rm(folder, { recursive: true });
-});
-
-function worker(): TestProcess {
-  const [process] = deployment.workers;
-  if (process === undefined) throw new Error('the deployment has no worker');
-  return process;
-}
-
 /** Somebody who has allowed an automation to swap 10 USDC. */
 interface Trusting {
   readonly user: TestClient;
   readonly automation: Automation;
-}
-
-async function trusting(): Promise<Trusting> {
-  const user = await newOwner(deployment);
-  return { user, automation: await trustedAutomation(user) };
-}
-
-/** The automation is invoked, and does what it may without a question. */
-async function fire({ user, automation }: Trusting): Promise<void> {
-  const { revision } = await automationOf(user, automation.id);
-  const asked = { revision, idempotencyKey: randomUUID() };
-  await answered(() => user.post(`/automations/${automation.id}/invoke`, asked));
-  const look = async () => {
-    const list = () =>
-      user.get<Listed<Occurrence> & Record<string, unknown>>(`/automations/${automation.id}/occurrences`);
-    const [occurrence] = (await answered(list)).body.data;
-    if (occurrence?.runId == null) return null;
-    const run = await answered(() => user.get(`/agent-runs/${occurrence.runId}`), { orStatus: 404 });
-    return ['completed', 'failed', 'awaiting_approval'].includes(String(run.body['status'])) ? run.body : null;
-  };
-  expect(await until('the end of the run', look, doneWithinMs)).toMatchObject({ status: 'completed', segment: 1 });
-  const [operation, ...others] = await operationsOf(user);
-  expect(others).toEqual([]);
-  expect(await untilOperation(user, operation?.id ?? null)).toMatchObject({ status: 'settled' });
-  // While nobody projects that, it counts as on its way as well as gone. What was moved twice would stay gone.
-  await until('a transfer that is gone once', async () => (await holdings(user))[usdc] === '240000000' || null);
 }
 
 /** Uses that are not exactly one for each approval that a contract has given, and one operation for each of those. */
@@ -100,26 +54,73 @@ function auditUses(events: readonly StoredEvent[]): string[] {
   return findings;
 }
 
-test(
-  'each use is counted once, and done once',
-  async () => {
-    const ordered = await killInTurn({ orders, worker, points, roundsMax: ROUNDS, full }, async () => {
-      const one = await trusting();
-      return () => fire(one);
-    });
-    const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
-    const kills = await orders.carriedOut();
-    const findings = auditUses(events);
-    const uses = events.filter(({ type }) => type === 'contract.used').length;
-    process.stdout.write(
-      `authority kills: ${kills.length} at ${[...new Set(kills)].join(', ')}; ${uses} uses of contracts, ${findings.length} amiss\n`,
-    );
-    expect(findings).toEqual([]);
-    expect(uses).toBe(ordered + 1);
-    const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
-    expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
-    expect(await unbalanced(deployment.databaseUrl)).toEqual([]);
-    expect(kills.length).toBeGreaterThan(ordered / 2);
-  },
-  TIMEOUT_MS,
-);
+describe.each(layouts)('roles %s', (layout) => {
+  let folder: string;
+  let orders: KillOrders;
+  let deployment: Deployment;
+  let turn = 0;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'parley-authority-kills-'));
+    orders = new KillOrders(folder);
+    deployment = await startKillable(layout, 'worker', { ...orders.env, BUDGET_DAY_CENTS: '100000' });
+    await providerFault(deployment, prompt);
+  });
+  afterAll(async () => {
+    await deployment.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  async function trusting(): Promise<Trusting> {
+    const user = await newOwner(deployment);
+    turn += 1;
+    return { user: PatientClient.of(deployment, user, turn), automation: await trustedAutomation(user) };
+  }
+
+  /** The automation is invoked, and does what it may without a question. */
+  async function fire({ user, automation }: Trusting): Promise<void> {
+    const { revision } = await automationOf(user, automation.id);
+    const asked = { revision, idempotencyKey: randomUUID() };
+    await answered(() => user.post(`/automations/${automation.id}/invoke`, asked));
+    const look = async () => {
+      const list = () =>
+        user.get<Listed<Occurrence> & Record<string, unknown>>(`/automations/${automation.id}/occurrences`);
+      const [occurrence] = (await answered(list)).body.data;
+      if (occurrence?.runId == null) return null;
+      const run = await answered(() => user.get(`/agent-runs/${occurrence.runId}`), { orStatus: 404 });
+      return ['completed', 'failed', 'awaiting_approval'].includes(String(run.body['status'])) ? run.body : null;
+    };
+    expect(await until('the end of the run', look, doneWithinMs)).toMatchObject({ status: 'completed', segment: 1 });
+    const [operation, ...others] = await operationsOf(user);
+    expect(others).toEqual([]);
+    expect(await untilOperation(user, operation?.id ?? null)).toMatchObject({ status: 'settled' });
+    // While nobody projects that, it counts as on its way as well as gone. What was moved twice would stay gone.
+    await until('a transfer that is gone once', async () => (await holdings(user))[usdc] === '240000000' || null);
+  }
+
+  test(
+    'each use is counted once, and done once',
+    async () => {
+      const ordered = await killInTurn(
+        { orders, victims: deployment.workers, points, roundsMax: ROUNDS, full },
+        async () => {
+          const one = await trusting();
+          return () => fire(one);
+        },
+      );
+      const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
+      const kills = await orders.carriedOut();
+      const findings = auditUses(events);
+      const uses = events.filter(({ type }) => type === 'contract.used').length;
+      process.stdout.write(
+        `authority kills, roles ${layout}: ${kills.length} at ${[...new Set(kills)].join(', ')}; ${uses} uses of contracts, ${findings.length} amiss\n`,
+      );
+      expect(findings).toEqual([]);
+      expect(uses).toBe(ordered + 1);
+      const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
+      expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
+      expect(await unbalanced(deployment.databaseUrl)).toEqual([]);
+      expect(kills.length).toBeGreaterThan(ordered / 2);
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -6,51 +6,22 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import type { StoredEvent } from '@app/event-store';
 import type { ProbePoint } from '@app/runtime';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Deployment } from '@app/testing/deployment';
 import { requestJson, type TestClient } from '@app/testing/client';
-import type { TestProcess } from '@app/testing/processes';
 import { until } from '@app/testing/until';
 import { auditJournal, settled, unlikeAReplay } from '@app/testing/audits';
 import { answered } from '@app/testing/journeys';
 import { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
+import { layouts, PatientClient, startKillable } from './layouts';
 
 const full = process.env['FIGURES'] === 'full';
-const ROUNDS = Number(process.env['AUTOMATION_KILL_ROUNDS'] ?? (full ? Infinity : 3));
+const ROUNDS = Number(process.env['AUTOMATION_KILL_ROUNDS'] ?? (full ? Infinity : 2));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 /** Of the clock in one round; the automation is due at each of them. */
 const MINUTES = 3;
 const SIGNALS = 3;
 const points: readonly ProbePoint[] = ['append:before', 'append:after', 'projection:before-commit', 'model:after'];
-
-let folder: string;
-let orders: KillOrders;
-let deployment: Deployment;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parley-automation-kills-'));
-  orders = new KillOrders(folder);
-  deployment = await startDeployment({ mode: 'worker-apart', env: orders.env });
-});
-afterAll(async () => {
-  await deployment.stop();
-  await rm(folder, { recursive: true });
-});
-
-function worker(): TestProcess {
-  const [process] = deployment.workers;
-  if (process === undefined) throw new Error('the deployment has no worker');
-  return process;
-}
-
-/** Moves the clock, and goes on from where it got to when a dead worker has stopped it on its way. */
-async function advance(seconds: number): Promise<void> {
-  const url = `${deployment.baseUrls[0]}/sandbox/v1/clock`;
-  const read = async () => Date.parse((await answered(() => requestJson<{ now: string }>('GET', url))).body.now);
-  const targetMs = (await read()) + seconds * 1000;
-  for (let nowMs = await read(); nowMs < targetMs; nowMs = await read()) {
-    await requestJson('POST', url, { advanceSeconds: Math.ceil((targetMs - nowMs) / 1000) });
-  }
-}
 
 interface Made {
   readonly id: string;
@@ -76,22 +47,6 @@ async function untilIdle(user: TestClient, { id }: Made, count: number): Promise
     const ended = (await Promise.all(runs)).filter((run) => run?.['status'] === 'completed');
     return ended.length >= count ? true : null;
   });
-}
-
-/** One automation by the clock, and one that is signalled, each as often as it is said to. */
-async function fire(): Promise<void> {
-  const user = await deployment.newUser();
-  const timed = await create(user, { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } }, 'new');
-  const told = await create(user, { kind: 'event', types: ['any'] }, 'same');
-  const signals = Array.from({ length: SIGNALS }, () => ({ revision: told.revision, idempotencyKey: randomUUID() }));
-  await Promise.all([
-    advance(MINUTES * 60),
-    ...signals.map((signal) => answered(() => user.post(`/automations/${told.id}/signal`, signal))),
-  ]);
-  await untilIdle(user, timed, MINUTES);
-  await untilIdle(user, told, SIGNALS);
-  await answered(() => user.request('DELETE', `/automations/${timed.id}`));
-  await answered(() => user.request('DELETE', `/automations/${told.id}`));
 }
 
 /** An instant that stands in an event. */
@@ -128,62 +83,113 @@ function auditFiring(events: readonly StoredEvent[]): string[] {
   return findings;
 }
 
-test(
-  'every due time and every input leads to one run, and to no other',
-  async () => {
-    const ordered = await killInTurn({ orders, worker, points, roundsMax: ROUNDS, full }, async () => fire);
-    const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
-    const kills = await orders.carriedOut();
-    const count = events.filter(({ type }) => type === 'occurrence.arose').length;
-    const findings = auditFiring(events);
-    process.stdout.write(
-      `automation kills: ${kills.length} at ${[...new Set(kills)].join(', ')}; ${count} occurrences, ${findings.length} amiss\n`,
-    );
-    expect(findings).toEqual([]);
-    expect(count).toBeGreaterThanOrEqual((ordered + 1) * (MINUTES + SIGNALS));
-    const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
-    expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
-    expect(await unlikeAReplay(deployment.databaseUrl, events)).toEqual([]);
-    expect(kills.length).toBeGreaterThan(ordered / 2);
-  },
-  TIMEOUT_MS,
-);
+describe.each(layouts)('roles %s', (layout) => {
+  let folder: string;
+  let orders: KillOrders;
+  let deployment: Deployment;
+  let turn = 0;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'parley-automation-kills-'));
+    orders = new KillOrders(folder);
+    deployment = await startKillable(layout, 'worker', orders.env);
+  });
+  afterAll(async () => {
+    await deployment.stop();
+    await rm(folder, { recursive: true });
+  });
 
-/** The clock goes on while nobody is there to handle what falls due: as time itself does while the service is down. */
-async function passWithoutService(seconds: number): Promise<void> {
-  const client = new Client({ connectionString: deployment.databaseUrl });
-  await client.connect();
-  await client.query(
-    `WITH moved AS (
+  /** Moves the clock, and goes on from where it got to when a dead worker has stopped it on its way. */
+  async function advance(seconds: number): Promise<void> {
+    const url = `${deployment.baseUrls[0]}/sandbox/v1/clock`;
+    const read = async () => Date.parse((await answered(() => requestJson<{ now: string }>('GET', url))).body.now);
+    const targetMs = (await read()) + seconds * 1000;
+    for (let nowMs = await read(); nowMs < targetMs; nowMs = await read()) {
+      await requestJson('POST', url, { advanceSeconds: Math.ceil((targetMs - nowMs) / 1000) }).catch(() => undefined); // killed: it goes on from where it got to
+    }
+  }
+
+  /** One automation by the clock, and one that is signalled; answers what fires each as often as it is said to. */
+  async function firing(): Promise<() => Promise<void>> {
+    turn += 1;
+    const user = PatientClient.of(deployment, await deployment.newUser(), turn);
+    const timed = await create(user, { kind: 'schedule', schedule: { kind: 'every', seconds: 60 } }, 'new');
+    const told = await create(user, { kind: 'event', types: ['any'] }, 'same');
+    return async () => {
+      const signals = Array.from({ length: SIGNALS }, () => ({
+        revision: told.revision,
+        idempotencyKey: randomUUID(),
+      }));
+      await Promise.all([
+        advance(MINUTES * 60),
+        ...signals.map((signal) => user.post(`/automations/${told.id}/signal`, signal)),
+      ]);
+      await untilIdle(user, timed, MINUTES);
+      await untilIdle(user, told, SIGNALS);
+      await user.request('DELETE', `/automations/${timed.id}`);
+      await user.request('DELETE', `/automations/${told.id}`);
+    };
+  }
+
+  test(
+    'every due time and every input leads to one run, and to no other',
+    async () => {
+      const ordered = await killInTurn(
+        { orders, victims: deployment.workers, points, roundsMax: ROUNDS, full },
+        firing,
+      );
+      const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
+      const kills = await orders.carriedOut();
+      const count = events.filter(({ type }) => type === 'occurrence.arose').length;
+      const findings = auditFiring(events);
+      process.stdout.write(
+        `automation kills, roles ${layout}: ${kills.length} at ${[...new Set(kills)].join(', ')}; ${count} occurrences, ${findings.length} amiss\n`,
+      );
+      expect(findings).toEqual([]);
+      expect(count).toBeGreaterThanOrEqual((ordered + 1) * (MINUTES + SIGNALS));
+      const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
+      expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
+      expect(await unlikeAReplay(deployment.databaseUrl, events)).toEqual([]);
+      expect(kills.length).toBeGreaterThan(ordered / 2);
+    },
+    TIMEOUT_MS,
+  );
+
+  /** The clock goes on while nobody is there to handle what falls due: as time itself does while the service is down. */
+  async function passWithoutService(seconds: number): Promise<void> {
+    const client = new Client({ connectionString: deployment.databaseUrl });
+    await client.connect();
+    await client.query(
+      `WITH moved AS (
        UPDATE sandbox_state SET value = jsonb_build_object('offsetMs', (value->>'offsetMs')::bigint + $1)
        WHERE name = 'clock' RETURNING value->>'offsetMs' AS offset_ms)
      SELECT pg_notify('parley_clock', offset_ms) FROM moved`,
-    [seconds * 1000],
-  );
-  await client.end();
-}
+      [seconds * 1000],
+    );
+    await client.end();
+  }
 
-test('what was due while the service was down fires once when it is back, unless that is more than an hour late', async () => {
-  const user = await deployment.newUser();
-  const { now } = await deployment.sandbox<{ now: string }>('GET', 'clock');
-  const inMinutes = (minutes: number) => new Date(Date.parse(now) + minutes * 60_000).toISOString();
-  const once = (minutes: number) => ({ kind: 'schedule', schedule: { kind: 'once', at: inMinutes(minutes) } });
-  const tooLate = await create(user, once(50), 'new');
-  const late = await create(user, once(70), 'new');
-  const often = await create(user, { kind: 'schedule', schedule: { kind: 'every', seconds: 600 } }, 'new');
-  await worker().kill('SIGKILL');
-  await passWithoutService(2 * 3_600);
-  await worker().start();
-  const outcomeOf = async ({ id }: Made) =>
-    until(`an outcome of ${id}`, async () => {
-      const { body } = await answered(() =>
-        user.get<{ data: { delivery: string }[] }>(`/automations/${id}/occurrences`),
-      );
-      const outcomes = body.data.map(({ delivery }) => delivery);
-      return outcomes.length > 0 && !outcomes.includes('pending') ? outcomes : null;
-    });
-  expect(await outcomeOf(tooLate)).toEqual(['rejected']);
-  expect(await outcomeOf(late)).toEqual(['accepted']);
-  expect(await outcomeOf(often)).toEqual(['accepted']);
-  await answered(() => user.request('DELETE', `/automations/${often.id}`));
+  test('what was due while the service was down fires once when it is back, unless that is more than an hour late', async () => {
+    const user = await deployment.newUser();
+    const { now } = await deployment.sandbox<{ now: string }>('GET', 'clock');
+    const inMinutes = (minutes: number) => new Date(Date.parse(now) + minutes * 60_000).toISOString();
+    const once = (minutes: number) => ({ kind: 'schedule', schedule: { kind: 'once', at: inMinutes(minutes) } });
+    const tooLate = await create(user, once(50), 'new');
+    const late = await create(user, once(70), 'new');
+    const often = await create(user, { kind: 'schedule', schedule: { kind: 'every', seconds: 600 } }, 'new');
+    await Promise.all(deployment.workers.map((worker) => worker.kill('SIGKILL')));
+    await passWithoutService(2 * 3_600);
+    await Promise.all(deployment.workers.map((worker) => worker.start()));
+    const outcomeOf = async ({ id }: Made) =>
+      until(`an outcome of ${id}`, async () => {
+        const { body } = await answered(() =>
+          user.get<{ data: { delivery: string }[] }>(`/automations/${id}/occurrences`),
+        );
+        const outcomes = body.data.map(({ delivery }) => delivery);
+        return outcomes.length > 0 && !outcomes.includes('pending') ? outcomes : null;
+      });
+    expect(await outcomeOf(tooLate)).toEqual(['rejected']);
+    expect(await outcomeOf(late)).toEqual(['accepted']);
+    expect(await outcomeOf(often)).toEqual(['accepted']);
+    await answered(() => user.request('DELETE', `/automations/${often.id}`));
+  });
 });

@@ -18,7 +18,7 @@ function rounds(): Round[] {
 test.each(Array.from({ length: SEEDS }, (_, seed) => `${seed}`))(
   'everything comes to its end once in the weather of seed %s',
   async (seed) => {
-    lane = await KillLane.start(seed);
+    lane = await KillLane.start(2, seed);
     for (const round of rounds()) await lane.round(round);
     const strikes = lane.weather();
     const audit = await lane.audit();

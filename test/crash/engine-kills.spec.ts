@@ -6,19 +6,20 @@ import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent } from '@app/event-store';
 import type { ProbePoint } from '@app/runtime';
 import { holdings, newOwner, operationsOf, prompt, providerFault, untilOperation, usdc } from '@app/testing/journeys';
+import type { TestClient } from '@app/testing/client';
 import { LoopbackModels } from '@app/testing/models';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
-import type { TestProcess } from '@app/testing/processes';
+import type { Deployment } from '@app/testing/deployment';
 import { until } from '@app/testing/until';
 import { expectedTold, scriptedSteps, toldIn, transferByRun } from './engine-journey';
 import { auditJournal, settled } from '@app/testing/audits';
 import { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
+import { layouts, PatientClient, startKillable } from './layouts';
 
 const full = process.env['FIGURES'] === 'full';
 /** Each kill costs the end of a lease, some ten seconds; with FIGURES=full, runs of several users share it. */
 const USERS = full ? 3 : 1;
-const ROUNDS = Number(process.env['ENGINE_KILL_ROUNDS'] ?? (full ? Infinity : 4));
+const ROUNDS = Number(process.env['ENGINE_KILL_ROUNDS'] ?? (full ? Infinity : 2));
 const TIMEOUT_MS = full ? 3_600_000 : 300_000;
 const points: readonly ProbePoint[] = [
   'model:before' as const,
@@ -31,67 +32,69 @@ const points: readonly ProbePoint[] = [
   'provider:after' as const,
 ];
 
-let folder: string;
-let orders: KillOrders;
-let models: LoopbackModels;
-let deployment: Deployment;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parley-engine-kills-'));
-  orders = new KillOrders(folder);
-  models = await LoopbackModels.start('openai-compatible');
-  models.says(scriptedSteps);
-  const env = { ...orders.env, ...models.environment(), BUDGET_DAY_CENTS: '1000000', BUDGET_MONTH_CENTS: '1000000' };
-  deployment = await startDeployment({ mode: 'worker-apart', env });
-  await providerFault(deployment, prompt);
-});
-afterAll(async () => {
-  await deployment.stop();
-  await models.close();
-  await rm(folder, { recursive: true });
-});
+describe.each(layouts)('roles %s', (layout) => {
+  let folder: string;
+  let orders: KillOrders;
+  let models: LoopbackModels;
+  let deployment: Deployment;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'parley-engine-kills-'));
+    orders = new KillOrders(folder);
+    models = await LoopbackModels.start('openai-compatible');
+    models.says(scriptedSteps);
+    const env = { ...orders.env, ...models.environment(), BUDGET_DAY_CENTS: '1000000', BUDGET_MONTH_CENTS: '1000000' };
+    deployment = await startKillable(layout, 'worker', env);
+    await providerFault(deployment, prompt);
+  });
+  afterAll(async () => {
+    await deployment.stop();
+    await models.close();
+    await rm(folder, { recursive: true });
+  });
 
-function worker(): TestProcess {
-  const [process] = deployment.workers;
-  if (process === undefined) throw new Error('the deployment has no worker');
-  return process;
-}
-
-/** One transfer for each of some users at once. */
-async function transfers(): Promise<void> {
-  const users = await Promise.all(Array.from({ length: USERS }, () => newOwner(deployment)));
-  await Promise.all(
-    users.map(async (user) => {
-      await transferByRun(user);
-      const [operation, ...others] = await operationsOf(user);
-      expect(others).toEqual([]);
-      expect(await untilOperation(user, operation?.id ?? null)).toMatchObject({ status: 'settled' });
-      // While nobody projects that, it counts as on its way as well as gone. What was moved twice would stay gone.
-      await until('a transfer that is gone once', async () => (await holdings(user))[usdc] === '248500000' || null);
-    }),
-  );
-}
-
-test(
-  'nothing is said or done twice, and every run ends once',
-  async () => {
-    const ordered = await killInTurn({ orders, worker, points, roundsMax: ROUNDS, full }, async () => transfers);
-    const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
-    const ofConversations = events.filter(({ stream }) => stream.startsWith(`${conversationKind.category}-`));
-    const streams = [...new Set(ofConversations.map(({ stream }) => stream))];
-    const told = streams.map((of) => {
-      const own = ofConversations.filter(({ stream }) => stream === of);
-      return toldIn(own.map((stored) => decodeEvent<ConversationEvent>(conversationKind, stored).event));
-    });
-    const kills = await orders.carriedOut();
-    const unlike = told.filter((one) => one.join() !== expectedTold.join());
-    process.stdout.write(
-      `engine kills: ${USERS} users at once (3 with FIGURES=full), ${kills.length} at ${[...new Set(kills)].join(', ')}; ${streams.length} runs, ` +
-        `${models.requests.length} model steps, ${unlike.length} that said or did something twice\n`,
+  /** One transfer for each of some users at once. */
+  async function transfers(users: readonly TestClient[]): Promise<void> {
+    await Promise.all(
+      users.map(async (owner, turn) => {
+        const user = PatientClient.of(deployment, owner, turn);
+        await transferByRun(user);
+        const [operation, ...others] = await operationsOf(user);
+        expect(others).toEqual([]);
+        expect(await untilOperation(user, operation?.id ?? null)).toMatchObject({ status: 'settled' });
+        // While nobody projects that, it counts as on its way as well as gone. What was moved twice would stay gone.
+        await until('a transfer that is gone once', async () => (await holdings(user))[usdc] === '248500000' || null);
+      }),
     );
-    expect(unlike).toEqual([]);
-    const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
-    expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
-    expect(kills.length).toBeGreaterThan(ordered / 2);
-  },
-  TIMEOUT_MS,
-);
+  }
+
+  test(
+    'nothing is said or done twice, and every run ends once',
+    async () => {
+      const ordered = await killInTurn(
+        { orders, victims: deployment.workers, points, roundsMax: ROUNDS, full },
+        async () => {
+          const users = await Promise.all(Array.from({ length: USERS }, () => newOwner(deployment)));
+          return () => transfers(users);
+        },
+      );
+      const { events, left } = await settled(deployment.databaseUrl, deployment.eventStoreUrl);
+      const ofConversations = events.filter(({ stream }) => stream.startsWith(`${conversationKind.category}-`));
+      const streams = [...new Set(ofConversations.map(({ stream }) => stream))];
+      const told = streams.map((of) => {
+        const own = ofConversations.filter(({ stream }) => stream === of);
+        return toldIn(own.map((stored) => decodeEvent<ConversationEvent>(conversationKind, stored).event));
+      });
+      const kills = await orders.carriedOut();
+      const unlike = told.filter((one) => one.join() !== expectedTold.join());
+      process.stdout.write(
+        `engine kills, roles ${layout}: ${USERS} users at once (3 with FIGURES=full), ${kills.length} at ${[...new Set(kills)].join(', ')}; ${streams.length} runs, ` +
+          `${models.requests.length} model steps, ${unlike.length} that said or did something twice\n`,
+      );
+      expect(unlike).toEqual([]);
+      const nothing = { lost: [], doubled: [], stuck: [], gaps: [], books: [], left: [] };
+      expect({ ...auditJournal(events, [], []), left }).toEqual(nothing);
+      expect(kills.length).toBeGreaterThan(ordered / 2);
+    },
+    TIMEOUT_MS,
+  );
+});

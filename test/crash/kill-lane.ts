@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { AppName, TestProcess } from '@app/testing/processes';
 import {
@@ -15,16 +14,10 @@ import {
 } from '@app/testing/audits';
 import { type Acknowledged, Journey, seededRandom } from '@app/testing/journeys';
 import { keepAlive } from './keep-alive';
-import { KillOrders, type KillOrder, type PassedPoints } from './kill-orders';
+import { KillOrders, onlyCount, type KillOrder, type PassedPoints } from './kill-orders';
 import { MoneyJourney } from './money-journey';
 
-/** Kills nobody: the process only counts. */
-const onlyCount: KillOrder = { point: null, nth: 0 };
-
-const armAttemptsMax = 100;
-const armAgainMs = 200;
-
-/** The deaths of one process in one journey: where it dies, and where the one that takes its place does, if at all. */
+/** The deaths of an app's processes in one journey: where each dies, and where one that takes its place does, if at all. */
 export interface Deaths {
   readonly first: KillOrder;
   readonly second: KillOrder | null;
@@ -77,11 +70,16 @@ export class KillLane {
     private readonly folder: string,
   ) {}
 
-  /** @param weather the seed of an event store's bad day */
-  static async start(weather?: string): Promise<KillLane> {
+  /** Two replicas of each, or one. @param weather the seed of an event store's bad day */
+  static async start(replicas: 1 | 2, weather?: string): Promise<KillLane> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-kills-'));
     const orders = new KillOrders(folder);
-    const deployment = await startDeployment({ mode: 'processes', env: orders.env, ...(weather && { weather }) });
+    const deployment = await startDeployment({
+      mode: 'processes',
+      replicas: { api: replicas, worker: replicas },
+      env: orders.env,
+      ...(weather && { weather }),
+    });
     return new KillLane(deployment, orders, folder);
   }
 
@@ -92,10 +90,12 @@ export class KillLane {
 
   /** Walks one journey; answers how often each process passed each point since it started or got its order. */
   async round({ seed, deaths }: Round): Promise<PassedByApp> {
-    const client = await this.deployment.newUser();
+    const { baseUrls } = this.deployment;
+    const user = await this.deployment.newUser();
+    const client = user.via(baseUrls[seed % baseUrls.length] ?? user.baseUrl);
     const journey = new Journey(client, seededRandom(seed));
     const money = new MoneyJourney(client, journey);
-    const kept = [keepAlive(this.process('worker')), keepAlive(this.process('api'))];
+    const kept = [...this.replicas('worker'), ...this.replicas('api')].map(keepAlive);
     let passed: PassedByApp;
     try {
       await this.give('worker', deaths.worker ?? null);
@@ -143,29 +143,13 @@ export class KillLane {
     await rm(this.folder, { recursive: true });
   }
 
-  /** Gives the running process and its successor their orders, or takes back what they have. */
+  /** Gives the running processes and their successor their orders, or takes back what they have. */
   private async give(app: 'worker' | 'api', deaths: Deaths | null): Promise<PassedPoints> {
     await this.orders.giveNext(app, deaths?.second ?? null);
-    return this.arm(app, deaths?.first ?? onlyCount);
+    return this.orders.armAll(this.replicas(app), deaths?.first ?? onlyCount);
   }
 
-  /** A process may die just now of the order that it has: then its successor gets the new one. */
-  private async arm(app: 'worker' | 'api', order: KillOrder): Promise<PassedPoints> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.orders.give(this.process(app).pid, order);
-      } catch (error) {
-        // By its code alone: an error of Node itself is none of jest's realm.
-        const isGone = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ESRCH';
-        if (!isGone || attempt === armAttemptsMax) throw error;
-        await sleep(armAgainMs);
-      }
-    }
-  }
-
-  private process(app: 'worker' | 'api'): TestProcess {
-    const [process] = app === 'worker' ? this.deployment.workers : this.deployment.apis;
-    if (process === undefined) throw new Error(`the deployment has no ${app}`);
-    return process;
+  private replicas(app: 'worker' | 'api'): readonly TestProcess[] {
+    return app === 'worker' ? this.deployment.workers : this.deployment.apis;
   }
 }

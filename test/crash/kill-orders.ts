@@ -3,10 +3,13 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProbePoint } from '@app/runtime';
-import type { AppName } from '@app/testing/processes';
+import type { AppName, TestProcess } from '@app/testing/processes';
 
 const takenWithinMs = 120_000;
 const askAgainMs = 5;
+
+const armAttemptsMax = 100;
+const armAgainMs = 200;
 
 /** Kills a process when it reaches the point for the n-th time, counted from the order on; a point of null only counts. */
 export interface KillOrder {
@@ -16,6 +19,9 @@ export interface KillOrder {
 
 /** How often each point was passed. */
 export type PassedPoints = { readonly [Point in ProbePoint]?: number };
+
+/** Kills nobody: the process only counts. */
+export const onlyCount: KillOrder = { point: null, nth: 0 };
 
 /** Tells processes of the build where to die: see `kill-probe.cjs`, which is preloaded into them. */
 export class KillOrders {
@@ -43,6 +49,26 @@ export class KillOrders {
     return JSON.parse(await readFile(join(this.folder, `${pid}.passed`), 'utf8')) as PassedPoints;
   }
 
+  /** As `give`; the process may die just now of the order that it has: then its successor gets the new one. */
+  async arm(victim: TestProcess, order: KillOrder): Promise<PassedPoints> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.give(victim.pid, order);
+      } catch (error) {
+        // By its code alone: an error of Node itself is none of jest's realm.
+        const isGone = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ESRCH';
+        if (!isGone || attempt === armAttemptsMax) throw error;
+        await sleep(armAgainMs);
+      }
+    }
+  }
+
+  /** Arms replicas of one app, each with the same order; answers how often one of them passed each point, at most. */
+  async armAll(victims: readonly TestProcess[], order: KillOrder): Promise<PassedPoints> {
+    const passed = await Promise.all(victims.map((victim) => this.arm(victim, order)));
+    return passed.reduce(mostOf, {});
+  }
+
   /** Gives the order to the next process of the app that starts, from its first moment on; null takes it back. */
   async giveNext(app: AppName, order: KillOrder | null): Promise<void> {
     if (order === null) await rm(join(this.folder, `next-${app}.json`), { force: true });
@@ -61,4 +87,10 @@ export class KillOrders {
     await writeFile(unfinished, JSON.stringify(order));
     await rename(unfinished, join(this.folder, name));
   }
+}
+
+function mostOf(one: PassedPoints, other: PassedPoints): PassedPoints {
+  // Reason for the assertion: the keys of these records are the points.
+  const points = Object.keys({ ...one, ...other }) as ProbePoint[];
+  return Object.fromEntries(points.map((point) => [point, Math.max(one[point] ?? 0, other[point] ?? 0)]));
 }

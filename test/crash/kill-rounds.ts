@@ -1,14 +1,12 @@
 import type { ProbePoint } from '@app/runtime';
 import type { TestProcess } from '@app/testing/processes';
 import { keepAlive } from './keep-alive';
-import type { KillOrder, KillOrders } from './kill-orders';
-
-const counting: KillOrder = { point: null, nth: 0 };
+import { onlyCount, type KillOrder, type KillOrders } from './kill-orders';
 
 export interface KillRounds {
   readonly orders: KillOrders;
-  /** The process that is killed, and started again. */
-  readonly worker: () => TestProcess;
+  /** The processes that are killed, and started again: replicas, each of which dies where it gets so far. */
+  readonly victims: readonly TestProcess[];
   readonly points: readonly ProbePoint[];
   readonly roundsMax: number;
   /** Every point, each time that the work passes it; else one of each kind, another every time. */
@@ -22,33 +20,35 @@ export interface KillRounds {
  * @param begin prepares a round undisturbed, and answers the work
  */
 export async function killInTurn(rounds: KillRounds, begin: () => Promise<() => Promise<void>>): Promise<number> {
-  const { orders, worker } = rounds;
+  const { orders, victims } = rounds;
   const waiting = await planned(rounds, await begin());
   for (const order of waiting) {
     const work = await begin();
-    await orders.give(worker().pid, order);
-    const kept = keepAlive(worker());
+    await orders.armAll(victims, order);
+    const kept = victims.map((victim) => keepAlive(victim));
     try {
       await work();
+      // An order that was not reached would kill when nobody starts the process again any more.
+      await orders.armAll(victims, onlyCount);
     } catch (error) {
       throw new Error(`killed at ${JSON.stringify(order)}`, { cause: error });
     } finally {
-      await kept.leave();
+      await Promise.all(kept.map((one) => one.leave()));
     }
   }
   return waiting.length;
 }
 
 async function planned(
-  { orders, worker, points, roundsMax, full }: KillRounds,
+  { orders, victims, points, roundsMax, full }: KillRounds,
   work: () => Promise<void>,
 ): Promise<KillOrder[]> {
-  await orders.give(worker().pid, counting);
+  await orders.armAll(victims, onlyCount);
   await work();
-  const passed = await orders.give(worker().pid, counting);
+  const passed = await orders.armAll(victims, onlyCount);
   const all = points.map((point) =>
     Array.from({ length: passed[point] ?? 0 }, (_, index) => ({ point, nth: index + 1 })),
   );
   const chosen = full ? all.flat() : all.flatMap((of) => of[Math.floor(Math.random() * of.length)] ?? []);
-  return chosen.slice(0, roundsMax);
+  return chosen.sort(() => Math.random() - 0.5).slice(0, roundsMax);
 }

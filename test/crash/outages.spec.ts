@@ -27,6 +27,7 @@ beforeAll(async () => {
   process.env[TEST_POSTGRES_URL] = postgres.url('postgres');
   deployment = await startDeployment({
     mode: 'processes',
+    replicas: { api: 2, worker: 2 },
     env: { EXECUTION_CAPACITY: '100000', BUDGET_DAY_CENTS: '100000000', BUDGET_MONTH_CENTS: '100000000' },
   });
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: 0 } });

@@ -24,12 +24,12 @@ const tokenLifeSeconds = 31_622_400;
 
 export interface DeploymentOptions {
   /**
-   * `processes`: api, worker and event store as separate processes of the build, which can be killed. `in-process`: everything
-   * in the jest process, api and worker in one; for what is fast and kills nothing. `worker-apart`, `api-apart`: these as
+   * `processes`: api, worker and event store as separate processes of the build, which can be killed. `together`: the same, with api
+   * and worker in one process, as `npm start` runs them. `in-process`: everything in the jest process, api and worker in one; for what is fast and kills nothing. `worker-apart`, `api-apart`: these as
    * processes, which can be killed, and the rest in the jest process.
    */
   readonly mode: DeploymentMode;
-  /** How many of each; 1 and 1 when absent. In-process, `api` of them, each a worker as well. */
+  /** How many of each; 1 and 1 when absent. In-process and together, `api` of them, each a worker as well. */
   readonly replicas?: { readonly api?: number; readonly worker?: number };
   /** Over the deployment's own environment (sandbox mode, quiet, generous rate limits). */
   readonly env?: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export interface Deployment {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
   readonly partnerKey: string;
-  /** The processes; empty or null where they are none. */
+  /** The processes; empty or null where they are none. Together, each is an api and a worker. */
   readonly apis: readonly TestProcess[];
   readonly workers: readonly TestProcess[];
   readonly eventStore: TestProcess | null;
@@ -99,7 +99,8 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   const eventStore = await startEvents(options, database.url, eventStoreUrl, undo);
 
   const apiCount = options.replicas?.api ?? 1;
-  const workerCount = options.mode === 'in-process' ? 0 : (options.replicas?.worker ?? 1);
+  const isInOne = options.mode === 'in-process' || options.mode === 'together';
+  const workerCount = isInOne ? 0 : (options.replicas?.worker ?? 1);
   const ports = await freePorts(2 * apiCount + workerCount);
   const baseUrls = ports.slice(0, apiCount).map((port) => `http://127.0.0.1:${port}`);
   const shared = {
@@ -120,7 +121,8 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   const envs = ports.slice(apiCount).map((port) => ({ ...shared, MANAGEMENT_PORT: String(port) }));
   const apiEnvs = baseUrls.map((_, index) => ({ ...shared, ...envs[index], PORT: String(ports[index]) }));
   // Processes find the key there when they start; in this process it is minted by what runs, which saves a product of its own.
-  const mintedApart = options.mode === 'processes' ? await mintApart(shared) : null;
+  const isApart = options.mode === 'processes' || options.mode === 'together';
+  const mintedApart = isApart ? await mintApart(shared) : null;
   const parts = await startParts(options, apiEnvs, envs.slice(apiCount), undo);
   for (const url of baseUrls) await untilReady(url, options.degraded ?? false);
   await watchAnswers(baseUrls);

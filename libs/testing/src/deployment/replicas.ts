@@ -7,7 +7,7 @@ import { isReady, TestProcess } from '../processes/deployment-process';
 const readyWithinMs = 120_000;
 const askAgainMs = 25;
 
-export type DeploymentMode = 'processes' | 'in-process' | 'worker-apart' | 'api-apart';
+export type DeploymentMode = 'processes' | 'together' | 'in-process' | 'worker-apart' | 'api-apart';
 
 /** What must be undone, last first. */
 export type Undo = () => Promise<unknown>;
@@ -20,7 +20,7 @@ export async function startEvents(
   undo: Undo[],
 ): Promise<TestProcess | null> {
   const weather = options.weather ?? process.env['WEATHER'];
-  if (options.mode !== 'processes') {
+  if (options.mode !== 'processes' && options.mode !== 'together') {
     const listen = { socketPath: url.slice('unix:'.length) };
     const server = await startEventStoreServer({ databaseUrl, listen, weatherSeed: weather });
     undo.push(() => server.close());
@@ -55,6 +55,7 @@ export async function startParts(
   undo: Undo[],
 ): Promise<Parts> {
   if (mode === 'processes') return startProcesses(apiEnvs, workerEnvs, undo);
+  if (mode === 'together') return startTogether(apiEnvs, undo);
   if (mode === 'api-apart') {
     const running = await startWorkersInProcess(workerEnvs, probe, undo);
     return { ...(await startProcesses(apiEnvs, [], undo)), running };
@@ -108,6 +109,16 @@ async function startProcesses(
   undo.push(() => Promise.all(all.map((one) => one.stop())));
   await Promise.all(all.map((one) => one.start()));
   return { apis, workers, running: [] };
+}
+
+/** Starts the replicas as processes of the build that are api and worker in one, as `npm start` runs them. */
+async function startTogether(envs: readonly Record<string, string>[], undo: Undo[]): Promise<Parts> {
+  const all = envs.map((env) => {
+    return new TestProcess({ app: 'standalone', env, ready: () => isReady(`http://127.0.0.1:${env['PORT']}`) });
+  });
+  undo.push(() => Promise.all(all.map((one) => one.stop())));
+  await Promise.all(all.map((one) => one.start()));
+  return { apis: all, workers: all, running: [] };
 }
 
 /** Waits until a replica is ready. @throws Error with its last answer when that takes too long */

@@ -1,0 +1,38 @@
+import { TestClient, type Answer } from '@app/testing/client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { answered } from '@app/testing/journeys';
+
+/** How the roles of a deployment are spread over processes. */
+export const layouts = ['in one process', 'apart, over two replicas'] as const;
+export type Layout = (typeof layouts)[number];
+
+/**
+ * A deployment of that layout, in which what has the role can be killed: the one process, or both replicas of the role as processes, and
+ * both of the other in the jest process.
+ */
+export async function startKillable(
+  layout: Layout,
+  role: 'api' | 'worker',
+  env: Readonly<Record<string, string>>,
+): Promise<Deployment> {
+  if (layout === 'in one process') return startDeployment({ mode: 'together', env });
+  return startDeployment({ mode: `${role}-apart`, replicas: { api: 2, worker: 2 }, env });
+}
+
+/** Who asks again whatever dies meanwhile; for what does no harm when it is asked twice. */
+export class PatientClient extends TestClient {
+  /** The user as seen through one of the apis, in turn. */
+  static of({ baseUrls }: Deployment, user: TestClient, turn = 0): PatientClient {
+    const baseUrl = baseUrls[turn % baseUrls.length] ?? user.baseUrl;
+    return new PatientClient(baseUrl, user.partnerKey, user.token, user.userId);
+  }
+
+  /** What was not found may only not be projected yet; whoever looks looks again. */
+  override async request<Body = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<Answer<Body>> {
+    return answered(() => super.request<Body>(method, path, body), { orStatus: 404 });
+  }
+}
