@@ -79,7 +79,8 @@ export class RunWorker implements Executor, OnApplicationBootstrap, OnModuleDest
   }
 
   reserve(runKey: RunKey): boolean {
-    const isFull = this.room <= 0 || this.running.size + this.reserved.size >= begunHereMax;
+    // What is over and being closed waits for its stores only.
+    const isFull = this.room <= 0 || this.executed.length + this.reserved.size >= begunHereMax;
     if (this.isLeaving || isFull || this.isHere(runKey)) {
       this.claimNext = true;
       return false;
