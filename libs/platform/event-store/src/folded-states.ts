@@ -1,3 +1,4 @@
+import { heldBytes, heldByText } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeEvent, type Recorded } from './codec';
@@ -5,8 +6,15 @@ import type { EventStore } from './event-store';
 import type { SnapshotStore } from './snapshots';
 import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
 
-/** Folded states kept per process. */
-const cachedStreamsMax = 20_000;
+/** What the folded states of a process may take up in all, as reckoned here. */
+const bytesMax = 64_000_000;
+/** Of an entry beside its stream's name and its state: the objects, the cache's own part. */
+const entryBytes = 400;
+/**
+ * A state is reckoned when it is new here, and again each time its stream has grown by this part: so that what is looked at for an
+ * append is a few times what the append adds, however long the stream is, and no more than this part of its events is not reckoned yet.
+ */
+const reckonedAgainAfter = 1 / 8;
 /** Events read at a time while a stream is folded. */
 const pageEvents = 1_000;
 /** A stream is folded from its last snapshot, which is never further behind than about this. */
@@ -21,6 +29,9 @@ export interface Folded<State> {
 interface CacheEntry {
   readonly folded: Folded<unknown>;
   readonly snapshotRevision: number;
+  readonly bytes: number;
+  /** The revision at which `bytes` was reckoned. */
+  readonly reckonedRevision: number;
 }
 
 /**
@@ -28,14 +39,17 @@ interface CacheEntry {
  * A cached state may be behind the store: an append at its revision then fails.
  */
 export class FoldedStates {
-  private readonly cache = new LRUCache<string, CacheEntry>({ max: cachedStreamsMax });
+  private readonly cache: LRUCache<string, CacheEntry>;
   /** What wakes those who wait for news, by stream. */
   private readonly waiting = new Map<string, Set<AbortController>>();
 
   constructor(
     private readonly store: EventStore,
     private readonly snapshots: SnapshotStore,
-  ) {}
+    maxSize = bytesMax,
+  ) {
+    this.cache = new LRUCache({ maxSize });
+  }
 
   /** The state that this process last saw, or null when it has none. */
   cached<State, Command, Event extends DomainEvent>(
@@ -118,7 +132,17 @@ export class FoldedStates {
       this.snapshots.saveLater({ stream, version: kind.stateVersion, ...folded });
       snapshotRevision = folded.revision;
     }
-    this.cache.set(stream, { folded, snapshotRevision });
+    this.set(stream, folded, snapshotRevision);
+  }
+
+  private set(stream: string, folded: Folded<unknown>, snapshotRevision: number): void {
+    const known = this.cache.peek(stream);
+    const isReckoned =
+      known !== undefined && folded.revision + 1 < (known.reckonedRevision + 1) * (1 + reckonedAgainAfter);
+    const { bytes, reckonedRevision } = isReckoned
+      ? known
+      : { bytes: entryBytes + heldByText(stream) + heldBytes(folded.state), reckonedRevision: folded.revision };
+    this.cache.set(stream, { folded, snapshotRevision, bytes, reckonedRevision }, { size: bytes });
   }
 
   /** Folds events that directly follow `from`, and keeps the result. */
@@ -147,7 +171,7 @@ export class FoldedStates {
     if (snapshot === null) return { state: kind.decider.initialState, revision: -1 };
     // Reason for the assertion: `stateVersion` says that the stored shape is the present one.
     const folded = { state: snapshot.state as State, revision: snapshot.revision };
-    this.cache.set(stream, { folded, snapshotRevision: folded.revision });
+    this.set(stream, folded, folded.revision);
     return folded;
   }
 }

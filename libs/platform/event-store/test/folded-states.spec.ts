@@ -52,6 +52,63 @@ describe('folded states', () => {
   });
 });
 
+describe('folded states of a small share', () => {
+  /** Room for some ten states of a text like `textOf`. */
+  const share = 100_000;
+  const textOf = (length: number) => 'x'.repeat(length);
+  const small = () => new FoldedStates(store, new KeptSnapshots(), share);
+  const keep = (states: FoldedStates, id: string, revision: number, lastNote: string) =>
+    states.keep(counterKind, id, { state: { ...counterKind.decider.initialState, lastNote }, revision });
+  const keptOf = (states: FoldedStates, ids: readonly string[]) =>
+    ids.filter((id) => states.cached(counterKind, id) !== null);
+  const ids = Array.from({ length: 40 }, (_, n) => `stream-${n}`);
+
+  it('are kept by their bytes, and those go that were used least lately', () => {
+    const states = small();
+    for (const id of ids) {
+      keep(states, id, 0, textOf(4_000));
+      states.cached(counterKind, 'stream-0');
+    }
+    const kept = keptOf(states, ids);
+    expect(kept[0]).toBe('stream-0');
+    expect(kept.slice(1)).toEqual(ids.slice(1 - kept.length));
+    expect(kept.length * 4_000 * 2).toBeLessThanOrEqual(share);
+    expect(kept.length).toBeGreaterThan(8);
+  });
+
+  it('make room for one that grows', () => {
+    const states = small();
+    const few = ids.slice(0, 10);
+    for (const id of few) keep(states, id, 0, textOf(4_000));
+    expect(keptOf(states, few)).toEqual(few);
+    for (let revision = 1; revision <= 40; revision += 1) keep(states, 'stream-9', revision, textOf(1_000 * revision));
+    expect(keptOf(states, few)).toEqual(['stream-7', 'stream-8', 'stream-9']);
+  });
+
+  it('are not kept where one alone is too large, and found again by reading', async () => {
+    const [states, id] = [small(), uuidV7()];
+    await append(id, 0, 5);
+    const whole = await from(states, id);
+    keep(states, id, 5, textOf(share));
+    expect(states.cached(counterKind, id)).toBeNull();
+    expect(await from(states, id)).toEqual(whole);
+  });
+
+  it('are looked at for what an append adds, not for all that there is', () => {
+    const states = new FoldedStates(store, new KeptSnapshots());
+    let looks = 0;
+    const state = {
+      ...counterKind.decider.initialState,
+      get lastNote() {
+        looks += 1;
+        return null;
+      },
+    };
+    for (let revision = 0; revision < 10_000; revision += 1) states.keep(counterKind, 'long', { state, revision });
+    expect(looks).toBeLessThan(100);
+  });
+});
+
 describe('snapshots', () => {
   /** A stream whose snapshot is some events behind its end. */
   async function snapshotAndTail(): Promise<{ id: string; snapshots: KeptSnapshots }> {
