@@ -26,6 +26,7 @@ describe('unknownVariables', () => {
     expect(told('PATH', 'HOME', 'HOSTNAME', 'PORTS', 'POSTGRES_PASSWORD', 'NODE_OPTIONS', 'npm_config_cache')).toEqual(
       [],
     );
+    expect(told('REQUESTS_CA_BUNDLE')).toEqual([]);
     expect(told('OTEL_TRACES_SAMPLER', 'OTEL_EXPORTER_OTLP_HEADERS')).toEqual([]);
     expect(told('PARLEY_SERVICE_HOST', 'PARLEY_PORT', 'DATABASE_PORT_5432_TCP_ADDR', 'WEB_SERVICE_PORT_HTTP')).toEqual(
       [],

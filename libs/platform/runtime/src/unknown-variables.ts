@@ -4,6 +4,8 @@ import leven from 'leven';
 const othersPrefix = 'OTEL_';
 /** What Docker and Kubernetes set by themselves for a service that is named like a prefix of ours. */
 const platformName = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
+/** What many machines set for other programs: this one is of Python's `requests`. */
+const othersNames: readonly string[] = ['REQUESTS_CA_BUNDLE'];
 /** A long name that differs from one of ours by so few letters must be a misspelling of it, whatever its prefix. */
 const nearEnough = { lettersMin: 8, distanceMax: 2 };
 
@@ -14,7 +16,7 @@ const nearEnough = { lettersMin: 8, distanceMax: 2 };
 export function unknownVariables(environment: NodeJS.ProcessEnv, known: readonly string[]): string[] {
   const prefixes = new Set(known.flatMap((name) => /^[^_]+_/.exec(name) ?? []).filter((one) => one !== othersPrefix));
   return Object.keys(environment)
-    .filter((name) => !known.includes(name) && !platformName.test(name))
+    .filter((name) => !known.includes(name) && !othersNames.includes(name) && !platformName.test(name))
     .filter((name) => [...prefixes].some((prefix) => name.startsWith(prefix)) || isMisspelled(name, known))
     .map((name) => `${name} is no variable of Parley, and changes nothing; did you mean ${nearestOf(name, known)}?`)
     .sort();
