@@ -25,10 +25,12 @@ export const DEADLINE_SWEEP_MS = 100;
 export const PARTIAL_APPENDS_MAX = 1_000;
 export const PARTIAL_BYTES_MAX = 16 * MIB;
 
-export const CACHED_HEADS_MAX = 100_000;
+/** Heads of streams in memory, as `known-heads.ts` reckons them: some 100,000 of streams without metadata. */
+export const KNOWN_HEADS_BYTES_MAX = 32 * MIB;
+/** Places of events by id: by number, for each is an id, two numbers, and the stream's name, which its events in a group share. */
 export const KNOWN_IDS_MAX = 50_000;
 
-/** The ring of recent events, in their encoded form. */
+/** The ring of recent events, in their encoded form; what an event takes beside that is small and the same for each, so it is bounded by number. */
 export const RING_EVENTS_MAX = 20_000;
 export const RING_BYTES_MAX = 64 * MIB;
 

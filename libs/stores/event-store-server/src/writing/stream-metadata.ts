@@ -11,6 +11,8 @@ export interface StreamMetadata {
   readonly maxAgeMs: number | undefined;
   /** Every field, to write back what the undoing of a delete leaves unchanged. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** What it takes up as it is stored. */
+  readonly storedBytes: number;
 }
 
 /** Anything that is not a JSON object counts as metadata without settings. */
@@ -24,6 +26,7 @@ export function parseStreamMetadata(data: Uint8Array): StreamMetadata {
     maxCount: positive(fields['$maxCount']),
     maxAgeMs: scale(positive(fields['$maxAge'])),
     fields,
+    storedBytes: data.length,
   };
 }
 

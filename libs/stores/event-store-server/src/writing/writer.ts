@@ -1,13 +1,13 @@
-import { LRUCache } from 'lru-cache';
 import { baseStreamOf, metastreamOf, type FramedEvent } from '../event';
 import { asFailure, describeFailure, type Failure } from '../failure';
-import { CACHED_HEADS_MAX, DEADLINE_SWEEP_MS, GROUP_TIMEOUT_MS, KNOWN_IDS_MAX } from '../limits';
+import { DEADLINE_SWEEP_MS, GROUP_TIMEOUT_MS, KNOWN_HEADS_BYTES_MAX, KNOWN_IDS_MAX } from '../limits';
 import type { Log } from '../log';
 import { insertEvents, readLastPosition } from '../storage/events-table';
 import { loadHeads, loadIdsAt, loadNewestIds } from '../storage/heads-table';
 import type { WriterSession } from '../storage/session';
 import { Group, spansToReadBack, streamsBegunBy, type GroupPast } from './group';
 import { NO_HEAD, type Head } from './head';
+import { KnownHeads } from './known-heads';
 import { KnownIds } from './known-ids';
 import { PendingWrite, WriteQueue } from './queue';
 import type { WriteRequest, WriteResult, Writes } from './request';
@@ -29,7 +29,7 @@ export interface WriterEvents {
  */
 export class Writer implements Writes {
   private readonly queue = new WriteQueue();
-  private readonly heads = new LRUCache<string, Head>({ max: CACHED_HEADS_MAX });
+  private readonly heads = new KnownHeads(KNOWN_HEADS_BYTES_MAX);
   private readonly knownIds = new KnownIds(KNOWN_IDS_MAX);
   private inFlight: PendingWrite[] = [];
   private session: WriterSession | undefined;
