@@ -6,7 +6,7 @@ import { config, EMPTY, mergeMap, of, type OperatorFunction } from 'rxjs';
 import { decodeEvent, type Recorded, type StoredEvent } from './codec';
 import { idInStream, type DomainEvent, type StreamKind } from './stream-kind';
 
-/** Streams of which the newest event is remembered, a name and a number each. */
+/** Streams of which the newest event is remembered, by number, for each is a name of this product's and a revision. */
 const streamsMax = 20_000;
 
 const logger = new Logger('EventFeed');

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { RateAnswer } from './ports';
 import { RateWindow } from './rate-window';
 
-/** Each takes about 2.5 KB; where more of them fail in a minute, the one that failed longest ago is forgotten. */
+/** By number, for each takes about 2.5 KB; where more of them fail in a minute, the one that failed longest ago is forgotten. */
 const addressesMax = 10_000;
 
 /**

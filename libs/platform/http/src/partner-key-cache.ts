@@ -10,7 +10,7 @@ import { partnerKeyForm, type PartnerKeys } from './ports';
  * (specification, "Authentication", rule 4; docs/decisions/journal.md).
  */
 const keptMs = 10_000;
-/** Keys of either kind that are remembered; wrong ones push out no good ones. */
+/** Keys of either kind that are remembered, by number, for each is a digest and an id; wrong ones push out no good ones. */
 const keysKeptMax = 10_000;
 /** What one statement looks up at most, and how many wait. */
 const bounds = { batchMax: 500, waitingMax: 1_000 };

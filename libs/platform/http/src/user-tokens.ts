@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   codePointLength,
+  heldBytes,
   instantOf,
   isJsonObject,
   type Clock,
@@ -48,7 +49,10 @@ export interface DemandedAudience {
 }
 
 const verifiedKeptMs = 60_000;
-const verifiedKeptMax = 20_000;
+/** What the verified tokens may take up in all: some 15,000 of ten claims, and a few hundred as large as a header may be. */
+const verifiedBytesMax = 32_000_000;
+/** Of a token beside its claims: the digest, the objects, the cache's own part. */
+const verifiedEntryBytes = 800;
 const subjectLengthMax = 512;
 const noTokenAtAll = 'it is no signed JSON Web Token';
 /** Characters of a token's claim that the log shows. */
@@ -61,7 +65,7 @@ const accessTokenTypes = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
  * the same (docs/decisions/configuration-and-start.md, "Identity providers").
  */
 export class UserTokens {
-  private readonly verified = new LRUCache<string, Verified>({ max: verifiedKeptMax, ttl: verifiedKeptMs });
+  private readonly verified: LRUCache<string, Verified>;
   private readonly issuers: ReadonlyMap<string, TrustedIssuer>;
   private readonly authenticate = tokenStrategy(
     (token) => this.find(token),
@@ -71,7 +75,10 @@ export class UserTokens {
   constructor(
     issuers: readonly TrustedIssuer[],
     private readonly audience: DemandedAudience,
+    maxSize = verifiedBytesMax,
   ) {
+    const sizeCalculation = ({ identity }: Verified) => verifiedEntryBytes + heldBytes(identity.claims);
+    this.verified = new LRUCache({ maxSize, sizeCalculation, ttl: verifiedKeptMs });
     this.issuers = new Map(issuers.map((one) => [one.keys.issuer, one]));
   }
 

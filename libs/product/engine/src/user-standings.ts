@@ -11,6 +11,7 @@ export interface Standing {
   readonly isFrozen: boolean;
 }
 
+/** By number, for each is an id and two flags. */
 const rememberedMax = 20_000;
 /** A connection that has fallen silent without an end is noticed by then. */
 const rememberedMs = 30_000;

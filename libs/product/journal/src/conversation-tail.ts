@@ -3,7 +3,7 @@ import { asId, type ConversationId } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import type { JournalKind } from './fin-event';
 
-/** Conversations whose newest revision is remembered: more than can happen while a hub starts. */
+/** Conversations whose newest revision is remembered, by number, for each is an id and a revision: more than can happen while a hub starts. */
 const newestKeptMax = 20_000;
 
 /**

@@ -4,7 +4,7 @@ import { parseUuid, type ConversationId, type UserId } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import { JournalKind } from './fin-event';
 
-/** Owners kept per process; an owner never changes, so they are never stale. */
+/** Owners kept per process, by number, for each is two ids; an owner never changes, so they are never stale. */
 const ownersKeptMax = 50_000;
 
 /** Reads of conversations' streams, straight from the event store: a conversation's stream is its journal. */

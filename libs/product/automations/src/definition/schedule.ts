@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Schedule } from './automation-definition';
 import { instantAtWall, instantPassing, wallAt } from './zones';
 
-/** Parsed expressions that are kept; ten thousand rules rarely have more than these between them. */
+/** Parsed expressions that are kept, by number, for they are short; ten thousand rules rarely have more than these between them. */
 const expressionsMax = 4096;
 const expressions = new LRUCache<string, { readonly cron: Cron | null }>({ max: expressionsMax });
 /** Due minutes of one hour or two that clocks show twice; what a zone shows a second time was due the first time. */

@@ -16,7 +16,7 @@ interface Stretch {
 
 /** No zone was ever further from UTC; what lies that far back shows an earlier wall time for certain. */
 const farthestOffsetMs = 26 * 3_600_000;
-/** Stretches that are kept: some for each of the zones that there are. */
+/** Stretches that are kept, by number, for each is a zone's name and three numbers: some for each of the zones that there are. */
 const stretchesMax = 4096;
 const stretches = new LRUCache<string, Stretch>({ max: stretchesMax });
 /** Where the search for a stretch begins: what is asked about lies close together in time. */
