@@ -6,8 +6,8 @@ import type { EventStore } from './event-store';
 import type { SnapshotStore } from './snapshots';
 import { streamName, type DomainEvent, type StreamKind } from './stream-kind';
 
-/** What the folded states of a process may take up in all, as reckoned here. */
-const bytesMax = 64_000_000;
+/** What the folded states of a process may take up in all, as reckoned here: some 20,000 conversations of a run each. */
+const bytesMax = 32_000_000;
 /** Of an entry beside its stream's name and its state: the objects, the cache's own part. */
 const entryBytes = 400;
 /**

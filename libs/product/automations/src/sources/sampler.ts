@@ -12,7 +12,7 @@ import { SourceSamples } from './source-samples';
 
 /** How long samples are kept (docs/decisions/automations.md). */
 const keptMs = 8 * 86_400_000;
-/** Samples of the grid that this process has seen, so that the looks of a minute read each once. */
+/** Samples of the grid that this process has seen, by number, for each is a few short texts: so that the looks of a minute read each once. */
 const seenMax = 4_096;
 /** Tries to find an instant that has no sample yet. */
 const freshInstantTries = 20;
