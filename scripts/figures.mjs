@@ -16,6 +16,7 @@ const longTests = [
   'libs/product/automations/src/definition/definition.schema',
   'test/client/',
   'libs/platform/event-store/test/bad-weather',
+  'test/bench/run-memory',
 ];
 const narrowing = process.argv.slice(2);
 

@@ -16,9 +16,10 @@ const audience = 'parley';
 
 /**
  * Starts everything on a temporary folder. Beside the product's database there is one for the baselines, on the same server.
- * @param {{nodeArgs?: string[], env?: object}} options what Node, and the environment, of the process that serves has besides
+ * @param {{nodeArgs?: string[], env?: object, store?: {args?: string[], env?: object}}} options what Node, and the environment, of the
+ *   process that serves has besides, and of the event store
  */
-export async function startDeployment({ nodeArgs = [], env = {} } = {}) {
+export async function startDeployment({ nodeArgs = [], env = {}, store: storeOptions = {} } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-bench-'));
   const stopping = [async () => rmSync(folder, { recursive: true, force: true })];
   const stopAll = async () => {
@@ -31,7 +32,7 @@ export async function startDeployment({ nodeArgs = [], env = {} } = {}) {
 
     const storeUrl = `unix:${path.join(folder, 'events.sock')}`;
     const stores = { DATABASE_URL: postgres.url('parley'), EVENTSTORE_URL: storeUrl };
-    const store = await startEventStore(folder, stores);
+    const store = await startEventStore(folder, stores, storeOptions);
     stopping.push(() => stop(store));
 
     const api = await startApi(folder, { ...stores, ...env }, nodeArgs);
@@ -43,6 +44,7 @@ export async function startDeployment({ nodeArgs = [], env = {} } = {}) {
       .map(Number);
     return {
       ...api,
+      store,
       client,
       stores: { ...stores, PARLEY_SECRET_KEY: secretKey(folder) },
       baselineDatabaseUrl: postgres.url('baseline'),
@@ -59,10 +61,12 @@ export async function startDeployment({ nodeArgs = [], env = {} } = {}) {
   }
 }
 
-async function startEventStore(folder, { DATABASE_URL, EVENTSTORE_URL }) {
-  const env = { DATABASE_URL, EVENT_STORE_LISTEN: EVENTSTORE_URL, EVENT_STORE_PARENT_PID: String(process.pid) };
+async function startEventStore(folder, { DATABASE_URL, EVENTSTORE_URL }, { args = [], env: given = {} }) {
+  const parent = { EVENT_STORE_PARENT_PID: String(process.pid) };
+  const env = { DATABASE_URL, EVENT_STORE_LISTEN: EVENTSTORE_URL, ...parent, ...given };
   const child = startNode('event store', program('event-store'), {
     env,
+    args,
     stderr: openSync(path.join(folder, 'store.log'), 'w'),
   });
   await firstLine(child);

@@ -3,8 +3,8 @@ import { renameSync, writeFileSync } from 'node:fs';
 
 process.on('SIGUSR2', () => {
   global.gc();
-  const { heapUsed, external } = process.memoryUsage();
+  const { heapUsed, external, rss } = process.memoryUsage();
   const file = process.env.MEMORY_FILE;
-  writeFileSync(`${file}.new`, JSON.stringify({ liveBytes: heapUsed + external }));
+  writeFileSync(`${file}.new`, JSON.stringify({ live: heapUsed + external, resident: rss }));
   renameSync(`${file}.new`, file);
 });

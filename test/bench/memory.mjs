@@ -7,14 +7,20 @@ import { fileURLToPath } from 'node:url';
 const answerWithinMs = 20_000;
 const pollMs = 20;
 
-/** What Node must be started with for `liveBytes`. */
+/** What Node must be started with for `liveBytes` and `heldBytes`. */
 export const memoryArgs = ['--expose-gc', '--import', fileURLToPath(new URL('memory-probe.mjs', import.meta.url))];
 
 /** Where a process that was started with `memoryArgs` is to write, as its environment says. */
 export const memoryEnv = (folder, name) => ({ MEMORY_FILE: path.join(folder, `${name}.memory`) });
 
 /** Bytes that are still used after garbage was collected, by objects and by buffers outside the heap. */
-export async function liveBytes(child, { MEMORY_FILE: file }) {
+export async function liveBytes(child, env) {
+  const { live } = await heldBytes(child, env);
+  return live;
+}
+
+/** The same, and what the process then holds in RAM, with its files: `{live, resident}`. */
+export async function heldBytes(child, { MEMORY_FILE: file }) {
   rmSync(file, { force: true });
   child.kill('SIGUSR2');
   const deadline = performance.now() + answerWithinMs;
@@ -22,7 +28,7 @@ export async function liveBytes(child, { MEMORY_FILE: file }) {
     if (performance.now() > deadline) throw new Error(`process ${child.pid} does not tell its memory`);
     await sleep(pollMs);
   }
-  return JSON.parse(readFileSync(file, 'utf8')).liveBytes;
+  return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 /** Bytes that the process holds in RAM right now, without files. */
