@@ -119,7 +119,7 @@ export function timerCases(given: () => Deployment): void {
       await timers.schedule(timer('by itself', instantOf(clock().epochMs() + 150)));
       await partOf(given(), Database)
         .transaction(async (manager) => {
-          await timers.schedule(timer('rolled back', instantOf(clock().epochMs() + 100)), manager);
+          await timers.schedule(timer('rolled back', instantOf(clock().epochMs() + 100)), { runner: manager });
           throw new Error('rolled back');
         })
         .catch(() => undefined); // what was thrown above, to roll back

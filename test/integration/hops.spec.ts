@@ -6,7 +6,20 @@ import { EventFeed, EventSeen } from '@app/event-store';
 import { Clock, instantOf } from '@app/kernel';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
-import { asking, conversationOf, newOwner, partOf, prompt, say, start, untilEnded } from '@app/testing/journeys';
+import {
+  approve,
+  asking,
+  confirm,
+  conversationOf,
+  newOwner,
+  partOf,
+  prepare,
+  prompt,
+  say,
+  start,
+  untilEnded,
+  usdc,
+} from '@app/testing/journeys';
 import { hopsOf, type Hops } from './hops';
 
 /** Until everything that an end sets off is over. */
@@ -17,7 +30,7 @@ let deployment: Deployment;
 let user: TestClient;
 beforeAll(async () => {
   deployment = await startDeployment({ mode: 'in-process' });
-  await deployment.sandbox('PUT', 'faults', { provider: prompt });
+  await deployment.sandbox('PUT', 'faults', { provider: { ...prompt, settleAfterSeconds: 3_600 } });
   user = await newOwner(deployment);
   // What is found out once per process, user or minute is known by then.
   await say(user, await conversationOf(user));
@@ -93,6 +106,28 @@ it('a denial, and the step after it', async () => {
   };
   expect(await of(denied)).toEqual(hops.get('denial'));
   await untilEnded(user, runId);
+});
+
+it('an approval, until its transfer is with the provider and its run has ended', async () => {
+  const { approval } = await asking(user, await conversationOf(user), 'swap 5 USDC to NEAR');
+  await quiet();
+  const approved = async () => {
+    const ended = untilSeen('run.ended');
+    await approve(user, approval);
+    await ended;
+  };
+  expect(await of(approved)).toEqual(hops.get('approved transfer'));
+});
+
+it('a confirmed withdrawal, until it is with the provider', async () => {
+  const prepared = await prepare(user, usdc, '2500000');
+  await quiet();
+  const confirmed = async () => {
+    const accepted = untilSeen('submission.accepted');
+    await confirm(user, prepared);
+    await accepted;
+  };
+  expect(await of(confirmed)).toEqual(hops.get('confirmed withdrawal'));
 });
 
 it('a firing, due until its occurrence has finished', async () => {

@@ -5,7 +5,7 @@ import { Database } from '@app/read-store';
 export interface Hops {
   /** Streams that were appended to, by category. */
   readonly appends: readonly string[];
-  /** Streams that were read, by category. */
+  /** Streams that were read, by category; `end` is the look for where the read models’ events end. */
   readonly reads: readonly string[];
   /** Statements, by the table or function that they are about, and those that notify. */
   readonly statements: readonly string[];
@@ -31,6 +31,13 @@ const background = [
   /stream_sockets/,
   /sandbox_/,
   /clock_offset_ms/,
+  /ledger_/, // what the sandbox's provider asks of its own ledger
+  /^SELECT public_key, sealed FROM wallet_keys/, // and what it signs with
+  /FROM source_samples WHERE/, // these four are looks for what has no timer
+  /FROM automations AS a WHERE/,
+  /FROM occurrences AS o JOIN automations/,
+  /FROM automations, jsonb_array_elements/,
+  /^SELECT o\.id FROM financial_operations/,
   /pg_notify\(\$1, payload\)/, // what a model says, as it says it
   /snapshots/,
   /current_setting/,
@@ -48,6 +55,7 @@ const statementNames: readonly (readonly [RegExp, string])[] = [
   [/INTO timers/, 'schedule a timer'],
   [/automation_checks/, 'keep looks'],
   [/FROM list_counters/, 'count conversations'],
+  [/FROM financial_operations, jsonb_array_elements/, 'sum what is on its way'],
 ];
 
 /** Counts what this process asks of its stores while the path is gone, to its end. */
@@ -58,10 +66,12 @@ export async function hopsOf(path: () => Promise<unknown>): Promise<Hops> {
     jest.spyOn(EventStore.prototype, 'readStreamWhile'),
     jest.spyOn(EventStore.prototype, 'readStreamBackwards'),
   ];
+  const ends = jest.spyOn(EventStore.prototype, 'endPositionOf');
   const statements = jest.spyOn(Database.prototype, 'query');
   try {
     await path();
     const read = reads.flatMap(({ mock }) => mock.calls.map(([stream]) => categoryOf(stream)));
+    read.push(...ends.mock.calls.map(() => 'end'));
     return {
       appends: appends.mock.calls.map(([stream]) => categoryOf(stream)).sort(),
       // The operators' controls are read again each half second, no matter who asks.
@@ -69,7 +79,7 @@ export async function hopsOf(path: () => Promise<unknown>): Promise<Hops> {
       statements: statements.mock.calls.flatMap(([sql]) => namesOf(sql)).sort(),
     };
   } finally {
-    for (const spy of [appends, ...reads, statements]) spy.mockRestore();
+    for (const spy of [appends, ...reads, ends, statements]) spy.mockRestore();
   }
 }
 

@@ -132,7 +132,7 @@ export class NearSchedule {
       probe: new Probe(),
       now: () => this.near.now(),
       fold: async () => this.state,
-      record: async (command) => this.append(command),
+      record: async (command) => ({ appended: this.append(command), state: this.state }),
       wallet: async () => ({
         ...this.wallet,
         provider: 'near-intents',

@@ -29,6 +29,8 @@ const workersMax = 3;
 /** The timer of a worker that died comes back this much later. */
 const claimLostAfterMs = 6_000;
 const sweepEveryMs = 30_000;
+/** An operation that was to go on where it began is taken by another worker this much later. */
+const netAfterMs = 3_000;
 const stepsMax = 50_000;
 
 const operationId = asId<OperationId>('0b7a3b7e-0000-5000-8000-00000000000a');
@@ -154,40 +156,46 @@ export class SettlementSchedule {
     if (this.calm || this.random() < 0.01) this.provider.sessionGood = true;
   }
 
-  /** What `AgentTransfers.use` does. */
+  /** What `OperationStart.begin` does, and the driver that goes on at once. */
   private async use(pause: Pause): Promise<void> {
-    this.schedule(this.nowMs, 0);
+    this.timer = { dueMs: this.nowMs, waits: 0, freeAtMs: this.nowMs + netAfterMs };
     await pause();
     const terms = termsOf(wallet, this.contract, instantOf(startMs + lifeMs));
     this.append(operationKind.decider.decide({ type: 'UseApproval', at: this.now(), terms }, this.state));
+    const begun = this.state;
     await pause();
-    this.schedule(this.nowMs, 0);
+    await this.drive(0, null, pause, begun);
   }
 
   /** What the handler of `OperationDriver` does. */
   private async handle(claimed: TimerRow, pause: Pause): Promise<void> {
-    const driven = await driveOperation(this.worldFor(pause), isPatient(claimed.waits));
+    await this.drive(claimed.waits, claimed, pause, null);
+  }
+
+  private async drive(waits: number, claimed: TimerRow | null, pause: Pause, begun: OperationState | null) {
+    const driven = await driveOperation(this.worldFor(pause, begun), isPatient(waits), begun);
     await pause();
-    const next = nextLook(driven, claimed.waits, this.nowMs, false);
+    const next = nextLook(driven, waits, this.nowMs, false);
     if (next !== null) this.schedule(next.atMs, next.waits);
-    else if (this.timer === claimed) this.timer = null;
+    else if (claimed === null || this.timer === claimed) this.timer = null;
   }
 
   private schedule(dueMs: number, waits: number): void {
     this.timer = { dueMs, waits, freeAtMs: 0 };
   }
 
-  private worldFor(pause: Pause): OperationWorld {
+  private worldFor(pause: Pause, begun: OperationState | null): OperationWorld {
     /** Keys that this worker may send: journaled by itself, or never accepted by the provider's last word. */
     const sendable = new Set<string>();
-    let folded: OperationState | null = null;
+    let folded = begun;
     const record: OperationWorld['record'] = async (command) => {
       await pause();
-      const recorded = this.append(operationKind.decider.decide(command, this.state));
-      if (command.type === 'JournalSubmission' && recorded) sendable.add(command.submission.key);
-      if (!recorded) this.counts.lostRaces += 1;
+      const appended = this.append(operationKind.decider.decide(command, this.state));
+      if (command.type === 'JournalSubmission' && appended) sendable.add(command.submission.key);
+      if (!appended) this.counts.lostRaces += 1;
+      const state = (folded = this.state);
       await pause();
-      return recorded;
+      return { appended, state };
     };
     return {
       operationId,

@@ -81,7 +81,7 @@ export class LedgerOrders {
     const taken: Transfer = { key: `${key}/take`, from: `wallet:${address}`, to: `transit:${address}`, ...input };
     await post(sql, [taken], this.clock.now());
     const timer = { id: `${settlementTimers}/${key}`, kind: settlementTimers, dueAt: settlesAt, payload: { address } };
-    await this.timers.schedule(timer, sql);
+    await this.timers.schedule(timer, { runner: sql });
   }
 
   private async statusFor(sql: Sql, order: NewOrder, { refusal }: Handling): Promise<NewStatus> {

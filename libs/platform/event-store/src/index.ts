@@ -13,7 +13,7 @@ export { idInStream, streamName, type DomainEvent, type StreamKind } from './str
 export type { EventBatch } from './intake';
 export { followCategories } from './subscriptions';
 export { Streams, type DecideOptions } from './streams';
-export { TooBusy } from './stream-turn';
+export { TooBusy, type Decided } from './stream-turn';
 export { watchTypes } from './watch-types';
 export { isTransient } from './transient-errors';
 export { KeyedQueue } from './keyed-queue';

@@ -29,6 +29,13 @@ export interface SqlRunner {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
 
+export interface ScheduleOptions {
+  /** Nobody handles it before so long has passed in real time, due or not: whoever schedules it is about to do the work. */
+  readonly restMs?: number;
+  /** The database, unless the timer belongs to a transaction. */
+  readonly runner?: SqlRunner;
+}
+
 /** What is due later by the service's clock: expiries, schedules, settlements, samples (docs/decisions/sandbox.md, "Clock"). */
 @Injectable()
 export class Timers {
@@ -49,16 +56,18 @@ export class Timers {
    * Schedules a timer, or moves the one of that id; scheduling it unchanged does nothing. Given a transaction, it is
    * part of it. @throws Unavailable when the runner is the database and does not answer
    */
-  async schedule({ id, kind, dueAt, payload }: Timer, runner: SqlRunner = this.database): Promise<void> {
+  async schedule({ id, kind, dueAt, payload }: Timer, options: ScheduleOptions = {}): Promise<void> {
+    const { restMs = 0, runner = this.database } = options;
     await runner.query(
       `WITH put AS (
-         INSERT INTO timers (id, kind, due_at_ms, payload) VALUES ($1, $2, $3, $4)
+         INSERT INTO timers (id, kind, due_at_ms, payload, retry_at)
+         VALUES ($1, $2, $3, $4, CASE WHEN $5::float > 0 THEN now() + $5::float * interval '1 ms' END)
          ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, due_at_ms = excluded.due_at_ms, payload = excluded.payload,
-           claimed_by = NULL, failures = 0, retry_at = NULL
+           claimed_by = NULL, failures = 0, retry_at = excluded.retry_at
          WHERE (timers.kind, timers.due_at_ms, timers.payload) <> (excluded.kind, excluded.due_at_ms, excluded.payload)
          RETURNING due_at_ms)
-       SELECT pg_notify('${timersChannel}', due_at_ms::text) FROM put`,
-      [id, kind, epochMsOf(dueAt), JSON.stringify(payload)],
+       SELECT pg_notify('${timersChannel}', due_at_ms::text) FROM put WHERE $5::float = 0`,
+      [id, kind, epochMsOf(dueAt), JSON.stringify(payload), restMs],
     );
   }
 

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { FoldedStates, Streams } from '@app/event-store';
+import { FoldedStates } from '@app/event-store';
 import { asId, Clock, ok, refuse, type ApprovalId, type Cause, type OperationId, type Result } from '@app/kernel';
-import { Timers } from '@app/timers';
 import { v5 as uuidV5 } from 'uuid';
 import type { OperationTerms } from './operation.events';
-import { operationTimer } from './operation-timer';
+import { OperationStart } from './operation-start';
 import { isUnderWay, type OperationState } from './operation.state';
 import { operationKind } from './operation.stream';
 
@@ -15,24 +14,20 @@ const lookLastMs = 200;
 @Injectable()
 export class AgentTransfers {
   constructor(
-    private readonly streams: Streams,
+    private readonly start: OperationStart,
     private readonly states: FoldedStates,
-    private readonly timers: Timers,
     private readonly clock: Clock,
   ) {}
 
   /**
    * Uses an approval, once: the operation's id derives from the approval's, and its stream must not exist (docs/decisions/approvals.md).
-   * Again, it answers the same and changes nothing; the terms that came first stand. From here on workers bring it to its end.
+   * Again, it answers the same and changes nothing; the terms that came first stand. From here on it is brought to its end, by this process as far as it goes now.
    */
   async use(terms: OperationTerms, cause: Cause): Promise<Result<OperationId>> {
     const operationId = agentOperationId(terms.approvalId);
-    await this.timers.schedule(operationTimer(operationId, this.clock.now()));
     const command = { type: 'UseApproval', at: this.clock.now(), terms } as const;
-    const done = await this.streams.decide(operationKind, operationId, command, cause, { newStream: true });
-    if (!done.ok) return refuse(done.refusal);
-    await this.timers.schedule(operationTimer(operationId, this.clock.now()));
-    return ok(operationId);
+    const done = await this.start.begin(operationId, command, cause, { newStream: true });
+    return done.ok ? ok(operationId) : refuse(done.refusal);
   }
 
   /**
@@ -40,11 +35,16 @@ export class AgentTransfers {
    * Throws the signal's reason when it aborts first.
    */
   async untilUnderWay(operationId: OperationId, signal: AbortSignal): Promise<OperationState> {
+    let seen = await this.states.recall(operationKind, operationId);
     for (let withinMs = lookFirstMs; ; withinMs = Math.min(withinMs * 2, lookLastMs)) {
       signal.throwIfAborted();
-      const { state, revision } = await this.states.current(operationKind, operationId);
+      const { state, revision } = seen;
       if (state !== null && hasBegunToMove(state)) return state;
       await this.states.untilNews(operationKind, operationId, { after: revision, withinMs, signal });
+      // What this process does it knows; what others do it has to read.
+      seen = this.states.cached(operationKind, operationId) ?? seen;
+      if (seen.revision === revision && !this.start.isDrivenHere(operationId))
+        seen = await this.states.current(operationKind, operationId);
     }
   }
 }

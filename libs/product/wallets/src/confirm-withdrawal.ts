@@ -5,7 +5,6 @@ import { FoldedStates, KeyedQueue, Streams } from '@app/event-store';
 import {
   because,
   Clock,
-  instantOf,
   notFound,
   ok,
   refuse,
@@ -15,9 +14,8 @@ import {
   type WithdrawalChange,
 } from '@app/kernel';
 import { ReadGate } from '@app/read-store';
-import { Timers } from '@app/timers';
 import type { OperationCommand } from './operation.decider';
-import { operationTimer } from './operation-timer';
+import { OperationStart } from './operation-start';
 import type { OperationState } from './operation.state';
 import { operationKind } from './operation.stream';
 import type { Owner } from './owner';
@@ -58,7 +56,7 @@ export class ConfirmWithdrawalHandler implements ICommandHandler<ConfirmWithdraw
     private readonly clock: Clock,
     private readonly controls: DeploymentControls,
     private readonly gate: ReadGate,
-    private readonly timers: Timers,
+    private readonly start: OperationStart,
     private readonly wallets: Wallets,
   ) {}
 
@@ -92,21 +90,17 @@ export class ConfirmWithdrawalHandler implements ICommandHandler<ConfirmWithdraw
     return refuse(withdrawalChanged(redescribed ? 'not_expressible' : 'insufficient_balance'));
   }
 
-  /** A timer before the append, so that a clock move right after it finds one; and one after it, in case that one came too early. */
   private async use(
     { cause }: Owner,
     operationId: OperationId,
     fingerprint: string,
   ): Promise<Result<ConfirmedWithdrawal>> {
-    const atMs = this.clock.epochMs();
-    await this.timers.schedule(operationTimer(operationId, instantOf(atMs)));
-    const command: OperationCommand = { type: 'ConfirmWithdrawal', at: instantOf(atMs), fingerprint };
-    const done = await this.streams.decide(operationKind, operationId, command, cause);
+    const command: OperationCommand = { type: 'ConfirmWithdrawal', at: this.clock.now(), fingerprint };
+    const done = await this.start.begin(operationId, command, cause);
     // Another confirmation, a denial or the expiry was faster, or this very decision came too late and recorded the expiry.
     if (!done.ok) return refuse(done.refusal);
     if (!done.value.events.some(({ type }) => type === 'operation.confirmed'))
       return refuse(withdrawalChanged('expired'));
-    await this.timers.schedule(operationTimer(operationId, instantOf(atMs + 1)));
     await this.gate.waitForProjection(done.value.position);
     return ok({ operationId, status: 'submitted' });
   }

@@ -21,21 +21,30 @@ export type Driven =
  * bytes, and what was decided on another's news comes to nothing. Never throws because the provider is away.
  *
  * @param patient whether money that other operations may be taking is waited for; else the action fails without it
+ * @param begun the operation as an append of this process has just left it; else it is read
  * @throws Unavailable when one of the stores does not answer
  */
-export async function driveOperation(world: OperationWorld, patient: boolean): Promise<Driven> {
+export async function driveOperation(
+  world: OperationWorld,
+  patient: boolean,
+  begun: OperationState | null = null,
+): Promise<Driven> {
   let learned: Learned = { kind: 'nothing' };
   let progressed = false;
+  /** As the last step has left it; null where that recorded nothing, so that others may know more. */
+  let left = begun;
   const recording: OperationWorld = {
     ...world,
     record: async (command) => {
       const recorded = await world.record(command);
-      progressed ||= recorded;
+      progressed ||= recorded.appended;
+      left = recorded.state;
       return recorded;
     },
   };
   for (let steps = 0; steps < stepsMax; steps += 1) {
-    const state = await world.fold();
+    const state: OperationState | null = left ?? (await world.fold());
+    left = null;
     const step = nextStep(state, world.now(), learned);
     if (state === null || step.do === 'nothing') return { do: hasEnded(state) ? 'over' : 'not_begun' };
     if (step.do === 'wait') return { ...step, progressed };
@@ -106,7 +115,7 @@ async function plan(
   if (!planned.ok) return giveUp(world, { index, key }, planned.failure);
   const { submission } = planned;
   const journaled = await world.record({ type: 'JournalSubmission', at: world.now(), index, submission });
-  return journaled ? { kind: 'journaled', key: submission.key } : nothing;
+  return journaled.appended ? { kind: 'journaled', key: submission.key } : nothing;
 }
 
 async function send(
@@ -147,7 +156,7 @@ async function planRevocation(
   if (revocation === null) return aWhile;
   const { key } = submission;
   const journaled = await world.record({ type: 'JournalRevocation', at: world.now(), index, key, revocation });
-  return journaled ? { kind: 'revocation_journaled', key } : nothing;
+  return journaled.appended ? { kind: 'revocation_journaled', key } : nothing;
 }
 
 async function revoke(

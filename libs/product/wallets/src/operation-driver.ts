@@ -1,25 +1,47 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Clock, instantOf, parseUuid, type OperationId } from '@app/kernel';
+import { settledWithin } from '@app/runtime';
 import { Timers, type Timer } from '@app/timers';
 import { driveOperation } from './drive-operation';
 import { isPatient, nextLook } from './operation-pace';
+import { OperationStart, type BegunDriver, type BegunOperation } from './operation-start';
 import { operationTimer, operationTimers } from './operation-timer';
 import { OperationWorlds } from './operation-worlds';
 
-/** Handles the timers that drive operations (docs/decisions/money.md). It may be killed anywhere, and run in several workers at once. */
+/** Operations that are driven where they began, at once; beyond these, they are left to whichever worker takes them first. */
+const begunHereMax = 32;
+/** How long a process that stops waits for what it drives. */
+const leaveAfterMs = 3_000;
+
+/**
+ * Drives operations (docs/decisions/money.md): those that began in this process at once, others by their timers. It may be killed
+ * anywhere, and run in several workers at once.
+ */
 @Injectable()
-export class OperationDriver implements OnModuleInit {
+export class OperationDriver implements BegunDriver, OnModuleInit, OnModuleDestroy {
+  private readonly logger = new Logger(OperationDriver.name);
   /** The operations that this process is driving just now; `woken`: somebody had news of it meanwhile. */
   private readonly driving = new Map<OperationId, { woken: boolean }>();
+  /** The drives of those that began here; they never reject. */
+  private readonly begunHere = new Set<Promise<void>>();
+  private isLeaving = false;
 
   constructor(
     private readonly worlds: OperationWorlds,
+    private readonly start: OperationStart,
     private readonly timers: Timers,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
     this.timers.handle(operationTimers, (timer) => this.handle(timer));
+    this.start.offer(this);
+  }
+
+  /** Begins no more, and waits a little for what it drives; the timers of the rest come by themselves. */
+  async onModuleDestroy(): Promise<void> {
+    this.isLeaving = true;
+    if (!(await settledWithin([...this.begunHere], leaveAfterMs))) this.logger.warn('operations are left on their way');
   }
 
   /**
@@ -32,18 +54,41 @@ export class OperationDriver implements OnModuleInit {
     await this.timers.schedule(operationTimer(operationId, this.clock.now()));
   }
 
+  goOn(begun: BegunOperation): boolean {
+    const { operationId } = begun;
+    if (this.isLeaving || this.begunHere.size >= begunHereMax) return false;
+    const done = this.drive(operationId, 0, begun)
+      .then(async (hasNext) =>
+        hasNext ? undefined : this.timers.cancel(operationTimer(operationId, this.clock.now()).id),
+      )
+      .catch((error: unknown) => this.logger.warn(`operation ${operationId} waits for its timer: ${String(error)}`))
+      .finally(() => this.begunHere.delete(done));
+    this.begunHere.add(done);
+    return true;
+  }
+
+  isDriving(operationId: OperationId): boolean {
+    return this.driving.has(operationId);
+  }
+
   private async handle({ payload }: Timer): Promise<void> {
     const operationId = parseUuid<OperationId>(payload['operationId']);
     if (operationId === null) throw new TypeError('the timer names no operation');
-    const waits = typeof payload['waits'] === 'number' ? payload['waits'] : 0;
+    await this.drive(operationId, typeof payload['waits'] === 'number' ? payload['waits'] : 0, null);
+  }
+
+  /** As far as it goes now; answers whether a timer comes back to it. @throws Unavailable */
+  private async drive(operationId: OperationId, waits: number, begun: BegunOperation | null): Promise<boolean> {
     const drive = { woken: false };
     this.driving.set(operationId, drive);
     try {
-      const driven = await driveOperation(this.worlds.of(operationId), isPatient(waits));
+      const world = this.worlds.of(operationId, begun?.cause);
+      const driven = await driveOperation(world, isPatient(waits), begun?.state);
       const next = nextLook(driven, waits, this.clock.epochMs(), drive.woken);
-      if (next === null) return;
+      if (next === null) return false;
       const timer = operationTimer(operationId, instantOf(next.atMs));
       await this.timers.schedule({ ...timer, payload: { ...timer.payload, waits: next.waits } });
+      return true;
     } finally {
       this.driving.delete(operationId);
     }

@@ -6,7 +6,7 @@ export const operationTimers = 'operation';
 
 /**
  * The timer that drives an operation. It is scheduled before the append that makes an operation drivable, so that a clock move
- * right after finds it, and may be scheduled once more after the append, so that nothing waits.
+ * right after finds it, and scheduled once more after it where another process is to go on (`OperationStart`).
  */
 export function operationTimer(operationId: OperationId, dueAt: Instant): Timer {
   return { id: `${operationTimers}/${operationId}`, kind: operationTimers, dueAt, payload: { operationId } };

@@ -5,6 +5,14 @@ import type { SubmissionCommand } from './submission.decider';
 import type { Holding, WalletProvider } from './wallet-provider';
 import type { WalletState } from './wallet.decider';
 
+/** What a command came to. */
+export interface Recorded {
+  /** Whether anything was appended. */
+  readonly appended: boolean;
+  /** The operation after it. */
+  readonly state: OperationState | null;
+}
+
 /** What driving one operation needs of the world. The product's is in OperationWorlds; the simulation has its own. */
 export interface OperationWorld {
   readonly operationId: string;
@@ -13,8 +21,8 @@ export interface OperationWorld {
   now(): Instant;
   /** The operation as of now. @throws Unavailable */
   fold(): Promise<OperationState | null>;
-  /** Appends what follows at the exact revision that it was decided on, and tells whether anything did. @throws Unavailable */
-  record(command: SubmissionCommand): Promise<boolean>;
+  /** Appends what follows, if anything does, at the exact revision that it was decided on. @throws Unavailable */
+  record(command: SubmissionCommand): Promise<Recorded>;
   wallet(state: OperationState): Promise<WalletState>;
   /** See `Wallets.spendable`: balances less what other operations have taken of them. */
   spendable(state: OperationState): Promise<Result<readonly Holding[]>>;

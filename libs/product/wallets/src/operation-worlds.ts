@@ -23,9 +23,12 @@ export class OperationWorlds {
     private readonly probe: Probe,
   ) {}
 
-  /** The world of one operation: what is recorded there continues the request that began the operation. */
-  of(operationId: OperationId): OperationWorld {
-    let cause: Promise<Cause> | null = null;
+  /**
+   * The world of one operation: what is recorded there continues the request that began the operation.
+   * @param begun the cause of that, where it is known
+   */
+  of(operationId: OperationId, begun?: Cause): OperationWorld {
+    let cause = begun === undefined ? null : Promise.resolve(begun);
     return {
       operationId,
       provider: this.provider,
@@ -36,7 +39,7 @@ export class OperationWorlds {
         cause ??= this.causeOf(operationId);
         const done = await this.streams.decide(operationKind, operationId, command, await cause);
         if (!done.ok) throw new Error(`${command.type} was refused: ${JSON.stringify(done.refusal)}`);
-        return done.value.events.length > 0;
+        return { appended: done.value.events.length > 0, state: done.value.state };
       },
       wallet: async ({ terms }) => {
         const wallet = await this.wallets.find(terms.userId);

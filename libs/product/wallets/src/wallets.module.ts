@@ -5,6 +5,7 @@ import { AgentWallets } from './agent-wallets';
 import { FinancialOperationsController, financialOperationsHandlers } from './financial-operations.controller';
 import { OpenWithdrawal } from './open-withdrawal';
 import { OperationRow, operationsMigrations, operationsProjection } from './operations.projection';
+import { OperationStart } from './operation-start';
 import { SealedKeys } from './sealed-keys';
 import { Signer } from './signer';
 import { walletKeysMigrations } from './wallet-key.row';
@@ -27,10 +28,11 @@ export class WalletKeysModule {}
     AgentTransfers,
     AgentWallets,
     OpenWithdrawal,
+    OperationStart,
     Wallets,
     WithdrawalApprovals,
   ],
-  exports: [AgentTransfers, AgentWallets, Wallets, WithdrawalApprovals],
+  exports: [AgentTransfers, AgentWallets, OperationStart, Wallets, WithdrawalApprovals],
 })
 export class WalletsModule {}
 

@@ -94,7 +94,7 @@ export class ScriptedWorld implements OperationWorld {
     const decision = operationDecider.decide(command, await this.fold());
     if (!decision.accepted) throw new Error('refused');
     this.events.push(...decision.events);
-    return decision.events.length > 0;
+    return { appended: decision.events.length > 0, state: await this.fold() };
   };
   wallet: OperationWorld['wallet'] = async ({ terms: { userId, walletId } }) => ({
     userId,
