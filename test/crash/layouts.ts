@@ -27,7 +27,7 @@ export class PatientClient extends TestClient {
     return new PatientClient(baseUrl, user.partnerKey, user.token, user.userId);
   }
 
-  /** What was not found may only not be projected yet; whoever looks looks again. */
+  /** What was not found may not be projected yet; the caller looks again. */
   override async request<Body = Record<string, unknown>>(
     method: string,
     path: string,

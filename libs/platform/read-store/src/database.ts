@@ -73,7 +73,7 @@ export class Database {
       parseInt8: true,
       applicationName: 'parley',
       extra: {
-        pipeline: true, // for `all`; whoever awaits each statement notices nothing
+        pipeline: true, // for `all`; a caller that awaits each statement notices nothing
         connectionTimeoutMillis: connectTimeoutMs,
         onConnect: async (client: Client) => {
           // Without a listener, a connection that breaks between two statements would end the process.

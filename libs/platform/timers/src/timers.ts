@@ -30,7 +30,7 @@ export interface SqlRunner {
 }
 
 export interface ScheduleOptions {
-  /** Nobody handles it before so long has passed in real time, due or not: whoever schedules it is about to do the work. */
+  /** Nobody handles it before so long has passed in real time, due or not: the process that schedules it is about to do the work. */
   readonly restMs?: number;
   /** The database, unless the timer belongs to a transaction. */
   readonly runner?: SqlRunner;

@@ -52,8 +52,8 @@ export class OperationStart {
   }
 
   /**
-   * Decides a command that may begin the operation. Its timer is scheduled before, as the net: whoever dies afterwards, wherever, some
-   * worker finds it. It rests a moment where this process is to go on itself. Throws Unavailable: then it may have begun.
+   * Decides a command that may begin the operation. Its timer is scheduled before, as the net: if this process dies afterwards,
+   * another worker finds it. It rests a moment where this process is to go on itself. Throws Unavailable: then it may have begun.
    */
   async begin(
     operationId: OperationId,
@@ -70,7 +70,7 @@ export class OperationStart {
     const begun = use !== undefined &&
       state !== null && { operationId, state, cause: causeOfEvent('operation-driver', use) };
     const goesOn = begun !== false && this.driver?.goOn(begun) === true;
-    // Also of one that had begun before: whoever did that may have died.
+    // Also of one that had begun before: the process that began it may have died.
     if (!goesOn) await this.timers.schedule(operationTimer(operationId, instantOf(atMs + 1)));
     return decided;
   }
