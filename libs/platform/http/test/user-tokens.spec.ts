@@ -110,24 +110,6 @@ describe('a signing key', () => {
   });
 });
 
-describe('verified tokens', () => {
-  it('are remembered by their bytes, and those are forgotten that were used least lately', async () => {
-    const trusted = [{ keys: new IssuerKeys(issuer.issuer, { timeoutMs: 30_000 }), clock, skewMs: 0 }];
-    const few = new UserTokens(trusted, { claim: 'aud', values: ['parley'] }, 50_000);
-    const given: string[] = [];
-    for (let n = 0; n < 12; n += 1) {
-      const token = await issuer.token({ sub: `user-${n}`, groups: 'x'.repeat(4_000) });
-      given.push(token);
-      expect((await few.verify(token)).kind).toBe('accepted');
-      few.cachedVerdict(given[0] ?? '');
-    }
-    const remembered = given.filter((token) => few.cachedVerdict(token) !== null);
-    expect(remembered).toEqual([given[0], ...given.slice(1 - remembered.length)]);
-    expect(remembered.length).toBeGreaterThan(2);
-    expect(remembered.length).toBeLessThanOrEqual(50_000 / 8_000);
-  });
-});
-
 describe('an issuer that is away', () => {
   const minuteMs = 60_000;
 
