@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FoldedStates } from '@app/event-store';
 import { asId, Clock, ok, refuse, type ApprovalId, type Cause, type OperationId, type Result } from '@app/kernel';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidV5 } from 'uuid';
 import type { OperationTerms } from './operation.events';
 import { OperationStart } from './operation-start';
@@ -9,6 +10,7 @@ import { operationKind } from './operation.stream';
 
 const lookFirstMs = 10;
 const lookLastMs = 200;
+const ownAnswerMs = 1;
 
 /** Transfers that an agent makes with an approval. All throw Unavailable when a store does not answer. */
 @Injectable()
@@ -41,10 +43,12 @@ export class AgentTransfers {
       const { state, revision } = seen;
       if (state !== null && hasBegunToMove(state)) return state;
       await this.states.untilNews(operationKind, operationId, { after: revision, withinMs, signal });
-      // What this process does it knows; what others do it has to read.
       seen = this.states.cached(operationKind, operationId) ?? seen;
-      if (seen.revision === revision && !this.start.isDrivenHere(operationId))
-        seen = await this.states.current(operationKind, operationId);
+      if (seen.revision > revision) continue;
+      // What this process does it knows; its event may be here before the answer to its append, which then is on its way.
+      if (this.start.isDrivenHere(operationId)) await sleep(ownAnswerMs);
+      // What others do it has to read.
+      else seen = await this.states.current(operationKind, operationId);
     }
   }
 }
