@@ -15,11 +15,10 @@ import { mintedAtMs, traceBatch } from './traced-batch';
 /** How often the projector says that it is there while nothing happens. */
 const heartbeatMs = 500;
 /**
- * After a batch it rests so many times as long as that took, within a bound, while events gather: under load a few transactions of many
- * events cost a fraction of what many of few do, and what comes after a pause is projected at once.
+ * After a batch it rests as long as that took, at most so long, while events gather: under load few transactions of many events cost a
+ * fraction of what many of few do, and what comes after a pause is projected at once.
  */
-const restFactor = 2;
-const restMaxMs = 30;
+const restMaxMs = 10;
 /** A batch of so many is followed by the next at once: there is something to catch up with. */
 const fewEvents = 200;
 /** As `EventStore.stuck` names it. */
@@ -96,7 +95,7 @@ export class ProjectionRunner {
             if (error instanceof Overtaken) overtaken.abort(error);
             throw error;
           });
-          const restMs = Math.min(restMaxMs, restFactor * (performance.now() - startedMs));
+          const restMs = Math.min(restMaxMs, performance.now() - startedMs);
           if (batch.events.length < fewEvents) await sleep(restMs);
         },
       });
