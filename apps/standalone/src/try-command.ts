@@ -2,7 +2,10 @@ import { access as accessible, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { SandboxAccess } from './demo';
 
-const text = 'repeat after me: every word of this sentence reaches you as it is spoken, and then the run ends';
+// Long enough that most of it is still to come when a slow machine has opened the stream.
+const text =
+  'repeat after me: every word of this sentence reaches you as it is spoken, and the journal keeps what was said, so that you ' +
+  'may leave at any moment, come back with the number of the last event that you saw, and miss nothing; and then the run ends';
 
 /**
  * One line to paste into a shell, which opens a conversation, starts a run and follows its stream up to `run.ended`: with curl

@@ -1,10 +1,12 @@
 import type { StoredEvent } from '@app/event-store';
-import { bumpCounters, foldBatch, type AnyProjection, type KnownRows } from '@app/read-store';
-import type { EntityManager } from 'typeorm';
+import { bumpCounters, foldBatch, type AnyProjection, type Database, type KnownRows } from '@app/read-store';
+
+/** What the body of a transaction is given. */
+type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 /** Applies a batch of events to one read model, as the projector does, inside the caller's transaction. */
 export async function applyBatch(
-  manager: EntityManager,
+  manager: Transaction,
   projection: AnyProjection,
   events: readonly StoredEvent[],
   known: KnownRows | null = null,
