@@ -1,32 +1,27 @@
 /** Issue 5, item 5: the worker is killed around calls that a contract covers; each use is counted once, and done once. */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { StoredEvent } from '@app/event-store';
 import type { ProbePoint } from '@app/runtime';
 import {
   answered,
   type Automation,
   automationOf,
-  holdings,
   type Listed,
   newOwner,
   type Occurrence,
-  operationsOf,
   prompt,
   providerFault,
   trustedAutomation,
-  untilOperation,
-  usdc,
 } from '@app/testing/journeys';
 import type { Deployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import { auditJournal, settled, unbalanced } from '@app/testing/audits';
-import { KillOrders } from './kill-orders';
+import { untilGoneOnce } from './gone-once';
+import type { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
-import { layouts, PatientClient, startKillable } from './layouts';
+import { startKillable, type Killable } from './killable';
+import { layouts, PatientClient, spread } from './layouts';
 
 const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['AUTHORITY_KILL_ROUNDS'] ?? (full ? Infinity : 2));
@@ -55,20 +50,16 @@ function auditUses(events: readonly StoredEvent[]): string[] {
 }
 
 describe.each(layouts)('roles %s', (layout) => {
-  let folder: string;
+  let killable: Killable;
   let orders: KillOrders;
   let deployment: Deployment;
   let turn = 0;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'parley-authority-kills-'));
-    orders = new KillOrders(folder);
-    deployment = await startKillable(layout, 'worker', { ...orders.env, BUDGET_DAY_CENTS: '100000' });
+    killable = await startKillable({ ...spread(layout, 'worker'), env: { BUDGET_DAY_CENTS: '100000' } });
+    ({ deployment, orders } = killable);
     await providerFault(deployment, prompt);
   });
-  afterAll(async () => {
-    await deployment.stop();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => killable.stop());
 
   async function trusting(): Promise<Trusting> {
     const user = await newOwner(deployment);
@@ -90,11 +81,7 @@ describe.each(layouts)('roles %s', (layout) => {
       return ['completed', 'failed', 'awaiting_approval'].includes(String(run.body['status'])) ? run.body : null;
     };
     expect(await until('the end of the run', look, doneWithinMs)).toMatchObject({ status: 'completed', segment: 1 });
-    const [operation, ...others] = await operationsOf(user);
-    expect(others).toEqual([]);
-    expect(await untilOperation(user, operation?.id ?? null)).toMatchObject({ status: 'settled' });
-    // While nobody projects that, it counts as on its way as well as gone. What was moved twice would stay gone.
-    await until('a transfer that is gone once', async () => (await holdings(user))[usdc] === '240000000' || null);
+    await untilGoneOnce(user, '240000000');
   }
 
   test(

@@ -1,8 +1,5 @@
 /** Issue 5, item 4: the worker is killed around firing and admission; every due time and every input leads to one run, and to no other. */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import type { StoredEvent } from '@app/event-store';
 import type { ProbePoint } from '@app/runtime';
@@ -11,9 +8,10 @@ import { requestJson, type TestClient } from '@app/testing/client';
 import { until } from '@app/testing/until';
 import { auditJournal, settled, unlikeAReplay } from '@app/testing/audits';
 import { answered } from '@app/testing/journeys';
-import { KillOrders } from './kill-orders';
+import type { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
-import { layouts, PatientClient, startKillable } from './layouts';
+import { startKillable, type Killable } from './killable';
+import { layouts, PatientClient, spread } from './layouts';
 
 const full = process.env['FIGURES'] === 'full';
 const ROUNDS = Number(process.env['AUTOMATION_KILL_ROUNDS'] ?? (full ? Infinity : 2));
@@ -84,19 +82,15 @@ function auditFiring(events: readonly StoredEvent[]): string[] {
 }
 
 describe.each(layouts)('roles %s', (layout) => {
-  let folder: string;
+  let killable: Killable;
   let orders: KillOrders;
   let deployment: Deployment;
   let turn = 0;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'parley-automation-kills-'));
-    orders = new KillOrders(folder);
-    deployment = await startKillable(layout, 'worker', orders.env);
+    killable = await startKillable(spread(layout, 'worker'));
+    ({ deployment, orders } = killable);
   });
-  afterAll(async () => {
-    await deployment.stop();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => killable.stop());
 
   /** Moves the clock, and goes on from where it got to when a dead worker has stopped it on its way. */
   async function advance(seconds: number): Promise<void> {

@@ -3,17 +3,15 @@
  * for one who never comes back is given back (with FIGURES=full only, since that takes a minute).
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Deployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
 import { auditJournal, settled } from '@app/testing/audits';
 import { answered } from '@app/testing/journeys';
-import { KillOrders, type KillOrder } from './kill-orders';
-import { layouts, startKillable } from './layouts';
+import type { KillOrder, KillOrders } from './kill-orders';
+import { startKillable, type Killable } from './killable';
+import { layouts, spread } from './layouts';
 
 /** docs/decisions/runs.md, "Headroom": within a minute; and some patience for a busy machine. */
 const GIVEN_BACK_WITHIN_MS = 75_000;
@@ -33,18 +31,14 @@ interface Broken {
 }
 
 describe.each(layouts)('roles %s', (layout) => {
-  let folder: string;
+  let killable: Killable;
   let orders: KillOrders;
   let deployment: Deployment;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'parley-abandoned-'));
-    orders = new KillOrders(folder);
-    deployment = await startKillable(layout, 'api', orders.env);
+    killable = await startKillable(spread(layout, 'api'));
+    ({ deployment, orders } = killable);
   });
-  afterAll(async () => {
-    await deployment.stop();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => killable.stop());
 
   /** Asks for a run in whose admission the api dies. */
   async function breakStart(client: TestClient, death: KillOrder): Promise<Broken> {

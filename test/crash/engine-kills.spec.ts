@@ -1,20 +1,18 @@
 /** Issue 4, item 6: the worker is killed at every point of steps with parallel tools on a streaming model; nothing is said or done twice. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { decodeEvent } from '@app/event-store';
 import type { ProbePoint } from '@app/runtime';
-import { holdings, newOwner, operationsOf, prompt, providerFault, untilOperation, usdc } from '@app/testing/journeys';
+import { newOwner, prompt, providerFault } from '@app/testing/journeys';
 import type { TestClient } from '@app/testing/client';
 import { LoopbackModels } from '@app/testing/models';
 import type { Deployment } from '@app/testing/deployment';
-import { until } from '@app/testing/until';
 import { expectedTold, scriptedSteps, toldIn, transferByRun } from './engine-journey';
 import { auditJournal, settled } from '@app/testing/audits';
-import { KillOrders } from './kill-orders';
+import { untilGoneOnce } from './gone-once';
+import type { KillOrders } from './kill-orders';
 import { killInTurn } from './kill-rounds';
-import { layouts, PatientClient, startKillable } from './layouts';
+import { startKillable, type Killable } from './killable';
+import { layouts, PatientClient, spread } from './layouts';
 
 const full = process.env['FIGURES'] === 'full';
 /** Each kill costs the end of a lease, some ten seconds; with FIGURES=full, runs of several users share it. */
@@ -33,23 +31,21 @@ const points: readonly ProbePoint[] = [
 ];
 
 describe.each(layouts)('roles %s', (layout) => {
-  let folder: string;
+  let killable: Killable;
   let orders: KillOrders;
   let models: LoopbackModels;
   let deployment: Deployment;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'parley-engine-kills-'));
-    orders = new KillOrders(folder);
     models = await LoopbackModels.start('openai-compatible');
     models.says(scriptedSteps);
-    const env = { ...orders.env, ...models.environment(), BUDGET_DAY_CENTS: '1000000', BUDGET_MONTH_CENTS: '1000000' };
-    deployment = await startKillable(layout, 'worker', env);
+    const env = { ...models.environment(), BUDGET_DAY_CENTS: '1000000', BUDGET_MONTH_CENTS: '1000000' };
+    killable = await startKillable({ ...spread(layout, 'worker'), env });
+    ({ deployment, orders } = killable);
     await providerFault(deployment, prompt);
   });
   afterAll(async () => {
-    await deployment.stop();
+    await killable.stop();
     await models.close();
-    await rm(folder, { recursive: true });
   });
 
   /** One transfer for each of some users at once. */
@@ -58,11 +54,7 @@ describe.each(layouts)('roles %s', (layout) => {
       users.map(async (owner, turn) => {
         const user = PatientClient.of(deployment, owner, turn);
         await transferByRun(user);
-        const [operation, ...others] = await operationsOf(user);
-        expect(others).toEqual([]);
-        expect(await untilOperation(user, operation?.id ?? null)).toMatchObject({ status: 'settled' });
-        // While nobody projects that, it counts as on its way as well as gone. What was moved twice would stay gone.
-        await until('a transfer that is gone once', async () => (await holdings(user))[usdc] === '248500000' || null);
+        await untilGoneOnce(user, '248500000');
       }),
     );
   }

@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { AppName, TestProcess } from '@app/testing/processes';
 import {
   auditJournal,
@@ -14,7 +10,8 @@ import {
 } from '@app/testing/audits';
 import { type Acknowledged, Journey, seededRandom } from '@app/testing/journeys';
 import { keepAlive } from './keep-alive';
-import { KillOrders, onlyCount, type KillOrder, type PassedPoints } from './kill-orders';
+import { onlyCount, type KillOrder, type PassedPoints } from './kill-orders';
+import { startKillable, type Killable } from './killable';
 import { MoneyJourney } from './money-journey';
 
 /** The deaths of an app's processes in one journey: where each dies, and where one that takes its place does, if at all. */
@@ -64,23 +61,12 @@ export class KillLane {
   private readonly delivered: Seen[] = [];
   private readonly faults: string[] = [];
 
-  private constructor(
-    private readonly deployment: Deployment,
-    private readonly orders: KillOrders,
-    private readonly folder: string,
-  ) {}
+  private constructor(private readonly killable: Killable) {}
 
   /** Two replicas of each, or one. @param weather the seed of an event store's bad day */
   static async start(replicas: 1 | 2, weather?: string): Promise<KillLane> {
-    const folder = await mkdtemp(join(tmpdir(), 'parley-kills-'));
-    const orders = new KillOrders(folder);
-    const deployment = await startDeployment({
-      mode: 'processes',
-      replicas: { api: replicas, worker: replicas },
-      env: orders.env,
-      ...(weather && { weather }),
-    });
-    return new KillLane(deployment, orders, folder);
+    const of = { api: replicas, worker: replicas };
+    return new KillLane(await startKillable({ mode: 'processes', replicas: of, ...(weather && { weather }) }));
   }
 
   /** Walks a journey that nobody is killed in; answers how often each process passed each point. */
@@ -90,8 +76,8 @@ export class KillLane {
 
   /** Walks one journey; answers how often each process passed each point since it started or got its order. */
   async round({ seed, deaths }: Round): Promise<PassedByApp> {
-    const { baseUrls } = this.deployment;
-    const user = await this.deployment.newUser();
+    const { baseUrls } = this.killable.deployment;
+    const user = await this.killable.deployment.newUser();
     const client = user.via(baseUrls[seed % baseUrls.length] ?? user.baseUrl);
     const journey = new Journey(client, seededRandom(seed));
     const money = new MoneyJourney(client, journey);
@@ -118,12 +104,12 @@ export class KillLane {
 
   /** Where a process was killed so far, as `app point nth`. */
   async kills(): Promise<string[]> {
-    return this.orders.carriedOut();
+    return this.killable.orders.carriedOut();
   }
 
   /** How often the event store did what to its clients. */
   weather(): Record<string, number> {
-    const lines = this.deployment.eventStore?.output.matchAll(/"strike":"(\w+)"/g) ?? [];
+    const lines = this.killable.deployment.eventStore?.output.matchAll(/"strike":"(\w+)"/g) ?? [];
     const counts: Record<string, number> = {};
     for (const [, strike = ''] of lines) counts[strike] = (counts[strike] ?? 0) + 1;
     return counts;
@@ -131,7 +117,7 @@ export class KillLane {
 
   /** Waits until the deployment is at rest and looks at everything. */
   async audit(): Promise<LaneFindings> {
-    const { databaseUrl, eventStoreUrl } = this.deployment;
+    const { databaseUrl, eventStoreUrl } = this.killable.deployment;
     const { events, left } = await settled(databaseUrl, eventStoreUrl);
     const unlike = await unlikeAReplay(databaseUrl, events);
     const money = [...(await unbalanced(databaseUrl)), ...auditOperations(events, this.confirmed)];
@@ -139,17 +125,16 @@ export class KillLane {
   }
 
   async stop(): Promise<void> {
-    await this.deployment.stop();
-    await rm(this.folder, { recursive: true });
+    await this.killable.stop();
   }
 
   /** Gives the running processes and their successor their orders, or takes back what they have. */
   private async give(app: 'worker' | 'api', deaths: Deaths | null): Promise<PassedPoints> {
-    await this.orders.giveNext(app, deaths?.second ?? null);
-    return this.orders.armAll(this.replicas(app), deaths?.first ?? onlyCount);
+    await this.killable.orders.giveNext(app, deaths?.second ?? null);
+    return this.killable.orders.armAll(this.replicas(app), deaths?.first ?? onlyCount);
   }
 
   private replicas(app: 'worker' | 'api'): readonly TestProcess[] {
-    return app === 'worker' ? this.deployment.workers : this.deployment.apis;
+    return app === 'worker' ? this.killable.deployment.workers : this.killable.deployment.apis;
   }
 }

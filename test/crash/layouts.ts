@@ -1,5 +1,5 @@
 import { TestClient, type Answer } from '@app/testing/client';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Deployment, DeploymentOptions } from '@app/testing/deployment';
 import { answered } from '@app/testing/journeys';
 
 /** How the roles of a deployment are spread over processes. */
@@ -7,19 +7,16 @@ export const layouts = ['in one process', 'apart, over two replicas'] as const;
 export type Layout = (typeof layouts)[number];
 
 /**
- * A deployment of that layout, in which what has the role can be killed: the one process, or both replicas of the role as processes, and
+ * How that layout is started so that what has the role can be killed: the one process, or both replicas of the role as processes, and
  * both of the other in the jest process.
  */
-export async function startKillable(
-  layout: Layout,
-  role: 'api' | 'worker',
-  env: Readonly<Record<string, string>>,
-): Promise<Deployment> {
-  if (layout === 'in one process') return startDeployment({ mode: 'together', env });
-  return startDeployment({ mode: `${role}-apart`, replicas: { api: 2, worker: 2 }, env });
+export function spread(layout: Layout, role: 'api' | 'worker'): Pick<DeploymentOptions, 'mode' | 'replicas'> {
+  return layout === 'in one process'
+    ? { mode: 'together' }
+    : { mode: `${role}-apart`, replicas: { api: 2, worker: 2 } };
 }
 
-/** Who asks again whatever dies meanwhile; for what does no harm when it is asked twice. */
+/** Asks again when a process dies meanwhile; for what does no harm when it is asked twice. */
 export class PatientClient extends TestClient {
   /** The user as seen through one of the apis, in turn. */
   static of({ baseUrls }: Deployment, user: TestClient, turn = 0): PatientClient {

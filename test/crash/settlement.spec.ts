@@ -1,37 +1,33 @@
 /** kill -9 around every call of the wallet provider, between journaling and submission above all: exactly one settlement. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Database } from '@app/read-store';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Deployment } from '@app/testing/deployment';
 import type { Answer, TestClient } from '@app/testing/client';
 import type { TestProcess } from '@app/testing/processes';
 import { until } from '@app/testing/until';
 import { answered } from '@app/testing/journeys';
 import { v5 as uuidV5 } from 'uuid';
-import { KillOrders, type KillOrder } from './kill-orders';
+import type { KillOrder, KillOrders } from './kill-orders';
+import { startKillable, type Killable } from './killable';
 import { auditOperations, readAllEvents, settled, unbalanced } from '@app/testing/audits';
 
 const usdc = 'nep141:17208628f84f5d6ad33f0da3bbbeb27ffcb398eac501a31bd6ad2011e36133a1';
 const TIMEOUT_MS = 300_000;
 
 describe.each(['together', 'processes'] as const)('api and worker as %s', (mode) => {
-  let folder: string;
+  let killable: Killable;
   let orders: KillOrders;
   let deployment: Deployment;
   let worker: TestProcess;
   let api: TestProcess;
   const confirmed: string[] = [];
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'parley-money-kills-'));
-    orders = new KillOrders(folder);
-    deployment = await startDeployment({ mode, env: orders.env });
+    killable = await startKillable({ mode });
+    ({ deployment, orders } = killable);
     [worker, api] = [deployment.workers[0]!, deployment.apis[0]!]; // reason for the assertions: one of each was started, or one that is both
     await deployment.sandbox('PUT', 'faults', { provider: { settleAfterSeconds: 1 }, model: { delayMs: 0 } });
   }, TIMEOUT_MS);
   afterAll(async () => {
-    await deployment.stop();
-    await rm(folder, { recursive: true });
+    await killable.stop();
   }, TIMEOUT_MS);
 
   interface Prepared {

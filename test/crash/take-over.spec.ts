@@ -1,37 +1,31 @@
 /** A worker that dies, or stops and wakes up again, in the middle of a run: another one takes the run over, and only that one goes on. */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredEvent } from '@app/event-store';
 import type { TestClient } from '@app/testing/client';
-import { type Deployment, startDeployment } from '@app/testing/deployment';
+import type { Deployment } from '@app/testing/deployment';
 import type { TestProcess } from '@app/testing/processes';
 import { auditJournal, EventLog, settled, unlikeAReplay } from '@app/testing/audits';
 import { until } from '@app/testing/until';
-import { KillOrders, type KillOrder, type PassedPoints } from './kill-orders';
+import type { KillOrder, KillOrders, PassedPoints } from './kill-orders';
+import { startKillable, type Killable } from './killable';
 
 const WITHIN_MS = 120_000;
 const STEP_MS = 7_000;
 
 const counting: KillOrder = { point: null, nth: 0 };
 
-let folder: string;
+let killable: Killable;
 let orders: KillOrders;
 let deployment: Deployment;
 let log: EventLog;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parley-take-over-'));
-  orders = new KillOrders(folder);
-  deployment = await startDeployment({ mode: 'worker-apart', replicas: { worker: 2 }, env: orders.env });
+  killable = await startKillable({ mode: 'worker-apart', replicas: { worker: 2 } });
+  ({ deployment, orders } = killable);
   log = new EventLog(deployment.eventStoreUrl);
   await deployment.sandbox('PUT', 'faults', { model: { delayMs: STEP_MS } });
 });
-afterAll(async () => {
-  await deployment.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => killable.stop());
 
 async function eventsOf(runId: string, type: string): Promise<StoredEvent[]> {
   const events = await log.upToNow();

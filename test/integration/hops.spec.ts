@@ -59,6 +59,13 @@ async function untilSeen(type: string): Promise<void> {
   });
 }
 
+/** Acts, and resolves when this process has seen an event of the type since. */
+async function seenAfter(type: string, act: () => Promise<unknown>): Promise<void> {
+  const seen = untilSeen(type);
+  await act();
+  await seen;
+}
+
 /** The table of the documents: its rows by their first cell, each cell a list of words. */
 function documented(): ReadonlyMap<string, Hops> {
   const text = readFileSync('docs/architecture.md', 'utf8');
@@ -99,35 +106,23 @@ it('a step with a call that only looks', async () => {
 it('a denial, and the step after it', async () => {
   const { runId, approval } = await asking(user, await conversationOf(user), 'swap 5 USDC to NEAR');
   await quiet();
-  const denied = async () => {
-    const ended = untilSeen('run.ended');
-    await user.post(`/approvals/${approval.id}/deny`, { reason: 'no' });
-    await ended;
-  };
-  expect(await of(denied)).toEqual(hops.get('denial'));
+  const denied = () => user.post(`/approvals/${approval.id}/deny`, { reason: 'no' });
+  expect(await of(() => seenAfter('run.ended', denied))).toEqual(hops.get('denial'));
   await untilEnded(user, runId);
 });
 
 it('an approval, until its transfer is with the provider and its run has ended', async () => {
   const { approval } = await asking(user, await conversationOf(user), 'swap 5 USDC to NEAR');
   await quiet();
-  const approved = async () => {
-    const ended = untilSeen('run.ended');
-    await approve(user, approval);
-    await ended;
-  };
-  expect(await of(approved)).toEqual(hops.get('approved transfer'));
+  expect(await of(() => seenAfter('run.ended', () => approve(user, approval)))).toEqual(hops.get('approved transfer'));
 });
 
 it('a confirmed withdrawal, until it is with the provider', async () => {
   const prepared = await prepare(user, usdc, '2500000');
   await quiet();
-  const confirmed = async () => {
-    const accepted = untilSeen('submission.accepted');
-    await confirm(user, prepared);
-    await accepted;
-  };
-  expect(await of(confirmed)).toEqual(hops.get('confirmed withdrawal'));
+  expect(await of(() => seenAfter('submission.accepted', () => confirm(user, prepared)))).toEqual(
+    hops.get('confirmed withdrawal'),
+  );
 });
 
 it('a firing, due until its occurrence has finished', async () => {

@@ -47,7 +47,7 @@ export class RulesModel implements LanguageModel {
 
 /** Waits; true as soon as the signal aborts. A model that does not pause costs no timer, which takes a millisecond at least. */
 async function isStoppedWithin(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined); // the signal says so
+  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined); // it rejects only with the abort, which is answered below
   return signal.aborted;
 }
 

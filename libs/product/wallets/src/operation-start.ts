@@ -46,7 +46,7 @@ export class OperationStart {
     this.driver = driver;
   }
 
-  /** Whether this process drives the operation just now, and so knows first what becomes of it. */
+  /** Whether this process is driving the operation at the moment. Then it hears first what becomes of it. */
   isDrivenHere(operationId: OperationId): boolean {
     return this.driver?.isDriving(operationId) === true;
   }

@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Deployment, type DeploymentOptions, startDeployment } from '@app/testing/deployment';
+import { KillOrders } from './kill-orders';
+
+/** A deployment whose processes take orders to die, and how to end it. */
+export interface Killable {
+  readonly deployment: Deployment;
+  readonly orders: KillOrders;
+  stop(): Promise<void>;
+}
+
+/** Starts a deployment whose processes take orders. */
+export async function startKillable({ env, ...options }: DeploymentOptions): Promise<Killable> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-kills-'));
+  const removeFolder = () => rm(folder, { recursive: true });
+  const orders = new KillOrders(folder);
+  try {
+    const deployment = await startDeployment({ ...options, env: { ...env, ...orders.env } });
+    return { deployment, orders, stop: () => deployment.stop().finally(removeFolder) };
+  } catch (error) {
+    await removeFolder();
+    throw error;
+  }
+}
