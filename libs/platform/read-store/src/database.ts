@@ -151,9 +151,10 @@ async function limitStatements(client: Client, timeoutMs: number): Promise<void>
 }
 
 // Connection trouble (class 08), a server that became read-only, as by a failover (25006), shutdown and start-up (57P0x), too
-// many connections (53300), and sockets that broke.
+// many connections (53300), sockets that broke; and a transaction that was rolled back so that others could go on (class 40): like the
+// others, it may well succeed when it is tried again.
 const awayCodes =
-  /^(08...|25006|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
+  /^(08...|25006|40001|40P01|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/;
 // What `pg` says without a code.
 const awayMessages = /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable/i;
 
@@ -161,8 +162,8 @@ const awayMessages = /connection terminated|timeout exceeded when trying to conn
 const endedCode = '57014';
 
 /**
- * Runs the body, and turns the errors that mean "PostgreSQL does not answer" into Unavailable; into TookTooLong where it ended the
- * statement itself.
+ * Runs the body, and turns the errors that mean "PostgreSQL does not answer", or "not this time", into Unavailable; into TookTooLong
+ * where it ended the statement itself.
  */
 export async function answering<Value>(body: () => Promise<Value>): Promise<Value> {
   try {

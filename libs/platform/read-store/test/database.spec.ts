@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@app/embedded-postgres';
-import { Unavailable } from '@app/kernel';
+import { TookTooLong, Unavailable } from '@app/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@app/testing/event-store';
 import { Database, keepLeading, migrate, Notifications, Processes } from '../src';
@@ -81,6 +81,28 @@ describe('statements', () => {
     expect(await database.query(`SELECT 1 FROM list_counters WHERE name = 'half'`)).toEqual([]);
     expect(await database.transaction(async (manager) => manager.query(insert, ['whole', 1]))).toBeDefined();
     expect(await database.query(`SELECT 1 FROM list_counters WHERE name = 'whole'`)).toHaveLength(1);
+  });
+
+  it('of a transaction that was given up for another one, since each waited for the other, are Unavailable', async () => {
+    await database.query(insert, ['one side', 0]);
+    await database.query(insert, ['other side', 0]);
+    let holding = 0;
+    const bumpBoth = (first: string, second: string) =>
+      database.transaction(async (manager) => {
+        const bump = 'UPDATE list_counters SET total = total + 1 WHERE name = $1';
+        await manager.query(bump, [first]);
+        holding += 1;
+        await until(() => holding === 2);
+        await manager.query(bump, [second]);
+      });
+    const outcomes = await Promise.allSettled([bumpBoth('one side', 'other side'), bumpBoth('other side', 'one side')]);
+    const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    expect(refused).toEqual([expect.any(Unavailable)]);
+    expect(refused[0]).not.toBeInstanceOf(TookTooLong);
+    expect(await database.query(`SELECT total FROM list_counters WHERE name LIKE '%side'`)).toEqual([
+      { total: 1 },
+      { total: 1 },
+    ]);
   });
 
   it('wait for a connection, but not more than 5,000 at once: the next is Unavailable', async () => {

@@ -30,7 +30,7 @@ export const admissionVariables = {
     desc: 'Requests without a good partner key that an address may send in any 60 s to each api process; then 429',
   }),
   REQUESTS_AT_ONCE: positiveInteger({
-    default: 32,
+    default: 16,
     desc: 'Requests that an api process works on at once, other than open event streams and what waits for a provider; where more are under way throughout half a second, it answers 429 to what would be one more, except that of what goes on with something accepted it takes four times as many',
   }),
   TRUSTED_PROXIES: proxies({
