@@ -27,6 +27,7 @@ const rooms = {
       'event-store-server': ['kernel', 'runtime'],
       'embedded-postgres': ['kernel'],
       'data-folder': ['kernel'],
+      'database-copies': ['kernel', 'data-folder', 'embedded-postgres'],
       // Copies every event of one store into another, byte by byte, which is below what event-store offers.
       'event-migration': ['kernel', 'runtime', 'event-store', 'read-store'],
     },

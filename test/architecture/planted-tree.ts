@@ -16,7 +16,9 @@ const libraries = [
   ...['kernel', 'canonical', 'runtime', 'event-store', 'read-store', 'timers', 'schema', 'http', 'reference'].map(
     inRoom('platform'),
   ),
-  ...['event-store-server', 'embedded-postgres', 'data-folder', 'event-migration'].map(inRoom('stores')),
+  ...['event-store-server', 'embedded-postgres', 'data-folder', 'database-copies', 'event-migration'].map(
+    inRoom('stores'),
+  ),
   ...['partners', 'users', 'deployment', 'budget', 'consent', 'conversations', 'wallets'].map(inRoom('product')),
   ...['artifacts', 'runs', 'automations', 'approvals', 'engine', 'journal', 'activity'].map(inRoom('product')),
   ...['sandbox', 'near-intents', 'rules-model'].map(inRoom('adapters')),
@@ -70,13 +72,15 @@ export const cleanTree: readonly PlantedFile[] = [
   },
 ];
 
-/** Each library that has a list imports one that stands on nobody's list. */
+const startsPostgres = new Set(['embedded-postgres', 'database-copies']);
+
+/** Each library that has a list imports one that is not on its list. */
 const pastTheList = libraries
   .map((folder) => ({ folder, name: basename(folder) }))
   .filter(({ name }) => !['kernel', 'sandbox', 'near-intents', 'rules-model', 'composition', 'testing'].includes(name))
   .map(({ folder, name }) => ({
     path: `libs/${folder}/src/past-the-list.ts`,
-    text: uses(name === 'embedded-postgres' ? '@app/event-store-server' : '@app/embedded-postgres'),
+    text: uses(startsPostgres.has(name) ? '@app/event-store-server' : '@app/embedded-postgres'),
     rule: `along-the-list:${name}`,
   }));
 

@@ -1,5 +1,6 @@
 import { readDotEnv } from '@app/composition';
-import { copyDatabase, countRows, refuseWhileRunning } from '@app/event-migration';
+import { copyDatabase, countRows } from '@app/database-copies';
+import { refuseWhileRunning } from '@app/event-migration';
 import { startEventStoreServer } from '@app/event-store-server';
 import { readConfiguration } from '@app/runtime';
 import { InvalidArgumentError, type Command } from 'commander';
@@ -50,12 +51,14 @@ async function refuseUnlessStopped(url: string): Promise<void> {
 async function makeTables(url: string): Promise<void> {
   const database = await openDatabase(url, '--to');
   await database.close();
+  await makeEventTables(url);
+}
+
+/** Makes the tables of the embedded event store where they are missing. */
+export async function makeEventTables(databaseUrl: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-copy-'));
   try {
-    const server = await startEventStoreServer({
-      databaseUrl: url,
-      listen: { socketPath: join(folder, 'events.sock') },
-    });
+    const server = await startEventStoreServer({ databaseUrl, listen: { socketPath: join(folder, 'events.sock') } });
     await server.close();
   } finally {
     await rm(folder, { recursive: true, force: true });

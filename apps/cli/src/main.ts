@@ -1,8 +1,10 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
+import { backupCommand, restoreCommand } from './backup';
 import { contractCommand } from './contract';
 import { controlCommands } from './controls';
 import { copyDatabaseCommand } from './copy-database';
+import { doctorCommand } from './doctor';
 import { keyCommands } from './keys';
 import { migrateCommand } from './migrate-events';
 import { describe, exitCodes } from './outcome';
@@ -16,6 +18,9 @@ const program = new Command('parley')
 keyCommands(program);
 userCommands(program);
 controlCommands(program);
+backupCommand(program);
+restoreCommand(program);
+doctorCommand(program);
 copyDatabaseCommand(program);
 migrateCommand(program);
 throwOnExit(program);

@@ -8,11 +8,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommandFailed, exitCodes } from './outcome';
 
-/** The stores that events are migrated from. No other process can write to them until they are closed. */
-export interface MigrationSource {
+/** A database that was started for the command. */
+export interface OpenDatabase {
   readonly databaseUrl: string;
+  close(this: void): Promise<void>;
+}
+
+/** The stores that events are migrated from. No other process can write to them until they are closed. */
+export interface MigrationSource extends OpenDatabase {
   readonly eventStoreUrl: string;
-  close(): Promise<void>;
 }
 
 type Undo = () => Promise<unknown>;
@@ -36,18 +40,24 @@ export async function openSource({ env }: Configuration, from: string | undefine
   }
 }
 
-async function embeddedDatabase(dataDir: string, undo: Undo[]): Promise<string> {
+/** Starts the PostgreSQL of a data folder, under the folder's lock. @throws CommandFailed when the service runs on it */
+export async function openEmbeddedDatabase(dataDir: string): Promise<OpenDatabase> {
   const folder = embeddedPostgresFolder(dataDir);
   if (!existsSync(folder)) throw new CommandFailed(`${dataDir} holds no database: set PARLEY_DATA_DIR or DATABASE_URL`);
   try {
     const postgres = await startEmbeddedPostgres({ dataDir: folder });
-    undo.push(() => postgres.stop());
-    return await postgres.owned(embeddedDatabaseName);
+    return { databaseUrl: await postgres.owned(embeddedDatabaseName), close: () => postgres.stop() };
   } catch (error) {
     if (!(error instanceof DataFolderInUse)) throw error;
     const holder = error.pid === undefined ? 'another process' : `process ${error.pid}`;
     throw new CommandFailed(`${dataDir} is in use by ${holder}: stop the service first`);
   }
+}
+
+async function embeddedDatabase(dataDir: string, undo: Undo[]): Promise<string> {
+  const { databaseUrl, close } = await openEmbeddedDatabase(dataDir);
+  undo.push(close);
+  return databaseUrl;
 }
 
 async function embeddedStore(databaseUrl: string, undo: Undo[]): Promise<string> {
@@ -59,7 +69,7 @@ async function embeddedStore(databaseUrl: string, undo: Undo[]): Promise<string>
 }
 
 /** Ctrl-C ends the stores as well; what is done by then is found, or undone, by the next run. */
-export function endTidily(source: MigrationSource): void {
+export function endTidily(source: OpenDatabase): void {
   const end = (): void => void source.close().finally(() => process.exit(exitCodes.failed));
   process.once('SIGINT', end);
   process.once('SIGTERM', end);

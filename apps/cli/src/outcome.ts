@@ -1,4 +1,5 @@
 import { describeFailure } from '@app/composition';
+import { CannotCopy } from '@app/database-copies';
 import { DataFolderUnusable } from '@app/embedded-postgres';
 import { CannotMigrate } from '@app/event-migration';
 import { Unavailable, type Refusal, type Result } from '@app/kernel';
@@ -48,7 +49,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 /** What goes to stderr for an error: one line for what its user can mend, all that is known for anything else. */
 export function describe(error: unknown): unknown {
-  const whole = [CommandFailed, CannotMigrate, DataFolderUnusable];
+  const whole = [CommandFailed, CannotCopy, CannotMigrate, DataFolderUnusable];
   if (error instanceof Error && whole.some((kind) => error instanceof kind)) return error.message;
   if (error instanceof Unavailable) return `${error.message}: ${causeOf(error)}`;
   return describeFailure(error);

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CannotStart } from '@app/composition';
 import { embeddedDatabaseName, embeddedPostgresFolder, ensureFolder } from '@app/data-folder';
+import { restoringFolder } from '@app/database-copies';
 import { DataFolderInUse, DataFolderUnusable, startEmbeddedPostgres } from '@app/embedded-postgres';
 import { unlessAborted, type Configuration } from '@app/runtime';
 import { EventStoreProcess } from './event-store-process';
@@ -26,6 +29,8 @@ export async function ensureDataFolder({ env }: Configuration): Promise<void> {
       `${dataDir} is no folder that can be written (${reason}): set PARLEY_DATA_DIR to one that can`,
     );
   });
+  if (existsSync(join(dataDir, restoringFolder)))
+    throw new CannotStart(`a restore into ${dataDir} was cut off: run parley restore again, or name another folder`);
 }
 
 /**

@@ -3,6 +3,6 @@ export { asyncApiOf } from './events-document';
 export { readDotEnv, readProcessConfiguration, runProcess, tellWarnings, type Stoppable } from './main-process';
 export { startPatiently } from './patient-start';
 export { openProduct, startServing, startWorking, type RunningProcess } from './serving';
-export { holdsSealed } from './sealing-check';
+export { holdsSealed, opensSealed } from './sealing-check';
 export { CannotStart, describeFailure, listenFailure } from './start-failures';
 export { readStore } from './slices';

@@ -41,6 +41,13 @@ export async function checkSealing(database: Database, configuration: Configurat
   await database.query('UPDATE sealing_check SET sealed = $1', [value]);
 }
 
+/** Whether the secret key opens what is sealed in a database of this version; so it does where nothing is. Changes nothing. */
+export async function opensSealed(database: Database, configuration: Configuration): Promise<boolean> {
+  const [stored] = await database.query<{ sealed: Buffer }>('SELECT sealed FROM sealing_check');
+  if (stored === undefined || opens(new Sealing(configuration, label), stored.sealed)) return true;
+  return !(await holdsSealed((sql) => database.query(sql)));
+}
+
 function opens(sealing: Sealing, sealed: Buffer): boolean {
   try {
     sealing.open(sealed, boundTo);

@@ -4,7 +4,7 @@ export { answering, Database, type RowClass } from './database';
 export { KnownRows } from './known-rows';
 export { keepLeading } from './leadership';
 export { lookAtDatabase, UnfitDatabase } from './look-at-database';
-export { migrate } from './migrate';
+export { migrate, pendingMigrations } from './migrate';
 export { migration, type Migration } from './migration';
 export { readStoreMigrations } from './migrations';
 export { Notifications } from './notifications';

@@ -85,8 +85,8 @@ async function holderOfLock(client: Client): Promise<string> {
   return `pid ${found.pid}, from ${found.host}, application ${found.application}`;
 }
 
-/** How many migrations of this version are still to do. @throws SchemaTooNew */
-async function pendingMigrations(database: Database): Promise<number> {
+/** How many migrations of this version are still to do. @throws UnfitDatabase when a newer version has migrated the database */
+export async function pendingMigrations(database: Database): Promise<number> {
   const known = new Set(database.source.migrations.map(({ name, constructor }) => name ?? constructor.name));
   const [table] = await database.query<{ name: string | null }>(
     "SELECT to_regclass('schema_migrations')::text AS name",

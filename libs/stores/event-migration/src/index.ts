@@ -1,4 +1,3 @@
-export { copyDatabase, countRows } from './copy-database';
 export { CannotMigrate, copyEvents, countEvents } from './copy-events';
 export { checkpoints, readMoveTarget, refuseUnhandledInputs, refuseWhileRunning, switchStore } from './store-switch';
 export { VerbatimStore } from './verbatim-store';

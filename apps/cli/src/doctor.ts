@@ -1,0 +1,22 @@
+import { readDotEnv } from '@app/composition';
+import type { Command } from 'commander';
+import { checks, type Finding } from './doctor-checks';
+import { CommandFailed, print, table } from './outcome';
+
+const marks = { ok: 'ok', warning: 'WARNING', bad: 'BAD' } as const;
+
+/** `parley doctor`: looks at everything that a deployment stands on, changes nothing, and says what to do. */
+export function doctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('look at settings, stores, keys, clock, disk and versions, and say what to do; changes nothing')
+    .action(async (_options: object, command: Command) => {
+      readDotEnv();
+      const findings: Finding[] = [];
+      for (const check of checks) findings.push(...(await check(process.env)));
+      const rows = findings.map(({ what, state, says }) => [what, marks[state], says]);
+      print(command, { data: findings }, table(['WHAT', 'STATE', 'FOUND'], rows));
+      const bad = findings.filter(({ state }) => state === 'bad').length;
+      if (bad > 0) throw new CommandFailed(`${bad} of ${findings.length} findings are bad`);
+    });
+}

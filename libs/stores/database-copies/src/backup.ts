@@ -1,0 +1,76 @@
+import { readSecrets, writePrivate } from '@app/data-folder';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { copyArtifacts } from './artifact-files';
+import { CannotCopy } from './copy-database';
+import type { OnProgress } from './progress';
+import { artifactsFolder, manifestFile, manifestOf, tablesFolder, type Manifest, type TableInBackup } from './manifest';
+import { countRowsOf, tablesOf } from './tables';
+import { writeTable } from './table-files';
+
+export interface Backup {
+  /** The product's database, with the embedded event store in it. */
+  readonly databaseUrl: string;
+  /** Where artifacts and generated secrets are. */
+  readonly dataDir: string;
+  /** A folder that is made, or is empty. */
+  readonly to: string;
+}
+
+/**
+ * Copies both embedded stores, artifacts and secrets into a folder while the service works: all rows are those of one instant (one
+ * snapshot of PostgreSQL), and the artifacts are at least those that they name, since an artifact is kept before it is named and never
+ * changes. What was cut off has no manifest, and is no backup. @throws CannotCopy
+ */
+export async function takeBackup({ databaseUrl, dataDir, to }: Backup, onProgress: OnProgress): Promise<Manifest> {
+  await makeEmptyFolder(to);
+  try {
+    const stores = await copyStores(databaseUrl, to, onProgress);
+    const artifacts = await copyArtifacts(join(dataDir, artifactsFolder), join(to, artifactsFolder), onProgress);
+    const secrets = await readSecrets(dataDir);
+    if (secrets !== null) await writePrivate(to, 'secrets.json', secrets);
+    const manifest = manifestOf({ ...stores, artifacts, secrets: secrets !== null });
+    await writePrivate(to, manifestFile, manifest);
+    return manifest;
+  } catch (error) {
+    for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+type Stores = Pick<Manifest, 'migrations' | 'events' | 'position' | 'tables'>;
+
+async function copyStores(databaseUrl: string, to: string, onProgress: OnProgress): Promise<Stores> {
+  const client = new Client({ connectionString: databaseUrl, application_name: 'parley backup' });
+  await client.connect();
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const names = await tablesOf(client);
+    const onRows = onProgress('rows', await countRowsOf(client, names));
+    const tables: TableInBackup[] = [];
+    let done = 0;
+    for (const name of names) tables.push(await writeTable(client, name, to, (rows) => onRows((done += rows))));
+    return { ...(await whatIsThere(client)), tables };
+  } finally {
+    await client.end();
+  }
+}
+
+async function whatIsThere(client: Client): Promise<Omit<Stores, 'tables'>> {
+  const migrations = await client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
+  const { rows } = await client.query<{ events: string; position: string }>(
+    'SELECT count(*) AS events, coalesce(max(global_position), 0) AS position FROM event_store.events',
+  );
+  return {
+    migrations: migrations.rows.map(({ name }) => name),
+    events: Number(rows[0]?.events ?? 0),
+    position: Number(rows[0]?.position ?? 0),
+  };
+}
+
+async function makeEmptyFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  if ((await readdir(path)).length > 0) throw new CannotCopy(`${path} is not empty: name a folder that is`);
+  await mkdir(join(path, tablesFolder), { mode: 0o700 });
+}

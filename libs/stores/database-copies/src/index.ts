@@ -1,0 +1,4 @@
+export { takeBackup } from './backup';
+export { CannotCopy, copyDatabase, countRows } from './copy-database';
+export { restoreBackup, restoringFolder } from './restore';
+export type { OnProgress } from './progress';

@@ -1,0 +1,82 @@
+import { embeddedDatabaseName, embeddedPostgresFolder, readSecrets, writePrivate } from '@app/data-folder';
+import { startEmbeddedPostgres } from '@app/embedded-postgres';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { copyArtifacts } from './artifact-files';
+import type { OnProgress } from './progress';
+import { CannotCopy, emptyTables } from './copy-database';
+import { artifactsFolder, readManifest, type Manifest } from './manifest';
+import { checkTable, readTable } from './table-files';
+
+/** In the data folder while a restore is under way: what a cut-off one leaves is no deployment. */
+export const restoringFolder = 'restoring';
+
+export interface Restore {
+  readonly from: string;
+  /** A folder that is made, or is empty, or in which a restore was cut off. */
+  readonly dataDir: string;
+  /** Makes the tables of these migrations, and those of the event store, in a database. */
+  readonly makeTables: (databaseUrl: string, migrations: readonly string[]) => Promise<void>;
+}
+
+/**
+ * Makes a data folder of a backup. The backup is checked whole before anything is written, each table is compared with what it was
+ * taken of, and the folder is a deployment only when all of it is there. @throws CannotCopy
+ */
+export async function restoreBackup({ from, dataDir, makeTables }: Restore, onProgress: OnProgress): Promise<Manifest> {
+  const manifest = await readManifest(from);
+  for (const table of manifest.tables) await checkTable(table, from);
+  const unfinished = await beginIn(dataDir);
+  await restoreDatabase({ from, dataDir: unfinished, makeTables }, manifest, onProgress);
+  await copyArtifacts(join(from, artifactsFolder), join(unfinished, artifactsFolder), onProgress);
+  const secrets = await readSecrets(from);
+  if (secrets !== null) await writePrivate(unfinished, 'secrets.json', secrets);
+  for (const name of await readdir(unfinished)) await rename(join(unfinished, name), join(dataDir, name));
+  await rm(unfinished, { recursive: true });
+  return manifest;
+}
+
+async function beginIn(dataDir: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const names = await readdir(dataDir);
+  if (names.length > 0 && !names.includes(restoringFolder))
+    throw new CannotCopy(`${dataDir} is not empty: set PARLEY_DATA_DIR to a folder that is`);
+  // Of a restore that was cut off, also after it had begun to put things in their places.
+  const unfinished = join(dataDir, restoringFolder);
+  for (const name of names.filter((each) => each !== restoringFolder))
+    await rm(join(dataDir, name), { recursive: true });
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  return unfinished;
+}
+
+async function restoreDatabase(
+  { from, dataDir, makeTables }: Restore,
+  { migrations, tables }: Manifest,
+  onProgress: OnProgress,
+): Promise<void> {
+  const postgres = await startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(dataDir) });
+  try {
+    const url = await postgres.owned(embeddedDatabaseName);
+    await makeTables(url, migrations);
+    const onRows = onProgress(
+      'rows',
+      tables.reduce((sum, { rows }) => sum + rows, 0),
+    );
+    const definitions = new Map(tables.map(({ table, definition }) => [table, definition]));
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      await emptyTables(client, [...definitions.keys()], async (table) => definitions.get(table) ?? []);
+      let done = 0;
+      for (const table of tables) await readTable(client, table, from, (rows) => onRows((done += rows)));
+      await client.query('COMMIT');
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await postgres.stop();
+  }
+}

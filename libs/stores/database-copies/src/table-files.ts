@@ -1,0 +1,68 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGunzip, createGzip } from 'node:zlib';
+import type { Client } from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { CannotCopy } from './copy-database';
+import { tablesFolder, type TableInBackup } from './manifest';
+import { rowsPassing } from './rows-passing';
+import { columnListOf, contentOf, definitionOf } from './tables';
+
+const fileOf = (folder: string, table: string): string => join(folder, tablesFolder, `${table}.copy.gz`);
+
+/** Writes all rows of a table to its file in a backup, as the client's snapshot has them. @param onRows told how many passed */
+export async function writeTable(
+  client: Client,
+  table: string,
+  folder: string,
+  onRows: (rows: number) => void,
+): Promise<TableInBackup> {
+  const columns = await columnListOf(client, table);
+  const hash = createHash('sha256');
+  const reading = client.query(copyTo(`COPY ${table} (${columns}) TO STDOUT`));
+  await pipeline(
+    reading,
+    rowsPassing(onRows),
+    createGzip({ level: constants.Z_BEST_SPEED }),
+    hashedBy(hash),
+    createWriteStream(fileOf(folder, table), { flags: 'wx', mode: 0o600, flush: true }),
+  );
+  const definition = await definitionOf(client, table);
+  const content = await contentOf(client, table);
+  return { table, columns, definition, rows: reading.rowCount, content, sha256: hash.digest('hex') };
+}
+
+/** Puts the rows of a table's file in its empty table. @throws CannotCopy when it then does not hold what the backup was taken of */
+export async function readTable(
+  client: Client,
+  { table, columns, content }: TableInBackup,
+  folder: string,
+  onRows: (rows: number) => void,
+): Promise<void> {
+  const writing = client.query(copyFrom(`COPY ${table} (${columns}) FROM STDIN`));
+  await pipeline(createReadStream(fileOf(folder, table)), createGunzip(), rowsPassing(onRows), writing);
+  if ((await contentOf(client, table)) !== content)
+    throw new CannotCopy(`table ${table} does not hold the rows that the backup was taken of`);
+}
+
+/** @throws CannotCopy when the table's file is missing or is not what was written */
+export async function checkTable({ table, sha256 }: TableInBackup, folder: string): Promise<void> {
+  const hash = createHash('sha256');
+  const file = fileOf(folder, table);
+  await pipeline(createReadStream(file), hash).catch((error: NodeJS.ErrnoException) => {
+    throw new CannotCopy(`${file} cannot be read (${error.code ?? error.message}): take another copy of the backup`);
+  });
+  if (hash.digest('hex') !== sha256)
+    throw new CannotCopy(`${file} is not what was written: take another copy of the backup`);
+}
+
+function hashedBy(hash: Hash) {
+  return async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+}

@@ -1,0 +1,229 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readAllEvents, settled, unbalanced, unlikeAReplay } from '@app/testing/audits';
+import { embeddedDatabaseName, embeddedPostgresFolder, findRunningStores } from '@app/data-folder';
+import { startEmbeddedPostgres } from '@app/embedded-postgres';
+import { startEventStoreServer } from '@app/event-store-server';
+import { confirm, conversationOf, prepare, raw, start, untilEnded, untilOperation, usdc } from '@app/testing/journeys';
+import { TestClient } from '@app/testing/client';
+import { freePorts, isReady, TestProcess } from '@app/testing/processes';
+import { Client } from 'pg';
+import { until } from '@app/testing/until';
+import { jsonOf, parley } from './cli';
+
+const startedWithinMs = 120_000;
+const lanes = 4;
+
+interface BackupMade {
+  readonly events: number;
+  readonly position: number;
+  readonly rows: number;
+  readonly artifacts: number;
+}
+
+let folder: string;
+let baseUrl: string;
+let ports: Record<string, string>;
+let service: TestProcess;
+let user: TestClient;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-backup-'));
+  const [port, managementPort] = await freePorts(2);
+  ports = {
+    PORT: String(port),
+    MANAGEMENT_PORT: String(managementPort),
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT_USER_PER_MINUTE: '100000',
+  };
+  baseUrl = `http://127.0.0.1:${port}`;
+  service = await serve('live');
+  // Reason for the assertion: what the file holds is specified (docs/decisions/configuration-and-start.md).
+  const access = JSON.parse(await readFile(join(folder, 'live', 'sandbox.json'), 'utf8')) as Record<string, string>;
+  user = new TestClient(baseUrl, access['partnerKey'] ?? '', access['userToken'] ?? '', access['userId'] ?? '');
+  await user.post('/wallet');
+}, startedWithinMs);
+
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts the service on a data folder below the test's own. */
+async function serve(name: string): Promise<TestProcess> {
+  const env = { ...ports, PARLEY_DATA_DIR: join(folder, name) };
+  const ready = async (output: string): Promise<boolean> => output.includes('is ready') && isReady(baseUrl);
+  const made = new TestProcess({ app: 'standalone', cwd: folder, env, ready });
+  await made.start();
+  return made;
+}
+
+const dataDir = (name: string) => ({ PARLEY_DATA_DIR: join(folder, name) });
+const backupTo = async (name: string) =>
+  jsonOf<BackupMade>(await parley(dataDir('live'), ['backup', '--to', join(folder, name), '--json'], folder));
+const restoreFrom = async (backup: string, name: string) =>
+  parley(dataDir(name), ['restore', '--from', join(folder, backup), '--json'], folder);
+
+/** Conversations, runs and withdrawals, one after the other in a few lanes, until it is told to stop; answers what was acknowledged. */
+function underLoad() {
+  const acknowledged: { readonly conversationId: string; readonly runId: string; readonly atMs: number }[] = [];
+  let isOver = false;
+  const lane = async (): Promise<void> => {
+    for (let count = 0; !isOver; count += 1) {
+      const conversationId = await conversationOf(user);
+      const { body, status } = await start(user, conversationId, `repeat after me: ${count}`);
+      if (status === 202) acknowledged.push({ conversationId, runId: body.runId, atMs: performance.now() });
+      const prepared = await prepare(user, usdc, '1');
+      await confirm(user, prepared);
+      await untilOperation(user, prepared.operationId);
+    }
+  };
+  const running = Promise.all(Array.from({ length: lanes }, lane));
+  return {
+    acknowledged,
+    untilMore: async (count: number) => {
+      const wanted = acknowledged.length + count;
+      await until(`${wanted} runs`, () => Promise.resolve(acknowledged.length >= wanted ? true : null));
+    },
+    stop: async () => {
+      isOver = true;
+      await running;
+    },
+  };
+}
+
+/** Opens a data folder's stores without the service, so that nothing changes in them. */
+async function onStoresOf<Value>(name: string, look: (databaseUrl: string, eventStoreUrl: string) => Promise<Value>) {
+  const postgres = await startEmbeddedPostgres({ dataDir: embeddedPostgresFolder(join(folder, name)) });
+  const databaseUrl = await postgres.owned(embeddedDatabaseName);
+  const listen = { socketPath: join(folder, `${name}.sock`) };
+  const server = await startEventStoreServer({ databaseUrl, listen });
+  try {
+    return await look(databaseUrl, server.address);
+  } finally {
+    await server.close();
+    await postgres.stop();
+  }
+}
+
+/** Accounts whose balance is not the sum of their transfers. */
+const unbooked = `
+  SELECT account, token_id FROM (
+    SELECT account, token_id, amount FROM ledger_balances
+    UNION ALL SELECT to_account, token_id, -amount FROM ledger_transfers
+    UNION ALL SELECT from_account, token_id, amount FROM ledger_transfers) AS bookings
+  GROUP BY account, token_id HAVING sum(amount) <> 0`;
+
+async function rowsOf<Row extends object>(databaseUrl: string, sql: string): Promise<Row[]> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+it(
+  'takes a backup under load that is the deployment of one instant, and restores it elsewhere, where it goes on',
+  async () => {
+    const conversationId = await conversationOf(user);
+    const artifacts = `/conversations/${conversationId}/artifacts`;
+    const kept = await raw(user, 'POST', `${artifacts}?name=notes.txt`, { body: 'It rained.' });
+    expect(kept.status).toBe(201);
+    const load = underLoad();
+    await load.untilMore(2 * lanes);
+    const beganAtMs = performance.now();
+    const made = await backupTo('under-load');
+    await load.untilMore(lanes);
+    await load.stop();
+    const stores = await findRunningStores(join(folder, 'live'));
+    const { events: live, left } = await settled(stores?.databaseUrl ?? '', stores?.eventStoreUrl ?? '');
+    expect(left).toEqual([]);
+    expect(live.length).toBeGreaterThan(made.events);
+
+    expect(await restoreFrom('under-load', 'restored')).toMatchObject({ code: 0 });
+    await onStoresOf('restored', async (databaseUrl, eventStoreUrl) => {
+      // The journals: all events up to one position, as they are in the live store, and everything acknowledged before.
+      const events = await readAllEvents(eventStoreUrl);
+      expect(events).toEqual(live.filter(({ position }) => position <= made.position));
+      const ids = new Set(events.map(({ stream }) => stream));
+      const before = load.acknowledged.filter(({ atMs }) => atMs < beganAtMs);
+      expect(before.length).toBeGreaterThan(0);
+      for (const { conversationId } of before) expect(ids).toContain(`conversation-${conversationId}`);
+      // The read models: what those events come to, as far as they had been projected.
+      const checkpoints = await rowsOf<{ position: string }>(
+        databaseUrl,
+        'SELECT DISTINCT position FROM projection_checkpoints',
+      );
+      expect(checkpoints).toHaveLength(1);
+      const projected = Number(checkpoints[0]?.position);
+      expect(projected).toBeLessThanOrEqual(made.position);
+      expect(
+        await unlikeAReplay(
+          databaseUrl,
+          events.filter(({ position }) => position <= projected),
+        ),
+      ).toEqual([]);
+      // The ledger: balances are what the transfers come to, and no order is there that no journal knows.
+      expect(await rowsOf(databaseUrl, unbooked)).toEqual([]);
+      const orders = await rowsOf<{ orders: string }>(databaseUrl, 'SELECT count(*) AS orders FROM sandbox_orders');
+      const submitted = events.filter(({ type }) => type === 'submission.journaled').length;
+      expect(Number(orders[0]?.orders)).toBeGreaterThan(0);
+      expect(Number(orders[0]?.orders)).toBeLessThanOrEqual(submitted);
+    });
+
+    await service.stop();
+    service = await serve('restored');
+    const first = load.acknowledged[0];
+    expect(await untilEnded(user, first?.runId ?? '')).toMatchObject({ status: 'completed' });
+    const content = await fetch(user.url(`${artifacts}/${String(kept.body['id'])}/content`), { headers: user.headers });
+    expect(await content.text()).toBe('It rained.');
+    const { body: next } = await start(user, await conversationOf(user));
+    expect(await untilEnded(user, next.runId)).toMatchObject({ status: 'completed' });
+    const restored = await findRunningStores(join(folder, 'restored'));
+    const end = await settled(restored?.databaseUrl ?? '', restored?.eventStoreUrl ?? '');
+    expect(end.left).toEqual([]);
+    expect(await unbalanced(restored?.databaseUrl ?? '')).toEqual([]);
+  },
+  5 * startedWithinMs,
+);
+
+it(
+  'refuses a folder that is not empty, a backup that is not finished or not what was written; goes on after one that was cut off',
+  async () => {
+    await mkdir(join(folder, 'used'));
+    await writeFile(join(folder, 'used', 'mine'), '');
+    const intoUsed = await parley(dataDir('restored'), ['backup', '--to', join(folder, 'used')], folder);
+    expect(intoUsed).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') as string });
+    expect(await restoreFrom('used', 'other')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('holds no finished backup') as string,
+    });
+    expect(await restoreFrom('under-load', 'used')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not empty') as string,
+    });
+
+    await mkdir(join(folder, 'cut-off', 'restoring'), { recursive: true });
+    const start = new TestProcess({
+      app: 'standalone',
+      cwd: folder,
+      env: { ...ports, ...dataDir('cut-off') },
+      ready: async () => false,
+    });
+    await expect(start.start()).rejects.toThrow('a restore into');
+    expect(await restoreFrom('under-load', 'cut-off')).toMatchObject({ code: 0 });
+
+    const file = join(folder, 'under-load', 'tables', 'public.runs.copy.gz');
+    const bytes = await readFile(file);
+    bytes[bytes.length - 9] = 1 + (bytes[bytes.length - 9] ?? 0);
+    await writeFile(file, bytes);
+    expect(await restoreFrom('under-load', 'other')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not what was written') as string,
+    });
+  },
+  2 * startedWithinMs,
+);
