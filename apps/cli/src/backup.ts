@@ -36,7 +36,7 @@ export function backupCommand(program: Command): void {
         const { events, position, artifacts, secrets } = manifest;
         print(command, { to, ...manifest, tables: tables.length, rows }, [
           `${rows} rows of ${tables.length} tables and ${artifacts} artifacts are in ${to}: ${events} events, up to position ${position}.`,
-          secrets
+          secrets && configuration.env.PARLEY_SECRET_KEY === undefined
             ? 'Its secrets.json opens the wallet keys in it: keep it as safe as the money.'
             : 'PARLEY_SECRET_KEY is not in it: keep it in another place, the wallet keys in the backup open with it only.',
         ]);

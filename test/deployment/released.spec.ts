@@ -1,0 +1,73 @@
+/** What earlier versions left behind: this version restores it, starts on it, answers of it what they answered, and goes on. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TestClient } from '@app/testing/client';
+import { conversationOf, holdings, start, untilEnded } from '@app/testing/journeys';
+import { freePorts, isReady, TestProcess } from '@app/testing/processes';
+import { jsonOf, parley } from './cli';
+
+const startedWithinMs = 120_000;
+const keptFolder = join(__dirname, 'released');
+
+interface Kept {
+  readonly userId: string;
+  /** Of the wallet, by token. */
+  readonly holdings: Readonly<Record<string, string>>;
+  /** By the path below the user's. */
+  readonly answers: Readonly<Record<string, object>>;
+}
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-released-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Versions whose data are kept, each a folder that `keep.mjs` has made. */
+async function versions(): Promise<readonly string[]> {
+  const entries = await readdir(keptFolder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+it(
+  'the data of every version that is kept are restored, answered as they were, and gone on with',
+  async () => {
+    const kept = await versions();
+    expect(kept).toContain('0.2.0-pre');
+    for (const version of kept) await goOnFrom(version);
+  },
+  5 * startedWithinMs,
+);
+
+async function goOnFrom(version: string): Promise<void> {
+  const [port, managementPort] = await freePorts(2);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const env = {
+    ...(JSON.parse(await readFile(join(keptFolder, 'environment.json'), 'utf8')) as Record<string, string>), // as keep.mjs reads it
+    PORT: String(port),
+    MANAGEMENT_PORT: String(managementPort),
+    OIDC_JWKS_URI: `${baseUrl}/sandbox/issuer/jwks`,
+    PARLEY_DATA_DIR: join(folder, version),
+  };
+  jsonOf(await parley(env, ['restore', '--from', join(keptFolder, version, 'backup'), '--json'], folder));
+  const ready = async (output: string): Promise<boolean> => output.includes('is ready') && isReady(baseUrl);
+  const service = new TestProcess({ app: 'standalone', cwd: folder, env, ready });
+  await service.start();
+  try {
+    const {
+      userId,
+      holdings: held,
+      answers,
+    } = JSON.parse(await readFile(join(keptFolder, version, 'answers.json'), 'utf8')) as Kept; // as keep.mjs wrote it
+    const access = JSON.parse(await readFile(join(folder, version, 'sandbox.json'), 'utf8')) as Record<string, string>; // as specified
+    const user = new TestClient(baseUrl, access['partnerKey'] ?? '', access['userToken'] ?? '', userId);
+    // Answers are open: a later version may say more of the same.
+    for (const [path, answer] of Object.entries(answers)) expect((await user.get(path)).body).toMatchObject(answer);
+    expect(await holdings(user)).toEqual(held);
+    const { body } = await start(user, await conversationOf(user));
+    expect(await untilEnded(user, body.runId)).toMatchObject({ status: 'completed' });
+  } finally {
+    await service.stop();
+  }
+}
