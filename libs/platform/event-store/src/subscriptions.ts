@@ -27,7 +27,7 @@ export interface Following {
   readonly feed?: EventFeed;
   /** Called with one batch at a time; a throw is logged and the same events come again after a pause. */
   onBatch(batch: EventBatch): Promise<void>;
-  /** Told when the handler has failed at the same events again and again although the stores answer, and when that is over. */
+  /** Told when it has got no further again and again although the stores answer, and when that is over. */
   readonly onStuck?: (isStuck: boolean) => void;
 }
 
@@ -107,9 +107,13 @@ export async function keepFollowing(
   progress();
 }
 
-/** Whether a store did not answer. One that ends the handler's statement each time, because it takes too long, does. */
+/**
+ * Whether a store did not answer. One that ends the handler's statement each time, because it takes too long, does; so does one that
+ * refuses to read from where we are, as after a restore of an older backup.
+ */
 function isAway(error: unknown): boolean {
-  return error instanceof Broken || (isTransient(error) && !(error instanceof TookTooLong));
+  const cause = error instanceof Broken ? error.cause : error;
+  return isTransient(cause) && !(cause instanceof TookTooLong);
 }
 
 /** Reopening a subscription is normal; a failing handler, or a server that refuses us, is not. */

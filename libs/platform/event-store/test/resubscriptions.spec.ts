@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
+import type { EventStoreDBClient } from '@eventstore/db-client';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { constants, createServer, type ServerHttp2Session } from 'node:http2';
+import { constants, createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import timers from 'node:timers/promises';
@@ -12,6 +13,8 @@ import { until } from '@app/testing/until';
 import { connectEventStore, encodeEvent, followCategories, type EventBatch } from '../src';
 
 const stream = 'counter-1';
+/** A status of gRPC. */
+const invalidArgument = '3';
 /** How often every subscriber is told that it is too slow. */
 const ABORTS = 8;
 
@@ -62,16 +65,11 @@ it('a subscriber that is called too slow goes on at once after what it handled, 
   expect(warnings).not.toHaveBeenCalled();
 });
 
-/** As a proxy or a server does that gives a call up. */
-it('a subscription whose stream is reset with CANCEL is opened again', async () => {
-  let opened = 0;
-  const server = createServer();
-  server.on('stream', (call) => {
-    opened += 1;
-    call.respond({ ':status': 200, 'content-type': 'application/grpc' });
-    setImmediate(() => call.close(constants.NGHTTP2_CANCEL));
-  });
-  server.listen(join(folder, 'resetting'));
+/** A client of a server that answers each call like this. */
+async function connectToServer(answer: (call: ServerHttp2Stream) => void): Promise<EventStoreDBClient> {
+  const server = createServer().on('stream', answer);
+  const path = join(folder, 'server');
+  server.listen(path);
   await once(server, 'listening');
   const sessions: ServerHttp2Session[] = [];
   server.on('session', (session) => sessions.push(session));
@@ -79,10 +77,39 @@ it('a subscription whose stream is reset with CANCEL is opened again', async () 
     server.close();
     for (const session of sessions) session.destroy();
   });
-  const client = connectEventStore(`unix:${join(folder, 'resetting')}`);
+  const client = connectEventStore(`unix:${path}`);
   ends.push(() => client.dispose());
+  return client;
+}
+
+/** As a proxy or a server does that gives a call up. */
+it('a subscription whose stream is reset with CANCEL is opened again', async () => {
+  let opened = 0;
+  const client = await connectToServer((call) => {
+    opened += 1;
+    call.respond({ ':status': 200, 'content-type': 'application/grpc' });
+    setImmediate(() => call.close(constants.NGHTTP2_CANCEL));
+  });
   const onBatch = async () => undefined;
   following.push(followCategories(client, { categories: ['counter'], after: 0, signal: stop.signal, onBatch }));
   await until('the third subscription', async () => (opened >= 3 ? true : null));
   expect(warnings).not.toHaveBeenCalled();
+});
+
+/** As a store does of which an older backup was restored: where we are, it has nothing. */
+it('a subscription that the store refuses each time is stuck, and is tried again', async () => {
+  let opened = 0;
+  const client = await connectToServer((call) => {
+    opened += 1;
+    const headers = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': invalidArgument };
+    call.respond(headers, { endStream: true });
+  });
+  const told: boolean[] = [];
+  const followed = { categories: ['counter'], after: 0, signal: stop.signal, onBatch: async () => undefined };
+  following.push(followCategories(client, { ...followed, onStuck: (isStuck) => told.push(isStuck) }));
+  await until('the word that it is stuck', async () => (told.includes(true) ? true : null));
+  const openedByThen = opened;
+  await until('another try', async () => (opened > openedByThen ? true : null));
+  expect(told).toEqual([true]);
+  expect(warnings).toHaveBeenCalledWith(expect.stringContaining('is tried again'));
 });
