@@ -24,12 +24,15 @@ export class PatientClient extends TestClient {
     return new PatientClient(baseUrl, user.partnerKey, user.token, user.userId);
   }
 
-  /** What was not found may not be projected yet; the caller looks again. */
+  /**
+   * What was not found may not be projected yet, and what conflicts may have been done although its answer was lost: the caller knows
+   * what that means.
+   */
   override async request<Body = Record<string, unknown>>(
     method: string,
     path: string,
     body?: object,
   ): Promise<Answer<Body>> {
-    return answered(() => super.request<Body>(method, path, body), { orStatus: 404 });
+    return answered(() => super.request<Body>(method, path, body), { orStatus: [404, 409] });
   }
 }

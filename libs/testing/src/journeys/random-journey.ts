@@ -129,20 +129,21 @@ export class Journey {
 }
 
 /**
- * Asks until the answer is a 2xx, or has the status that is expected as well. Only no answer at all, and one that says that
+ * Asks until the answer is a 2xx, or has a status that is expected as well. Only no answer at all, and one that says that
  * asking again may help, lead to asking again.
  */
 export async function answered<Body>(
   ask: () => Promise<Answer<Body>>,
-  { orStatus }: { readonly orStatus?: number } = {},
+  { orStatus = [] }: { readonly orStatus?: number | readonly number[] } = {},
 ): Promise<Answer<Body>> {
   const deadline = performance.now() + answeredWithinMs;
+  const others = [orStatus].flat();
   for (;;) {
     const answer = await ask().catch((error: unknown) => {
       if (isBrokenOff(error)) return null;
       throw error;
     });
-    if (answer !== null && (answer.status < 300 || answer.status === orStatus)) return answer;
+    if (answer !== null && (answer.status < 300 || others.includes(answer.status))) return answer;
     // Reason for the assertion: every answer that is no 2xx is a problem (specification, "Errors").
     const problem = answer?.body as { readonly retryable?: boolean } | undefined;
     if (answer !== null && problem?.retryable !== true) {
