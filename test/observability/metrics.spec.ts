@@ -81,6 +81,25 @@ it('counts a run that another worker had begun', async () => {
   expect(await value('parley_lease_recoveries_total')).toBe(1);
 });
 
+it('shows who lives, who follows and how far, what the event store takes, and what is ready', async () => {
+  await quiet(stage.deployment);
+  expect(await value('parley_processes{role="api"}')).toBe(1);
+  expect(await value('parley_processes{role="worker"}')).toBe(1);
+  expect(await value('parley_check_ok{check="event store"}')).toBe(1);
+  expect(await value('parley_event_store_append_duration_seconds_count{outcome="appended"}')).toBeGreaterThan(0);
+  expect(await value('parley_data_folder_free_bytes')).toBeGreaterThan(0);
+  const text = await stage.deployment.running[0]!.app.get(Metrics, { strict: false }).registry.metrics();
+  for (const follower of [
+    'projection="runs"',
+    'projection="users"',
+    'reactor="firing"',
+    'reactor="operation-copies"',
+  ]) {
+    expect(text).toMatch(new RegExp(`^parley_[a-z]+_lag_positions\\{${follower}\\} \\d+$`, 'm'));
+    expect(text).toMatch(new RegExp(`^parley_[a-z]+_lag_seconds\\{${follower}\\} [\\d.e-]+$`, 'm'));
+  }
+});
+
 it('has loaded nothing of OpenTelemetry, which nobody asked for', () => {
   expect(loaded).toEqual([]);
   expect(stage.deployment.running[0]!.app.get(Tracing, { strict: false })).toBeInstanceOf(NoTracing);

@@ -73,7 +73,7 @@ export async function startNearProvider(
     keys,
     hasSessions: true,
     newWallet,
-    provider: nearIntents(configuration, keys, clock, 0),
+    provider: nearIntents(configuration, keys, clock, { ttlMs: 0 }),
     now: () => instantOf(clock.nowMs),
     advance: (seconds) => void (clock.nowMs += seconds * 1000),
     setFaults: async (change) => void (await faults.change(change)),

@@ -10,6 +10,7 @@ import { TimersModule } from '@app/timers';
 import { LocalModelsModule } from './local-models.module';
 import { partnerApi } from './partner-api';
 import { PriceWatchModule } from './price-watch.module';
+import { ProcessGauges } from './process-gauges';
 import { Projecting } from './projecting';
 import { StoresReadiness } from './readiness';
 import { SealingCheck } from './sealing-check';
@@ -50,7 +51,7 @@ export function createProcessModule(options: ProcessOptions): DynamicModule {
     providers: [
       SealingCheck,
       ...(roles.worker ? [Projecting] : []),
-      ...(roles.api || roles.worker ? [StoresReadiness] : []),
+      ...(roles.api || roles.worker ? [StoresReadiness, ProcessGauges] : []),
     ],
   };
 }

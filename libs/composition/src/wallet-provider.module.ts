@@ -1,8 +1,8 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NearIntentsModule } from '@app/near-intents';
-import type { Configuration } from '@app/runtime';
+import { Metrics, type Configuration } from '@app/runtime';
 import { SandboxLedger } from '@app/sandbox';
-import { WalletKeysModule, WalletProvider } from '@app/wallets';
+import { measured, WalletKeysModule, WalletProvider } from '@app/wallets';
 
 /** Where wallets live, as the configuration says: bound for every slice that asks for a WalletProvider. */
 export function walletProviderModule({ env }: Configuration): DynamicModule {
@@ -11,7 +11,9 @@ export function walletProviderModule({ env }: Configuration): DynamicModule {
     module: class WalletProviderModule {},
     global: true,
     imports: [WalletKeysModule, ...(sandbox ? [] : [NearIntentsModule])],
-    providers: sandbox ? [{ provide: WalletProvider, useClass: SandboxLedger }] : [],
+    providers: sandbox
+      ? [SandboxLedger, { provide: WalletProvider, useFactory: measured, inject: [SandboxLedger, Metrics] }]
+      : [],
     exports: sandbox ? [WalletProvider] : [NearIntentsModule],
   };
 }

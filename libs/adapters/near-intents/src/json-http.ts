@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import {
   circuitBreaker,
+  CircuitState,
   ConsecutiveBreaker,
   ExponentialBackoff,
   handleType,
@@ -60,7 +61,7 @@ export class JsonHttp {
   private readonly breaker;
   private readonly patient;
 
-  constructor(private readonly api: Api) {
+  constructor(readonly api: Api) {
     this.logger = new Logger(`${JsonHttp.name}(${api.name})`);
     this.breaker = circuitBreaker(handleWhen(isOutage), {
       halfOpenAfter: api.breakerOpenMs,
@@ -71,6 +72,11 @@ export class JsonHttp {
       backoff: new ExponentialBackoff({ initialDelay: repeatAfterMs }),
     });
     this.patient = wrap(repeating, this.breaker);
+  }
+
+  /** Whether nothing is asked at present, since too many calls in a row were not answered. */
+  get isOpen(): boolean {
+    return this.breaker.state === CircuitState.Open;
   }
 
   /**

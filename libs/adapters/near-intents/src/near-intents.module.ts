@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { Clock } from '@app/kernel';
-import { Configuration } from '@app/runtime';
-import { Signer, WalletProvider } from '@app/wallets';
+import { Configuration, Metrics } from '@app/runtime';
+import { measured, Signer, WalletProvider } from '@app/wallets';
+import { Gauge } from 'prom-client';
 import { JsonHttp, type Api } from './json-http';
 import { NearIntents } from './near-intents.adapter';
 import { OneClick } from './one-click.adapter';
@@ -15,10 +16,16 @@ const tokensTtlMs = 10_000;
 const repeatsMax = 1;
 
 /** The provider on the APIs that the configuration names. */
-export function nearIntents({ env }: Configuration, signer: Signer, clock: Clock, ttlMs = tokensTtlMs): NearIntents {
+export function nearIntents(
+  { env }: Configuration,
+  signer: Signer,
+  clock: Clock,
+  { ttlMs = tokensTtlMs, metrics }: { readonly ttlMs?: number; readonly metrics?: Metrics } = {},
+): NearIntents {
   const keyed = (key: string | undefined): Api['headers'] => (key === undefined ? {} : { 'x-api-key': key });
-  const http = (name: string, url: string, headers: Api['headers']): JsonHttp =>
-    new JsonHttp({
+  const apis: JsonHttp[] = [];
+  const http = (name: string, url: string, headers: Api['headers']): JsonHttp => {
+    const made = new JsonHttp({
       name,
       url: url.replace(/\/$/, ''),
       headers,
@@ -27,10 +34,26 @@ export function nearIntents({ env }: Configuration, signer: Signer, clock: Clock
       breakerOpenMs: env.PROVIDER_BREAKER_OPEN_MS,
       repeatsMax,
     });
+    apis.push(made);
+    return made;
+  };
   const verifier = new Verifier(http('NEAR RPC', env.NEAR_RPC_URL, {}));
   const relay = new SolverRelay(http('solver relay', env.SOLVER_RELAY_URL, keyed(env.SOLVER_RELAY_TOKEN)));
   const oneClick = new OneClick(http('1Click', env.ONE_CLICK_URL, keyed(env.ONE_CLICK_TOKEN)), env.ONE_CLICK_QUOTE_KEY);
+  if (metrics !== undefined) showBreakers(metrics, apis);
   return new NearIntents({ verifier, relay, oneClick }, new TokenList(oneClick, ttlMs), signer, clock);
+}
+
+function showBreakers({ registry }: Metrics, apis: readonly JsonHttp[]): void {
+  const open: Gauge = new Gauge({
+    name: 'parley_wallet_provider_breaker_open',
+    help: 'Whether this process does not ask an API of the wallet provider because it did not answer (1), or does (0)',
+    labelNames: ['api'],
+    registers: [registry],
+    collect: () => {
+      for (const { api, isOpen } of apis) open.set({ api: api.name }, isOpen ? 1 : 0);
+    },
+  });
 }
 
 /** Binds WalletProvider to NEAR Intents; the importing composition must provide a Signer globally. */
@@ -38,9 +61,9 @@ export function nearIntents({ env }: Configuration, signer: Signer, clock: Clock
   providers: [
     {
       provide: WalletProvider,
-      inject: [Configuration, Signer, Clock],
-      useFactory: (configuration: Configuration, signer: Signer, clock: Clock) =>
-        nearIntents(configuration, signer, clock),
+      inject: [Configuration, Signer, Clock, Metrics],
+      useFactory: (configuration: Configuration, signer: Signer, clock: Clock, metrics: Metrics) =>
+        measured(nearIntents(configuration, signer, clock, { metrics }), metrics),
     },
   ],
   exports: [WalletProvider],

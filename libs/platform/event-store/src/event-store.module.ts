@@ -1,6 +1,6 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { EventBus } from '@nestjs/cqrs';
-import { Configuration, Probe } from '@app/runtime';
+import { Configuration, Metrics, Probe } from '@app/runtime';
 import { EventStore } from './event-store';
 import { FoldedStates } from './folded-states';
 import { lookAtEventStore } from './look-at-event-store';
@@ -15,7 +15,9 @@ export class EventStoreModule implements OnApplicationShutdown {
   constructor(
     private readonly store: EventStore,
     bus: EventBus,
+    { registry }: Metrics,
   ) {
+    store.appendTimes.show(registry);
     store.feed.publishOn(bus);
   }
 

@@ -4,6 +4,7 @@ import { Probe } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedEvent } from './answers';
 import { AppendChannel } from './append-channel';
+import { AppendTimes } from './append-times';
 import { decodeStored, type StoredEvent } from './codec';
 import { connectEventStore, disconnect, type Purpose } from './connection';
 import { EventFeed } from './event-feed';
@@ -46,6 +47,7 @@ export class EventStore {
   readonly feed = new EventFeed();
   /** For projections and reactors: what the process follows durably. */
   readonly shared: SharedSubscription;
+  readonly appendTimes = new AppendTimes();
   private readonly appends: AppendChannel;
   private readonly reads: ReadCalls;
   /** Whether the store answers is not asked behind all that waits for it. */
@@ -78,6 +80,14 @@ export class EventStore {
    * Answers `conflict` when the stream is at another revision. Throws Unavailable when the store stays away.
    */
   async append(
+    stream: string,
+    events: EventData[],
+    expectedRevision: number,
+  ): Promise<Appended | { kind: 'conflict' }> {
+    return this.appendTimes.take(() => this.appendPatiently(stream, events, expectedRevision));
+  }
+
+  private async appendPatiently(
     stream: string,
     events: EventData[],
     expectedRevision: number,

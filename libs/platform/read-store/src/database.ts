@@ -5,6 +5,7 @@ import { ColumnNames } from './columns';
 import { LeaderSession } from './leader-session';
 import { migrationClasses, type Migration } from './migration';
 import { ReactorCheckpoints } from './reactor-checkpoints';
+import { ReactorLags } from './reactor-lags';
 import { WatchedConnections } from './silent-servers';
 
 const tooMany = new Error('too many statements wait for a connection');
@@ -41,6 +42,7 @@ export class Database {
   /** For what this process leads. */
   readonly leaderSession: LeaderSession;
   readonly reactorCheckpoints = new ReactorCheckpoints(this);
+  readonly reactorLags = new ReactorLags();
 
   private constructor(
     readonly source: DataSource,

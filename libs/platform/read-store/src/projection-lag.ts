@@ -8,32 +8,51 @@ export interface Lag {
   readonly ms: number;
 }
 
-/** Shows the lag of the read models in `GET /metrics` of the process that projects; others show none. */
+/** What the runner tells of itself. */
+interface Projecting {
+  /** Of the projection that is furthest behind; null where another process projects. */
+  readonly lag: Lag | null;
+  /** Where each projection stands. */
+  readonly positions: ReadonlyMap<string, number>;
+}
+
+/** Shows the lag of each read model in `GET /metrics` of the process that projects; others show none. */
 export class ProjectionLag {
-  /** @param lag null where another process projects */
-  constructor(metrics: Metrics, lag: () => Lag | null) {
-    const gauge = (name: string, help: string, valueOf: (lag: Lag) => number): Gauge => {
+  constructor(
+    metrics: Metrics,
+    private readonly projecting: Projecting,
+  ) {
+    const gauge = (name: string, help: string, valueOf: (lag: Lag) => number): void => {
       const made: Gauge = new Gauge({
         name,
         help,
+        labelNames: ['projection'],
         registers: [metrics.registry],
         collect: () => {
-          const now = lag();
-          if (now === null) made.remove();
-          else made.set(valueOf(now));
+          made.reset();
+          for (const [projection, lag] of this.lags()) made.set({ projection }, valueOf(lag));
         },
       });
-      return made;
     };
     gauge(
       'parley_projection_lag_positions',
-      'Positions of the event store that the read models have not passed',
+      'Positions of the event store that a read model has not passed; of the process that projects',
       ({ positions }) => positions,
     );
     gauge(
       'parley_projection_lag_seconds',
-      'Age of the oldest event that the read models do not show yet',
+      'Age of the oldest event that a read model does not show yet; of the process that projects',
       ({ ms }) => ms / 1000,
     );
+  }
+
+  private lags(): (readonly [string, Lag])[] {
+    const { lag, positions } = this.projecting;
+    if (lag === null) return [];
+    const lowest = Math.min(...positions.values());
+    return [...positions].map(([name, position]) => {
+      const behind = Math.max(0, lag.positions - (position - lowest));
+      return [name, { positions: behind, ms: behind === 0 ? 0 : lag.ms }];
+    });
   }
 }

@@ -26,20 +26,27 @@ export async function runReactor(
 ): Promise<void> {
   store.shared.expect(reactor.categories);
   await keepLeading(database.leaderSession, reactor.lock, signal, async (leading) => {
-    const { reactorCheckpoints } = database;
+    const { reactorCheckpoints, reactorLags } = database;
+    const after = await reactorCheckpoints.read(reactor.name);
+    reactorLags.begin(reactor.name, after);
     await store.shared
       .follow({
         categories: reactor.categories,
-        after: await reactorCheckpoints.read(reactor.name),
+        after,
         signal: leading,
         onStuck: (isStuck) => (isStuck ? store.stuck.add(reactor.name) : store.stuck.delete(reactor.name)),
         onBatch: async ({ events, upTo }) => {
+          reactorLags.handles(reactor.name, events);
           await reactTo(reactor, events);
+          reactorLags.pass(reactor.name, upTo);
           reactorCheckpoints.pass(reactor.name, upTo);
         },
         // Before the lead is given back: who takes over begins there.
       })
-      .finally(() => reactorCheckpoints.write());
+      .finally(() => {
+        reactorLags.end(reactor.name);
+        return reactorCheckpoints.write();
+      });
   });
 }
 

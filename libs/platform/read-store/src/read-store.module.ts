@@ -9,6 +9,7 @@ import { readStoreMigrations } from './migrations';
 import { Notifications } from './notifications';
 import { OpenReadGateHandler, ReadGateSagas } from './open-read-gate';
 import { PostgresSnapshots } from './postgres-snapshots';
+import { ProcessFigures } from './process-figures';
 import { Processes, type ProcessRoles } from './processes';
 import { categoriesOf, type AnyProjection } from './projection';
 import { ProjectionLag } from './projection-lag';
@@ -35,7 +36,11 @@ export class ReadStoreModule implements OnApplicationShutdown {
     private readonly database: Database,
     private readonly notifications: Notifications,
     private readonly processes: Processes,
-  ) {}
+    { shared }: EventStore,
+    metrics: Metrics,
+  ) {
+    database.reactorLags.show(metrics, () => shared.position);
+  }
 
   static register(options: ReadStoreOptions): DynamicModule {
     return {
@@ -65,8 +70,13 @@ export class ReadStoreModule implements OnApplicationShutdown {
         },
         {
           provide: ProjectionLag,
-          useFactory: (metrics: Metrics, runner: ProjectionRunner) => new ProjectionLag(metrics, () => runner.lag),
+          useFactory: (metrics: Metrics, runner: ProjectionRunner) => new ProjectionLag(metrics, runner),
           inject: [Metrics, ProjectionRunner],
+        },
+        {
+          provide: ProcessFigures,
+          useFactory: (database: Database, metrics: Metrics) => new ProcessFigures(database, metrics),
+          inject: [Database, Metrics],
         },
       ],
       exports: [Database, Notifications, Processes, SnapshotStore, ReadModels, ReadGate, ProjectionRunner, UserQuotas],

@@ -1,3 +1,4 @@
+export { askedGauges } from './asked-gauges';
 export { Configuration, ConfigurationError, configurationWarnings, readConfiguration } from './configuration';
 export { fetchWithoutRedirects } from './fetch-without-redirects';
 export { GroupLoader } from './group-loader';

@@ -1,8 +1,9 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock, instantOf, type JsonObject } from '@app/kernel';
 import { Database, Notifications, processGoneMs, Processes } from '@app/read-store';
-import { GroupLoader, settledWithin } from '@app/runtime';
+import { GroupLoader, Metrics, settledWithin } from '@app/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Histogram } from 'prom-client';
 import { Timers, timersChannel, type Timer } from './timers';
 
 /** How often a worker looks when nothing told it to: finds retries and what a dead worker had claimed. */
@@ -39,6 +40,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
   private readonly running = new Map<string, { readonly kind: string; readonly handled: Promise<void> }>();
   private readonly handled = new GroupLoader<TimerRow, null>((rows) => this.removeAll(rows), grouped);
+  private readonly lateness: Histogram<'kind'>;
   private loop: Promise<void> = Promise.resolve();
   private wake: () => void = () => undefined;
   private stopListening: () => void = () => undefined;
@@ -49,7 +51,16 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly processes: Processes,
     private readonly notifications: Notifications,
     private readonly clock: Clock,
-  ) {}
+    { registry }: Metrics,
+  ) {
+    this.lateness = new Histogram({
+      name: 'parley_timer_lateness_seconds',
+      help: 'By how much, by the service clock, timers are handled later than they are due, each try, by kind',
+      labelNames: ['kind'],
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+      registers: [registry],
+    });
+  }
 
   /** Starts in the background, when every handler is registered, and goes on through failures of handlers and of the database. */
   onApplicationBootstrap(): void {
@@ -130,6 +141,7 @@ export class TimerWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private setOff(row: TimerRow): void {
+    this.lateness.observe({ kind: row.kind }, Math.max(0, this.clock.epochMs() - row.due_at_ms) / 1000);
     const handled = this.handle(row).finally(() => {
       this.running.delete(row.id);
       this.wake();

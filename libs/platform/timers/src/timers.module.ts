@@ -1,4 +1,5 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { TimerFigures } from './timer-figures';
 import { TimerWorker } from './timer-worker';
 import { Timers } from './timers';
 
@@ -7,6 +8,10 @@ import { Timers } from './timers';
 @Module({})
 export class TimersModule {
   static register({ worker }: { readonly worker: boolean }): DynamicModule {
-    return { module: TimersModule, providers: [Timers, ...(worker ? [TimerWorker] : [])], exports: [Timers] };
+    return {
+      module: TimersModule,
+      providers: [Timers, TimerFigures, ...(worker ? [TimerWorker] : [])],
+      exports: [Timers],
+    };
   }
 }

@@ -8,6 +8,7 @@ import { ContractReviews } from './authority/contract-review';
 import { AutomationQuota } from './automation/automation-quota';
 import { AutomationRow, automationsMigrations, OccurrenceRow } from './automation/automation.row';
 import { automationsProjection, occurrencesProjection } from './automation/automations.projection';
+import { OccurrenceFigures } from './automation/occurrence-figures';
 import { operationalTablesMigrations } from './automation/operational-tables.row';
 import { AutomationChecks } from './firing/automation-checks';
 import { DueTimes } from './firing/due-times';
@@ -38,6 +39,7 @@ import { ReleaseAutomationHandler } from './use-cases/release-automation';
     DueTimes,
     HoldAutomationHandler,
     InputRecorder,
+    OccurrenceFigures,
     OccurrenceList,
     ReleaseAutomationHandler,
     WebhookKeys,

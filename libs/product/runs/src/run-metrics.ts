@@ -1,45 +1,45 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Saga, type ICommand } from '@nestjs/cqrs';
 import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { ofEvents } from '@app/event-store';
 import { Database } from '@app/read-store';
-import { Metrics, settledWithin } from '@app/runtime';
+import { askedGauges, Configuration, Metrics } from '@app/runtime';
 import { Counter, Gauge } from 'prom-client';
 import { filter, ignoreElements, tap, type Observable } from 'rxjs';
 
-/** Less than the second that anything on the management port waits for the database. */
-const figureWithinMs = 800;
+const slotGauges = {
+  parley_execution_slots_in_use: { help: 'Execution slots that are taken now, in the whole deployment' },
+  parley_execution_segments_waiting: {
+    help: 'Run segments that have a slot and no worker that executes them, in the whole deployment',
+  },
+  parley_execution_wait_seconds: {
+    help: 'How long the run segment that has waited longest has had a slot and no worker',
+  },
+};
 
 /** What operators see of runs: how they end, and how much of the capacity is taken. */
 @Injectable()
 export class RunMetrics {
-  private readonly logger = new Logger(RunMetrics.name);
   private readonly ended: Counter<'status' | 'reason'>;
-  /** The question that is under way: of a database that hangs there is one, however often its figure is asked for. */
-  private asking: Promise<number | null> | null = null;
 
   constructor(
-    @Inject(Metrics) { registry }: Metrics,
+    @Inject(Metrics) metrics: Metrics,
     @Inject(Database) private readonly database: Database,
+    @Inject(Configuration) { env }: Configuration,
   ) {
-    const registers = [registry];
+    const registers = [metrics.registry];
     this.ended = new Counter({
       name: 'parley_runs_ended_total',
       help: 'Runs that ended, by status and, of the failed ones, reason; one whose process was killed at that moment may be missing',
       labelNames: ['status', 'reason'],
       registers,
     });
-    const slots = new Gauge({
-      name: 'parley_execution_slots_in_use',
-      help: 'Execution slots that are taken now, in the whole deployment',
+    new Gauge({
+      name: 'parley_execution_slots',
+      help: 'Execution slots that there are, in the whole deployment (EXECUTION_CAPACITY)',
       registers,
-      collect: async () => {
-        const inUse = await this.slotsInUseSoon();
-        // Better no figure than a stale one, or than none of all the others.
-        if (inUse === null) slots.remove();
-        else slots.set(inUse);
-      },
-    });
+    }).set(env.EXECUTION_CAPACITY);
+    askedGauges(metrics, slotGauges, () => this.slots());
   }
 
   /** Counts the ends that this process has appended. */
@@ -53,23 +53,17 @@ export class RunMetrics {
     );
   }
 
-  /** Null where they are not known in time. */
-  private async slotsInUseSoon(): Promise<number | null> {
-    this.asking ??= this.slotsInUse().finally(() => (this.asking = null));
-    const { asking } = this;
-    return (await settledWithin([asking], figureWithinMs)) ? asking : null;
-  }
-
-  private async slotsInUse(): Promise<number | null> {
-    try {
-      const [row] = await this.database.query<{ taken: number }>(
-        'SELECT count(*)::int AS taken FROM execution_slots',
-        [],
-      );
-      return row?.taken ?? 0;
-    } catch (error) {
-      this.logger.warn(`the slots in use are not known now: ${error instanceof Error ? error.message : 'unknown'}`);
-      return null;
-    }
+  /** A row for each segment that executes or waits for a worker: no more than the capacity. A lease that is over is nobody's. */
+  private async slots() {
+    const [row] = await this.database.query<{ taken: number; waiting: number; seconds: number }>(
+      `SELECT count(*)::int AS taken, count(*) FILTER (WHERE expires_at <= now())::int AS waiting,
+         greatest(0, extract(epoch FROM now() - min(expires_at)))::float AS seconds FROM execution_slots`,
+    );
+    const { taken = 0, waiting = 0, seconds = 0 } = row ?? {};
+    return [
+      { name: 'parley_execution_slots_in_use', value: taken },
+      { name: 'parley_execution_segments_waiting', value: waiting },
+      { name: 'parley_execution_wait_seconds', value: seconds },
+    ] as const;
   }
 }

@@ -3,6 +3,7 @@ export { agentOperationId, AgentTransfers } from './agent-transfers';
 export { driveOperation } from './drive-operation';
 export type { OperationWorld } from './operation-world';
 export { AutomationContractShape, ContractShape } from './contract.schema';
+export { measured } from './measured-provider';
 export { OperationDriver } from './operation-driver';
 export type {
   OperationEvent,

@@ -7,6 +7,7 @@ import { OpenWithdrawal } from './open-withdrawal';
 import { OperationRow, operationsMigrations, operationsProjection } from './operations.projection';
 import { OperationStart } from './operation-start';
 import { SealedKeys } from './sealed-keys';
+import { SettlementFigures } from './settlement-figures';
 import { Signer } from './signer';
 import { walletKeysMigrations } from './wallet-key.row';
 import { Wallets } from './wallets';
@@ -29,6 +30,7 @@ export class WalletKeysModule {}
     AgentWallets,
     OpenWithdrawal,
     OperationStart,
+    SettlementFigures,
     Wallets,
     WithdrawalApprovals,
   ],

@@ -1,0 +1,62 @@
+import type { StoredEvent } from '@app/event-store';
+import type { Metrics } from '@app/runtime';
+import { Gauge } from 'prom-client';
+import { mintedAtMs } from './traced-batch';
+
+interface Standing {
+  position: number;
+  /** The oldest of the events that it is given and has not handled. */
+  oldest: StoredEvent | undefined;
+}
+
+/** How far the reactors are that this process leads. */
+export class ReactorLags {
+  private readonly standings = new Map<string, Standing>();
+
+  /** A reactor begins after this position. */
+  begin(name: string, position: number): void {
+    this.standings.set(name, { position, oldest: undefined });
+  }
+
+  /** It is about to handle these; they come again where that fails. */
+  handles(name: string, [oldest]: readonly StoredEvent[]): void {
+    const standing = this.standings.get(name);
+    if (standing !== undefined) standing.oldest = oldest;
+  }
+
+  /** It has handled all up to this position. */
+  pass(name: string, position: number): void {
+    this.begin(name, position);
+  }
+
+  /** This process leads it no more. */
+  end(name: string): void {
+    this.standings.delete(name);
+  }
+
+  /** Shows them in `GET /metrics`. @param readTo how far the store was read; null while nobody follows */
+  show({ registry }: Metrics, readTo: () => number | null): void {
+    const gauge = (name: string, help: string, valueOf: (standing: Standing) => number): void => {
+      const made: Gauge = new Gauge({
+        name,
+        help,
+        labelNames: ['reactor'],
+        registers: [registry],
+        collect: () => {
+          made.reset();
+          for (const [reactor, standing] of this.standings) made.set({ reactor }, valueOf(standing));
+        },
+      });
+    };
+    gauge(
+      'parley_reactor_lag_positions',
+      'Positions of the event store that a reactor which this process leads has not passed',
+      ({ position }) => Math.max(0, (readTo() ?? position) - position),
+    );
+    gauge(
+      'parley_reactor_lag_seconds',
+      'Age of the oldest event that a reactor which this process leads is given and has not handled yet',
+      ({ oldest }) => (oldest === undefined ? 0 : Math.max(0, Date.now() - mintedAtMs(oldest.id)) / 1000),
+    );
+  }
+}

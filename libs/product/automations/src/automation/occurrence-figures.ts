@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, epochMsOf, type Instant } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { askedGauges, Metrics } from '@app/runtime';
+import type { OccurrenceDelivery } from './automation.row';
+
+/** Occurrences that one look counts; where more wait, the figures stop there. */
+const lookedAtMax = 10_000;
+
+const waiting: readonly OccurrenceDelivery[] = ['pending', 'deferred'];
+
+const gauges = {
+  parley_automation_occurrences_waiting: {
+    help: `Firings of automations whose run has not begun, by delivery: pending, or deferred since something did not let it; at most ${lookedAtMax} are counted`,
+    labelNames: ['delivery'],
+  },
+  parley_automation_wait_seconds: {
+    help: 'How long, by the service clock, the firing of a delivery that has waited longest has waited for its run',
+    labelNames: ['delivery'],
+  },
+};
+
+/** Shows the firings that wait for their runs, in every process. */
+@Injectable()
+export class OccurrenceFigures {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    metrics: Metrics,
+  ) {
+    askedGauges(metrics, gauges, () => this.waiting());
+  }
+
+  private async waiting() {
+    const rows = await this.database.query<{ delivery: string; count: number; since: Instant }>(
+      `SELECT delivery, count(*)::int AS count, min(at) AS since FROM (
+         SELECT delivery, at FROM occurrences WHERE delivery IN ('pending', 'deferred') LIMIT $1) AS open
+       GROUP BY delivery`,
+      [lookedAtMax],
+    );
+    const nowMs = this.clock.epochMs();
+    return waiting.flatMap((delivery) => {
+      const found = rows.find((row) => row.delivery === delivery);
+      const waitedMs = found === undefined ? 0 : Math.max(0, nowMs - epochMsOf(found.since));
+      return [
+        { name: 'parley_automation_occurrences_waiting', labels: { delivery }, value: found?.count ?? 0 },
+        { name: 'parley_automation_wait_seconds', labels: { delivery }, value: waitedMs / 1000 },
+      ] as const;
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, epochMsOf, type Instant } from '@app/kernel';
+import { Database } from '@app/read-store';
+import { askedGauges, Metrics } from '@app/runtime';
+
+/** Operations that one look counts; where more are under way, the figures stop there. */
+const lookedAtMax = 10_000;
+
+const gauges = {
+  parley_settlements_under_way: {
+    help: `Financial operations that a user confirmed and that are not over, by status (submitted, unresolved); at most ${lookedAtMax} are counted`,
+    labelNames: ['status'],
+  },
+  parley_settlement_quiet_seconds: {
+    help: 'For how long, by the service clock, nothing has happened to the operation under way that has been quiet for longest',
+  },
+};
+
+/** Shows what is not settled yet, in every process: where no worker lives, the others have to tell. */
+@Injectable()
+export class SettlementFigures {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    metrics: Metrics,
+  ) {
+    askedGauges(metrics, gauges, () => this.underWay());
+  }
+
+  private async underWay() {
+    const rows = await this.database.query<{ status: string; count: number; since: Instant }>(
+      `SELECT status, count(*)::int AS count, min(updated_at) AS since FROM (
+         SELECT status, updated_at FROM financial_operations WHERE status IN ('submitted', 'unresolved') LIMIT $1) AS open
+       GROUP BY status`,
+      [lookedAtMax],
+    );
+    const nowMs = this.clock.epochMs();
+    const quietMs = Math.max(0, ...rows.map(({ since }) => nowMs - epochMsOf(since)));
+    const counts = ['submitted', 'unresolved'].map((status) => {
+      const value = rows.find((row) => row.status === status)?.count ?? 0;
+      return { name: 'parley_settlements_under_way', labels: { status }, value } as const;
+    });
+    return [...counts, { name: 'parley_settlement_quiet_seconds', value: quietMs / 1000 } as const];
+  }
+}
