@@ -6,10 +6,10 @@ const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const;
 /** Knows which methods the routes that are registered from here on serve at a path, for the `Allow` of a 405. */
 export class AllowedMethods {
   private readonly router = findMyWay({ maxParamLength: 16_384 });
-  private readonly partnerUrls = findMyWay({ maxParamLength: 16_384 });
+  private readonly partnerUrls = underneath('/v1');
+  private readonly operatorUrls = underneath('/operator/v1');
 
   constructor(fastify: FastifyInstance) {
-    for (const pattern of ['/v1', '/v1/*']) this.partnerUrls.on('GET', pattern, () => undefined);
     fastify.addHook('onRoute', (route) => {
       for (const method of [route.method].flat()) this.add(method, route.url);
     });
@@ -20,9 +20,10 @@ export class AllowedMethods {
     return methods.filter((method) => this.router.find(method, url) !== null);
   }
 
-  /** Whether a URL lies under `/v1`, spelled with escapes or not; false for one that cannot be decoded. */
-  isPartnerUrl(url: string): boolean {
-    return this.partnerUrls.find('GET', url) !== null;
+  /** Who is asked for credentials at a URL, spelled with escapes or not; null where nobody is, and for one that cannot be decoded. */
+  areaOf(url: string): 'partner' | 'operator' | null {
+    if (this.partnerUrls.find('GET', url) !== null) return 'partner';
+    return this.operatorUrls.find('GET', url) === null ? null : 'operator';
   }
 
   private add(method: string, url: string): void {
@@ -30,4 +31,11 @@ export class AllowedMethods {
     if (known === undefined) throw new Error(`a route for ${method}: add the method to the list above`);
     this.router.on(known, url, () => undefined);
   }
+}
+
+/** Finds what lies under a path. */
+function underneath(path: string): ReturnType<typeof findMyWay> {
+  const router = findMyWay({ maxParamLength: 16_384 });
+  for (const pattern of [path, `${path}/*`]) router.on('GET', pattern, () => undefined);
+  return router;
 }

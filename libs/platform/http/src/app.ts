@@ -3,35 +3,24 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Clock } from '@app/kernel';
 import type { Logger } from 'pino';
-import {
-  createPino,
-  hasReadableLogs,
-  Metrics,
-  PinoNestLogger,
-  SystemClock,
-  Tracing,
-  type Configuration,
-} from '@app/runtime';
-import { RequestGuard } from './request-guard';
+import { createPino, hasReadableLogs, Metrics, PinoNestLogger, Tracing, type Configuration } from '@app/runtime';
 import { AllowedMethods } from './allowed-methods';
 import { parseBodiesStrictly } from './body-parser';
 import { arrivesWithinMs, boundConnections, boundTransfers, type ConnectionBounds } from './connections';
 import { deprecationHeaders } from './deprecation';
 import { answerBrokenRequests, fastifyOptions } from './fastify-options';
 import { Draining } from './draining';
+import { guardsOf, type Guards } from './guards';
 import { HttpModule } from './http.module';
 import { issuersReadiness, lookAtIssuers } from './identity-providers';
 import type { IssuerKeys } from './issuer-keys';
-import { KeyFailures } from './key-failures';
 import { Overload } from './overload';
-import { PartnerKeyCache } from './partner-key-cache';
 import { Accounts, PartnerKeys, RateWindows } from './ports';
 import { ProblemFilter } from './problem-filter';
 import { ReadinessChecks } from './readiness';
 import { addRequestHooks } from './request-hooks';
 import { RequestLog } from './request-log';
 import { planRoutes } from './routes';
-import { UserTokens } from './user-tokens';
 
 /**
  * The application that serves HTTP, ready for `listen`: problems, strict bodies, admission, health, logs and metrics.
@@ -58,10 +47,9 @@ export async function createHttpApp(
   const metrics = portOf(app, Metrics);
   boundConnections(fastify.server, bounds.connectionsMax, metrics);
   boundTransfers(fastify, bounds);
-  const readiness = issuersReadiness(configuration, issuers);
-  if (readiness !== null) app.get(ReadinessChecks).add(readiness);
+  for (const check of issuersReadiness(configuration, issuers)) app.get(ReadinessChecks).add(check);
   addRequestHooks(fastify, {
-    admission: requestGuard(app, configuration, issuers, log),
+    guards: guardsIn(app, configuration, issuers, log),
     allowedMethods,
     draining: app.get(Draining),
     overload: new Overload(env.REQUESTS_AT_ONCE, metrics),
@@ -95,22 +83,14 @@ function portOf<Port>(app: NestFastifyApplication, token: abstract new () => Por
   return app.get<Port>(token, { strict: false });
 }
 
-function requestGuard(
+function guardsIn(
   app: NestFastifyApplication,
   configuration: Configuration,
   issuers: readonly IssuerKeys[],
   log: Logger,
-): RequestGuard {
-  const { env } = configuration;
-  return new RequestGuard(
-    new PartnerKeyCache(portOf(app, PartnerKeys)),
-    new KeyFailures(env.KEY_FAILURES_PER_MINUTE),
-    userTokens(configuration, issuers, portOf(app, Clock)),
-    portOf(app, Accounts),
-    portOf(app, RateWindows),
-    { keyPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE, userPerMinute: env.RATE_LIMIT_USER_PER_MINUTE },
-    log,
-  );
+): Guards {
+  const [keys, accounts, windows] = [portOf(app, PartnerKeys), portOf(app, Accounts), portOf(app, RateWindows)];
+  return guardsOf({ configuration, issuers, keys, accounts, windows, serviceClock: portOf(app, Clock), log });
 }
 
 function connectionBounds({ env }: Configuration): ConnectionBounds {
@@ -119,15 +99,4 @@ function connectionBounds({ env }: Configuration): ConnectionBounds {
     transferMs: env.TRANSFER_SECONDS * 1000,
     connectionsMax: env.CONNECTIONS_PER_REPLICA + env.STREAMS_PER_REPLICA,
   };
-}
-
-/** Only the sandbox's own issuer lives by the service clock (docs/decisions/sandbox.md). */
-function userTokens(configuration: Configuration, issuers: readonly IssuerKeys[], serviceClock: Clock): UserTokens {
-  const { env } = configuration;
-  const trusted = issuers.map((keys) => ({
-    keys,
-    clock: configuration.isOwnIssuer(keys.issuer) ? serviceClock : new SystemClock(),
-    skewMs: configuration.clockSkewMsOf(keys.issuer),
-  }));
-  return new UserTokens(trusted, { claim: env.OIDC_AUDIENCE_CLAIM, values: env.OIDC_AUDIENCE });
 }

@@ -4,26 +4,38 @@ import type { Logger } from 'pino';
 import { IssuerKeys } from './issuer-keys';
 import type { ReadinessCheck } from './ports';
 
-/** The name of the issuers in `GET /readyz`. */
+/** The names of the issuers in `GET /readyz`. */
 const checkName = 'identity provider';
+const operatorCheckName = 'operator identity provider';
 
 /**
- * The issuers of the configuration and their keys (docs/decisions/configuration-and-start.md, "Identity providers"), once each of them was
- * looked at, but for a sandbox's own, which is only about to listen. @throws UnfitIssuer
+ * The issuers of the configuration and their keys (docs/decisions/configuration-and-start.md, "Identity providers"), that of operators
+ * too, once each of them was looked at, but for a sandbox's own, which is only about to listen. @throws UnfitIssuer
  */
 export async function lookAtIssuers(configuration: Configuration, log: Logger): Promise<readonly IssuerKeys[]> {
   const { OIDC_JWKS_URI: jwksUri, OIDC_TIMEOUT_MS: timeoutMs } = configuration.env;
-  const issuers = configuration.issuers.map((issuer) => {
+  const { issuers: ofUsers, operatorIssuer } = configuration;
+  const ofOperators = operatorIssuer === null || ofUsers.includes(operatorIssuer) ? [] : [operatorIssuer];
+  const issuers = [...ofUsers, ...ofOperators].map((issuer) => {
     const onTrouble = (trouble: Unavailable) =>
       log.warn({ err: trouble, issuer }, "the issuer's keys could not be had");
-    return new IssuerKeys(issuer, { jwksUri, timeoutMs, onTrouble });
+    const found = ofUsers.includes(issuer) ? { jwksUri } : { variable: 'OPERATOR_ISSUER' as const };
+    return new IssuerKeys(issuer, { timeoutMs, onTrouble, ...found });
   });
   await Promise.all(othersOf(configuration, issuers).map((one) => one.look()));
   return issuers;
 }
 
+/** What `GET /readyz` asks of issuers other than a sandbox's own. */
+export function issuersReadiness(configuration: Configuration, issuers: readonly IssuerKeys[]): ReadinessCheck[] {
+  const ofUsers = issuers.filter(({ issuer }) => configuration.issuers.includes(issuer));
+  const ofOperators = issuers.filter((one) => !ofUsers.includes(one));
+  const checks = [usersReadiness(configuration, ofUsers), ...ofOperators.map(operatorsReadiness)];
+  return checks.filter((check) => check !== null);
+}
+
 /** Away while no user token can be verified, degraded while some issuer does not answer; null for a sandbox's own issuer alone. */
-export function issuersReadiness(configuration: Configuration, issuers: readonly IssuerKeys[]): ReadinessCheck | null {
+function usersReadiness(configuration: Configuration, issuers: readonly IssuerKeys[]): ReadinessCheck | null {
   const others = othersOf(configuration, issuers);
   if (others.length === 0) return null;
   const check = async () => {
@@ -32,6 +44,11 @@ export function issuersReadiness(configuration: Configuration, issuers: readonly
     return others.length === issuers.length && states.every((state) => state === 'away') ? 'away' : 'degraded';
   };
   return { name: checkName, check };
+}
+
+/** Users are served without it. */
+function operatorsReadiness(issuer: IssuerKeys): ReadinessCheck {
+  return { name: operatorCheckName, check: async () => ((await issuer.state()) === 'ok' ? 'ok' : 'degraded') };
 }
 
 function othersOf(configuration: Configuration, issuers: readonly IssuerKeys[]): readonly IssuerKeys[] {

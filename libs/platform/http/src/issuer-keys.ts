@@ -27,6 +27,8 @@ export interface IssuerKeySet {
 export class UnfitIssuer extends Error {}
 
 export interface IssuerKeysOptions {
+  /** The environment variable that names the issuer; `OIDC_ISSUER` when absent. */
+  readonly variable?: 'OIDC_ISSUER' | 'OPERATOR_ISSUER';
   /** How long the issuer's documents are waited for, both together. */
   readonly timeoutMs: number;
   /** Where the keys are, without asking for the discovery document. */
@@ -128,20 +130,21 @@ function keySetOf(jwks: JSONWebKeySet): IssuerKeySet {
   return { keyFor: (header) => find(header).catch(() => null) };
 }
 
-async function fetchKeys(issuer: string, { jwksUri, timeoutMs }: IssuerKeysOptions): Promise<JSONWebKeySet> {
+async function fetchKeys(issuer: string, options: IssuerKeysOptions): Promise<JSONWebKeySet> {
+  const { jwksUri, timeoutMs, variable = 'OIDC_ISSUER' } = options;
   const signal = AbortSignal.timeout(timeoutMs);
-  const { keys } = await getJson(jwksUri ?? (await discoveredUri(issuer, signal)), signal);
+  const { keys } = await getJson(jwksUri ?? (await discoveredUri(issuer, variable, signal)), signal);
   if (!Array.isArray(keys) || !keys.every(isJsonObject)) throw new Error('the JWKS holds no keys');
   return { keys };
 }
 
 /** Where the keys are, by a document that must say that it is this issuer's (OpenID Connect Discovery 1.0, section 4.3). */
-async function discoveredUri(issuer: string, signal: AbortSignal): Promise<string> {
+async function discoveredUri(issuer: string, variable: string, signal: AbortSignal): Promise<string> {
   const discovery = await getJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, signal);
   const { issuer: named, jwks_uri: uri } = discovery;
   if (typeof named === 'string' && named !== issuer)
     throw new UnfitIssuer(
-      `OIDC_ISSUER names ${issuer}, and the discovery document there is that of ${JSON.stringify(named.slice(0, 200))}: name the issuer as its tokens do, to the letter`,
+      `${variable} names ${issuer}, and the discovery document there is that of ${JSON.stringify(named.slice(0, 200))}: name the issuer as its tokens do, to the letter`,
     );
   if (named !== issuer || typeof uri !== 'string') throw new Error('this is no discovery document');
   if (issuer.startsWith('https:') && !uri.startsWith('https:'))

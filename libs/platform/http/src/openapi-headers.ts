@@ -1,4 +1,4 @@
-import type { JsonObject } from '@app/kernel';
+import type { JsonObject, JsonValue } from '@app/kernel';
 import type { Contract } from './operation';
 
 type HeaderName = keyof typeof headerComponents;
@@ -31,14 +31,24 @@ const headerComponents = {
     schema: { type: 'string' },
     example: '"key";q=600;w=60, "user";q=300;w=60',
   },
+  OperatorRateLimit: {
+    description:
+      'What is left of the window, and when it frees a place (draft-ietf-httpapi-ratelimit-headers); on every answer once the operator is known',
+    schema: { type: 'string' },
+    example: '"operator";r=299;t=60',
+  },
+  OperatorRateLimitPolicy: {
+    description: 'The limit that applies: requests in any 60 s; on every answer once the operator is known',
+    schema: { type: 'string' },
+    example: '"operator";q=300;w=60',
+  },
   RetryAfter: {
     description: 'Seconds to wait before the same request; absent where waiting does not help',
     schema: { type: 'integer', format: 'int32', minimum: 1 },
     example: 5,
   },
   WwwAuthenticate: {
-    description:
-      'The scheme that is asked for; with `error="invalid_token"` where a user token came and is not accepted',
+    description: 'The scheme that is asked for; with `error="invalid_token"` where a token came and is not accepted',
     schema: { type: 'string' },
     example: 'Bearer',
   },
@@ -73,6 +83,10 @@ const ofPartnerAnswers: Readonly<Record<string, HeaderName>> = {
   RateLimit: 'RateLimit',
   'RateLimit-Policy': 'RateLimitPolicy',
 };
+const ofOperatorAnswers: Readonly<Record<string, HeaderName>> = {
+  RateLimit: 'OperatorRateLimit',
+  'RateLimit-Policy': 'OperatorRateLimitPolicy',
+};
 const ofDeprecatedAnswers: Readonly<Record<string, HeaderName>> = {
   Deprecation: 'Deprecation',
   Sunset: 'Sunset',
@@ -89,6 +103,7 @@ export function headersOf(
   const names = {
     ...ofEveryAnswer,
     ...(isPartner && ofPartnerAnswers),
+    ...(area === 'operator' && ofOperatorAnswers),
     ...(isPartner && deprecated && ofDeprecatedAnswers),
     ...own,
   };
@@ -97,8 +112,13 @@ export function headersOf(
   );
 }
 
-/** The headers as a document has them: those that only a deprecated `/v1` sends stand there only then. */
-export function headersIn(deprecated: boolean): JsonObject {
-  const late = new Set<string>(deprecated ? [] : Object.values(ofDeprecatedAnswers));
-  return Object.fromEntries(Object.entries(headerComponents).filter(([name]) => !late.has(name)));
+/** Of the headers that answers have in common, those that these answers refer to. */
+export function headersIn(answers: readonly JsonValue[]): JsonObject {
+  const text = JSON.stringify(answers);
+  return Object.fromEntries(Object.entries(headerComponents).filter(([name]) => text.includes(pointerTo(name))));
+}
+
+/** As it stands in JSON, with its quotation marks: one name can begin another. */
+function pointerTo(name: string): string {
+  return `"#/components/headers/${name}"`;
 }

@@ -32,7 +32,7 @@ function inPath({ path, area, parameters }: Contract): JsonObject[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     const parameter = known[name];
     if (parameter === undefined) throw new Error(`the path parameter ${name} is not described`);
-    const isId = name.endsWith('Id') && area === 'partner';
+    const isId = /(Id|Key)$/.test(name) && (area === 'partner' || area === 'operator');
     return {
       name,
       in: 'path',

@@ -3,7 +3,7 @@ import { reasons, withdrawalChanged, withdrawalChanges, type JsonObject, type Re
 import { integer, list, optional, oneOf, boolean, shape, text } from '@app/schema';
 import { headersOf } from './openapi-headers';
 import { toProblem } from './problems';
-import type { Contract } from './operation';
+import type { Area, Contract } from './operation';
 
 const sampleRequestId = '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e5f';
 
@@ -53,6 +53,17 @@ const ofPartnerArea: readonly (Reason | number)[] = [
   'account_not_provisioned' as const,
   'rate_limited' as const,
   'internal' as const,
+  503,
+];
+const ofOperatorArea: readonly (Reason | number)[] = [
+  'invalid_input',
+  'credential_expired',
+  401,
+  'origin_rejected',
+  'permission_required',
+  404,
+  'rate_limited',
+  'internal',
   503,
 ];
 const ofOwnArea: readonly (Reason | number)[] = ['invalid_input', 'origin_rejected', 404, 'internal', 503];
@@ -123,12 +134,13 @@ export function problemResponses(
 function sharedName(status: number, { area }: Contract, named: readonly Reason[]): string {
   const name = (STATUS_CODES[status] ?? String(status)).replace(/\W/g, '');
   if (named.includes('invalid_cursor')) return `${name}OrCursor`;
-  return area === 'partner' ? name : `${name}WithoutKey`;
+  return area === 'partner' || area === 'operator' ? name : `${name}WithoutKey`;
 }
 
 /** What is open can only be asked for by a name that nothing has. */
 function ofArea({ area, path, signed }: Contract): readonly (Reason | number)[] {
   if (area === 'partner') return ofPartnerArea;
+  if (area === 'operator') return ofOperatorArea;
   // A signed operation does not reveal what exists.
   if (area === 'own') return signed === true ? ofOwnArea.filter((cause) => cause !== 404) : ofOwnArea;
   return path.includes(':') ? [404] : [];
@@ -145,7 +157,7 @@ function problemResponse(
   deprecated: boolean,
 ): JsonObject {
   return {
-    description: describe(status, named),
+    description: describe(status, named, contract.area),
     headers: {
       ...headersOf(contract, deprecated, {
         ...(status === 429 && { 'Retry-After': 'RetryAfter' }),
@@ -168,17 +180,22 @@ function problemResponse(
   };
 }
 
-function describe(status: number, named: readonly Reason[]): string {
+function describe(status: number, named: readonly Reason[], area: Area): string {
   const lines = named.map((reason) => {
     const { title, retryable } = reasons[reason];
     return `- \`${reason}\`: ${title}${retryable || status === 503 ? ' (retryable)' : ''}`;
   });
-  // Operations with credentials name a reason; those with a signature have none.
-  const unaccepted =
-    named.length > 0 ? 'the user token is missing or not accepted' : 'the key or the signature is not good';
-  const bare = status === 401 ? [`- no reason: ${unaccepted}`] : [];
+  const bare = status === 401 ? [`- no reason: ${unaccepted[area]}`] : [];
   return [STATUS_CODES[status] ?? String(status), ...lines, ...bare].join('\n');
 }
+
+/** What a 401 without a reason means. */
+const unaccepted: Readonly<Record<Area, string>> = {
+  partner: 'the user token is missing or not accepted',
+  operator: 'the token is missing or not accepted',
+  own: 'the key or the signature is not good',
+  open: 'nothing is asked for',
+};
 
 function sampleOf(status: number, reason: Reason | undefined): JsonObject {
   // Reason for the assertion: a problem is made of JSON.

@@ -1,5 +1,5 @@
-import { productVersion, specificationRevision, type JsonObject } from '@app/kernel';
-import type { Area, OperationGroup } from './operation';
+import { isJsonObject, productVersion, specificationRevision, type JsonObject, type JsonValue } from '@app/kernel';
+import type { Contract, OperationGroup } from './operation';
 
 /** What the document says about the API as a whole; the composition of the slices binds it. */
 export abstract class ApiDescription {
@@ -48,6 +48,12 @@ export const securityOf = {
       bearerFormat: 'JWT',
       description: "The end user's access token, forwarded by the partner's backend",
     },
+    operatorToken: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: "An operator's access token, whose `scope` names what it is good for",
+    },
     webhookSignature: {
       type: 'apiKey',
       in: 'header',
@@ -55,8 +61,20 @@ export const securityOf = {
       description: 'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 over `id.timestamp.body`',
     },
   } satisfies JsonObject,
-  area(area: Area, signed: boolean): JsonObject[] {
+  /** Those that some operation asks for. */
+  schemesOf(operations: readonly JsonObject[]): JsonObject {
+    const named = new Set(operations.flatMap(({ security }) => namesIn(security)));
+    return Object.fromEntries(Object.entries(securityOf.schemes).filter(([name]) => named.has(name)));
+  },
+  contract({ area, scope, signed }: Contract): JsonObject[] {
     if (area === 'partner') return [{ partnerKey: [], userToken: [] }];
-    return signed ? [{ webhookSignature: [] }] : [];
+    if (scope !== undefined) return [{ operatorToken: [scope] }];
+    return signed === true ? [{ webhookSignature: [] }] : [];
   },
 };
+
+/** The schemes that an operation's `security` names. */
+function namesIn(security: JsonValue | undefined): string[] {
+  const wanted = Array.isArray(security) ? security : [];
+  return wanted.flatMap((one: JsonValue) => (isJsonObject(one) ? Object.keys(one) : []));
+}

@@ -50,20 +50,20 @@ interface DocumentParts {
   readonly options: DocumentOptions;
 }
 
-function componentsOf({ components, shared, options }: DocumentParts, operations: readonly JsonObject[]): JsonObject {
+function componentsOf({ components, shared }: DocumentParts, operations: readonly JsonObject[]): JsonObject {
   const { responses } = shared;
   const answers = [responses, ...operations.map((operation) => operation['responses'] ?? null)];
   const requests = operations.flatMap(({ requestBody, parameters }) => [requestBody ?? null, parameters ?? null]);
   return {
-    headers: headersIn(options.deprecated),
+    headers: headersIn(answers),
     responses,
     schemas: openedSchemas(components.schemas, answers, requests),
-    securitySchemes: securityOf.schemes,
+    securitySchemes: securityOf.schemesOf(operations),
   };
 }
 
 function describe(contract: Contract, { components, shared, options }: DocumentParts): JsonObject {
-  const { operation, summary, area, signed, beyondSpecification } = contract;
+  const { operation, summary, beyondSpecification } = contract;
   const body = bodyOf(contract, components);
   const causes = reasonsOf(contract, isList(contract, components));
   return {
@@ -71,7 +71,7 @@ function describe(contract: Contract, { components, shared, options }: DocumentP
     tags: [tagOf(operation)],
     summary,
     ...descriptionOf(contract),
-    security: securityOf.area(area, signed === true),
+    security: securityOf.contract(contract),
     parameters: parametersOf(contract, components),
     ...(body !== null && { requestBody: body }),
     responses: {

@@ -1,13 +1,14 @@
 import type { JsonValue, Reason } from '@app/kernel';
 import type { DtoClass, Schema } from '@app/schema';
+import type { OperatorScope } from './operator-scopes';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * `partner` routes, all of `/v1`, are admitted by both credentials; `open` ones by nothing; `own` ones (operator, hooks, sandbox)
- * look after themselves.
+ * `partner` routes, all of `/v1`, are admitted by both credentials; `operator` ones, all of `/operator/v1`, by an operator's token with
+ * their scope; `open` ones by nothing; `own` ones (hooks, sandbox) look after themselves.
  */
-export type Area = 'partner' | 'open' | 'own';
+export type Area = 'partner' | 'operator' | 'open' | 'own';
 
 /** What an operation takes as its body, apart from `'none'`: nothing, or `{}`. */
 export type Body =
@@ -94,6 +95,11 @@ type NamesIn<Route extends string> = Route extends `${string}:${infer Name}/${in
     ? Name
     : never;
 
+/** An operation for operators names the scope that it asks for. */
+type ScopeTerms<Route extends string> = Route extends `${string} /operator/v1/${string}`
+  ? { readonly scope: OperatorScope }
+  : { readonly scope?: undefined };
+
 /** Every `:name` of the path but `:userId`, which is the same everywhere. */
 type ParameterTerms<Route extends string> = [Exclude<NamesIn<Route>, 'userId'>] extends [never]
   ? { readonly parameters?: undefined }
@@ -107,6 +113,8 @@ export interface Contract extends Terms {
   /** With `:name` for a parameter. */
   readonly path: string;
   readonly area: Area;
+  /** Of an operation for operators: what their token must be good for. */
+  readonly scope?: OperatorScope | undefined;
   readonly status: 200 | 201 | 202 | 204;
   /** Undefined only where the types were got around; such a route does not start. */
   readonly body: Body | 'none' | undefined;
@@ -123,6 +131,7 @@ export type TypedContract<Taken, Asked, Answer> = Contract & {
 interface AnyTerms extends Terms {
   readonly route: string;
   readonly body?: Body | 'none';
+  readonly scope?: OperatorScope | undefined;
   readonly parameters?: Readonly<Record<string, PathParameter>>;
 }
 
@@ -140,6 +149,7 @@ export function operation<
     readonly query?: Asked;
     readonly answer: Answer;
   } & BodyTerms<Route> &
+    ScopeTerms<Route> &
     ParameterTerms<Route>,
 ): TypedContract<Taken, Asked, Answer>;
 export function operation(name: string, terms: AnyTerms): Contract {
@@ -152,10 +162,15 @@ export function operation(name: string, terms: AnyTerms): Contract {
     operation: name,
     method,
     path,
-    area: rest.open === true ? 'open' : path.startsWith('/v1/') ? 'partner' : 'own',
+    area: rest.open === true ? 'open' : areaOf(path),
     body: rest.body ?? (method === 'GET' || method === 'DELETE' ? 'none' : undefined),
     parameters: parameters ?? {},
   };
+}
+
+function areaOf(path: string): Area {
+  if (path.startsWith('/v1/')) return 'partner';
+  return path.startsWith('/operator/v1/') ? 'operator' : 'own';
 }
 
 export function isRawAnswer(answer: Schema | RawAnswer): answer is RawAnswer {

@@ -7,18 +7,19 @@ export function secondsOf(ms: number): number {
   return Math.min(windowSeconds, Math.max(1, Math.ceil(ms / 1000)));
 }
 
-export interface RateLimits {
-  readonly keyPerMinute: number;
-  readonly userPerMinute: number;
+/** A limit that callers are told of: requests in any 60 s. */
+export interface RateLimit {
+  readonly name: string;
+  readonly perMinute: number;
 }
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers-10 for the windows that were asked, the key's first. */
-export function rateHeaders(limits: RateLimits, answers: readonly RateAnswer[]): Record<string, string> {
-  const remaining = answers.map((answer, index) => `"${names[index]}";r=${answer.remaining};t=${answer.resetSeconds}`);
+/** The fields of draft-ietf-httpapi-ratelimit-headers-10. @param answers of those limits whose windows were asked, the first ones */
+export function rateHeaders(limits: readonly RateLimit[], answers: readonly RateAnswer[]): Record<string, string> {
+  const remaining = answers.map(
+    (answer, index) => `"${limits[index]?.name}";r=${answer.remaining};t=${answer.resetSeconds}`,
+  );
   return {
-    'ratelimit-policy': `"key";q=${limits.keyPerMinute};w=${windowSeconds}, "user";q=${limits.userPerMinute};w=${windowSeconds}`,
+    'ratelimit-policy': limits.map(({ name, perMinute }) => `"${name}";q=${perMinute};w=${windowSeconds}`).join(', '),
     ratelimit: remaining.join(', '),
   };
 }
-
-const names = ['key', 'user'];

@@ -3,6 +3,7 @@ import type { Span } from '@app/runtime';
 import type { FastifyRequest } from 'fastify';
 import type { DtoClass } from '@app/schema';
 import type { Area, Contract } from './operation';
+import type { OperatorScope } from './operator-scopes';
 
 /** Whom an admitted `/v1` request acts for, and through which partner. */
 export interface AdmittedCaller {
@@ -18,20 +19,34 @@ export interface AdmittedCaller {
   readonly cause: Cause;
 }
 
+/** Who gave an admitted `/operator/v1` request. */
+export interface AdmittedOperator {
+  /** Derives from issuer and subject, as a user's id does. */
+  readonly operatorId: string;
+  readonly subject: string;
+  readonly issuer: string;
+  /** What the token is good for, as it names it. */
+  readonly scopes: readonly string[];
+  /** What a command that this request gives is caused by. */
+  readonly cause: Cause;
+}
+
 /** What the hooks know of a route, worked out from its contract once when it is registered. */
 export interface RoutePlan {
-  /** Names the operation in logs and metrics, as in the specification: `runs.start`. */
+  /** Names the operation in logs and metrics, as in the specification: `runs.start`; an operator's with `operator.` before it. */
   readonly operation: string;
   /** The route's pattern. */
   readonly pattern: string;
   readonly area: Area;
+  /** What the operator's token must be good for; null in other areas. */
+  readonly scope: OperatorScope | null;
   readonly account: 'required' | 'not required';
   readonly weight: number;
   /** Its path names nothing but the user: it begins something, or looks around. Others go on with what is there. */
   readonly begins: boolean;
   /** It may wait for something that is no work of this deployment. */
   readonly waits: boolean;
-  /** Path parameters that hold UUIDs; every `:…Id` of a partner route does. */
+  /** Path parameters that hold UUIDs; every `:…Id` and `:…Key` of a partner's or an operator's route does. */
   readonly idParameters: readonly string[];
   /** `json` is parsed strictly, `bytes` are handed over as a Buffer, a `stream` while it arrives. */
   readonly body: 'json' | 'bytes' | 'stream';
@@ -49,6 +64,7 @@ export interface RequestContext {
   /** Null when it is not traced. */
   readonly span: Span | null;
   caller: AdmittedCaller | null;
+  operator: AdmittedOperator | null;
   /** Known before the user is. */
   partnerKeyId: string | null;
   /** The reason, or else the kind, of the problem that was answered. */

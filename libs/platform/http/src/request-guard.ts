@@ -3,7 +3,6 @@ import {
   because,
   causeOfRequest,
   notFound,
-  parseUuid,
   Unavailable,
   type PartnerKeyId,
   type RequestId,
@@ -11,15 +10,17 @@ import {
 } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Caller } from './caller';
 import { GroupLoader } from '@app/runtime';
+import { bearerOf } from './bearer';
+import type { Caller } from './caller';
 import type { KeyFailures } from './key-failures';
+import { malformedIds, pathParameters } from './path-ids';
 import type { AccountState, Accounts, RateAnswer, RateSubject, RateWindows } from './ports';
 import type { PartnerKeyCache } from './partner-key-cache';
 import { notAuthenticated, tokenRefused, type Failure } from './problems';
-import { rateHeaders, type RateLimits } from './rate-limits';
+import { rateHeaders, type RateLimit } from './rate-limits';
 import { contextOf, type RoutePlan } from './request-context';
-import type { UserIdentity, UserTokens } from './user-tokens';
+import type { TokenIdentity, AccessTokens } from './access-tokens';
 
 const accountsPerQueryMax = 500;
 const accountsWaitingMax = 10_000;
@@ -37,10 +38,10 @@ export class RequestGuard {
   constructor(
     private readonly keys: PartnerKeyCache,
     private readonly failures: KeyFailures,
-    private readonly tokens: UserTokens,
+    private readonly tokens: AccessTokens,
     accounts: Accounts,
     private readonly windows: RateWindows,
-    private readonly limits: RateLimits,
+    private readonly limits: { readonly key: RateLimit; readonly user: RateLimit },
     private readonly log: Logger,
   ) {
     this.accounts = new GroupLoader(
@@ -98,12 +99,12 @@ export class RequestGuard {
   /** @param uncounted the key, unless `earlier` says how its window answered */
   private async admitUser(
     entry: Entry,
-    identity: UserIdentity,
+    identity: TokenIdentity,
     earlier: readonly RateAnswer[],
     ...uncounted: readonly RateSubject[]
   ): Promise<Failure | null> {
     const { request, reply, plan, keyId } = entry;
-    const user = { subject: `user:${identity.userId}`, limit: this.limits.userPerMinute, weight: plan.weight };
+    const user = { subject: `user:${identity.userId}`, limit: this.limits.user.perMinute, weight: plan.weight };
     // Asked for together, for the sake of latency; judged in order.
     const [answers, account] = await Promise.all([
       this.windows.consume([...uncounted, user]),
@@ -115,11 +116,11 @@ export class RequestGuard {
   }
 
   private keySubject(keyId: PartnerKeyId): RateSubject {
-    return { subject: `key:${keyId}`, limit: this.limits.keyPerMinute };
+    return { subject: `key:${keyId}`, limit: this.limits.key.perMinute };
   }
 
   private showRates(reply: FastifyReply, answers: readonly RateAnswer[]): Failure | null {
-    reply.headers(rateHeaders(this.limits, answers));
+    reply.headers(rateHeaders([this.limits.key, this.limits.user], answers));
     const last = answers.at(-1);
     if (last === undefined) throw new Unavailable('database');
     if (last.admitted) return null;
@@ -136,12 +137,6 @@ interface Entry {
   readonly keyId: PartnerKeyId;
 }
 
-/** The token of `Authorization: Bearer` (RFC 6750; the scheme's name in any case), or null. */
-function bearerOf(authorization: string | undefined): string | null {
-  if (authorization === undefined || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return null;
-  return authorization.slice(7).trim() || null;
-}
-
 function accountFailure(account: AccountState | null, plan: GuardedRoute): Failure | null {
   if (account === null) return plan.account === 'not required' ? null : because('account_not_provisioned');
   return account.disabled ? because('account_disabled') : null;
@@ -149,20 +144,14 @@ function accountFailure(account: AccountState | null, plan: GuardedRoute): Failu
 
 /** The user of the path must be the caller; every id becomes lower-case or is not found. */
 function pathFailure(request: FastifyRequest, plan: GuardedRoute, userId: UserId): Failure | null {
-  // Reason for the assertion: Fastify's router makes an object of texts.
-  const parameters = request.params as Record<string, string>;
-  let otherIsMalformed = false;
-  for (const name of plan.idParameters) {
-    const id = parseUuid(parameters[name]);
-    if (id === null && name === 'userId') return notFound;
-    if (id === null) otherIsMalformed = true;
-    else parameters[name] = id;
-  }
-  if (plan.idParameters.includes('userId') && parameters['userId'] !== userId) return because('subject_mismatch');
-  return otherIsMalformed ? notFound : null;
+  const malformed = malformedIds(request, plan.idParameters);
+  if (malformed.includes('userId')) return notFound;
+  if (plan.idParameters.includes('userId') && pathParameters(request)['userId'] !== userId)
+    return because('subject_mismatch');
+  return malformed.length > 0 ? notFound : null;
 }
 
-function callerFrom(identity: UserIdentity, partnerKeyId: PartnerKeyId, request: FastifyRequest): Caller {
+function callerFrom(identity: TokenIdentity, partnerKeyId: PartnerKeyId, request: FastifyRequest): Caller {
   const requestId = asId<RequestId>(request.id);
   const actor = { kind: 'user', id: identity.userId, partnerKeyId } as const;
   return {

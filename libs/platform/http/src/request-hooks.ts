@@ -3,12 +3,14 @@ import { because, invalid, notFound, Unavailable } from '@app/kernel';
 import type { Tracing } from '@app/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { RequestGuard, GuardedRoute } from './request-guard';
+import type { Guards } from './guards';
+import type { GuardedRoute } from './request-guard';
 import type { AllowedMethods } from './allowed-methods';
 import type { Draining } from './draining';
+import type { Area } from './operation';
 import { failureOf } from './problem-filter';
 import type { Overload } from './overload';
-import { notServed } from './problems';
+import { notServed, type Failure } from './problems';
 import { answerHeaders } from './request-ids';
 import type { RequestContext } from './request-context';
 import type { RequestLog } from './request-log';
@@ -16,7 +18,7 @@ import { sendProblem } from './send-problem';
 import { beginRequestSpan, endRequestSpan } from './request-span';
 
 export interface HookParts {
-  readonly admission: RequestGuard;
+  readonly guards: Guards;
   readonly allowedMethods: AllowedMethods;
   readonly draining: Draining;
   readonly overload: Overload;
@@ -46,9 +48,9 @@ export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): voi
     if (refuseAtOnce(request, reply, context, parts)) return;
     const { plan } = context;
     const goOn = () => (plan === null ? refuseUnrouted(request, reply, parts) : done());
-    if (!isPartnerCall(request, context, parts)) return goOn();
-    context.rests = parts.overload.begin(plan);
-    parts.admission.admit(request, reply, plan ?? unrouted).then(
+    const admission = admit(request, reply, context, parts);
+    if (admission === null) return goOn();
+    admission.then(
       (failure) => {
         context.rests();
         if (failure === null) goOn();
@@ -64,6 +66,21 @@ export function addRequestHooks(fastify: FastifyInstance, parts: HookParts): voi
     );
   });
   workBeginsWithTheBody(fastify, parts);
+}
+
+/** Why the caller may not, by its credentials; null where nobody is asked for any. */
+function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: RequestContext,
+  parts: HookParts,
+): Promise<Failure | null> | null {
+  const { plan } = context;
+  const area = areaOf(request, context, parts);
+  if (area === 'operator') return parts.guards.operators?.admit(request, reply, plan) ?? Promise.resolve(notFound);
+  if (area !== 'partner') return null;
+  context.rests = parts.overload.begin(plan);
+  return parts.guards.partners.admit(request, reply, plan ?? unrouted);
 }
 
 /**
@@ -89,6 +106,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
     startedAtMs: performance.now(),
     span: beginRequestSpan(parts.tracing, request, plan),
     caller: null,
+    operator: null,
     partnerKeyId: null,
     failedBy: null,
     rests: () => undefined,
@@ -101,7 +119,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, parts: HookParts): 
     end(request, reply, parts);
   });
   reply.headers(answerHeaders(request.id));
-  if (isPartnerCall(request, context, parts)) reply.headers(parts.partnerHeaders);
+  if (areaOf(request, context, parts) === 'partner') reply.headers(parts.partnerHeaders);
   return context;
 }
 
@@ -134,7 +152,7 @@ function refuseAtOnce(
   } else if (origin !== undefined && !parts.isOriginAllowed(origin)) {
     sendProblem(request, reply, because('origin_rejected'));
   } else {
-    return isPartnerCall(request, context, parts) && refuseOverload(request, reply, context, parts);
+    return areaOf(request, context, parts) === 'partner' && refuseOverload(request, reply, context, parts);
   }
   return true;
 }
@@ -152,8 +170,8 @@ function refuseOverload(
   return true;
 }
 
-function isPartnerCall(request: FastifyRequest, { plan }: RequestContext, { allowedMethods }: HookParts): boolean {
-  return plan === null ? allowedMethods.isPartnerUrl(request.url) : plan.area === 'partner';
+function areaOf(request: FastifyRequest, { plan }: RequestContext, { allowedMethods }: HookParts): Area | null {
+  return plan === null ? allowedMethods.areaOf(request.url) : plan.area;
 }
 
 function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, parts: HookParts): void {

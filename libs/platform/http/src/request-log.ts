@@ -42,6 +42,7 @@ export class RequestLog {
       ms: Math.round(elapsedMs * 10) / 10,
       userId: context.caller?.userId,
       keyId: context.partnerKeyId ?? undefined,
+      operator: context.operator?.subject,
       reason: context.failedBy ?? undefined,
     };
     if (this.readable) this.log.info(sentenceOf(line, request.url));

@@ -30,15 +30,18 @@ function planRoute(route: RouteOptions, streamLimitBytes: number): RoutePlan {
   const contract = route.config?.contract;
   const served = `${String(route.method)} ${route.url}`;
   if (contract === undefined) throw new Error(`${served} has no contract`);
-  const { operation, method, path, area } = contract;
+  const { operation, method, path, area, scope = null } = contract;
   // Fastify adds the HEAD of every GET.
   const isOwn = served === `${method} ${path}` || (method === 'GET' && served === `HEAD ${path}`);
   if (!isOwn) throw new Error(`${served} is not the route of ${operation}, ${method} ${path}`);
-  const idParameters = area === 'partner' ? [...path.matchAll(/:(\w+Id)\b/g)].map(([, name = '']) => name) : [];
+  const named = area === 'partner' || area === 'operator' ? [...path.matchAll(/:(\w+(?:Id|Key))\b/g)] : [];
+  const idParameters = named.map(([, name = '']) => name);
   return {
-    operation,
+    // Partners and operators can both have a `runs.list`.
+    operation: area === 'operator' ? `operator.${operation}` : operation,
     pattern: path,
     area,
+    scope,
     account: contract.account ?? 'required',
     weight: contract.weight ?? 1,
     begins: idParameters.every((name) => name === 'userId'),

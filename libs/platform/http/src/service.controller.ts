@@ -7,6 +7,7 @@ import { Draining } from './draining';
 import { openApiDocument } from './openapi';
 import { openApi30 } from './openapi-3-0';
 import { ApiDescription } from './openapi-words';
+import type { Contract } from './operation';
 import { ReadinessChecks, type ReadinessReport } from './readiness';
 import { Serves, findContracts } from './serves';
 import { readHealth, readOpenApi, readOpenApi30, readReadiness } from './service.contract';
@@ -50,11 +51,24 @@ export class ServiceController {
   }
 }
 
-/** The OpenAPI document of an application, running or not. */
+/** The OpenAPI document of an application's partner API, running or not. What operators call has a document of its own. */
 export function documentOf(modules: ModulesContainer, configuration: Configuration, about: ApiDescription): JsonObject {
-  return openApiDocument(findContracts(modules), {
-    about,
-    baseUrl: configuration.publicUrl,
-    deprecated: configuration.env.V1_DEPRECATED_AT !== undefined,
-  });
+  return openApiDocument(
+    findContracts(modules).filter((contract) => !isForOperators(contract)),
+    { about, baseUrl: configuration.publicUrl, deprecated: configuration.env.V1_DEPRECATED_AT !== undefined },
+  );
+}
+
+/** The OpenAPI document of an application's operator API. */
+export function operatorDocumentOf(
+  modules: ModulesContainer,
+  configuration: Configuration,
+  about: ApiDescription,
+): JsonObject {
+  const contracts = findContracts(modules).filter(isForOperators);
+  return openApiDocument(contracts, { about, baseUrl: configuration.publicUrl, deprecated: false });
+}
+
+function isForOperators({ path }: Contract): boolean {
+  return path.startsWith('/operator/');
 }

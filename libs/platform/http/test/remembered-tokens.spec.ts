@@ -1,7 +1,7 @@
 import { SetClock } from '@app/testing/http';
 import { LoopbackIssuer } from '@app/testing/identity';
 import { IssuerKeys } from '../src/issuer-keys';
-import { UserTokens } from '../src/user-tokens';
+import { AccessTokens } from '../src/access-tokens';
 
 const bytesMax = 50_000;
 const claimLength = 4_000;
@@ -18,7 +18,7 @@ it('verified tokens are remembered by their bytes, and those are forgotten that 
   // No token that is made while the test runs may be ahead of it.
   clock.nowMs += 600_000;
   const trusted = [{ keys: new IssuerKeys(issuer.issuer, { timeoutMs: 30_000 }), clock, skewMs: 0 }];
-  const tokens = new UserTokens(trusted, { claim: 'aud', values: ['parley'] }, bytesMax);
+  const tokens = new AccessTokens(trusted, { claim: 'aud', values: ['parley'] }, bytesMax);
   const first = await issuer.token();
   await tokens.verify(first);
   const given = [first];

@@ -25,9 +25,10 @@ function isNetwork(text: string): boolean {
 export const admissionVariables = {
   RATE_LIMIT_KEY_PER_MINUTE: positiveInteger({ default: 6000, desc: 'Requests per partner key in any 60 s' }),
   RATE_LIMIT_USER_PER_MINUTE: positiveInteger({ default: 300, desc: 'Requests per user in any 60 s' }),
+  RATE_LIMIT_OPERATOR_PER_MINUTE: positiveInteger({ default: 300, desc: 'Requests per operator in any 60 s' }),
   KEY_FAILURES_PER_MINUTE: positiveInteger({
     default: 60,
-    desc: 'Requests without a good partner key that an address may send in any 60 s to each api process; then 429',
+    desc: 'Requests without a good partner key or operator token that an address may send in any 60 s to each api process; then 429',
   }),
   REQUESTS_AT_ONCE: positiveInteger({
     default: 16,

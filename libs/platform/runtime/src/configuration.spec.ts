@@ -179,6 +179,27 @@ describe('Configuration', () => {
     ).toMatch(/OIDC_ISSUER: is a sandbox's issuer/);
   });
 
+  it('has operators of a sandbox by its own issuer, and of production by the one that is named', () => {
+    const other = 'https://staff.example';
+    expect(of({}).operatorIssuer).toBe('http://127.0.0.1:8080/sandbox/issuer');
+    expect(of({ OPERATOR_ISSUER: other }).operatorIssuer).toBe(other);
+    // Who logs users in says nothing of operators.
+    expect(of({ OIDC_ISSUER: other }).operatorIssuer).toBeNull();
+    expect(of(production).operatorIssuer).toBeNull();
+    expect(of({ ...production, OPERATOR_ISSUER: other }).operatorIssuer).toBe(other);
+    for (const OPERATOR_ISSUER of ['staff.example', `${other}, https://b.example`, `${other}?x=1`])
+      expect(messageOf({ OPERATOR_ISSUER })).toMatch(/^ {2}OPERATOR_ISSUER: must name one issuer/m);
+    const ofSandbox = { ...production, OPERATOR_ISSUER: 'https://x.example/sandbox/issuer' };
+    expect(messageOf(ofSandbox)).toContain("OPERATOR_ISSUER: is a sandbox's issuer");
+  });
+
+  it('never takes the tokens of users for those of operators', () => {
+    const message = /OPERATOR_AUDIENCE: must be none of OIDC_AUDIENCE/;
+    expect(messageOf({ OIDC_AUDIENCE: 'shop, parley-operator' })).toMatch(message);
+    expect(messageOf({ OPERATOR_AUDIENCE: 'parley' })).toMatch(message);
+    expect(of({ OIDC_AUDIENCE: 'shop', OPERATOR_AUDIENCE: 'staff' }).env.OPERATOR_AUDIENCE).toBe('staff');
+  });
+
   it('takes the keys of one issuer by their address', () => {
     const OIDC_JWKS_URI = 'https://a.example/keys';
     expect(of({ OIDC_ISSUER: 'https://a.example', OIDC_JWKS_URI }).env.OIDC_JWKS_URI).toBe(OIDC_JWKS_URI);

@@ -3,7 +3,7 @@ import { admissionVariables } from './admission-variables';
 import { artifactVariables } from './artifact-variables';
 import { connectionVariables } from './connection-variables';
 import { deprecationVariables, endsTooSoon } from './deprecation-variables';
-import { identityVariables, leavesKeysOpen } from './identity-variables';
+import { identityVariables, leavesKeysOpen, sharesAudience } from './identity-variables';
 import { insecureWarnings, insecureVariables, insecureProblems } from './insecure-variables';
 import { mcpVariables } from './mcp-variables';
 import { modelVariables, offersUnpriced } from './model-variables';
@@ -147,6 +147,11 @@ export class Configuration {
     return this.env.OIDC_ISSUER ?? [`${this.baseUrl}/sandbox/issuer`];
   }
 
+  /** The issuer of operators' tokens: a sandbox's own, unless another one is named; null: there is no operator API. */
+  get operatorIssuer(): string | null {
+    return this.env.OPERATOR_ISSUER ?? this.issuers.find((issuer) => this.isOwnIssuer(issuer)) ?? null;
+  }
+
   /** The issuer in whose name a sandbox mints tokens: its own one, if it is among those that are accepted. */
   get sandboxIssuer(): string {
     const [first = ''] = this.issuers;
@@ -190,6 +195,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv): Configuration
       if (endsTooSoon(given))
         broken.push('  V1_SUNSET_AT: must be set with V1_DEPRECATED_AT, six months or more after it');
       if (leavesKeysOpen(given)) broken.push('  OIDC_JWKS_URI: must go with one OIDC_ISSUER, whose keys they are');
+      if (sharesAudience(given)) broken.push('  OPERATOR_AUDIENCE: must be none of OIDC_AUDIENCE');
       if (broken.length > 0) throw new ConfigurationError(`The environment is not valid:\n${broken.join('\n')}`);
     },
   });

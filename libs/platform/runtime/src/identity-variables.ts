@@ -2,6 +2,8 @@ import { makeValidator, str } from 'envalid';
 import { httpUrl, positiveInteger, Rule, wholeNumber } from './variable-rules';
 
 const issuersMax = 16;
+const userAudience = 'parley';
+const operatorAudience = 'parley-operator';
 const audiencesMax = 64;
 
 /** Compared with a token's `iss` to the letter, so a slash at the end stays. */
@@ -12,6 +14,11 @@ const issuers = makeValidator<readonly string[]>((text) => {
       `must name 1 to ${issuersMax} issuers with commas between, each by http:// or https:// and without a query`,
     );
   return named;
+});
+
+const issuer = makeValidator<string>((text) => {
+  if (!isIssuer(text)) throw new Rule('must name one issuer, by http:// or https:// and without a query');
+  return text;
 });
 
 const audiences = makeValidator<readonly string[]>((text) => {
@@ -30,7 +37,7 @@ function isIssuer(text: string): boolean {
   return /^https?:\/\/[^\s@?#]+$/.test(text) && URL.canParse(text);
 }
 
-/** The environment variables of who logs users in. */
+/** The environment variables of who logs users and operators in. */
 export const identityVariables = {
   OIDC_ISSUER: issuers({
     default: undefined,
@@ -38,7 +45,7 @@ export const identityVariables = {
     desc: 'Issuers of user access tokens with commas between, each as its tokens name it and found by its OpenID discovery document; unset: the sandbox issuer',
   }),
   OIDC_AUDIENCE: audiences({
-    default: ['parley'],
+    default: [userAudience],
     desc: 'Audiences with commas between; user access tokens must name one of them',
   }),
   OIDC_AUDIENCE_CLAIM: str({
@@ -62,11 +69,21 @@ export const identityVariables = {
     default: undefined,
     desc: "Claim of user tokens that names the account where the user's withdrawals land; unset: a sandbox derives one",
   }),
+  OPERATOR_ISSUER: issuer({
+    default: undefined,
+    desc: "Issuer of operators' access tokens, named and found as OIDC_ISSUER is; unset: the sandbox issuer, and in production there is no operator API",
+  }),
   OPERATOR_AUDIENCE: str({
-    default: 'parley-operator',
-    desc: 'Audience of the operator tokens that the sandbox mints',
+    default: operatorAudience,
+    desc: "Audience that operators' access tokens must name in aud; none of OIDC_AUDIENCE, so that no user's token is an operator's",
   }),
 };
+
+/** Whether a user's token could be taken for an operator's. */
+export function sharesAudience(env: NodeJS.ProcessEnv): boolean {
+  const ofUsers = splitList(env['OIDC_AUDIENCE'] ?? userAudience);
+  return ofUsers.includes(env['OPERATOR_AUDIENCE'] ?? operatorAudience);
+}
 
 /** Whether keys are named without saying whose of several issuers they are. */
 export function leavesKeysOpen(env: NodeJS.ProcessEnv): boolean {

@@ -12,6 +12,7 @@ describe('production', () => {
     ['ALLOW_INSECURE_ISSUER', 'OIDC_ISSUER', 'http://id.example'],
     ['ALLOW_INSECURE_ISSUER', 'OIDC_ISSUER', 'https://id.example, http://other.example'],
     ['ALLOW_INSECURE_ISSUER', 'OIDC_JWKS_URI', 'http://id.example/keys'],
+    ['ALLOW_INSECURE_ISSUER', 'OPERATOR_ISSUER', 'http://staff.example'],
     ['ALLOW_INSECURE_STORES', 'DATABASE_URL', 'postgres://parley:hunter2@db:5432/parley'],
     ['ALLOW_INSECURE_STORES', 'DATABASE_URL', 'postgres://db/parley?sslmode=disable'],
     ['ALLOW_INSECURE_STORES', 'DATABASE_URL', 'postgres://db/parley?sslmode=no-verify'],

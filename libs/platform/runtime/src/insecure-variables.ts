@@ -59,7 +59,7 @@ function insecureOf(env: Values): Insecure[] {
     const values = [env[variable]].flat().filter((value) => typeof value === 'string');
     if (values.some(isInsecure)) found.push({ variable, rule, allowance });
   };
-  for (const variable of ['OIDC_ISSUER', 'OIDC_JWKS_URI'])
+  for (const variable of ['OIDC_ISSUER', 'OIDC_JWKS_URI', 'OPERATOR_ISSUER'])
     check('ALLOW_INSECURE_ISSUER', variable, isClearHttp, byHttps);
   const withTls = 'must ask for TLS with sslmode=verify-full unless it is on this machine';
   check('ALLOW_INSECURE_STORES', 'DATABASE_URL', isClearPostgres, withTls);

@@ -7,8 +7,8 @@ export function sandboxDefaults(given: NodeJS.ProcessEnv, defaultDataDir: string
   const refused: string[] = [];
   if ((given['WALLET_PROVIDER'] ?? 'sandbox') === 'sandbox')
     refused.push('WALLET_PROVIDER: production takes near-intents only');
-  if (/\/sandbox\/issuer\/*([\s,]|$)/.test(given['OIDC_ISSUER'] ?? ''))
-    refused.push("OIDC_ISSUER: is a sandbox's issuer");
+  for (const variable of ['OIDC_ISSUER', 'OPERATOR_ISSUER'])
+    if (/\/sandbox\/issuer\/*([\s,]|$)/.test(given[variable] ?? '')) refused.push(`${variable}: is a sandbox's issuer`);
   const secretKey = given['PARLEY_SECRET_KEY'];
   if (secretKey !== undefined && secretKey === generatedKey(given['PARLEY_DATA_DIR'] ?? defaultDataDir))
     refused.push('PARLEY_SECRET_KEY: was generated for a sandbox');

@@ -2,13 +2,13 @@ import { SetClock } from '@app/testing/http';
 import { LoopbackIssuer } from '@app/testing/identity';
 import { until } from '@app/testing/until';
 import { IssuerKeys } from '../src/issuer-keys';
-import { UserTokens, type DemandedAudience } from '../src/user-tokens';
+import { AccessTokens, type DemandedAudience } from '../src/access-tokens';
 
 let issuer: LoopbackIssuer;
 let nowMs: number;
 let troubles: unknown[];
 let clock: SetClock;
-let tokens: UserTokens;
+let tokens: AccessTokens;
 
 beforeEach(async () => {
   issuer = new LoopbackIssuer();
@@ -26,12 +26,12 @@ function tokensOf(
   issuers: readonly LoopbackIssuer[],
   audience: Partial<DemandedAudience> = {},
   skewMs = 0,
-): UserTokens {
+): AccessTokens {
   const trusted = issuers.map((one) => {
     const onTrouble = (trouble: unknown) => troubles.push(trouble);
     return { keys: new IssuerKeys(one.issuer, { timeoutMs: 30_000, nowMs: () => nowMs, onTrouble }), clock, skewMs };
   });
-  return new UserTokens(trusted, { claim: 'aud', values: ['parley'], ...audience });
+  return new AccessTokens(trusted, { claim: 'aud', values: ['parley'], ...audience });
 }
 
 /** What a request with this token is answered, remembered or not. */

@@ -16,8 +16,9 @@ import { isCleanText } from './strict-json';
 import { algorithms, Refused, tokenStrategy, type KeyFound } from './token-strategy';
 import { userIdOf } from './user-identity';
 
-/** Whom a verified user token speaks for. */
-export interface UserIdentity {
+/** Whom a verified token speaks for. */
+export interface TokenIdentity {
+  /** Derives from issuer and subject. */
   readonly userId: UserId;
   readonly subject: string;
   readonly issuer: string;
@@ -27,7 +28,7 @@ export interface UserIdentity {
 }
 
 export type TokenVerdict =
-  | { readonly kind: 'accepted'; readonly identity: UserIdentity }
+  | { readonly kind: 'accepted'; readonly identity: TokenIdentity }
   | { readonly kind: 'expired' }
   /** The cause is for the operator; a caller never learns it. */
   | { readonly kind: 'refused'; readonly cause: string };
@@ -48,6 +49,14 @@ export interface DemandedAudience {
   readonly values: readonly string[];
 }
 
+/** The variables that say which tokens are accepted, as the log names them. */
+export interface TokenVariables {
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+const ofUsers: TokenVariables = { issuer: 'OIDC_ISSUER', audience: 'OIDC_AUDIENCE' };
+
 const verifiedKeptMs = 60_000;
 /** What the verified tokens may take up in all: some 15,000 of ten claims, and a few hundred as large as a header may be. */
 const verifiedBytesMax = 32_000_000;
@@ -61,10 +70,10 @@ const quotedLengthMax = 200;
 const accessTokenTypes = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 
 /**
- * Verifies user access tokens, and remembers good ones by digest for at most a minute, and only as long as their issuer's keys stay
+ * Verifies access tokens, of users or of operators, and remembers good ones by digest for at most a minute, and only as long as their issuer's keys stay
  * the same (docs/decisions/configuration-and-start.md, "Identity providers").
  */
-export class UserTokens {
+export class AccessTokens {
   private readonly verified: LRUCache<string, Verified>;
   private readonly issuers: ReadonlyMap<string, TrustedIssuer>;
   private readonly authenticate = tokenStrategy(
@@ -76,6 +85,7 @@ export class UserTokens {
     issuers: readonly TrustedIssuer[],
     private readonly audience: DemandedAudience,
     maxSize = verifiedBytesMax,
+    private readonly variables = ofUsers,
   ) {
     const sizeCalculation = ({ identity }: Verified) => verifiedEntryBytes + heldBytes(identity.claims);
     this.verified = new LRUCache({ maxSize, sizeCalculation, ttl: verifiedKeptMs });
@@ -124,17 +134,18 @@ export class UserTokens {
       throw new Refused(`its alg is ${quote(header.alg)}; accepted are ${algorithms.join(', ')}`);
     const iss = claims['iss'];
     const issuer = typeof iss === 'string' ? this.issuers.get(iss) : undefined;
-    if (issuer === undefined) throw new Refused(`its iss is ${quote(iss)}, which OIDC_ISSUER does not name`);
+    if (issuer === undefined)
+      throw new Refused(`its iss is ${quote(iss)}, which ${this.variables.issuer} does not name`);
     return { header, claims, issuer };
   }
 
   /** Whom a token whose signature is good speaks for. @throws Refused */
-  private identityIn(claims: JsonObject, { keys, clock, skewMs }: TrustedIssuer): UserIdentity {
+  private identityIn(claims: JsonObject, { keys, clock, skewMs }: TrustedIssuer): TokenIdentity {
     const { sub, exp } = claims;
     const { claim, values } = this.audience;
     const named = [claims[claim]].flat();
     if (!values.some((value) => named.includes(value)))
-      throw new Refused(`its ${claim} is ${quote(claims[claim])}, which OIDC_AUDIENCE does not name`);
+      throw new Refused(`its ${claim} is ${quote(claims[claim])}, which ${this.variables.audience} does not name`);
     const latestStartMs = clock.epochMs() + skewMs;
     for (const name of ['nbf', 'iat']) {
       const at = claims[name];
@@ -157,7 +168,7 @@ interface Found extends KeyFound {
 }
 
 interface Verified {
-  readonly identity: UserIdentity;
+  readonly identity: TokenIdentity;
   readonly issuer: TrustedIssuer;
   /** The keys that it was verified with. */
   readonly keys: IssuerKeySet;
@@ -185,7 +196,7 @@ async function keyOf(header: ProtectedHeaderParameters, issuer: IssuerKeys): Pro
   return { keys, key };
 }
 
-function inTime(identity: UserIdentity, { clock, skewMs }: TrustedIssuer): TokenVerdict {
+function inTime(identity: TokenIdentity, { clock, skewMs }: TrustedIssuer): TokenVerdict {
   return identity.expiresAtMs + skewMs > clock.epochMs() ? { kind: 'accepted', identity } : { kind: 'expired' };
 }
 
