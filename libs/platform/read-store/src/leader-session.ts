@@ -13,6 +13,8 @@ const pingMs = 1_000;
  * ended when the last is given back; when it breaks, all are lost at once.
  */
 export class LeaderSession {
+  /** What this process leads at present, by name. */
+  readonly leads = new Set<string>();
   private current: Promise<OpenSession> | null = null;
 
   /** @param silenceMs how long either side may say nothing to the other; 5 s when absent */

@@ -14,6 +14,7 @@ export const leaderLocks = {
   copies: 7_265_005,
   firing: 7_265_006,
   contractUses: 7_265_009,
+  operators: 7_265_010,
 } as const;
 
 /**
@@ -29,7 +30,12 @@ export async function keepLeading(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await leaderSession.use((session) => lead(session, leaderLocks[lock], signal, body));
+      await leaderSession.use((session) =>
+        lead(session, leaderLocks[lock], signal, async (leading) => {
+          leaderSession.leads.add(lock);
+          await body(leading).finally(() => leaderSession.leads.delete(lock));
+        }),
+      );
     } catch (error) {
       logger.warn(`${lock} stopped and is tried again: ${error instanceof Error ? error.message : 'unknown'}`);
     }

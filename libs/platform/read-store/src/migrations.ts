@@ -58,4 +58,6 @@ export const readStoreMigrations = [
       END $$;
     `,
   ),
+  // What each process leads, as it says with its heartbeats.
+  migration(4, 'TellLeads', `ALTER TABLE processes ADD COLUMN leads text[] NOT NULL DEFAULT '{}'`),
 ];
