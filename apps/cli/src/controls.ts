@@ -1,10 +1,14 @@
-import { DeploymentControls, PauseControl, ResumeControl, type Control } from '@app/deployment';
+import {
+  controls as controlNames,
+  DeploymentControls,
+  PauseControl,
+  ResumeControl,
+  type Control,
+} from '@app/deployment';
 import { Argument, type Command } from 'commander';
 import { reasonArgument } from './arguments';
 import { execute, onDeployment, operatorCause } from './deployment';
 import { unwrap, print, table } from './outcome';
-
-const controlNames = ['runs', 'automations', 'withdrawals'] as const satisfies readonly Control[];
 
 /** `parley controls`: what operators can pause (docs/decisions/operators.md). */
 export function controlCommands(program: Command): void {

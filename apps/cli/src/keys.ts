@@ -1,10 +1,13 @@
 import { QueryBus } from '@nestjs/cqrs';
 import type { PartnerKeyId } from '@app/kernel';
-import { ListPartnerKeys, MintPartnerKey, RevokePartnerKey } from '@app/partners';
+import { ListPartnerKeys, MintPartnerKey, RevokePartnerKey, type ListedPartnerKey } from '@app/partners';
 import type { Command } from 'commander';
 import { idArgument, reasonArgument } from './arguments';
 import { execute, onDeployment, operatorCause } from './deployment';
 import { unwrap, print, table } from './outcome';
+
+/** Keys that are read at a time. */
+const pageKeys = 500;
 
 /** `parley keys`: the keys by which partner backends are known. */
 export function keyCommands(program: Command): void {
@@ -38,12 +41,19 @@ function addList(keys: Command): void {
     .command('list')
     .description('list all partner keys, revoked ones as well')
     .action(async (_options: object, command: Command) => {
-      const listed = await onDeployment((product) =>
-        product.get(QueryBus, { strict: false }).execute(new ListPartnerKeys()),
-      );
+      const listed = await onDeployment((product) => allKeys(product.get(QueryBus, { strict: false })));
       const rows = listed.map(({ keyId, label, createdAt, revokedAt }) => [keyId, createdAt, revokedAt ?? '-', label]);
       print(command, { data: listed }, table(['KEY ID', 'CREATED', 'REVOKED', 'LABEL'], rows));
     });
+}
+
+async function allKeys(queries: QueryBus): Promise<readonly ListedPartnerKey[]> {
+  const keys: ListedPartnerKey[] = [];
+  for (;;) {
+    const page = await queries.execute(new ListPartnerKeys(keys.at(-1)?.keyId ?? null, pageKeys));
+    keys.push(...page);
+    if (page.length < pageKeys) return keys;
+  }
 }
 
 function addRevoke(keys: Command): void {

@@ -2,6 +2,9 @@ import { Module } from '@nestjs/common';
 import { budgetEntriesMigrations, budgetEntriesProjection, BudgetEntryRow } from './budget-entries.projection';
 import { BudgetController, budgetHandlers } from './budget.controller';
 import { Budgets } from './budgets';
+import { FreezeBudgetHandler } from './freeze-budget';
+import { SetCapsHandler } from './set-caps';
+import { UnfreezeBudgetHandler } from './unfreeze-budget';
 import {
   BudgetReservationRow,
   budgetReservationsMigrations,
@@ -11,7 +14,7 @@ import {
 /** What users may spend, hold and have spent. */
 @Module({
   controllers: [BudgetController],
-  providers: [...budgetHandlers, Budgets],
+  providers: [...budgetHandlers, Budgets, FreezeBudgetHandler, SetCapsHandler, UnfreezeBudgetHandler],
   exports: [Budgets],
 })
 export class BudgetModule {}

@@ -1,7 +1,9 @@
 import type { Instant } from '@app/kernel';
 
 /** What operators can pause: admission of runs; signal, invoke, evaluation and firing; prepare, confirm and agent transfers. */
-export type Control = 'runs' | 'automations' | 'withdrawals';
+export const controls = ['runs', 'automations', 'withdrawals'] as const;
+
+export type Control = (typeof controls)[number];
 
 /** The facts of the deployment's own stream. */
 export type DeploymentEvent = {

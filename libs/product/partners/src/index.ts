@@ -1,4 +1,6 @@
-export { ListPartnerKeys } from './list-partner-keys';
+export { ListPartnerKeys, type ListedPartnerKey } from './list-partner-keys';
 export { MintPartnerKey } from './mint-partner-key';
 export { PartnersModule, partnersReadModel } from './partners.module';
+export { newPartnerKey } from './new-partner-key';
+export { RegisterPartnerKey } from './register-partner-key';
 export { RevokePartnerKey } from './revoke-partner-key';

@@ -4,38 +4,33 @@ import { Database, selectList } from '@app/read-store';
 import { PartnerKeyRow } from './partner-key.projection';
 
 /** A partner key as operators see it; the key itself cannot be shown again. */
-interface ListedPartnerKey {
+export interface ListedPartnerKey {
   readonly keyId: PartnerKeyId;
   readonly label: string;
   readonly createdAt: Instant;
   readonly revokedAt: Instant | null;
 }
 
-/** All partner keys, revoked ones as well, oldest first, for operators. @throws Unavailable */
-export class ListPartnerKeys extends Query<readonly ListedPartnerKey[]> {}
-
-/** Rows that one statement reads. */
-const pageRows = 500;
+/** Partner keys, revoked ones as well, oldest first: so many after the named one, or from the first on. @throws Unavailable */
+export class ListPartnerKeys extends Query<readonly ListedPartnerKey[]> {
+  constructor(
+    readonly after: PartnerKeyId | null,
+    readonly limit: number,
+  ) {
+    super();
+  }
+}
 
 @QueryHandler(ListPartnerKeys)
 export class ListPartnerKeysHandler implements IQueryHandler<ListPartnerKeys> {
   constructor(private readonly database: Database) {}
 
-  async execute(): Promise<readonly ListedPartnerKey[]> {
-    const keys: ListedPartnerKey[] = [];
-    for (;;) {
-      const rows = await this.rowsAfter(keys.at(-1)?.keyId ?? null);
-      keys.push(...rows);
-      if (rows.length < pageRows) return keys;
-    }
-  }
-
-  private async rowsAfter(after: PartnerKeyId | null): Promise<ListedPartnerKey[]> {
+  async execute({ after, limit }: ListPartnerKeys): Promise<readonly ListedPartnerKey[]> {
     return this.database.query<ListedPartnerKey>(
       `SELECT ${selectList(PartnerKeyRow, ['keyId', 'label', 'revokedAt'])}, minted_at AS "createdAt" FROM partner_keys
        WHERE $1::uuid IS NULL OR (minted_at, key_id) > (SELECT minted_at, key_id FROM partner_keys WHERE key_id = $1)
        ORDER BY minted_at, key_id LIMIT $2`,
-      [after, pageRows],
+      [after, limit],
     );
   }
 }

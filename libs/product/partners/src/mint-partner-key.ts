@@ -12,11 +12,10 @@ import {
   type Result,
 } from '@app/kernel';
 import { partnerKeyForm } from '@app/http';
-import { createHash, randomBytes } from 'node:crypto';
-import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
+import { v5 as uuidV5 } from 'uuid';
+import { hashOf, newPartnerKey, type NewPartnerKey } from './new-partner-key';
 import { partnerKeyKind } from './partner-key.stream';
 
-const keyBytes = 32;
 /** Namespace of the ids of keys that were given, so that the same key always names the same stream. */
 const givenKeyNamespace = '8f6c1c1e-5d0f-4a76-9d53-6f1a3f0b7a41';
 
@@ -60,9 +59,7 @@ export class MintPartnerKeyHandler implements ICommandHandler<MintPartnerKey> {
     const { label, cause, key: given, reason } = request;
     if (given !== undefined && !partnerKeyForm.test(given))
       return refuse(invalid('/key', 'must be pk_ and 43 characters'));
-    const key = given ?? `pk_${randomBytes(keyBytes).toString('base64url')}`;
-    const keyHash = createHash('sha256').update(key).digest('hex');
-    const keyId = given === undefined ? uuidV7() : uuidV5(keyHash, givenKeyNamespace);
+    const { keyId, key, keyHash } = given === undefined ? newPartnerKey() : givenPartnerKey(given);
     const command = { type: 'MintKey', at: this.clock.now(), label, keyHash, reason: reason ?? null } as const;
     const done = await this.streams.decide(partnerKeyKind, keyId, command, cause, {
       newStream: given === undefined,
@@ -71,11 +68,11 @@ export class MintPartnerKeyHandler implements ICommandHandler<MintPartnerKey> {
     if (!done.ok) return refuse(done.refusal);
     const { state } = done.value;
     if (state.status === 'absent') throw new Error(`the minted key ${keyId} is absent`);
-    return ok({
-      keyId: asId<PartnerKeyId>(keyId),
-      key,
-      label: state.label,
-      createdAt: state.mintedAt,
-    });
+    return ok({ keyId, key, label: state.label, createdAt: state.mintedAt });
   }
+}
+
+function givenPartnerKey(key: string): NewPartnerKey {
+  const keyHash = hashOf(key);
+  return { keyId: asId<PartnerKeyId>(uuidV5(keyHash, givenKeyNamespace)), key, keyHash };
 }

@@ -3,6 +3,7 @@ import { PartnerKeys } from '@app/http';
 import { ListPartnerKeysHandler } from './list-partner-keys';
 import { MintPartnerKeyHandler } from './mint-partner-key';
 import { StoredPartnerKeys } from './partner-key.queries';
+import { RegisterPartnerKeyHandler } from './register-partner-key';
 import { RevokePartnerKeyHandler } from './revoke-partner-key';
 import { PartnerKeyRow, partnerKeysMigrations, partnerKeysProjection } from './partner-key.projection';
 
@@ -11,6 +12,7 @@ import { PartnerKeyRow, partnerKeysMigrations, partnerKeysProjection } from './p
   providers: [
     ListPartnerKeysHandler,
     MintPartnerKeyHandler,
+    RegisterPartnerKeyHandler,
     RevokePartnerKeyHandler,
     { provide: PartnerKeys, useClass: StoredPartnerKeys },
   ],

@@ -1,3 +1,5 @@
+export { AbortRun } from './abort-run';
+export { ReleaseRun } from './release-run';
 export { ExecutionSlots, type ExecutableSegment } from './execution-slots';
 export { LocalExecution, type BegunSegment, type Executor } from './local-execution';
 export { faultInOutput, parseOutput } from './output';

@@ -87,6 +87,17 @@ export class RunLeases {
     );
   }
 
+  /** Takes a segment from whichever worker has it, and tells them all: its lease is not renewed any more. */
+  async takeAway({ runKey, segment }: SegmentKey): Promise<void> {
+    await this.database.query(
+      `WITH free AS (
+         UPDATE execution_slots SET worker_id = NULL, expires_at = now()
+         WHERE run_key = $1 AND segment = $2 RETURNING run_key)
+       SELECT pg_notify('${workChannel}', run_key::text) FROM free`,
+      [runKey, segment],
+    );
+  }
+
   /** Whether some worker holds the run now; `no worker` where none is alive at all. */
   async standing(runKey: RunKey): Promise<'held' | 'lost' | 'no worker'> {
     if (!(await this.processes.workerAlive())) return 'no worker';

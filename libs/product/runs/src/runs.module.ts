@@ -7,6 +7,7 @@ import { LocalExecution } from './local-execution';
 import { RunLeases } from './run-leases';
 import { RunRow, runsMigrations, runsProjection } from './runs.projection';
 import { RunsController, runsHandlers } from './runs.controller';
+import { ReleaseRunHandler } from './release-run';
 import { RunAdmission } from './run-admission';
 import { RunApprovals } from './run-approvals';
 import { RunMetrics } from './run-metrics';
@@ -30,7 +31,7 @@ const offered = [
 @Module({
   imports: [BudgetModule, DeploymentModule],
   controllers: [RunsController],
-  providers: [...runsHandlers, ...offered, RunQueries, SegmentStart],
+  providers: [...runsHandlers, ...offered, ReleaseRunHandler, RunQueries, SegmentStart],
   exports: offered,
 })
 export class RunsModule {}

@@ -3,6 +3,7 @@ import { Accounts } from '@app/http';
 import { StoredAccounts } from './accounts.queries';
 import { DisableUserHandler } from './disable-user';
 import { EnableUserHandler } from './enable-user';
+import { FindAccountHandler } from './find-account';
 import { UsersController, usersHandlers } from './users.controller';
 import { UserRow, usersMigrations, usersProjection } from './user.projection';
 
@@ -13,6 +14,7 @@ import { UserRow, usersMigrations, usersProjection } from './user.projection';
     ...usersHandlers,
     DisableUserHandler,
     EnableUserHandler,
+    FindAccountHandler,
     StoredAccounts,
     { provide: Accounts, useExisting: StoredAccounts },
   ],

@@ -1,5 +1,7 @@
 export { AgentWallets, type AgentWallet } from './agent-wallets';
 export { agentOperationId, AgentTransfers } from './agent-transfers';
+export { DisableWallet } from './disable-wallet';
+export { EnableWallet } from './enable-wallet';
 export { driveOperation } from './drive-operation';
 export type { OperationWorld } from './operation-world';
 export { AutomationContractShape, ContractShape } from './contract.schema';
@@ -20,6 +22,9 @@ export { operationKind } from './operation.stream';
 export { operationView } from './operations.projection';
 export { FinancialOperation, TokenAmountShape, type OperationView } from './operation.schema';
 export { SettlementModule } from './settlement.module';
+export { GetWallet } from './get-wallet';
+export { Wallet } from './wallet.schema';
+export { walletView } from './wallet.view';
 export { Signer } from './signer';
 export {
   SessionRejected,

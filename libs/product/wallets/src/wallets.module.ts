@@ -2,6 +2,8 @@ import { Global, Module } from '@nestjs/common';
 import { DeploymentModule } from '@app/deployment';
 import { AgentTransfers } from './agent-transfers';
 import { AgentWallets } from './agent-wallets';
+import { DisableWalletHandler } from './disable-wallet';
+import { EnableWalletHandler } from './enable-wallet';
 import { FinancialOperationsController, financialOperationsHandlers } from './financial-operations.controller';
 import { OpenWithdrawal } from './open-withdrawal';
 import { OperationRow, operationsMigrations, operationsProjection } from './operations.projection';
@@ -28,6 +30,8 @@ export class WalletKeysModule {}
     ...walletsHandlers,
     AgentTransfers,
     AgentWallets,
+    DisableWalletHandler,
+    EnableWalletHandler,
     OpenWithdrawal,
     OperationStart,
     SettlementFigures,

@@ -1,0 +1,38 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { conversationKind } from '@app/conversations';
+import { FoldedStates } from '@app/event-store';
+import { ok, type ConversationId, type Result, type RunId } from '@app/kernel';
+import { RunLeases } from './run-leases';
+
+/** A run as one holder has it. */
+interface HeldRun {
+  readonly conversationId: ConversationId;
+  readonly runId: RunId;
+  readonly segment: number;
+  readonly attempt: number;
+}
+
+/**
+ * Takes a run from its worker, whoever that is, so that the next claim goes on with it. For operators. Nothing happens once somebody else
+ * has claimed it, or it is over. @throws Unavailable
+ */
+export class ReleaseRun extends Command<Result<void>> {
+  constructor(readonly held: HeldRun) {
+    super();
+  }
+}
+
+@CommandHandler(ReleaseRun)
+export class ReleaseRunHandler implements ICommandHandler<ReleaseRun> {
+  constructor(
+    private readonly states: FoldedStates,
+    private readonly leases: RunLeases,
+  ) {}
+
+  async execute({ held: { conversationId, runId, segment, attempt } }: ReleaseRun): Promise<Result<void>> {
+    const { state } = await this.states.current(conversationKind, conversationId);
+    const run = state.openRuns[runId];
+    if (run?.segment === segment && run.attempt === attempt) await this.leases.takeAway(run);
+    return ok(undefined);
+  }
+}
