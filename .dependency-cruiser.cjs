@@ -50,6 +50,8 @@ const rooms = {
       // What fires starts a run in a conversation, and a deployment's controls stop it (docs/adr/0008).
       automations: ['conversations', 'deployment', 'runs', 'wallets', 'consent'],
       approvals: ['runs', 'wallets', 'automations', 'conversations', 'consent'],
+      // Operators change what any slice has.
+      operators: ['deployment', 'partners', 'users', 'budget', 'conversations', 'wallets', 'runs', 'automations'],
       // The engine draws on budgets segment by segment, and publishes live frames through the journal (docs/adr/0003).
       engine: [
         'conversations',

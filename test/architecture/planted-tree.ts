@@ -20,7 +20,9 @@ const libraries = [
     inRoom('stores'),
   ),
   ...['partners', 'users', 'deployment', 'budget', 'consent', 'conversations', 'wallets'].map(inRoom('product')),
-  ...['artifacts', 'runs', 'automations', 'approvals', 'engine', 'journal', 'activity'].map(inRoom('product')),
+  ...['artifacts', 'runs', 'automations', 'approvals', 'engine', 'journal', 'activity', 'operators'].map(
+    inRoom('product'),
+  ),
   ...['sandbox', 'near-intents', 'rules-model'].map(inRoom('adapters')),
   'composition',
   'testing',

@@ -22,12 +22,17 @@ const resourceIds: readonly ResourceId[] = [
   'inputId',
 ];
 
-/** The contracts under `/v1`, of every `*.contract.ts`: specs are named before anything is started that could list them. */
-export const contracts: readonly Contract[] = readdirSync(libs, { recursive: true, encoding: 'utf8' })
+/** The contracts of every `*.contract.ts`: specs are named before anything is started that could list them. */
+const allContracts: readonly Contract[] = readdirSync(libs, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.contract.ts'))
   .flatMap((path) => Object.values(jest.requireActual<Record<string, unknown>>(join(libs, path))))
-  .filter((exported) => isContract(exported))
-  .filter(({ area }) => area === 'partner');
+  .filter((exported) => isContract(exported));
+
+/** The contracts under `/v1`. */
+export const contracts = allContracts.filter(({ area }) => area === 'partner');
+
+/** The contracts under `/operator/v1`. */
+export const operatorContracts = allContracts.filter(({ area }) => area === 'operator');
 
 /** Every operation under `/v1`, called as the examples of its contract say. */
 export const operations: readonly OperationCall[] = contracts.map(callOf);
@@ -64,7 +69,7 @@ function fill(example: Readonly<Record<string, unknown>>, ids: Ids): object {
 }
 
 /** The query's parameters but a list's cursor, which only the page before can tell, each with its example. */
-function queryOf(contract: Contract): Readonly<Record<string, string>> {
+export function queryOf(contract: Contract): Readonly<Record<string, string>> {
   const known = parametersOf(contract, new SchemaComponents()).filter(({ in: place }) => place === 'query');
   const told = known.filter(
     ({ name, schema }) => name !== 'cursor' || (isJsonObject(schema) && schema['type'] !== 'string'),
@@ -87,20 +92,22 @@ function isContract(value: unknown): value is Contract {
   return typeof value === 'object' && value !== null && 'operation' in value && 'area' in value;
 }
 
-/** What a contract leaves out without which its cells would prove little, in words; empty where nothing is missing. */
-export function missingIn({ path, body, examples, answer }: Contract): string[] {
+/**
+ * What a contract leaves out without which its cells would prove little, in words; empty where nothing is missing.
+ * @param known the names in its path that there are things for
+ */
+export function missingIn(
+  { path, body, examples, answer }: Contract,
+  known: readonly string[] = ['userId', ...resourceIds],
+): string[] {
   const takesJson = typeof body === 'function' || (typeof body === 'object' && 'readByHandler' in body);
   const answersJson = answer !== null && !('mediaType' in answer);
-  const unknownIds = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter((name) => !isKnown(name));
+  const unknownIds = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter((name) => !known.includes(name));
   return [
     ...(takesJson && examples?.body === undefined ? ['an example of its body'] : []),
     ...(answersJson && examples?.answer === undefined ? ['an example of its answer'] : []),
-    ...unknownIds.map((name) => `a thing for ${name} in test/e2e/things.ts`),
+    ...unknownIds.map((name) => `a thing for ${name}`),
   ];
-}
-
-function isKnown(name: string): boolean {
-  return name === 'userId' || resourceIds.some((id) => id === name);
 }
 
 /** The path of a call with these ids, escaped, with this query or else the one that it cannot do without. */
@@ -110,8 +117,8 @@ export function pathOf({ path, bytes }: OperationCall, ids: Ids, query?: Operati
   return asked === undefined ? named : `${named}?${asked}`;
 }
 
-/** The routes under `/v1` that the product really has, as its controllers serve them: `operation METHOD pattern`. */
-export function routesOf(deployment: Deployment): string[] {
-  const served = findContracts(partOf(deployment, ModulesContainer)).filter(({ area }) => area === 'partner');
+/** The routes of an area that the product really has, as its controllers serve them: `operation METHOD pattern`. */
+export function routesOf(deployment: Deployment, area: 'partner' | 'operator' = 'partner'): string[] {
+  const served = findContracts(partOf(deployment, ModulesContainer)).filter((contract) => contract.area === area);
   return served.map(({ operation, method, path }) => `${operation} ${method} ${path}`);
 }

@@ -24,7 +24,7 @@ import {
   usdc,
 } from '@app/testing/journeys';
 import type { Deployment } from '@app/testing/deployment';
-import { requestJson, type TestClient } from '@app/testing/client';
+import { operatorOf, requestJson, type TestClient } from '@app/testing/client';
 import {
   earnEngineUnavailable,
   earnExecutionUnavailable,
@@ -60,7 +60,7 @@ const ofUser = (
 ): Earned => ({ request, earn: async (deployment) => earn(await deployment.newUser(), deployment), ...told });
 
 /** Every reason with the requests that earn it. A new reason without any does not compile. */
-export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly later: string } } = {
+export const earned: { readonly [Each in Reason]: readonly Earned[] } = {
   run_active: [
     ofUser('runs.start in a conversation whose run goes on', (user) => whileRunning([user], (id) => start(user, id))),
   ],
@@ -187,7 +187,12 @@ export const earned: { readonly [Each in Reason]: readonly Earned[] | { readonly
       raw(user, 'GET', '/budget', { headers: { origin: 'https://evil.example' } }),
     ),
   ],
-  permission_required: { later: 'by the operator API' },
+  permission_required: [
+    {
+      request: "an operator's token for another scope",
+      earn: async (deployment) => (await operatorOf(deployment, ['keys'])).get('/log'),
+    },
+  ],
   account_not_provisioned: [
     ofUser('users.me before users.ensure', async (user, deployment) =>
       me(user, { ...user.headers, authorization: `Bearer ${await tokenFor(deployment)}` }),

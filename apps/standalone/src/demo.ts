@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { writePrivate } from '@app/data-folder';
+import { operatorScopes } from '@app/http';
 import { causeOfService, isJsonObject } from '@app/kernel';
 import { MintPartnerKey } from '@app/partners';
 import { ReadGate } from '@app/read-store';
@@ -13,8 +14,6 @@ import { v7 as uuidV7 } from 'uuid';
 
 const userSubject = 'demo-user';
 const operatorSubject = 'demo-operator';
-/** Every scope of the operator API (docs/decisions/operators.md). */
-const operatorScopes = ['keys', 'users', 'automations', 'deployment', 'projections', 'audit'];
 /** The tokens that `npm start` prints last ten years. */
 const tokenLifeSeconds = 10 * 366 * 86_400;
 /** How long the service may take, once it listens, to serve its first caller: the read models catch up meanwhile. */

@@ -46,7 +46,7 @@ export function createProcessModule(options: ProcessOptions): DynamicModule {
       httpPortsModule(alone),
       walletProviderModule(configuration),
       LocalModelsModule,
-      ...slicesFor(roles),
+      ...slicesFor(roles, configuration.operatorIssuer !== null),
     ],
     providers: [
       SealingCheck,

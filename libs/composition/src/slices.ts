@@ -13,6 +13,7 @@ import { BudgetModule, budgetReadModel } from '@app/budget';
 import { conversationKind, ConversationsModule, conversationsReadModel } from '@app/conversations';
 import { DeploymentModule } from '@app/deployment';
 import { ActiveAccounts, EngineModule, EngineCatalogModule } from '@app/engine';
+import { OperatorsModule, OperatorWorkModule } from '@app/operators';
 import { JournalModule, journalReadModel } from '@app/journal';
 import { PartnersModule, partnersReadModel } from '@app/partners';
 import type { AnyProjection, Migration, ProcessRoles, RowClass } from '@app/read-store';
@@ -83,8 +84,8 @@ const AccountPortsModule: DynamicModule = {
   exports: [ActiveAccounts, AutomationOwners, UsersModule, PartnersModule],
 };
 
-/** The one list of slices, by the roles of the process that composes them. */
-export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)[] {
+/** The one list of slices, by the roles of the process that composes them. @param operators whether there is an operator API */
+export function slicesFor({ api, worker }: ProcessRoles, operators: boolean): (Type | DynamicModule)[] {
   return [
     AccountPortsModule,
     DeploymentModule,
@@ -98,6 +99,7 @@ export function slicesFor({ api, worker }: ProcessRoles): (Type | DynamicModule)
     ApprovalsModule,
     ActivityModule,
     ...(api ? [JournalModule.register(conversationKind, asyncApiOf), ReferenceModule.register(asyncApiOf)] : []),
-    ...(worker ? [EngineModule, SettlementModule, ApprovalWorkModule, AutomationWorkModule] : []),
+    ...(api && operators ? [OperatorsModule] : []),
+    ...(worker ? [EngineModule, SettlementModule, ApprovalWorkModule, AutomationWorkModule, OperatorWorkModule] : []),
   ];
 }

@@ -42,6 +42,7 @@ describe('an answer that a test gets', () => {
     folder = await mkdtemp(join(tmpdir(), 'parley-answers-'));
     process.env[answersVariable] = join(folder, 'answers');
     server = createServer((request, response) => {
+      if (request.url === '/operator/openapi.json') return void response.writeHead(404).end();
       const isDocument = request.url === '/openapi.json';
       response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'abc', ...(!isDocument && sent) });
       response.end(JSON.stringify(isDocument ? described : body));

@@ -1,2 +1,3 @@
 export { type Answer, type Frame, requestJson, TestClient } from './deployment-client';
+export { OperatorClient, operatorOf } from './operator-client';
 export { FollowingReader, type SeenEvent } from './following-reader';

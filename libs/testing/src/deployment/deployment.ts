@@ -114,6 +114,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
     LOG_LEVEL: 'warn',
     RATE_LIMIT_KEY_PER_MINUTE: '1000000',
     RATE_LIMIT_USER_PER_MINUTE: '1000000',
+    RATE_LIMIT_OPERATOR_PER_MINUTE: '1000000',
     KEY_FAILURES_PER_MINUTE: '1000000',
     REQUESTS_AT_ONCE: '1000000',
     ...options.env,

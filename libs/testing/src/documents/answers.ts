@@ -8,33 +8,50 @@ import { publishedDocument, show, type PublishedDocument } from './published-doc
  * a status, a reason or a header that is not documented fails the test that got it. Answers of services that were not named here pass unseen.
  */
 
-/** By origin, the document of the service there. */
-const documents = new Map<string, PublishedDocument>();
+interface Documents {
+  readonly partners: PublishedDocument;
+  /** Null where there is no operator API. */
+  readonly operators: PublishedDocument | null;
+}
+
+/** By origin, the documents of the service there. */
+const documents = new Map<string, Documents>();
 const unwatched = globalThis.fetch;
 
 /** From now on, answers of the services at these base URLs are checked. All of them serve the same document. */
 export async function watchAnswers(baseUrls: readonly string[]): Promise<void> {
   const [first] = baseUrls;
   if (first === undefined) return;
-  const response = await unwatched(`${first}/openapi.json`);
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`${first}/openapi.json answered ${response.status}: ${text}`);
-  // Without the address, every deployment of a configuration publishes the same.
-  const document = publishedDocument(text.replaceAll(first, 'http://service'));
-  for (const baseUrl of baseUrls) documents.set(new URL(baseUrl).origin, document);
+  const partners = await documentAt(first, '/openapi.json');
+  if (partners === null) throw new Error(`${first} publishes no document`);
+  const published = { partners, operators: await documentAt(first, '/operator/openapi.json') };
+  for (const baseUrl of baseUrls) documents.set(new URL(baseUrl).origin, published);
   globalThis.fetch = watchedFetch;
+}
+
+/** The document that a service publishes there; null where it has none. */
+async function documentAt(baseUrl: string, path: string): Promise<PublishedDocument | null> {
+  const response = await unwatched(baseUrl + path);
+  const text = await response.text();
+  if (response.status === 404) return null;
+  if (response.status !== 200) throw new Error(`${baseUrl}${path} answered ${response.status}: ${text}`);
+  // Without the address, every deployment of a configuration publishes the same.
+  return publishedDocument(text.replaceAll(baseUrl, 'http://service'));
 }
 
 const watchedFetch: typeof fetch = async (input, init) => {
   const response = await unwatched(input, init);
   const request = input instanceof Request ? input : null;
   const url = new URL(input instanceof Request ? input.url : input);
-  const document = documents.get(url.origin);
-  if (document === undefined) return response;
+  const published = documents.get(url.origin);
+  if (published === undefined) return response;
+  const isForOperators = url.pathname.startsWith('/operator/');
+  const document = (isForOperators ? published.operators : null) ?? published.partners;
   const method = (init?.method ?? request?.method ?? 'GET').toLowerCase();
   const answer = { method, path: url.pathname, status: response.status, body: await jsonOf(response) };
   const { operationId, fault } = document.check(answer, response.headers);
-  if (operationId !== null) appendFileSync(answersFile(), `${operationId} ${answer.status}\n`);
+  const name = isForOperators ? `operator.${operationId}` : operationId;
+  if (operationId !== null) appendFileSync(answersFile(), `${name} ${answer.status}\n`);
   if (fault !== null) {
     throw new Error(
       `${method.toUpperCase()} ${url.pathname} answered what is not documented: ${fault}\n${show(answer.body)}`,

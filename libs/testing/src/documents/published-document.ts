@@ -7,7 +7,7 @@ import { headersFault } from './declared-headers';
 /** A worker of jest evaluates this module once (test/support/shared-runtime.cjs): to compile the schemas takes a second. */
 const known = new Map<string, PublishedDocument>();
 /** Suites with another configuration publish another document; beyond so many, the oldest is forgotten. */
-const knownMax = 4;
+const knownMax = 8;
 
 /** @param text an OpenAPI document as a service answers it */
 export function publishedDocument(text: string): PublishedDocument {

@@ -1,0 +1,49 @@
+import { Body, Controller, Param, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { answer, Operator, Serves } from '@app/http';
+import { holdAutomation, listOperatedAutomations, releaseAutomation } from './automations.contract';
+import { ListOperatedAutomationsDto } from './automations.dto';
+import type { OperatedAutomationPage } from './automations.schema';
+import { ListOperatedAutomations, ListOperatedAutomationsHandler } from './list-automations';
+import { MakeChange } from './make-change';
+import { ChangeReason } from './operators.dto';
+import type { MadeChange } from './operators.schema';
+
+@Controller()
+export class OperatorsAutomationsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Serves(listOperatedAutomations)
+  async list(
+    @Operator() operator: Operator,
+    @Query() query: ListOperatedAutomationsDto,
+  ): Promise<OperatedAutomationPage> {
+    return answer(await this.queries.execute(new ListOperatedAutomations(operator, query)));
+  }
+
+  @Serves(holdAutomation)
+  async hold(
+    @Operator() operator: Operator,
+    @Param('automationId') automationId: string,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    const change = { operation: 'automations.hold', target: automationId, reason } as const;
+    return answer(await this.commands.execute(new MakeChange(operator, change)));
+  }
+
+  @Serves(releaseAutomation)
+  async release(
+    @Operator() operator: Operator,
+    @Param('automationId') automationId: string,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    const change = { operation: 'automations.release', target: automationId, reason } as const;
+    return answer(await this.commands.execute(new MakeChange(operator, change)));
+  }
+}
+
+/** What handles the queries that it executes. */
+export const operatorsAutomationsHandlers = [ListOperatedAutomationsHandler];

@@ -1,0 +1,41 @@
+import { boolean, instant, nullable, oneOf, pageOfShape, shape, text, uuid, type Shaped } from '@app/schema';
+
+export const automationFilters = ['held', 'failing', 'late'] as const;
+export type AutomationFilter = (typeof automationFilters)[number];
+
+const LastOccurrence = shape('LastOccurrence', {
+  at: instant({ description: 'Its due time, or when its input was recorded' }),
+  delivery: oneOf(['pending', 'deferred', 'accepted', 'rejected', 'canceled', 'skipped', 'coalesced']),
+  reason: nullable(text(), { description: 'Why it was not accepted' }),
+  runStatus: nullable(text(), { description: 'Of the run that it started' }),
+});
+
+export const OperatedAutomation = shape('OperatedAutomation', {
+  automationId: uuid(),
+  userId: uuid(),
+  state: oneOf(['enabled', 'paused', 'archived']),
+  held: boolean({ description: 'An operator keeps it from firing' }),
+  dueAt: nullable(instant(), { description: 'When its rule is to be looked at next, by the service clock' }),
+  lastOccurrence: nullable(LastOccurrence),
+  createdAt: instant(),
+  updatedAt: instant(),
+});
+export type OperatedAutomation = Shaped<typeof OperatedAutomation>;
+
+export const OperatedAutomationPage = pageOfShape('OperatedAutomation', OperatedAutomation);
+export type OperatedAutomationPage = Shaped<typeof OperatedAutomationPage>;
+
+const automation: OperatedAutomation = {
+  automationId: '019a3c5e-7d1c-7f00-8a4b-3f6b1c2d4e05',
+  userId: '5d1f3a52-6a5e-5b0c-9a5e-0f3c2b7d9e11',
+  state: 'enabled',
+  held: true,
+  dueAt: null,
+  lastOccurrence: { at: '2026-11-21T09:00:00.000Z', delivery: 'accepted', reason: null, runStatus: 'completed' },
+  createdAt: '2026-11-20T08:00:00.000Z',
+  updatedAt: '2026-11-20T08:00:00.000Z',
+};
+
+export const automationsExamples = {
+  page: { data: [automation], nextCursor: null } satisfies OperatedAutomationPage,
+};

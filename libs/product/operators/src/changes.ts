@@ -1,0 +1,100 @@
+import type { Command } from '@nestjs/cqrs';
+import { HoldAutomation, ReleaseAutomation } from '@app/automations';
+import { FreezeBudget, SetCaps, UnfreezeBudget } from '@app/budget';
+import { controls, PauseControl, ResumeControl, type Control } from '@app/deployment';
+import {
+  asId,
+  type AutomationId,
+  type Cause,
+  type ConversationId,
+  type JsonObject,
+  type PartnerKeyId,
+  type Result,
+  type RunId,
+  type UserId,
+} from '@app/kernel';
+import { RegisterPartnerKey, RevokePartnerKey } from '@app/partners';
+import { AbortRun, ReleaseRun } from '@app/runs';
+import { DisableUser, EnableUser } from '@app/users';
+import { DisableWallet, EnableWallet } from '@app/wallets';
+import type { Intent } from './operator-log.events';
+
+/** A command that changes nothing more when it is given again. */
+type Change = (intent: Intent, cause: Cause) => Command<Result<unknown>>;
+
+/**
+ * What each change of the operator API comes to, from nothing but what the log has of it: whoever completes it, and however often, gives
+ * the same command.
+ */
+const changes = {
+  'keys.mint': ({ at, target, parameters, reason }, cause) =>
+    new RegisterPartnerKey({
+      keyId: asId<PartnerKeyId>(target),
+      keyHash: textIn(parameters, 'keyHash'),
+      label: textIn(parameters, 'label'),
+      at,
+      reason,
+      cause,
+    }),
+  'keys.revoke': ({ target, reason }, cause) =>
+    new RevokePartnerKey({ keyId: asId<PartnerKeyId>(target), reason, cause }),
+  'users.disable': (intent, cause) => new DisableUser(ofUser(intent, cause)),
+  'users.enable': (intent, cause) => new EnableUser(ofUser(intent, cause)),
+  'users.freeze': (intent, cause) => new FreezeBudget(ofUser(intent, cause)),
+  'users.unfreeze': (intent, cause) => new UnfreezeBudget(ofUser(intent, cause)),
+  'users.setCaps': (intent, cause) => {
+    const caps = {
+      dayCents: numberIn(intent.parameters, 'dayCents'),
+      monthCents: numberIn(intent.parameters, 'monthCents'),
+    };
+    return new SetCaps(ofUser(intent, cause), caps);
+  },
+  'users.disableWallet': (intent, cause) => new DisableWallet(ofUser(intent, cause)),
+  'users.enableWallet': (intent, cause) => new EnableWallet(ofUser(intent, cause)),
+  'runs.abort': ({ parameters }, cause) =>
+    new AbortRun(asId<UserId>(textIn(parameters, 'userId')), asId<RunId>(textIn(parameters, 'runId')), cause),
+  'runs.release': ({ parameters }) =>
+    new ReleaseRun({
+      conversationId: asId<ConversationId>(textIn(parameters, 'conversationId')),
+      runId: asId<RunId>(textIn(parameters, 'runId')),
+      segment: numberIn(parameters, 'segment'),
+      attempt: numberIn(parameters, 'attempt'),
+    }),
+  'automations.hold': ({ target, reason }, cause) => new HoldAutomation(asId<AutomationId>(target), reason, cause),
+  'automations.release': ({ target, reason }, cause) =>
+    new ReleaseAutomation(asId<AutomationId>(target), reason, cause),
+  'controls.pause': ({ target, reason }, cause) => new PauseControl({ control: controlOf(target), reason, cause }),
+  'controls.resume': ({ target, reason }, cause) => new ResumeControl({ control: controlOf(target), reason, cause }),
+} satisfies Record<string, Change>;
+
+export type ChangeName = keyof typeof changes;
+
+/** The command that an intent comes to. Throws for one that this version does not know. */
+export function commandOf(intent: Intent, cause: Cause): Command<Result<unknown>> {
+  const known: Readonly<Record<string, Change>> = changes;
+  const change = known[intent.operation];
+  if (change === undefined) throw new Error(`there is no change ${intent.operation}`);
+  return change(intent, cause);
+}
+
+function ofUser({ target, reason }: Intent, cause: Cause) {
+  return { userId: asId<UserId>(target), reason, cause };
+}
+
+function controlOf(target: string): Control {
+  const control = controls.find((name) => name === target);
+  if (control === undefined) throw new Error(`there is no control ${target}`);
+  return control;
+}
+
+function textIn(parameters: JsonObject, name: string): string {
+  const value = parameters[name];
+  if (typeof value !== 'string') throw new TypeError(`the intent has no ${name}`);
+  return value;
+}
+
+function numberIn(parameters: JsonObject, name: string): number {
+  const value = parameters[name];
+  if (typeof value !== 'number') throw new TypeError(`the intent has no ${name}`);
+  return value;
+}

@@ -1,0 +1,1 @@
+export { OperatorsModule, OperatorWorkModule } from './operators.module';

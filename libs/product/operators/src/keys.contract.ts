@@ -1,0 +1,45 @@
+import { operation, PageQuery, type OperationGroup } from '@app/http';
+import { MintKeyDto } from './keys.dto';
+import { keysExamples, MintedPartnerKey, PartnerKeyPage } from './keys.schema';
+import { ChangeReason } from './operators.dto';
+import { MadeChange, operatorsExamples } from './operators.schema';
+
+export const keysGroup: OperationGroup = { name: 'keys', description: 'The keys by which partner backends are known' };
+
+const keyId = { description: 'A partner key, by its id', example: keysExamples.minted.keyId };
+
+export const mintKey = operation('keys.mint', {
+  route: 'POST /operator/v1/partner-keys',
+  scope: 'keys',
+  status: 201,
+  summary: 'Mint a partner key',
+  description:
+    'The key is shown this once, and only its hash is stored. A key whose answer was lost is in the list: revoke it, and mint another.',
+  body: MintKeyDto,
+  answer: MintedPartnerKey,
+  examples: { body: { label: 'Acme', reason: 'a new partner' }, answer: keysExamples.minted },
+});
+
+export const listKeys = operation('keys.list', {
+  route: 'GET /operator/v1/partner-keys',
+  scope: 'keys',
+  summary: 'List partner keys, oldest first',
+  description: 'Revoked ones as well.',
+  query: PageQuery,
+  answer: PartnerKeyPage,
+  examples: { answer: keysExamples.page },
+});
+
+export const revokeKey = operation('keys.revoke', {
+  route: 'POST /operator/v1/partner-keys/:keyId/revoke',
+  scope: 'keys',
+  summary: 'Revoke a partner key for good',
+  description: 'Requests with it are refused within 30 s, and streams that it opened end. Idempotent.',
+  parameters: { keyId },
+  body: ChangeReason,
+  answer: MadeChange,
+  examples: {
+    body: { reason: 'it leaked' },
+    answer: { ...operatorsExamples.change, operation: 'keys.revoke', target: keyId.example },
+  },
+});

@@ -1,0 +1,46 @@
+import { Body, Controller, Param, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { answer, Operator, PageQuery, Serves } from '@app/http';
+import { newPartnerKey } from '@app/partners';
+import { listKeys, mintKey, revokeKey } from './keys.contract';
+import { MintKeyDto } from './keys.dto';
+import type { MintedPartnerKey, PartnerKeyPage } from './keys.schema';
+import { ListKeys, ListKeysHandler } from './list-keys';
+import { MakeChange } from './make-change';
+import { ChangeReason } from './operators.dto';
+import type { MadeChange } from './operators.schema';
+
+@Controller()
+export class OperatorsKeysController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  /** The log has the hash of the key and never the key, which exists nowhere but in this answer. */
+  @Serves(mintKey)
+  async mint(@Operator() operator: Operator, @Body() { label, reason }: MintKeyDto): Promise<MintedPartnerKey> {
+    const { keyId, key, keyHash } = newPartnerKey();
+    const change = { operation: 'keys.mint', target: keyId, parameters: { label, keyHash }, reason } as const;
+    const { at } = answer(await this.commands.execute(new MakeChange(operator, change)));
+    return { keyId, key, label, createdAt: at };
+  }
+
+  @Serves(listKeys)
+  async list(@Operator() operator: Operator, @Query() query: PageQuery): Promise<PartnerKeyPage> {
+    return answer(await this.queries.execute(new ListKeys(operator, query)));
+  }
+
+  @Serves(revokeKey)
+  async revoke(
+    @Operator() operator: Operator,
+    @Param('keyId') keyId: string,
+    @Body() { reason }: ChangeReason,
+  ): Promise<MadeChange> {
+    const change = { operation: 'keys.revoke', target: keyId, reason } as const;
+    return answer(await this.commands.execute(new MakeChange(operator, change)));
+  }
+}
+
+/** What handles the queries that it executes. */
+export const operatorsKeysHandlers = [ListKeysHandler];

@@ -1,0 +1,33 @@
+import type { ApiDescription } from '@app/http';
+import { operatorsAutomationsGroup } from './automations.contract';
+import { controlsGroup, deploymentGroup, logGroup } from './deployment.contract';
+import { documentGroup } from './document.contract';
+import { keysGroup } from './keys.contract';
+import { operatorsRunsGroup } from './runs.contract';
+import { operatorsUsersGroup } from './users.contract';
+
+const description = `What operators of a Parley deployment see and change.
+
+Every call carries an access token of the operators' issuer (\`OPERATOR_ISSUER\`, audience \`OPERATOR_AUDIENCE\`), whose \`scope\` claim names what
+it is good for; a call without the scope that it asks for is refused with \`permission_required\`. Neither a partner key nor a user's token
+opens anything here.
+
+Every change takes a reason. It is logged before anything of it is done, and completed by itself where a crash cuts it: a change that was
+answered with a 503, or with nothing at all, may still be made, and asking again does it no second time. Problems, cursors and headers are
+those of the partner API.`;
+
+/** What the OpenAPI document says of the operator API as a whole, and its groups of operations in the order in which they are read. */
+export const operatorApi: ApiDescription = {
+  title: 'Parley operator API',
+  description,
+  groups: [
+    keysGroup,
+    operatorsUsersGroup,
+    operatorsRunsGroup,
+    operatorsAutomationsGroup,
+    deploymentGroup,
+    controlsGroup,
+    logGroup,
+    documentGroup,
+  ],
+};

@@ -1,0 +1,59 @@
+import { accept, because, reject, unreachable, type Decider, type Instant } from '@app/kernel';
+import type { Intent, OperatorLogEvent, Read } from './operator-log.events';
+
+export type OperatorLogCommand =
+  | { readonly type: 'Intend'; readonly intent: Intent }
+  | { readonly type: 'Complete'; readonly at: Instant; readonly intentId: string; readonly outcome: string }
+  | { readonly type: 'Look'; readonly read: Read };
+
+export interface OperatorLogState {
+  /** Intents that are not completed, in the order in which they were logged. */
+  readonly pending: readonly Intent[];
+}
+
+/** So many changes can be under way; what crashes left is completed within seconds. */
+export const pendingMax = 100;
+
+/** The rules of the operators' log (docs/decisions/operators.md): a change is logged before it is made, and once more when it is. */
+export const operatorLogDecider: Decider<OperatorLogState, OperatorLogCommand, OperatorLogEvent> = {
+  initialState: { pending: [] },
+
+  decide: (command, { pending }) => {
+    switch (command.type) {
+      case 'Intend':
+        if (pending.length >= pendingMax) return reject(because('rate_limited'));
+        return accept({ type: 'operator.intended', ...command.intent });
+      case 'Complete': {
+        const { at, intentId, outcome } = command;
+        const isPending = pending.some((intent) => intent.intentId === intentId);
+        return isPending ? accept({ type: 'operator.completed', at, intentId, outcome }) : accept();
+      }
+      case 'Look':
+        return accept({ type: 'operator.read', ...command.read });
+      default:
+        return unreachable(command);
+    }
+  },
+
+  evolve: (state, event) => {
+    const { pending } = state;
+    switch (event.type) {
+      case 'operator.intended': {
+        const { type: _, ...intent } = event;
+        return { pending: [...pending, intent] };
+      }
+      case 'operator.completed':
+        return { pending: pending.filter(({ intentId }) => intentId !== event.intentId) };
+      case 'operator.read':
+        return state;
+      default:
+        return unreachable(event);
+    }
+  },
+};
+
+/** The pending intents that change what this one changes: those that were logged before it, and itself at the end. */
+export function inTurn({ pending }: OperatorLogState, intent: Intent): readonly Intent[] {
+  const place = pending.findIndex(({ intentId }) => intentId === intent.intentId);
+  return pending.slice(0, place + 1).filter(({ target }) => target === intent.target);
+}

@@ -1,0 +1,12 @@
+import type { StreamKind } from '@app/event-store';
+import { operatorLogDecider, type OperatorLogCommand, type OperatorLogState } from './operator-log.decider';
+import type { OperatorLogEvent } from './operator-log.events';
+
+/** `operator-log`: the one stream of its kind. */
+export const operatorLogKind: StreamKind<OperatorLogState, OperatorLogCommand, OperatorLogEvent> = {
+  category: 'operator',
+  decider: operatorLogDecider,
+  stateVersion: 1,
+};
+
+export const operatorLogId = 'log';

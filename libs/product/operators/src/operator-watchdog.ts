@@ -1,0 +1,62 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { FoldedStates } from '@app/event-store';
+import { Database, keepLeading } from '@app/read-store';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorChanges } from './operator-changes';
+import { operatorLogId, operatorLogKind } from './operator-log.stream';
+
+/** Real time: a moved sandbox clock makes nothing overdue. */
+const sweepEveryMs = 1_000;
+/** A change takes less than this; whoever began to make it has died, or could not reach a store. */
+const overdueAfterMs = 4_000;
+
+/** Completes the changes that a crash has cut, in one process of the deployment. */
+@Injectable()
+export class OperatorWatchdog implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(OperatorWatchdog.name);
+  private readonly stopping = new AbortController();
+  private work: Promise<void> = Promise.resolve();
+  private firstSeenMs = new Map<string, number>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly states: FoldedStates,
+    private readonly changes: OperatorChanges,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { leaderSession } = this.database;
+    this.work = keepLeading(leaderSession, 'operators', this.stopping.signal, async (leading) => {
+      while (!leading.aborted) {
+        await this.sweep();
+        await sleep(sweepEveryMs, undefined, { signal: leading }).catch(() => undefined); // aborted: the loop ends
+      }
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    await this.work;
+  }
+
+  /** One round. @throws Unavailable */
+  private async sweep(): Promise<void> {
+    const { pending } = (await this.states.current(operatorLogKind, operatorLogId)).state;
+    const nowMs = performance.now();
+    this.firstSeenMs = new Map(pending.map(({ intentId }) => [intentId, this.firstSeenMs.get(intentId) ?? nowMs]));
+    const failed = new Set<string>();
+    for (const intent of pending) {
+      const { intentId, operation, target } = intent;
+      const isOverdue = nowMs - (this.firstSeenMs.get(intentId) ?? nowMs) >= overdueAfterMs;
+      // Changes of one thing are made in the order in which they were logged, or not yet.
+      if (!isOverdue || failed.has(target)) continue;
+      try {
+        await this.changes.complete(intent);
+        this.logger.log({ msg: 'completed a change that was cut', intentId, operation, target });
+      } catch (error) {
+        failed.add(target);
+        this.logger.warn({ msg: 'a change is not completed yet', intentId, operation, target, err: error });
+      }
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import { Member } from '@app/http';
+import { text } from '@app/schema';
+
+const reasonLengthMax = 500;
+
+/** The body of a change that takes nothing but why. */
+export class ChangeReason {
+  @Member(
+    text({ min: 1, max: reasonLengthMax, description: 'Why; it is kept in the log and in the events that follow' }),
+  )
+  readonly reason: string;
+}

@@ -1,0 +1,80 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { controls, DeploymentControls } from '@app/deployment';
+import { Draining, ReadinessChecks } from '@app/http';
+import { Clock, productVersion, specificationRevision } from '@app/kernel';
+import { Database, processGoneMs } from '@app/read-store';
+import { Configuration } from '@app/runtime';
+import { holdersMax, type DeploymentState } from './deployment.schema';
+
+/** What the deployment takes on, who works, who leads what, and how each part is. @throws Unavailable */
+export class ShowDeployment extends Query<DeploymentState> {}
+
+type Process = DeploymentState['processes'][number];
+type Capacity = DeploymentState['capacity'];
+
+const utc = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+@QueryHandler(ShowDeployment)
+export class ShowDeploymentHandler implements IQueryHandler<ShowDeployment> {
+  constructor(
+    private readonly deploymentControls: DeploymentControls,
+    private readonly database: Database,
+    private readonly checks: ReadinessChecks,
+    private readonly draining: Draining,
+    private readonly configuration: Configuration,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(): Promise<DeploymentState> {
+    const [paused, { body }] = await Promise.all([
+      this.deploymentControls.controls(),
+      this.checks.report(this.draining.begun),
+    ]);
+    return {
+      now: this.clock.now(),
+      controls: controls.map((control) => {
+        const since = paused[control];
+        return { control, paused: since !== null, since: since?.at ?? null, reason: since?.reason ?? null };
+      }),
+      capacity: await this.capacity(),
+      processes: await this.processes(),
+      versions: {
+        product: productVersion,
+        specification: specificationRevision,
+        schema: await this.schema(),
+        node: process.version,
+      },
+      status: body.status,
+      parts: body.checks,
+    };
+  }
+
+  private async capacity(): Promise<Capacity> {
+    const [row] = await this.database.query<Pick<Capacity, 'inUse' | 'holders'>>(
+      `WITH held AS (SELECT user_id, count(*) AS segments FROM execution_slots GROUP BY user_id),
+       most AS (SELECT * FROM held ORDER BY segments DESC, user_id LIMIT $1)
+       SELECT (SELECT coalesce(sum(segments), 0) FROM held)::integer AS "inUse",
+              (SELECT coalesce(json_agg(json_build_object('userId', user_id, 'segments', segments)
+                      ORDER BY segments DESC, user_id), '[]') FROM most) AS holders`,
+      [holdersMax],
+    );
+    return { total: this.configuration.env.EXECUTION_CAPACITY, ...(row ?? { inUse: 0, holders: [] }) };
+  }
+
+  private async processes(): Promise<Process[]> {
+    return this.database.query<Process>(
+      `SELECT id AS "processId", api, worker, ${utc('started_at')} AS "startedAt", ${utc('heartbeat_at')} AS "heardAt",
+              (SELECT count(*) FROM execution_slots AS s WHERE s.worker_id = p.id AND s.expires_at > now())::integer AS segments,
+              leads, troubles
+       FROM processes AS p WHERE heartbeat_at > now() - $1 * interval '1 ms' ORDER BY started_at, id`,
+      [processGoneMs],
+    );
+  }
+
+  private async schema(): Promise<string> {
+    const [row] = await this.database.query<{ name: string }>(
+      'SELECT name FROM schema_migrations ORDER BY timestamp DESC LIMIT 1',
+    );
+    return row?.name ?? '';
+  }
+}

@@ -1,0 +1,97 @@
+import { EventStore } from '@app/event-store';
+import { type OperatorClient, operatorOf } from '@app/testing/client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { expectProblem, partOf, type Listed } from '@app/testing/journeys';
+
+let deployment: Deployment;
+let operator: OperatorClient;
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'in-process', replicas: { api: 2 } });
+  operator = await operatorOf(deployment, ['deployment'], { subject: 'ada' });
+});
+afterAll(() => deployment.stop());
+
+const reason = 'the provider has an incident';
+const eventsOf = (stream: string) => partOf(deployment, EventStore).readStream(stream, 0, 1_000);
+
+describe('a change by an operator', () => {
+  it('is logged, made, and logged as made; what follows from it names its intent', async () => {
+    const user = await deployment.newUser();
+    const conversation = await user.post<{ id: string }>('/conversations', {});
+    const paused = await operator.post('/deployment/controls/runs/pause', { reason });
+    expect(paused).toMatchObject({ status: 200, body: { operation: 'controls.pause', target: 'runs' } });
+    const { intentId, at } = paused.body;
+    const run = { conversationId: conversation.body.id, input: { text: 'hello' } };
+    expectProblem(await user.post('/agent-runs', run), 'deployment_paused');
+
+    const log = await eventsOf('operator-log');
+    expect(log.slice(-2)).toMatchObject([
+      {
+        type: 'operator.intended',
+        payload: { intentId, at, operator: 'ada', operation: 'controls.pause', target: 'runs', parameters: {}, reason },
+      },
+      { type: 'operator.completed', payload: { intentId, outcome: 'done' } },
+    ]);
+    const [event] = (await eventsOf('deployment-main')).slice(-1);
+    expect(event).toMatchObject({
+      type: 'deployment.paused',
+      payload: { control: 'runs', reason },
+      metadata: {
+        actor: { kind: 'operator', id: 'ada' },
+        $causationId: intentId,
+        requestId: paused.headers.get('x-request-id'),
+      },
+    });
+    const resumed = await operator.post('/deployment/controls/runs/resume', { reason: 'over' });
+    expect(resumed.status).toBe(200);
+    expect((await user.post('/agent-runs', run)).status).toBe(202);
+  });
+
+  it('is logged again when it is asked for again, and changes nothing more', async () => {
+    const before = (await eventsOf('deployment-main')).length;
+    const log = (await eventsOf('operator-log')).length;
+    for (let times = 0; times < 2; times += 1)
+      expect((await operator.post('/deployment/controls/automations/pause', { reason })).status).toBe(200);
+    expect(await eventsOf('deployment-main')).toHaveLength(before + 1);
+    expect(await eventsOf('operator-log')).toHaveLength(log + 4);
+    await operator.post('/deployment/controls/automations/resume', { reason });
+  });
+
+  it('by several at once is made in the order of the log, through whichever replica', async () => {
+    const others = await Promise.all(
+      [0, 1].map((replica) => operatorOf(deployment, ['deployment'], { subject: `operator-${replica}`, replica })),
+    );
+    const before = (await eventsOf('operator-log')).length;
+    const verbs = ['pause', 'resume'] as const;
+    const asked = Array.from({ length: 8 }, (_, turn) =>
+      others[turn % 2]!.post(`/deployment/controls/withdrawals/${verbs[turn % 3 === 0 ? 0 : 1]}`, { reason }),
+    );
+    for (const answer of await Promise.all(asked)) expect(answer.status).toBe(200);
+    const log = (await eventsOf('operator-log')).slice(before);
+    const intended = log.filter(({ type }) => type === 'operator.intended');
+    expect(intended).toHaveLength(8);
+    expect(log).toHaveLength(16);
+    const [last] = intended.slice(-1);
+    const changes = (await eventsOf('deployment-main')).filter(({ payload }) => payload['control'] === 'withdrawals');
+    const isPaused = changes.at(-1)?.type === 'deployment.paused';
+    expect(isPaused).toBe(last?.payload['operation'] === 'controls.pause');
+    expect((await operator.post('/deployment/controls/withdrawals/resume', { reason })).status).toBe(200);
+  });
+
+  it('is listed, newest first, a page at a time', async () => {
+    const entries: Record<string, unknown>[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: { body: Listed } = await operator.get(`/log?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      entries.push(...page.body.data);
+      cursor = page.body.nextCursor;
+    }
+    const log = await eventsOf('operator-log');
+    expect(entries.map(({ seq }) => seq)).toEqual(log.map(({ revision }) => revision + 1).reverse());
+    expect(entries[0]).toMatchObject({ type: 'operator.completed', outcome: 'done', operator: null, reason: null });
+    expect(entries[1]).toMatchObject({ type: 'operator.intended', outcome: null, operator: 'ada', reason });
+    const { body } = await operator.get<Listed>('/log?limit=1');
+    const stranger = await operatorOf(deployment, ['deployment'], { subject: 'eve' });
+    expectProblem(await stranger.get(`/log?cursor=${body.nextCursor}`), 'invalid_cursor');
+    expectProblem(await operator.get('/log?cursor=x'), 'invalid_cursor');
+  });
+});

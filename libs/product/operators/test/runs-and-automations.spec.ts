@@ -1,0 +1,186 @@
+import { EventStore } from '@app/event-store';
+import { productVersion } from '@app/kernel';
+import { type OperatorClient, operatorOf, type TestClient } from '@app/testing/client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import {
+  asking,
+  conversationOf,
+  defined,
+  expectProblem,
+  hand,
+  partOf,
+  sql,
+  startLongRun,
+  startStuckRun,
+  untilEnded,
+  type Listed,
+} from '@app/testing/journeys';
+import { until } from '@app/testing/until';
+import { v5 as uuidV5 } from 'uuid';
+
+let deployment: Deployment;
+let operator: OperatorClient;
+let user: TestClient;
+beforeAll(async () => {
+  deployment = await startDeployment({ mode: 'in-process', env: { LOG_LEVEL: 'silent' } });
+  operator = await operatorOf(deployment, ['runs', 'automations', 'deployment']);
+  user = await deployment.newUser();
+  await user.post('/wallet');
+});
+afterAll(() => deployment.stop());
+
+const reason = 'it hangs';
+const keyOf = (runId: string) => uuidV5(runId, user.userId);
+const keysIn = async (state: string) => {
+  const { body } = await operator.get<Listed>(`/runs?state=${state}`);
+  return body.data.map(({ runKey }) => runKey);
+};
+
+describe('a run', () => {
+  it('is listed while it lives, shown with its holder, and aborted', async () => {
+    const runId = await startLongRun(user, await conversationOf(user));
+    const runKey = keyOf(runId);
+    expect(await keysIn('live')).toContain(runKey);
+    expect(await keysIn('stuck')).not.toContain(runKey);
+    const shown = await operator.get(`/runs/${runKey}`);
+    expect(shown.body).toMatchObject({ runKey, runId, userId: user.userId, status: 'running', endedAt: null });
+    const { body: whole } = await operator.get<{ processes: { processId: string; segments: number }[] }>('/deployment');
+    expect(whole.processes).toContainEqual(
+      expect.objectContaining({ processId: shown.body['workerId'], segments: expect.any(Number) as number }),
+    );
+    const aborted = await operator.post(`/runs/${runKey}/abort`, { reason });
+    expect(aborted).toMatchObject({ status: 200, body: { operation: 'runs.abort', target: runKey } });
+    expect((await untilEnded(user, runId))['status']).toBe('aborted');
+    expect(await keysIn('live')).not.toContain(runKey);
+    expectProblem(await operator.post(`/runs/${runKey}/abort`, { reason }), 'run_not_active');
+    expectProblem(await operator.post(`/runs/${runKey}/release`, { reason }), 'run_not_active');
+  });
+
+  it('that a worker holds and does not execute goes on once it is released', async () => {
+    const { runId } = await startStuckRun(deployment, user, await conversationOf(user));
+    const runKey = keyOf(runId);
+    const { body } = await operator.get(`/runs/${runKey}`);
+    expect((await operator.post(`/runs/${runKey}/release`, { reason })).status).toBe(200);
+    expect((await untilEnded(user, runId))['status']).toBe('completed');
+    expect((await operator.get(`/runs/${runKey}`)).body['workerId']).not.toBe(body['workerId']);
+  });
+
+  it('is taken from the holder that it had when it was asked for, and from no later one', async () => {
+    const runId = await startLongRun(user, await conversationOf(user));
+    const runKey = keyOf(runId);
+    await operator.post(`/runs/${runKey}/release`, { reason });
+    const again = await until('the next claim', async () => {
+      const { body } = await operator.get(`/runs/${runKey}`);
+      return body['workerId'] === null ? null : body;
+    });
+    expect(again['status']).toBe('running');
+    const log = await partOf(deployment, EventStore).readStream('operator-log', 0, 1_000);
+    const intent = log.filter(({ type }) => type === 'operator.intended').at(-1);
+    expect(intent?.payload).toMatchObject({ operation: 'runs.release', parameters: { runId, segment: 1, attempt: 1 } });
+    await operator.post(`/runs/${runKey}/abort`, { reason });
+  });
+
+  it('that waits for approval has no holder', async () => {
+    const { runId } = await asking(user, await conversationOf(user), 'withdraw 0.000001 USDC');
+    const runKey = keyOf(runId);
+    expectProblem(await operator.post(`/runs/${runKey}/release`, { reason }), 'run_not_active');
+    expect(await keysIn('live')).not.toContain(runKey);
+    expect((await operator.post(`/runs/${runKey}/abort`, { reason })).status).toBe(200);
+    expect((await untilEnded(user, runId))['status']).toBe('aborted');
+  });
+
+  it('that failed is listed, a page at a time', async () => {
+    await deployment.sandbox('PUT', 'faults', { model: { fail: true } });
+    const failed: string[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const { body } = await user.post<{ runId: string }>('/agent-runs', {
+        conversationId: await conversationOf(user),
+        input: { text: 'hello' },
+      });
+      expect((await untilEnded(user, body.runId))['status']).toBe('failed');
+      failed.unshift(keyOf(body.runId));
+    }
+    await deployment.sandbox('PUT', 'faults', { model: { fail: false } });
+    expect(await keysIn('failed')).toEqual(failed);
+    const first = await operator.get<Listed>('/runs?state=failed&limit=2');
+    expect(first.body.data.map(({ runKey }) => runKey)).toEqual(failed.slice(0, 2));
+    const second = await operator.get<Listed>(`/runs?state=failed&limit=2&cursor=${first.body.nextCursor}`);
+    expect(second.body).toMatchObject({
+      data: [{ runKey: failed[2], failure: expect.any(Object) as object }],
+      nextCursor: null,
+    });
+    expectProblem(await operator.get(`/runs?state=live&cursor=${first.body.nextCursor}`), 'invalid_cursor');
+    expectProblem(await operator.get('/runs?state=lost'), 'invalid_input', { at: ['/state'] });
+  });
+});
+
+describe('an automation', () => {
+  const idsIn = async (state: string) => {
+    const { body } = await operator.get<Listed>(`/automations?state=${state}`);
+    return body.data.map(({ automationId }) => automationId);
+  };
+  const firing = { trigger: 'match', cooldownSeconds: 0, overlap: 'queue', retryForSeconds: 900 };
+  const text = { name: 'a', prompt: 'repeat after me: ok', conversation: 'new', condition: null };
+  const told = () => defined(user, { ...text, wake: { kind: 'event', types: ['any'] }, firing });
+
+  it('is held and released', async () => {
+    const { id } = await told();
+    expect(await operator.post(`/automations/${id}/hold`, { reason })).toMatchObject({
+      status: 200,
+      body: { operation: 'automations.hold', target: id },
+    });
+    expect(await idsIn('held')).toEqual([id]);
+    expect((await user.get(`/automations/${id}`)).body).toMatchObject({ held: true });
+    expect((await operator.post(`/automations/${id}/release`, { reason })).status).toBe(200);
+    expect(await idsIn('held')).toEqual([]);
+  });
+
+  it('is failing while the run of its last occurrence failed', async () => {
+    const { id } = await told();
+    await deployment.sandbox('PUT', 'faults', { model: { fail: true } });
+    await hand(user, id, 'signal');
+    await until('the failure', async () => ((await idsIn('failing')).includes(id) ? true : null));
+    await deployment.sandbox('PUT', 'faults', { model: { fail: false } });
+    await hand(user, id, 'signal');
+    await until('the success', async () => ((await idsIn('failing')).includes(id) ? null : true));
+  });
+
+  it('is late while its due time is over a minute ago', async () => {
+    const wake = { kind: 'schedule', schedule: { kind: 'every', seconds: 3_600 } };
+    const { id } = await defined(user, { ...text, wake, firing });
+    expect(await idsIn('late')).toEqual([]);
+    // As a worker that is gone would leave it: claimed, and never done.
+    await sql(
+      deployment,
+      `UPDATE timers SET due_at_ms = due_at_ms - 3700000, retry_at = now() + interval '1 hour', failures = 1
+       WHERE id LIKE 'automation/' || $1 || '/%'`,
+      [id],
+    );
+    expect(await idsIn('late')).toEqual([id]);
+    const { body } = await operator.get<Listed>('/automations?state=late');
+    expect(body.data[0]).toMatchObject({ userId: user.userId, held: false, dueAt: expect.any(String) as string });
+  });
+});
+
+describe('the deployment', () => {
+  it('says what it takes on, who works, who leads and how each part is', async () => {
+    await operator.post('/deployment/controls/withdrawals/pause', { reason: 'an incident' });
+    const { body } = await until('a leader', async () => {
+      const shown = await operator.get<{ processes: { leads: string[] }[] }>('/deployment');
+      return shown.body.processes.some(({ leads }) => leads.includes('operators')) ? shown : null;
+    });
+    expect(body).toMatchObject({
+      controls: [
+        { control: 'runs', paused: false, since: null, reason: null },
+        { control: 'automations', paused: false },
+        { control: 'withdrawals', paused: true, reason: 'an incident' },
+      ],
+      capacity: { total: 64, inUse: expect.any(Number) as number, holders: expect.any(Array) as object[] },
+      processes: [{ api: true, worker: true, leads: expect.arrayContaining(['projector', 'watchdog']) as string[] }],
+      versions: { product: productVersion, node: process.version },
+      status: 'ok',
+      parts: { database: 'ok', 'event store': 'ok', projections: 'ok' },
+    });
+    await operator.post('/deployment/controls/withdrawals/resume', { reason: 'over' });
+  });
+});

@@ -1,0 +1,118 @@
+/** Issue 17: whoever makes a change of an operator's is killed between any two of its steps; it is made all the same, once, and logged so. */
+import type { StoredEvent } from '@app/event-store';
+import { readAllEvents } from '@app/testing/audits';
+import { operatorOf, type OperatorClient } from '@app/testing/client';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { conversationOf, startLongRun, type Listed } from '@app/testing/journeys';
+import { until } from '@app/testing/until';
+import type { ProbePoint } from '@app/runtime';
+import type { KillOrders } from './kill-orders';
+import { killInTurn } from './kill-rounds';
+import { startKillable, type Killable } from './killable';
+import { layouts, spread } from './layouts';
+
+const full = process.env['FIGURES'] === 'full';
+const ROUNDS = Number(process.env['OPERATOR_KILL_ROUNDS'] ?? (full ? Infinity : 4));
+const TIMEOUT_MS = full ? 3_600_000 : 300_000;
+const points: readonly ProbePoint[] = ['append:before', 'append:after'];
+
+/** What is not as it must be in the log and in what came of it, in words. */
+function auditLog(events: readonly StoredEvent[]): string[] {
+  const findings: string[] = [];
+  const of = (type: string) => events.filter((event) => event.type === type);
+  const completed = of('operator.completed').map(({ payload }) => payload['intentId']);
+  for (const { payload } of of('operator.intended')) {
+    const times = completed.filter((intentId) => intentId === payload['intentId']).length;
+    if (times !== 1) findings.push(`${JSON.stringify(payload)} was completed ${times} times`);
+  }
+  const intents = new Set(of('operator.intended').map(({ payload }) => payload['intentId']));
+  const changes = events.filter(({ stream }) => stream === 'deployment-main');
+  for (const { type, metadata } of changes)
+    if (!intents.has(metadata.$causationId)) findings.push(`${type} follows from no intent`);
+  changes.forEach(({ type }, index) => {
+    if (type === changes[index - 1]?.type) findings.push(`${type} came twice in a row`);
+  });
+  return findings;
+}
+
+describe.each(layouts)('roles %s', (layout) => {
+  let killable: Killable;
+  let orders: KillOrders;
+  let deployment: Deployment;
+  let operators: readonly OperatorClient[];
+  let turn = 0;
+  beforeAll(async () => {
+    killable = await startKillable(spread(layout, 'api'));
+    ({ deployment, orders } = killable);
+    const asked = deployment.baseUrls.map((_, replica) => operatorOf(deployment, ['deployment'], { replica }));
+    operators = await Promise.all(asked);
+  }, TIMEOUT_MS);
+  afterAll(() => killable.stop(), TIMEOUT_MS);
+
+  async function logged(): Promise<readonly StoredEvent[]> {
+    const events = await readAllEvents(deployment.eventStoreUrl);
+    return events.filter(({ stream }) => stream === 'operator-log' || stream === 'deployment-main');
+  }
+
+  async function allCompleted(): Promise<void> {
+    await until('the completion of all intents', async () => {
+      const events = await logged();
+      const count = (type: string) => events.filter((event) => event.type === type).length;
+      return count('operator.intended') === count('operator.completed') ? true : null;
+    });
+  }
+
+  /** Nobody asks again: what was logged is made without it. */
+  async function change(operator: OperatorClient, verb: 'pause' | 'resume'): Promise<void> {
+    await operator.post(`/deployment/controls/runs/${verb}`, { reason: 'a test' }).catch(() => undefined); // killed: it may be logged or not
+    await allCompleted();
+  }
+
+  /** Through the next replica. */
+  function changes(): Promise<() => Promise<void>> {
+    turn += 1;
+    const operator = operators[turn % operators.length]!; // reason for the assertion: one for each replica
+    return Promise.resolve(async () => {
+      await change(operator, 'pause');
+      await change(operator, 'resume');
+    });
+  }
+
+  test(
+    'a change that was logged is made once, in its turn',
+    async () => {
+      const victims = deployment.apis;
+      const rounds = { orders, victims, points, roundsMax: ROUNDS, full };
+      const kills = await killInTurn(rounds, changes);
+      await allCompleted();
+      const events = await logged();
+      expect(auditLog(events)).toEqual([]);
+      expect((await orders.carriedOut()).length).toBeGreaterThan(kills / 2);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+test(
+  'a run whose worker died is stuck, as operators see it, until another one takes it',
+  async () => {
+    const deployment = await startDeployment({ mode: 'worker-apart' });
+    const [worker] = deployment.workers;
+    if (worker === undefined) throw new Error('no worker was started');
+    const operator = await operatorOf(deployment, ['runs']);
+    const user = await deployment.newUser();
+    const runId = await startLongRun(user, await conversationOf(user));
+    const listed = async (state: string) => {
+      const { body } = await operator.get<Listed>(`/runs?state=${state}`);
+      return body.data.some((run) => run['runId'] === runId);
+    };
+    expect([await listed('live'), await listed('stuck')]).toEqual([true, false]);
+    await worker.kill('SIGKILL');
+    await until('the run to be stuck', async () => ((await listed('stuck')) ? true : null));
+    await worker.start();
+    await until('the next claim', async () => ((await listed('stuck')) ? null : true));
+    expect(await listed('live')).toBe(true);
+    await deployment.stop();
+  },
+  TIMEOUT_MS,
+);
