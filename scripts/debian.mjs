@@ -27,6 +27,8 @@ const testPrograms = [
   { names: ['caddy'], packages: ['caddy'] },
   { names: ['systemd-analyze'], packages: ['systemd'] },
   { names: ['pgbouncer'], packages: ['pgbouncer'] },
+  // Brings promtool as well.
+  { names: ['prometheus'], packages: ['prometheus'] },
   { names: ['openssl'], packages: ['openssl'] },
   // Runs the programs of the guides.
   { names: ['python3'], packages: ['python3'] },

@@ -45,6 +45,8 @@ export interface DeploymentOptions {
 export interface Deployment {
   /** Where each api replica is reached. */
   readonly baseUrls: readonly string[];
+  /** Where each api and then each worker serves `GET /metrics`. */
+  readonly managementPorts: readonly number[];
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
   readonly partnerKey: string;
@@ -132,6 +134,7 @@ async function assemble(options: DeploymentOptions, undo: Undo[]): Promise<Omit<
   return {
     ...parts,
     baseUrls,
+    managementPorts: ports.slice(apiCount),
     databaseUrl: database.url,
     eventStoreUrl,
     partnerKey,

@@ -1,0 +1,216 @@
+/** Each alert of docker/alerts.yaml fires for its reason, which is brought about here, and ends with it: seen by a real Prometheus. */
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { TestClient } from '@app/testing/client';
+import {
+  confirm,
+  conversationOf,
+  defined,
+  holdings,
+  moveClock,
+  newOwner,
+  prepare,
+  prompt,
+  providerFault,
+  say,
+  start,
+  untilEnded,
+  untilOperation,
+  usdc,
+} from '@app/testing/journeys';
+import { installedWithinMs } from '@app/testing/programs';
+import { until } from '@app/testing/until';
+import { alertsIn, shipped } from './shipped-prometheus';
+import { again, capacity, signal, startWatchedDeployment, type WatchedDeployment } from './watched-deployment';
+
+jest.setTimeout(300_000);
+
+let watched: WatchedDeployment;
+let user: TestClient;
+/** The alerts that have fired here, and ended. */
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  watched = await startWatchedDeployment();
+  user = await newOwner(watched.deployment);
+}, installedWithinMs);
+afterAll(() => watched.stop());
+
+async function whileBroken(names: readonly string[], mend: () => Promise<unknown>): Promise<void> {
+  await watched.whileBroken(names, mend);
+  for (const name of names) seen.add(name);
+}
+
+/** A session of an operator, at the tests' own database or another one. */
+async function connected(path?: string): Promise<Client> {
+  const url = new URL(watched.deployment.databaseUrl);
+  if (path !== undefined) url.pathname = path;
+  const client = new Client({ connectionString: url.toString(), application_name: 'operator' });
+  client.on('error', () => undefined); // it goes with the database where the test fails
+  await client.connect();
+  return client;
+}
+
+it('none fires while all is well', async () => {
+  watched.models.says([{ text: ['Fine.'] }]);
+  expect(await say(user, await conversationOf(user))).toMatchObject({ status: 'completed' });
+  await until('three looks at every target', async () => {
+    const looks = encodeURIComponent('sum(count_over_time(up[1m]) >= bool 3)');
+    const found = await fetch(`${watched.prometheus.url}/api/v1/query?query=${looks}`);
+    return (await found.text()).includes(`"${watched.deployment.managementPorts.length}"`) || null;
+  });
+  expect([...(await watched.prometheus.firing())]).toEqual([]);
+});
+
+it('a worker that hangs', async () => {
+  const conversationId = await conversationOf(user);
+  const at = new Date(Math.ceil((Date.now() + 3_000) / 1_000) * 1_000).toISOString();
+  await defined(user, { wake: { kind: 'schedule', schedule: { kind: 'once', at } } });
+  signal(watched.deployment.workers[0], 'SIGSTOP');
+  const started = await start(user, conversationId);
+  expect(started.status).toBe(202);
+  const stopWriting = again(() => user.post('/conversations', {}), 1_000);
+  const names = ['NoWorker', 'ProcessDown', 'ProjectorStopped', 'ReadsLate', 'RunsWait', 'TimersLate'];
+  await whileBroken(
+    names.map((name) => `Parley${name}`),
+    async () => {
+      await stopWriting();
+      signal(watched.deployment.workers[0], 'SIGCONT');
+      expect(await untilEnded(user, started.body.runId)).toMatchObject({ status: 'completed' });
+    },
+  );
+});
+
+it('an event that a read model cannot take in', async () => {
+  const admin = await connected();
+  await admin.query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$;
+     CREATE TRIGGER refuse BEFORE INSERT ON conversations FOR EACH ROW WHEN (NEW.title = 'the one') EXECUTE FUNCTION refuse()`,
+  );
+  expect((await user.post('/conversations', { title: 'the one' })).status).toBe(201);
+  await whileBroken(['ParleySubscriptionStuck'], () =>
+    admin.query('DROP TRIGGER refuse ON conversations; DROP FUNCTION refuse'),
+  );
+  await admin.end();
+});
+
+it('a session that holds the lock of a read model', async () => {
+  const admin = await connected();
+  await admin.query('BEGIN; LOCK TABLE conversations IN ACCESS EXCLUSIVE MODE');
+  expect((await user.post('/conversations', {})).status).toBe(201);
+  await whileBroken(['ParleyFollowerLate'], () => admin.query('ROLLBACK'));
+  await admin.end();
+});
+
+it('a PostgreSQL that lets nobody in', async () => {
+  const { pathname } = new URL(watched.deployment.databaseUrl);
+  const elsewhere = await connected('/postgres');
+  const allow = (yes: boolean) => elsewhere.query(`ALTER DATABASE "${pathname.slice(1)}" ALLOW_CONNECTIONS ${yes}`);
+  await allow(false);
+  const cut = again(
+    () =>
+      elsewhere.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = $1 AND application_name IN ('parley', 'parley listen', 'parley leader')`,
+        [pathname.slice(1)],
+      ),
+    200,
+  );
+  const stopAsking = again(() => user.get('/conversations'), 100);
+  await whileBroken(['ParleyDatabaseAway', 'ParleyRequestsFail'], async () => {
+    await cut();
+    await stopAsking();
+    await allow(true);
+    await until('the service', async () => ((await user.get('/conversations')).status === 200 ? true : null));
+  });
+  await elsewhere.end();
+});
+
+it('an event store that hangs', async () => {
+  signal(watched.deployment.eventStore, 'SIGSTOP');
+  await whileBroken(['ParleyEventStoreAway'], () => Promise.resolve(signal(watched.deployment.eventStore, 'SIGCONT')));
+});
+
+it('an event store that answers late', async () => {
+  const stopWriting = again(() => user.post('/conversations', {}), 20);
+  const halt = again(async () => {
+    signal(watched.deployment.eventStore, 'SIGSTOP');
+    await sleep(1_000);
+    signal(watched.deployment.eventStore, 'SIGCONT');
+  }, 100);
+  await whileBroken(['ParleyEventStoreSlow'], async () => {
+    await halt();
+    await stopWriting();
+  });
+});
+
+it('a wallet provider that is down', async () => {
+  await providerFault(watched.deployment, { ...prompt, down: true });
+  expect((await user.get('/wallet/withdrawals/sources')).status).toBe(503);
+  await whileBroken(['ParleyWalletProviderDown'], async () => {
+    await providerFault(watched.deployment, prompt);
+    await holdings(user);
+  });
+});
+
+it('a withdrawal that does not settle', async () => {
+  await providerFault(watched.deployment, { ...prompt, settleAfterSeconds: 3_600 });
+  const prepared = await prepare(user, usdc, '1000000');
+  expect((await confirm(user, prepared)).status).toBe(202);
+  await untilOperation(user, prepared.operationId, 'submitted');
+  await moveClock(watched.deployment, 1_200);
+  await whileBroken(['ParleySettlementsLate'], async () => {
+    await moveClock(watched.deployment, 3_000);
+    await untilOperation(user, prepared.operationId, 'settled');
+    await providerFault(watched.deployment, prompt);
+  });
+});
+
+it('a provider of models that is down', async () => {
+  watched.models.says([{ status: 503 }]);
+  const conversationId = await conversationOf(user);
+  const stopTrying = again(() => say(user, conversationId, 'hello'), 50);
+  await whileBroken(['ParleyModelsAway'], async () => {
+    watched.models.says([{ text: ['Again.'] }]);
+    await until('an answer', async () => {
+      const { status } = await say(user, await conversationOf(user), 'hello');
+      return status === 'completed' || null;
+    });
+    await stopTrying();
+  });
+});
+
+it('an MCP server that is away', async () => {
+  await watched.mcp.stop();
+  await whileBroken(['ParleyMcpServerAway'], () => watched.mcp.restart());
+});
+
+it('a disk that is nearly full', async () => {
+  const { bavail, bsize } = await statfs(watched.disk);
+  const file = join(watched.disk, 'filling');
+  await writeFile(file, Buffer.alloc(Math.floor(bavail * bsize * 0.95)));
+  await whileBroken(['ParleyDiskFull'], () => rm(file));
+});
+
+it('as many runs as there may be', async () => {
+  watched.models.says([{ text: ['word '], ending: 'endless' }]);
+  const runIds = await Promise.all(
+    Array.from({ length: capacity }, async () => (await start(user, await conversationOf(user))).body.runId),
+  );
+  await whileBroken(['ParleyCapacityFull'], async () => {
+    for (const runId of runIds) await user.post(`/agent-runs/${runId}/abort`);
+    for (const runId of runIds) await untilEnded(user, runId);
+    watched.models.says([{ text: ['Again.'] }]);
+  });
+});
+
+it('more requests than an api bears', async () => {
+  const callers = Array.from({ length: 100 }, () => again(() => user.post('/conversations', {}), 5));
+  await whileBroken(['ParleyOverloaded'], () => Promise.all(callers.map((stop) => stop())));
+});
+
+it('has fired each alert of docker/alerts.yaml', async () => {
+  expect([...seen].sort()).toEqual(alertsIn(await shipped('alerts.yaml')).sort());
+});

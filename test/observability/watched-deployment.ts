@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type Deployment, startDeployment } from '@app/testing/deployment';
+import { LoopbackMcp } from '@app/testing/mcp';
+import { LoopbackModels } from '@app/testing/models';
+import type { TestProcess } from '@app/testing/processes';
+import { until } from '@app/testing/until';
+import { startShippedPrometheus, type ShippedPrometheus } from './shipped-prometheus';
+
+const run = promisify(execFile);
+const diskMebibytes = 32;
+
+/** Execution slots of the deployment, all of which one user may take. */
+export const capacity = 8;
+
+/** A deployment whose every part can be broken, and a Prometheus that watches it. */
+export interface WatchedDeployment {
+  readonly deployment: Deployment;
+  readonly models: LoopbackModels;
+  readonly mcp: LoopbackMcp;
+  /** Where the small disk is mounted that the data folder is on. */
+  readonly disk: string;
+  readonly prometheus: ShippedPrometheus;
+  /** Waits until all of these fire, mends, and waits until none of them does any more. */
+  whileBroken(names: readonly string[], mend: () => Promise<unknown>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Needs root, for the disk. */
+export async function startWatchedDeployment(): Promise<WatchedDeployment> {
+  const undo: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
+  };
+  try {
+    const disk = await mkdtemp(join(tmpdir(), 'parley-small-disk-'));
+    undo.push(() => rm(disk, { recursive: true, force: true }));
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${diskMebibytes}m`, 'tmpfs', disk]);
+    undo.push(() => run('umount', [disk]));
+    const models = await LoopbackModels.start('openai-compatible');
+    undo.push(() => models.close());
+    const mcp = await LoopbackMcp.start();
+    undo.push(() => mcp.stop());
+    const deployment = await startDeployment({ mode: 'processes', env: environment(models, mcp, disk) });
+    undo.push(() => deployment.stop());
+    const prometheus = await startShippedPrometheus(deployment.managementPorts);
+    undo.push(() => prometheus.stop());
+    const whileBroken = (names: readonly string[], mend: () => Promise<unknown>) => fireAndEnd(prometheus, names, mend);
+    return { deployment, models, mcp, disk, prometheus, whileBroken, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function environment(models: LoopbackModels, mcp: LoopbackMcp, disk: string): Record<string, string> {
+  const server = { name: 'docs', transport: { type: 'http', url: mcp.url }, consent: 'auto' };
+  return {
+    ...models.environment(),
+    MODEL_RETRIES: '0',
+    MODEL_BREAKER_FAILURES: '2',
+    MODEL_BREAKER_OPEN_MS: '500',
+    MCP_SERVERS: JSON.stringify([server]),
+    PARLEY_DATA_DIR: disk,
+    REQUESTS_AT_ONCE: '4',
+    EXECUTION_CAPACITY: String(capacity),
+    EXECUTION_CAPACITY_PER_USER: String(capacity),
+    LOG_LEVEL: 'silent',
+  };
+}
+
+async function fireAndEnd(
+  prometheus: ShippedPrometheus,
+  names: readonly string[],
+  mend: () => Promise<unknown>,
+): Promise<void> {
+  let firing: ReadonlySet<string> = new Set();
+  const missing = (): string => names.filter((name) => !firing.has(name)).join(', ');
+  await until(missing, async () => {
+    firing = await prometheus.firing();
+    return missing() === '' || null;
+  });
+  await mend();
+  const left = (): string => names.filter((name) => firing.has(name)).join(', ');
+  const end = (): string => `the end of ${left()}`;
+  await until(end, async () => {
+    firing = await prometheus.firing();
+    return left() === '' || null;
+  });
+}
+
+/** Stops or continues a process. */
+export function signal(one: TestProcess | null | undefined, name: 'SIGSTOP' | 'SIGCONT'): void {
+  if (one == null) throw new Error('there is no such process');
+  process.kill(one.pid, name);
+}
+
+/** Calls again and again; what it answers ends that. */
+export function again(call: () => Promise<unknown>, pauseMs: number): () => Promise<void> {
+  let isOver = false;
+  const done = (async () => {
+    while (!isOver) {
+      await call().catch(() => undefined); // that it fails may be what it is about
+      await sleep(pauseMs);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await done;
+  };
+}
