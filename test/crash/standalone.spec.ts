@@ -67,7 +67,9 @@ async function demoUser(): Promise<TestClient> {
 
 test('parley works on the data folder that it runs on', async () => {
   const run = (...args: string[]) => parley({ PARLEY_DATA_DIR: dataDir() }, [...args, '--json'], folder);
-  const { keyId } = jsonOf<{ keyId: string }>(await run('keys', 'mint', '--label', 'own'));
+  const { keyId } = jsonOf<{ keyId: string }>(
+    await run('keys', 'mint', '--label', 'own', '--reason', 'a test', '--yes'),
+  );
   const { data } = jsonOf<{ data: { keyId: string; label: string }[] }>(await run('keys', 'list'));
   expect(data.map(({ label }) => label).sort()).toEqual(['own', 'sandbox']);
   expect(data.map((key) => key.keyId)).toContain(keyId);

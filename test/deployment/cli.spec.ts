@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Deployment, startDeployment } from '@app/testing/deployment';
 import type { TestClient } from '@app/testing/client';
@@ -57,7 +57,9 @@ describe('parley keys', () => {
   let minted: Minted;
 
   it('mints a key that is admitted at once', async () => {
-    minted = jsonOf<Minted>(await run('keys', 'mint', '--label', 'Acme', '--reason', 'a new partner', '--json'));
+    minted = jsonOf<Minted>(
+      await run('keys', 'mint', '--label', 'Acme', '--reason', 'a new partner', '--yes', '--json'),
+    );
     expect(minted).toMatchObject({ label: 'Acme', key: expect.stringMatching(/^pk_[A-Za-z0-9_-]{43}$/) });
     expect(await statusWith(minted.key)).toBe(200);
   });
@@ -69,40 +71,56 @@ describe('parley keys', () => {
     );
     expect(outcome.stdout).not.toContain(minted.key);
     const { stdout } = await run('keys', 'list');
-    expect(stdout).toMatch(/^KEY ID +CREATED +REVOKED +LABEL\n/);
+    expect(stdout).toMatch(/^KEY ID +LABEL +REVOKED AT +CREATED AT\n/);
     expect(stdout).toContain(minted.keyId);
   });
 
   it('revokes a key: replicas refuse it within 30 s', async () => {
-    expect(await run('keys', 'revoke', minted.keyId, '--reason', 'leaked')).toMatchObject({ code: 0 });
+    expect(await run('keys', 'revoke', minted.keyId, '--reason', 'leaked', '--yes')).toMatchObject({ code: 0 });
     const startedMs = performance.now();
     await until('the refusal', async () => ((await statusWith(minted.key)) === 401 ? true : null), patienceMs);
     expect(performance.now() - startedMs).toBeLessThan(revokedWithinMs);
     const { data } = jsonOf<Listed>(await run('keys', 'list', '--json'));
     expect(data.find(({ keyId }) => keyId === minted.keyId)?.revokedAt).toMatch(/Z$/);
-    expect(await run('keys', 'revoke', minted.keyId)).toMatchObject({ code: 0 });
+    expect(await run('keys', 'revoke', minted.keyId, '--reason', 'once more', '--yes')).toMatchObject({ code: 0 });
   });
 
   it('says in one line what cannot be done', async () => {
-    const unknown = await run('keys', 'revoke', '00000000-0000-4000-8000-000000000000');
-    expect(unknown).toEqual({ code: 1, stdout: '', stderr: 'there is no key 00000000-0000-4000-8000-000000000000\n' });
-    const long = await run('keys', 'mint', '--label', 'x'.repeat(101));
+    const because = ['--reason', 'tidying up', '--yes'];
+    const unknown = await run('keys', 'revoke', '00000000-0000-4000-8000-000000000000', ...because);
+    expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^refused \(404\): .*\n$/) });
+    const long = await run('keys', 'mint', '--label', 'x'.repeat(101), ...because);
     expect(long).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^label: .*\n$/) });
+  });
+
+  it('changes nothing without --yes where nobody can be asked', async () => {
+    expect(await run('keys', 'mint', '--label', 'unasked', '--reason', 'x')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('say --yes'),
+    });
+    const { data } = jsonOf<Listed>(await run('keys', 'list', '--json'));
+    expect(data.map(({ label }) => label)).not.toContain('unasked');
+  });
+
+  it('logs who asked for a change, and why', async () => {
+    const { data } = jsonOf<{ data: object[] }>(await run('log', 'list', '--json'));
+    expect(data).toContainEqual(
+      expect.objectContaining({ operation: 'keys.mint', operator: userInfo().username, reason: 'a new partner' }),
+    );
   });
 });
 
 describe('parley users', () => {
   it('disables and enables an account', async () => {
-    expect(await run('users', 'disable', user.userId, '--reason', 'as asked')).toMatchObject({ code: 0 });
+    expect(await run('users', 'disable', user.userId, '--reason', 'as asked', '--yes')).toMatchObject({ code: 0 });
     const refused = await until('the refusal', async () => {
       const answer = await user.get('/v1/users/me');
       return answer.status === 403 ? answer : null;
     });
     expect(refused.body).toMatchObject({ reason: 'account_disabled' });
-    expect(jsonOf(await run('users', 'enable', user.userId, '--reason', 'sorted out', '--json'))).toEqual({
-      userId: user.userId,
-      disabled: false,
-    });
+    const enabled = jsonOf(await run('users', 'enable', user.userId, '--reason', 'sorted out', '--yes', '--json'));
+    expect(enabled).toMatchObject({ operation: 'users.enable', target: user.userId });
     await until('the account', async () => ((await user.get('/v1/users/me')).status === 200 ? true : null));
   });
 });
@@ -111,18 +129,49 @@ describe('parley controls', () => {
   it('pauses and resumes what the deployment takes on', async () => {
     const conversation = await user.post<{ id: string }>('/conversations');
     const start = { conversationId: conversation.body.id, input: { text: 'help' } };
-    expect(await run('controls', 'pause', 'runs', '--reason', 'maintenance')).toMatchObject({ code: 0 });
+    expect(await run('controls', 'pause', 'runs', '--reason', 'maintenance', '--yes')).toMatchObject({ code: 0 });
     const refused = await user.post('/agent-runs', start);
     expect(refused).toMatchObject({ status: 409, body: { reason: 'deployment_paused' } });
-    const { data } = jsonOf<{ data: unknown[] }>(await run('controls', 'list', '--json'));
-    expect(data).toContainEqual({
+    const { controls } = jsonOf<{ controls: unknown[] }>(await run('deployment', 'show', '--json'));
+    expect(controls).toContainEqual({
       control: 'runs',
       paused: true,
       reason: 'maintenance',
       since: expect.stringMatching(/Z$/),
     });
-    expect(await run('controls', 'resume', 'runs', '--reason', 'done')).toMatchObject({ code: 0 });
+    expect(await run('controls', 'resume', 'runs', '--reason', 'done', '--yes')).toMatchObject({ code: 0 });
     expect((await user.post('/agent-runs', start)).status).toBe(202);
+  });
+});
+
+describe('parley with PARLEY_OPERATOR_TOKEN', () => {
+  const over = async (scopes: readonly string[], ...args: string[]): Promise<CommandOutcome> => {
+    const minted = { subject: 'ada', scopes };
+    const { accessToken } = await deployment.sandbox<{ accessToken: string }>('POST', 'operator-tokens', minted);
+    return parley({ PARLEY_URL: user.baseUrl, PARLEY_OPERATOR_TOKEN: accessToken }, args, folder);
+  };
+
+  it('calls the service, as the operator that the token names', async () => {
+    expect(jsonOf(await over(['users'], 'users', 'show', user.userId, '--json'))).toMatchObject({
+      account: { userId: user.userId, disabled: false },
+    });
+    expect((await over(['users'], 'users', 'show', user.userId)).stdout).toMatch(/^ACCOUNT\n {2}USER ID +/m);
+    const { data } = jsonOf<{ data: object[] }>(await over(['deployment'], 'log', 'list', '--json'));
+    expect(data).toContainEqual(expect.objectContaining({ type: 'operator.read', operator: 'ada' }));
+  });
+
+  it('says which problem the service answered, and that it does not answer', async () => {
+    expect(await over(['users'], 'keys', 'list')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^refused \(permission_required\): .*\n$/),
+    });
+    const nowhere = { PARLEY_URL: 'http://127.0.0.1:1', PARLEY_OPERATOR_TOKEN: 'any' };
+    expect(await parley(nowhere, ['keys', 'list'], folder)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^http:\/\/127.0.0.1:1 does not answer/),
+    });
   });
 });
 
@@ -134,8 +183,7 @@ describe('parley', () => {
     [['keys', 'mint']],
     [['keys', 'revoke', 'no-uuid']],
     [['users', 'disable', '00000000-0000-4000-8000-000000000000']],
-    [['controls', 'pause', 'everything', '--reason', 'x']],
-    [['controls', 'pause', 'runs', '--reason', '']],
+    [['runs', 'list', '--state', 'odd']],
   ])('ends with 2 on wrong usage: %j', async (args) => {
     const { code, stdout, stderr } = await run(...args);
     expect(code).toBe(2);

@@ -106,7 +106,7 @@ describe('production', () => {
       try {
         await Promise.all([worker.start(), api.start()]);
         const { key } = jsonOf<{ key: string }>(
-          await parley(shared, ['keys', 'mint', '--label', 'first', '--json'], folder),
+          await parley(shared, ['keys', 'mint', '--label', 'first', '--reason', 'a test', '--yes', '--json'], folder),
         );
         const withKey = await until('the key', async () => {
           const answer = await fetch(`${baseUrl}/v1/users/me`, { headers: { 'x-api-key': key } });

@@ -2,22 +2,18 @@ import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { backupCommand, restoreCommand } from './backup';
 import { contractCommand } from './contract';
-import { controlCommands } from './controls';
 import { copyDatabaseCommand } from './copy-database';
 import { doctorCommand } from './doctor';
-import { keyCommands } from './keys';
 import { migrateCommand } from './migrate-events';
+import { operatorCommands } from './operator-commands';
 import { describe, exitCodes } from './outcome';
-import { userCommands } from './users';
 
 /** `parley`: what is done to a deployment from a shell. Results go to stdout, everything else to stderr. */
 const program = new Command('parley')
   .description('The command line of Parley. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.')
   .option('--json', 'print the result as one JSON document')
   .addCommand(contractCommand());
-keyCommands(program);
-userCommands(program);
-controlCommands(program);
+operatorCommands(program);
 backupCommand(program);
 restoreCommand(program);
 doctorCommand(program);

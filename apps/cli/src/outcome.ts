@@ -2,7 +2,7 @@ import { describeFailure } from '@app/composition';
 import { CannotCopy } from '@app/database-copies';
 import { DataFolderUnusable } from '@app/embedded-postgres';
 import { CannotMigrate } from '@app/event-migration';
-import { Unavailable, type Refusal, type Result } from '@app/kernel';
+import { Unavailable } from '@app/kernel';
 import type { Command } from 'commander';
 
 /** What scripts may rely on. */
@@ -10,23 +10,6 @@ export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
 /** A command could not do what it was asked, for a reason that its message says in one line. */
 export class CommandFailed extends Error {}
-
-/** The value of what was accepted. @throws CommandFailed with the refusal in words */
-export function unwrap<Value>(result: Result<Value>, subject: string): Value {
-  if (result.ok) return result.value;
-  throw new CommandFailed(inWords(result.refusal, subject));
-}
-
-function inWords(refusal: Refusal, subject: string): string {
-  switch (refusal.kind) {
-    case 'not_found':
-      return `there is no ${subject}`;
-    case 'invalid_input':
-      return refusal.issues.map(({ path, message }) => `${path.slice(1) || subject}: ${message}`).join('; ');
-    case 'reason':
-      return `${subject}: refused (${refusal.reason})`;
-  }
-}
 
 /** Prints a result to stdout: as one JSON document where `--json` was given, else as these lines. */
 export function print(command: Command, value: unknown, lines: readonly string[]): void {

@@ -1,5 +1,6 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   closeGracefully,
   createHttpApp,
@@ -80,6 +81,23 @@ export async function startWorking(configuration: Configuration, probe?: Probe):
         await management.close();
       },
     };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+/** The API without a listener, for requests that are handed over in this process. @throws CannotStart, Unavailable */
+export async function openApi(configuration: Configuration): Promise<NestFastifyApplication> {
+  const roles = { api: true, worker: false };
+  const log = createPino(configuration, 'http');
+  const app = await closeOnFailure((onOpen) =>
+    createHttpApp(createProcessModule({ configuration, roles, onOpen }), configuration, log),
+  );
+  try {
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+    return app;
   } catch (error) {
     await app.close();
     throw error;

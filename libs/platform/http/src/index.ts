@@ -11,7 +11,7 @@ export { UnfitIssuer } from './issuer-keys';
 export { startManagementServer } from './management';
 export { HttpModule } from './http.module';
 export { MemoryRateWindows } from './memory-rate-windows';
-export { operation, type Contract, type OperationGroup, type PathParameter } from './operation';
+export { operation, type Contract, type Method, type OperationGroup, type PathParameter } from './operation';
 export { Operator } from './operator';
 export { operatorScopes } from './operator-scopes';
 export { findContracts, Serves } from './serves';
@@ -20,7 +20,7 @@ export { openApi30 } from './openapi-3-0';
 export { ApiDescription } from './openapi-words';
 export { openedSchemas, reachable } from './openapi-open';
 export { parametersOf } from './openapi-parameters';
-export { SchemaComponents, standalone } from './openapi-components';
+export { membersOfDto, SchemaComponents, standalone } from './openapi-components';
 export { cursor, pageLimit, PageQuery } from './page-query';
 export { pageOf, PageSpace, pageTextOf, type TextRow } from './page';
 export {

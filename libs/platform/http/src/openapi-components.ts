@@ -87,3 +87,8 @@ export function standalone(schema: object): JsonObject {
   const described = components.refer(schema);
   return { ...described, components: { schemas: components.schemas } };
 }
+
+/** The members of a DTO, for whoever asks for them in another way than a document does. */
+export function membersOfDto(dto: DtoClass): ReturnType<SchemaComponents['membersOf']> {
+  return new SchemaComponents().membersOf(dto);
+}

@@ -1,6 +1,7 @@
 import { bool, cleanEnv, EnvMissingError, port, str, type CleanedEnv } from 'envalid';
 import { admissionVariables } from './admission-variables';
 import { artifactVariables } from './artifact-variables';
+import { commandLineVariables } from './command-line-variables';
 import { connectionVariables } from './connection-variables';
 import { deprecationVariables, endsTooSoon } from './deprecation-variables';
 import { identityVariables, leavesKeysOpen, sharesAudience } from './identity-variables';
@@ -95,6 +96,7 @@ export const variables = {
   ...artifactVariables,
   ...deprecationVariables,
   ...insecureVariables,
+  ...commandLineVariables,
   DATABASE_POOL_SIZE: positiveInteger({
     default: 10,
     desc: 'PostgreSQL connections per process, besides one that listens and, in a worker, one that holds what it leads',

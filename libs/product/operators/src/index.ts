@@ -1,1 +1,3 @@
 export { OperatorsModule, OperatorWorkModule } from './operators.module';
+export { operatorContracts } from './operator-contracts';
+export { operatorApi } from './operator-description';

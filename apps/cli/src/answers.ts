@@ -1,0 +1,53 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/kernel';
+import { table } from './outcome';
+
+/** An answer of the API as lines for a terminal: a list as a table, an object as its members, one below the other. */
+export function showAnswer(answer: JsonValue): string[] {
+  if (!isJsonObject(answer)) return [textOf(answer)];
+  const { data, nextCursor } = answer;
+  if (!Array.isArray(data)) return membersOf(answer);
+  const more = typeof nextCursor === 'string' ? ['', `There are more: --cursor ${nextCursor}`] : [];
+  return [...rowsOf(data), ...more];
+}
+
+function membersOf(value: JsonObject): string[] {
+  const isPlain = ([, member]: [string, JsonValue | undefined]): boolean => !isNested(member);
+  const plain = Object.entries(value).filter(isPlain);
+  const width = Math.max(0, ...plain.map(([name]) => heading(name).length));
+  const lines = plain.map(([name, member]) => `${heading(name).padEnd(width)}  ${textOf(member)}`);
+  const nested = Object.entries(value).filter((entry) => !isPlain(entry));
+  return [...lines, ...nested.flatMap(([name, member]) => ['', heading(name), ...indented(nestedLines(member))])];
+}
+
+function nestedLines(value: JsonValue | undefined): string[] {
+  if (Array.isArray(value)) return rowsOf(value);
+  return isJsonObject(value) ? membersOf(value) : [textOf(value)];
+}
+
+/** Objects as rows, under the names of all their members; what is nested in them, as JSON. */
+function rowsOf(items: readonly JsonValue[]): string[] {
+  if (items.length === 0) return ['none'];
+  const objects = items.filter(isJsonObject);
+  if (objects.length < items.length) return items.map(textOf);
+  const names = [...new Set(objects.flatMap((item) => Object.keys(item)))];
+  return table(
+    names.map(heading),
+    objects.map((item) => names.map((name) => textOf(item[name]))),
+  );
+}
+
+const isNested = (value: JsonValue | undefined): boolean =>
+  isJsonObject(value) || (Array.isArray(value) && value.some((item) => isJsonObject(item)));
+
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null || value === '') return '-';
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? value.map(textOf).join(', ') || '-' : JSON.stringify(value);
+}
+
+const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`.trimEnd());
+
+/** `nextCursor` as `NEXT CURSOR`. */
+function heading(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter}`).toUpperCase();
+}

@@ -1,0 +1,71 @@
+import { openApi } from '@app/composition';
+import { operatorScopes } from '@app/http';
+import { ReadGate } from '@app/read-store';
+import { readConfiguration, type Configuration } from '@app/runtime';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { userInfo } from 'node:os';
+import { findDeployment, hearProjector } from './deployment';
+import { parsed, type OperatorApi } from './operator-call';
+
+const algorithm = 'ES256';
+const audience = 'parley-cli';
+const tokenLife = '1h';
+
+/**
+ * The operator API in this process, over a deployment's stores. Who can reach both stores and has the secret key is an operator with
+ * every scope, under the name that the system knows: the token is of an issuer that lives as long as the command.
+ * @throws CommandFailed when no deployment is there
+ */
+export async function openLocalApi(asked: Configuration): Promise<OperatorApi> {
+  const issuer = await startIssuer();
+  try {
+    const named = { OPERATOR_ISSUER: issuer.url, OPERATOR_AUDIENCE: audience, LOG_LEVEL: 'silent' };
+    const app = await openApi(readConfiguration({ ...process.env, ...(await findDeployment(asked)), ...named }));
+    await hearProjector(app.get(ReadGate, { strict: false }));
+    return {
+      call: async ({ method, path, body }) => {
+        const headers = { authorization: `Bearer ${issuer.token}` };
+        const { statusCode, payload } = await app.inject({
+          method,
+          url: path,
+          headers,
+          ...(body && { payload: body }),
+        });
+        return { status: statusCode, body: parsed(payload) };
+      },
+      close: async () => {
+        await app.close();
+        issuer.close();
+      },
+    };
+  } catch (error) {
+    issuer.close();
+    throw error;
+  }
+}
+
+/** An OpenID issuer on loopback with one key, and the one token that it ever signs. */
+async function startIssuer() {
+  const { privateKey, publicKey } = await generateKeyPair(algorithm);
+  const keys = { keys: [{ ...(await exportJWK(publicKey)), alg: algorithm, use: 'sig', kid: audience }] };
+  const server = createServer((request, response) => {
+    const isKeys = request.url === '/jwks';
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(isKeys ? keys : { issuer: url, jwks_uri: `${url}/jwks` }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  const token = await new SignJWT({ scope: operatorScopes.join(' ') })
+    .setProtectedHeader({ alg: algorithm, kid: audience, typ: 'JWT' })
+    .setIssuer(url)
+    .setAudience(audience)
+    .setSubject(userInfo().username)
+    .setIssuedAt()
+    .setExpirationTime(tokenLife)
+    .sign(privateKey);
+  return { url, token, close: () => void server.close(() => undefined) };
+}

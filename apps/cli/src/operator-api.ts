@@ -1,0 +1,55 @@
+import { readDotEnv } from '@app/composition';
+import { isJsonObject } from '@app/kernel';
+import { readConfiguration } from '@app/runtime';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openLocalApi } from './local-api';
+import { parsed, type OperatorApi } from './operator-call';
+import { CommandFailed } from './outcome';
+
+const answerWithinMs = 60_000;
+
+/**
+ * The operator API: of the service at PARLEY_URL with PARLEY_OPERATOR_TOKEN; else of the `npm start` that runs on the data folder; else in
+ * this process, over the stores that the environment names, for whoever has those and the secret key.
+ */
+export async function openOperatorApi(): Promise<OperatorApi> {
+  readDotEnv();
+  const configuration = readConfiguration(process.env);
+  const { PARLEY_OPERATOR_TOKEN: token, PARLEY_URL: url, DATABASE_URL, PARLEY_DATA_DIR } = configuration.env;
+  if (token !== undefined) return overHttp(url ?? configuration.publicUrl, token);
+  const running = DATABASE_URL === undefined ? await sandboxOf(PARLEY_DATA_DIR) : null;
+  if (running !== null) return overHttp(running.baseUrl, running.operatorToken);
+  return openLocalApi(configuration);
+}
+
+async function sandboxOf(
+  dataDir: string,
+): Promise<{ readonly baseUrl: string; readonly operatorToken: string } | null> {
+  const text = await readFile(join(dataDir, 'sandbox.json'), 'utf8').catch(() => null); // none runs on it
+  const value: unknown = text === null ? null : JSON.parse(text);
+  const { baseUrl, operatorToken } = isJsonObject(value) ? value : {};
+  return typeof baseUrl === 'string' && typeof operatorToken === 'string' ? { baseUrl, operatorToken } : null;
+}
+
+function overHttp(baseUrl: string, token: string): OperatorApi {
+  return {
+    call: async ({ method, path, body }) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const signal = AbortSignal.timeout(answerWithinMs);
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      try {
+        const answer = await fetch(new URL(path, baseUrl), { method, headers, signal, ...sent });
+        return { status: answer.status, body: parsed(await answer.text()) };
+      } catch (error) {
+        throw new CommandFailed(`${baseUrl} does not answer (${reasonOf(error)}): is the service started?`);
+      }
+    },
+    close: async () => undefined,
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}

@@ -1,0 +1,136 @@
+import { membersOfDto, type Contract } from '@app/http';
+import { isJsonObject, parseUuid, type JsonObject, type JsonValue } from '@app/kernel';
+import { operatorApi, operatorContracts } from '@app/operators';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { showAnswer } from './answers';
+import { confirmed } from './confirm';
+import { openOperatorApi } from './operator-api';
+import type { Answered, Call } from './operator-call';
+import { CommandFailed, print } from './outcome';
+
+const watchEveryMs = 2_000;
+
+/**
+ * Every operation of the operator API as `parley <noun> <verb>`: arguments are what its path names, options the members of its query or
+ * body, and all that is said of them comes from its contract.
+ */
+export function operatorCommands(program: Command): void {
+  for (const contract of operatorContracts) {
+    const [noun = '', verb = ''] = contract.operation.split('.').map(kebab);
+    addOperation(nounOf(program, noun).command(verb), contract);
+  }
+}
+
+function nounOf(program: Command, noun: string): Command {
+  const group = operatorApi.groups.find(({ name }) => kebab(name) === noun);
+  return (
+    program.commands.find((command) => command.name() === noun) ??
+    program.command(noun).description(group?.description ?? '')
+  );
+}
+
+function addOperation(command: Command, contract: Contract): void {
+  const names = [...contract.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  command.description(contract.summary);
+  for (const name of names) command.addArgument(argumentOf(name, contract));
+  const members = membersIn(contract);
+  for (const member of members) command.addOption(optionOf(member));
+  if (contract.method === 'GET') command.option('--watch', 'show it again every two seconds');
+  else command.option('--yes', 'do it without asking');
+  command.action(async (...given: unknown[]) => {
+    // Commander gives the arguments, then the options, then the command.
+    const texts = given.slice(0, names.length).map(String);
+    const path = names.reduce(
+      (rest, name, at) => rest.replace(`:${name}`, encodeURIComponent(texts[at] ?? '')),
+      contract.path,
+    );
+    await perform(command, contract, path, valuesOf(command, members));
+  });
+}
+
+async function perform(command: Command, contract: Contract, path: string, values: JsonObject): Promise<void> {
+  const isRead = contract.method === 'GET';
+  const { watch, yes } = command.opts<{ readonly watch?: boolean; readonly yes?: boolean }>();
+  const call: Call = isRead
+    ? { method: 'GET', path: `${path}${queryOf(values)}` }
+    : { method: contract.method, path, body: values };
+  if (!isRead && yes !== true) await confirmed(`${contract.summary}: ${path.split('/').slice(3).join(' ')}`);
+  const api = await openOperatorApi();
+  try {
+    do {
+      const body = succeeded(await api.call(call));
+      if (watch === true && process.stdout.isTTY) console.clear();
+      print(command, body, showAnswer(body));
+    } while (watch === true && (await pause()));
+  } finally {
+    await api.close();
+  }
+}
+
+function argumentOf(name: string, { parameters }: Contract): Argument {
+  const argument = new Argument(`<${name}>`, parameters[name]?.description ?? '');
+  return isId(name) ? argument.argParser(uuidArgument) : argument;
+}
+
+const isId = (name: string): boolean => /(Id|Key)$/.test(name);
+
+function uuidArgument(given: string): string {
+  const id = parseUuid(given);
+  if (id === null) throw new InvalidArgumentError('It is no UUID.');
+  return id;
+}
+
+type CallMember = ReturnType<typeof membersOfDto>[number];
+
+/** What its query or its body holds: no operation has both. */
+function membersIn({ query, body }: Contract): readonly CallMember[] {
+  if (typeof body === 'function') return membersOfDto(body);
+  return query === undefined ? [] : membersOfDto(query);
+}
+
+function optionOf({ name, required, schema }: CallMember): Option {
+  const option = new Option(`--${kebab(name)} <${kindOf(schema)}>`, text(schema['description']));
+  const values: unknown = schema['enum'];
+  if (Array.isArray(values)) option.choices(values.map(String));
+  return required ? option.makeOptionMandatory() : option;
+}
+
+const kindOf = ({ type }: JsonObject): string => (type === 'integer' ? 'number' : 'text');
+const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+
+/** What was given, as JSON has it; a number that is none goes as it was written, and the service says what is wrong with it. */
+function valuesOf(command: Command, members: readonly CallMember[]): JsonObject {
+  const given = command.opts<Readonly<Record<string, unknown>>>();
+  const values = members.flatMap(({ name, schema }): [string, JsonValue][] => {
+    const value = given[name];
+    if (typeof value !== 'string') return [];
+    return [[name, schema['type'] === 'integer' && /^-?\d+$/.test(value) ? Number(value) : value]];
+  });
+  return Object.fromEntries(values);
+}
+
+function queryOf(values: JsonObject): string {
+  const query = new URLSearchParams(
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}
+
+/** @throws CommandFailed with the problem in words */
+function succeeded({ status, body }: Answered): JsonValue {
+  if (status < 300) return body;
+  const { title, reason, issues } = isJsonObject(body) ? body : {};
+  const told = Array.isArray(issues)
+    ? issues.filter(isJsonObject).map(({ path, message }) => `${text(path).slice(1)}: ${text(message)}`)
+    : [];
+  if (told.length > 0) throw new CommandFailed(told.join('; '));
+  throw new CommandFailed(`refused (${text(reason) || `${status}`}): ${text(title)}`);
+}
+
+const pause = async (): Promise<true> => sleep(watchEveryMs, true);
+
+/** `setCaps` as `set-caps`. */
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -1,0 +1,14 @@
+import { str } from 'envalid';
+import { httpUrl } from './variable-rules';
+
+/** What `parley` needs to call the operator API of a service elsewhere; the service itself reads neither. */
+export const commandLineVariables = {
+  PARLEY_URL: httpUrl({
+    default: undefined,
+    desc: 'Where `parley` reaches the service, with PARLEY_OPERATOR_TOKEN; unset: PUBLIC_URL',
+  }),
+  PARLEY_OPERATOR_TOKEN: str({
+    default: undefined,
+    desc: 'Secret, the access token of an operator that `parley` calls the service with; unset: it works on the stores themselves',
+  }),
+};
