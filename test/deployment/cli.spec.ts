@@ -198,6 +198,12 @@ describe('parley', () => {
     });
   });
 
+  it('completes nouns, verbs and options in a shell', async () => {
+    expect((await run('complete', 'bash')).stdout).toContain('parley complete --');
+    expect((await run('complete', '--', 'users', 'set')).stdout).toMatch(/^set-caps\t/);
+    expect((await run('complete', '--', 'users', 'set-caps', '--d')).stdout).toMatch(/^--day-cents\t/);
+  });
+
   it('says that nothing runs, and that stores do not answer, in one line', async () => {
     const nothing = await parley({}, ['keys', 'list'], folder);
     expect(nothing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^no Parley runs on .*\n$/) });

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { backupCommand, restoreCommand } from './backup';
+import { completionCommand } from './completion';
 import { contractCommand } from './contract';
 import { copyDatabaseCommand } from './copy-database';
 import { doctorCommand } from './doctor';
@@ -19,6 +20,7 @@ restoreCommand(program);
 doctorCommand(program);
 copyDatabaseCommand(program);
 migrateCommand(program);
+completionCommand(program);
 throwOnExit(program);
 
 /** Makes wrong usage end with our exit code for it. */
