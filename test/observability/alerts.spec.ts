@@ -22,6 +22,7 @@ import {
 } from '@app/testing/journeys';
 import { installedWithinMs } from '@app/testing/programs';
 import { until } from '@app/testing/until';
+import { expressionsIn, shippedDashboard } from './shipped-dashboard';
 import { alertsIn, shipped } from './shipped-prometheus';
 import { again, capacity, signal, startWatchedDeployment, type WatchedDeployment } from './watched-deployment';
 
@@ -209,6 +210,13 @@ it('as many runs as there may be', async () => {
 it('more requests than an api bears', async () => {
   const callers = Array.from({ length: 100 }, () => again(() => user.post('/conversations', {}), 5));
   await whileBroken(['ParleyOverloaded'], () => Promise.all(callers.map((stop) => stop())));
+});
+
+it('what the panels of the dashboard ask is answered', async () => {
+  for (const expression of expressionsIn(await shippedDashboard())) {
+    const found = await fetch(`${watched.prometheus.url}/api/v1/query?query=${encodeURIComponent(expression)}`);
+    expect([expression, await found.json()]).toEqual([expression, expect.objectContaining({ status: 'success' })]);
+  }
 });
 
 it('has fired each alert of docker/alerts.yaml', async () => {
